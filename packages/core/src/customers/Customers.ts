@@ -1,0 +1,127 @@
+/**
+ * The use cases of customers.
+ */
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { IdGenerator } from "../shared/Id.ts"
+import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
+import * as Metadata from "../shared/Metadata.ts"
+import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import {
+  CreateCustomer,
+  CUSTOMER_ID_PREFIX,
+  Customer,
+  CustomerId,
+  CustomerNotFound,
+  ListCustomers,
+  UpdateCustomer,
+} from "./Customer.ts"
+import { CustomerStore } from "./CustomerStore.ts"
+
+const decodeCreate = decoder(CreateCustomer)
+const decodeUpdate = decoder(UpdateCustomer)
+const decodeList = decoder(ListCustomers)
+const decodeCustomer = decoder(Customer)
+const isCustomerId = Schema.is(CustomerId)
+
+/**
+ * Creates, reads, changes, erases and lists the customers of the current tenant.
+ *
+ * Errors: `InvalidInput` names the field that breaks a rule; `CustomerNotFound` for ids of no customer, of an
+ * erased one, or of another tenant's.
+ */
+export class Customers extends Context.Service<
+  Customers,
+  {
+    readonly create: (
+      input: CreateCustomer,
+    ) => Effect.Effect<Customer, InvalidInput | StorageError, CurrentTenant>
+
+    readonly get: (id: string) => Effect.Effect<Customer, CustomerNotFound | StorageError, CurrentTenant>
+
+    /** Merges: fields left out stay, a metadata key set to `null` is removed. */
+    readonly update: (
+      id: string,
+      input: UpdateCustomer,
+    ) => Effect.Effect<Customer, InvalidInput | CustomerNotFound | StorageError, CurrentTenant>
+
+    /**
+     * Erases name, e-mail and metadata for good. The id and the usage stay, so that totals stay true; new
+     * usage for it fails with `CustomerNotFound`. Erasing again changes nothing.
+     */
+    readonly erase: (id: string) => Effect.Effect<void, CustomerNotFound | StorageError, CurrentTenant>
+
+    /** Newest first. */
+    readonly list: (
+      query?: ListCustomers,
+    ) => Effect.Effect<Page<Customer>, InvalidInput | StorageError, CurrentTenant>
+  }
+>()("@billwright/core/customers/Customers") {
+  static readonly layer = Layer.effect(
+    Customers,
+    Effect.gen(function* () {
+      const store = yield* CustomerStore
+      const ids = yield* IdGenerator
+
+      const create = Effect.fn("Customers.create")(function* (input: CreateCustomer) {
+        const { email, metadata, name } = yield* decodeCreate(input)
+        const now = yield* DateTime.now
+        const id = CustomerId.make(yield* ids.next(CUSTOMER_ID_PREFIX))
+        const customer: Customer = {
+          id,
+          name,
+          email,
+          metadata: metadata ?? {},
+          createdAt: now,
+          updatedAt: now,
+        }
+        yield* store.insert(customer)
+        return customer
+      })
+
+      const get = Effect.fn("Customers.get")(function* (id: string) {
+        const found = yield* store.find(yield* knownId(id))
+        return yield* orNotFound(found, id)
+      })
+
+      const update = Effect.fn("Customers.update")(function* (id: string, input: UpdateCustomer) {
+        const { metadata, ...fields } = yield* decodeUpdate(input)
+        const now = yield* DateTime.now
+        const changed = yield* store.modify(yield* knownId(id), (customer) =>
+          decodeCustomer({
+            ...customer,
+            ...fields,
+            metadata:
+              metadata === undefined ? customer.metadata : Metadata.patch(customer.metadata, metadata),
+            updatedAt: now,
+          }),
+        )
+        return yield* orNotFound(changed, id)
+      })
+
+      const erase = Effect.fn("Customers.erase")(function* (id: string) {
+        const erased = yield* store.erase(yield* knownId(id))
+        if (!erased) return yield* new CustomerNotFound({ id })
+      })
+
+      const list = Effect.fn("Customers.list")(function* (query: ListCustomers = {}) {
+        const request = yield* decodeList(query)
+        const page = yield* toQuery(request)
+        return yield* store.list({ email: request.email }, page).pipe(nameCursor(request))
+      })
+
+      return Customers.of({ create, get, update, erase, list })
+    }),
+  )
+}
+
+/** Text that can't be an id is an unknown id: both get the same answer. */
+const knownId = (id: string): Effect.Effect<CustomerId, CustomerNotFound> =>
+  isCustomerId(id) ? Effect.succeed(id) : Effect.fail(new CustomerNotFound({ id }))
+
+const orNotFound = <A>(found: Option.Option<A>, id: string): Effect.Effect<A, CustomerNotFound> =>
+  Option.match(found, {
+    onNone: () => Effect.fail(new CustomerNotFound({ id })),
+    onSome: Effect.succeed,
+  })

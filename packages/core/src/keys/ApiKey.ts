@@ -1,0 +1,131 @@
+/**
+ * API keys: who may do what, in which mode.
+ *
+ * A key's secret is `sk_live_` or `sk_test_`, 32 characters of base62 from a CSPRNG (190 bits), and 6
+ * characters of CRC-32 over what precedes them. The checksum finds typos and lets secret scanners recognise a
+ * key without asking anyone. Only a digest of the secret is ever stored.
+ */
+import { Schema } from "effect"
+import * as Id from "../shared/Id.ts"
+import { pageFields } from "../shared/Page.ts"
+import { AccountId, Mode } from "../shared/Tenant.ts"
+import * as Text from "../shared/Text.ts"
+
+/** The prefix of key ids (not of secrets). */
+export const API_KEY_ID_PREFIX = "key"
+/** Longest name, in code points. */
+export const MAX_KEY_NAME_LENGTH = 128
+/** Longest time that a rolled key stays valid: 7 days. */
+export const MAX_ROLL_GRACE_MILLIS = 7 * 86_400_000
+
+export const ApiKeyId = Id.schema(API_KEY_ID_PREFIX).pipe(Schema.brand("ApiKeyId"))
+export type ApiKeyId = typeof ApiKeyId.Type
+
+const RESOURCES = ["customers", "usage", "events", "webhooks"] as const
+
+/** What a request needs: to read or to write one kind of resource. */
+export type Permission = `${(typeof RESOURCES)[number]}:${"read" | "write"}`
+
+/** What a key may do: a permission, or `resource:*` for both of a resource. Writing does not include reading. */
+export const Scope = Schema.Literals([
+  "customers:read",
+  "customers:write",
+  "customers:*",
+  "usage:read",
+  "usage:write",
+  "usage:*",
+  "events:read",
+  "events:write",
+  "events:*",
+  "webhooks:read",
+  "webhooks:write",
+  "webhooks:*",
+]).annotate({ message: "must be a scope such as customers:read or usage:*" })
+export type Scope = typeof Scope.Type
+
+const MAX_SCOPES = 12
+const scopesMessage = { message: `must have at most ${MAX_SCOPES} scopes` }
+const Scopes = Schema.Array(Scope).check(Schema.isMaxLength(MAX_SCOPES, scopesMessage))
+const KeyName = Text.bounded(1, MAX_KEY_NAME_LENGTH)
+
+export const ApiKey = Schema.Struct({
+  id: ApiKeyId,
+  accountId: AccountId,
+  mode: Mode,
+  name: KeyName,
+  /** None: everything. */
+  scopes: Scopes,
+  /** The last 4 characters of the secret, to recognise it by. */
+  hint: Schema.String,
+  createdAt: Schema.DateTimeUtc,
+  /** From then on the key is refused. */
+  expiresAt: Schema.NullOr(Schema.DateTimeUtc),
+  revokedAt: Schema.NullOr(Schema.DateTimeUtc),
+  /** When it was last used, to the minute. */
+  lastUsedAt: Schema.NullOr(Schema.DateTimeUtc),
+})
+export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
+
+export const IssueApiKey = Schema.Struct({
+  name: KeyName,
+  scopes: Schema.optionalKey(Scopes),
+  expiresAt: Schema.optionalKey(Schema.DateTimeUtc),
+})
+export interface IssueApiKey extends Schema.Schema.Type<typeof IssueApiKey> {}
+
+const graceMessage = { message: `must be an integer from 0 to ${MAX_ROLL_GRACE_MILLIS} (7 days)` }
+export const RollApiKey = Schema.Struct({
+  /** How long the old key stays valid, in milliseconds: 0 to 7 days. Default 0. */
+  graceMillis: Schema.optionalKey(
+    Schema.Int.annotate(graceMessage).check(
+      Schema.isBetween({ minimum: 0, maximum: MAX_ROLL_GRACE_MILLIS }, graceMessage),
+    ),
+  ),
+})
+export interface RollApiKey extends Schema.Schema.Type<typeof RollApiKey> {}
+
+export const ListApiKeys = Schema.Struct({ ...pageFields })
+export interface ListApiKeys extends Schema.Schema.Type<typeof ListApiKeys> {}
+
+/** Whether a key with these scopes may do that. */
+export const permits = (scopes: ReadonlyArray<Scope>, permission: Permission): boolean =>
+  scopes.length === 0 ||
+  scopes.includes(permission) ||
+  scopes.includes(`${permission.slice(0, permission.indexOf(":"))}:*` as Scope)
+
+/** Whether a key is accepted at an instant. */
+export const isValidAt = (key: ApiKey, epochMillis: number): boolean =>
+  key.revokedAt === null && (key.expiresAt === null || epochMillis < key.expiresAt.epochMilliseconds)
+
+/** There is no such key for this tenant. */
+export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()(
+  "ApiKeyNotFound",
+  { id: Schema.String },
+  { httpApiStatus: 404 },
+) {
+  override get message(): string {
+    return `no API key has the id ${this.id}`
+  }
+}
+
+/** No valid key: missing, malformed, unknown, revoked or expired. Which one is not said. */
+export class Unauthorized extends Schema.TaggedError<Unauthorized>()(
+  "Unauthorized",
+  {},
+  { httpApiStatus: 401 },
+) {
+  override get message(): string {
+    return "a valid API key is required: Authorization: Bearer <API key>"
+  }
+}
+
+/** The key's scopes don't include what the request needs. */
+export class Forbidden extends Schema.TaggedError<Forbidden>()(
+  "Forbidden",
+  { permission: Schema.String },
+  { httpApiStatus: 403 },
+) {
+  override get message(): string {
+    return `the API key lacks the scope ${this.permission}`
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The secret of an API key as text: how it is made, checked and digested.
+ */
+import { Effect, Redacted } from "effect"
+import type { Mode } from "../shared/Tenant.ts"
+
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+/** Characters of randomness: 32 × log2(62) = 190 bits. */
+const RANDOM_LENGTH = 32
+const CHECKSUM_LENGTH = 6
+/** Largest multiple of 62 that a byte holds: bytes from here on would favour some characters. */
+const UNBIASED_BYTES = 248
+
+const PATTERN = new RegExp(`^sk_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`)
+
+/** Makes a secret from the platform's CSPRNG. */
+export const generate = (mode: Mode): Redacted.Redacted<string> => {
+  let random = ""
+  const bytes = new Uint8Array(RANDOM_LENGTH)
+  while (random.length < RANDOM_LENGTH) {
+    crypto.getRandomValues(bytes)
+    for (const byte of bytes) {
+      if (byte < UNBIASED_BYTES && random.length < RANDOM_LENGTH) random += BASE62[byte % 62]
+    }
+  }
+  const body = `sk_${mode}_${random}`
+  return Redacted.make(body + checksum(body))
+}
+
+/** The mode that a well-formed secret claims; `undefined` when form or checksum are wrong. Asks no storage. */
+export const modeOf = (secret: Redacted.Redacted<string>): Mode | undefined => {
+  const text = Redacted.value(secret)
+  const match = PATTERN.exec(text)
+  if (match === null) return undefined
+  const body = text.slice(0, -CHECKSUM_LENGTH)
+  return checksum(body) === text.slice(-CHECKSUM_LENGTH) ? (match[1] as Mode) : undefined
+}
+
+/** The last characters of a secret, to recognise it by in lists. */
+export const hint = (secret: Redacted.Redacted<string>): string => Redacted.value(secret).slice(-4)
+
+/**
+ * What is stored of a secret: its SHA-256, or with a pepper its HMAC-SHA256, as 64 hexadecimal digits. Fast
+ * hashes are right here: a random secret of 190 bits can't be guessed, so nothing needs to be slow.
+ */
+export const digest = (
+  secret: Redacted.Redacted<string>,
+  pepper: Redacted.Redacted<string> | undefined,
+): Effect.Effect<string> =>
+  Effect.promise(async () => {
+    const bytes = new TextEncoder().encode(Redacted.value(secret))
+    if (pepper === undefined) return hex(await crypto.subtle.digest("SHA-256", bytes))
+    const algorithm = { name: "HMAC", hash: "SHA-256" }
+    const key = await crypto.subtle.importKey(
+      "raw",
+      new TextEncoder().encode(Redacted.value(pepper)),
+      algorithm,
+      false,
+      ["sign"],
+    )
+    return hex(await crypto.subtle.sign(algorithm, key, bytes))
+  })
+
+/** Compares two digests in time that depends on their length alone. */
+export const isSameDigest = (a: string, b: string): boolean => {
+  if (a.length !== b.length) return false
+  let difference = 0
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i)
+  return difference === 0
+}
+
+const hex = (buffer: ArrayBuffer): string =>
+  Array.from(new Uint8Array(buffer), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+/** CRC-32 (ISO 3309, the one of zip and PNG) in 6 characters of base62. */
+const checksum = (text: string): string => {
+  let crc = 0xffffffff
+  for (let i = 0; i < text.length; i++) {
+    crc ^= text.charCodeAt(i)
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
+  }
+  let value = (crc ^ 0xffffffff) >>> 0
+  let digits = ""
+  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
+    digits = BASE62[value % 62] + digits
+    value = Math.floor(value / 62)
+  }
+  return digits
+}

@@ -1,0 +1,211 @@
+/**
+ * The use cases of API keys.
+ */
+import { Context, DateTime, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { IdGenerator } from "../shared/Id.ts"
+import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import { CurrentTenant, type Tenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import {
+  API_KEY_ID_PREFIX,
+  type ApiKey,
+  ApiKeyId,
+  ApiKeyNotFound,
+  IssueApiKey,
+  isValidAt,
+  ListApiKeys,
+  RollApiKey,
+  Unauthorized,
+} from "./ApiKey.ts"
+import * as ApiKeySecret from "./ApiKeySecret.ts"
+import { ApiKeyStore, type StoredApiKey } from "./ApiKeyStore.ts"
+
+/** How long a positive look-up may be reused, and so how long a key revoked elsewhere may still work: 5 s. */
+export const MAX_CACHE_MILLIS = 5_000
+/** Most keys whose look-up is remembered. */
+const MAX_CACHED_KEYS = 10_000
+/** `lastUsedAt` is written at most this often for a key. */
+const TOUCH_INTERVAL_MILLIS = 60_000
+
+export interface ApiKeysOptions {
+  /** Mixed into the digests of secrets, so that a stolen database alone verifies no key. Keep it for ever. */
+  readonly pepper?: Redacted.Redacted<string>
+  /** How long a positive look-up is reused, in milliseconds: 0 to 5,000. Default 5,000. */
+  readonly cacheMillis?: number
+}
+
+/** A new key with its secret, which can't be had again. */
+export interface IssuedApiKey {
+  readonly key: ApiKey
+  readonly secret: Redacted.Redacted<string>
+}
+
+/** A key that was verified, and the tenant that it acts for. */
+export interface VerifiedApiKey {
+  readonly key: ApiKey
+  readonly tenant: Tenant
+}
+
+/** Issues, verifies, rolls and revokes API keys. Secrets are `Redacted` throughout and stored as digests. */
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /** Makes a key for the current tenant. */
+    readonly issue: (
+      input: IssueApiKey,
+    ) => Effect.Effect<IssuedApiKey, InvalidInput | StorageError, CurrentTenant>
+
+    /**
+     * Tells whose key a secret is. `Unauthorized` for every secret that isn't valid, whatever the reason. A
+     * revocation counts at once in this process, within 5 seconds in others.
+     */
+    readonly verify: (
+      secret: Redacted.Redacted<string>,
+    ) => Effect.Effect<VerifiedApiKey, Unauthorized | StorageError>
+
+    /** Makes a key like the old one and lets the old one expire after the grace time (default at once). */
+    readonly roll: (
+      id: string,
+      input?: RollApiKey,
+    ) => Effect.Effect<IssuedApiKey, InvalidInput | ApiKeyNotFound | StorageError, CurrentTenant>
+
+    /** Ends a key for good. Revoking again changes nothing. */
+    readonly revoke: (id: string) => Effect.Effect<ApiKey, ApiKeyNotFound | StorageError, CurrentTenant>
+
+    readonly get: (id: string) => Effect.Effect<ApiKey, ApiKeyNotFound | StorageError, CurrentTenant>
+
+    /** Newest first, revoked and expired ones included. */
+    readonly list: (
+      query?: ListApiKeys,
+    ) => Effect.Effect<Page<ApiKey>, InvalidInput | StorageError, CurrentTenant>
+  }
+>()("@billwright/core/keys/ApiKeys") {
+  static readonly layerWith = (options: ApiKeysOptions) =>
+    Layer.effect(
+      ApiKeys,
+      Effect.suspend(() => make(options)),
+    )
+
+  static readonly layer = ApiKeys.layerWith({})
+}
+
+const decodeIssue = decoder(IssueApiKey)
+const decodeRoll = decoder(RollApiKey)
+const decodeList = decoder(ListApiKeys)
+const isApiKeyId = Schema.is(ApiKeyId)
+
+const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
+  const store = yield* ApiKeyStore
+  const transactor = yield* Transactor
+  const ids = yield* IdGenerator
+  const cacheMillis = Math.min(options.cacheMillis ?? MAX_CACHE_MILLIS, MAX_CACHE_MILLIS)
+  const cache = new Map<string, { readonly stored: StoredApiKey; readonly until: number }>()
+  const touched = new Map<ApiKeyId, number>()
+
+  const insert = Effect.fnUntraced(function* (fields: Pick<ApiKey, "name" | "scopes" | "expiresAt">) {
+    const tenant = yield* CurrentTenant
+    const secret = ApiKeySecret.generate(tenant.mode)
+    const key: ApiKey = {
+      id: ApiKeyId.make(yield* ids.next(API_KEY_ID_PREFIX)),
+      accountId: tenant.accountId,
+      mode: tenant.mode,
+      name: fields.name,
+      scopes: fields.scopes,
+      hint: ApiKeySecret.hint(secret),
+      createdAt: yield* DateTime.now,
+      expiresAt: fields.expiresAt,
+      revokedAt: null,
+      lastUsedAt: null,
+    }
+    yield* store.insert({ key, digest: yield* ApiKeySecret.digest(secret, options.pepper) })
+    const issued: IssuedApiKey = { key, secret }
+    return issued
+  })
+
+  const issue = Effect.fn("ApiKeys.issue")(function* (input: IssueApiKey) {
+    const { expiresAt, name, scopes } = yield* decodeIssue(input)
+    const now = yield* DateTime.now
+    if (expiresAt !== undefined && expiresAt.epochMilliseconds <= now.epochMilliseconds) {
+      return yield* new InvalidInput({ field: "expiresAt", problem: "must be in the future" })
+    }
+    return yield* insert({ name, scopes: scopes ?? [], expiresAt: expiresAt ?? null })
+  })
+
+  const lookUp = Effect.fnUntraced(function* (digest: string, now: number) {
+    const cached = cache.get(digest)
+    if (cached !== undefined && now < cached.until) return cached.stored
+    const found = Option.getOrUndefined(yield* store.findByDigest(digest))
+    if (found === undefined || !ApiKeySecret.isSameDigest(found.digest, digest))
+      return yield* new Unauthorized()
+    if (cache.size >= MAX_CACHED_KEYS) cache.clear()
+    cache.set(digest, { stored: found, until: now + cacheMillis })
+    return found
+  })
+
+  const touch = Effect.fnUntraced(function* (key: ApiKey, now: DateTime.Utc) {
+    const last = Math.max(touched.get(key.id) ?? -Infinity, key.lastUsedAt?.epochMilliseconds ?? -Infinity)
+    if (now.epochMilliseconds - last < TOUCH_INTERVAL_MILLIS) return
+    if (touched.size >= MAX_CACHED_KEYS) touched.clear()
+    touched.set(key.id, now.epochMilliseconds)
+    // Not knowing when a key was last used must not keep it from being used.
+    yield* Effect.ignore(store.touch(key.id, now))
+  })
+
+  const verify = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>) {
+    const mode = ApiKeySecret.modeOf(secret)
+    if (mode === undefined) return yield* new Unauthorized()
+    const now = yield* DateTime.now
+    const digest = yield* ApiKeySecret.digest(secret, options.pepper)
+    const { key } = yield* lookUp(digest, now.epochMilliseconds)
+    if (key.mode !== mode || !isValidAt(key, now.epochMilliseconds)) return yield* new Unauthorized()
+    yield* touch(key, now)
+    const verified: VerifiedApiKey = { key, tenant: { accountId: key.accountId, mode: key.mode } }
+    return verified
+  })
+
+  const forget = (id: ApiKeyId): void => {
+    for (const [digest, { stored }] of cache) if (stored.key.id === id) cache.delete(digest)
+  }
+
+  const get = Effect.fn("ApiKeys.get")(function* (id: string) {
+    return yield* orNotFound(yield* store.find(yield* knownId(id)), id)
+  })
+
+  const roll = Effect.fn("ApiKeys.roll")(function* (id: string, input: RollApiKey = {}) {
+    const { graceMillis } = yield* decodeRoll(input)
+    const now = yield* DateTime.now
+    const issued = yield* transactor.atomically(
+      Effect.gen(function* () {
+        const expiresAt = DateTime.add(now, { milliseconds: graceMillis ?? 0 })
+        const old = yield* get(id)
+        if (!isValidAt(old, now.epochMilliseconds)) return yield* new ApiKeyNotFound({ id })
+        yield* store.expire(old.id, expiresAt)
+        return yield* insert(old)
+      }),
+    )
+    forget(id as ApiKeyId)
+    return issued
+  })
+
+  const revoke = Effect.fn("ApiKeys.revoke")(function* (id: string) {
+    const key = yield* orNotFound(yield* store.revoke(yield* knownId(id), yield* DateTime.now), id)
+    forget(key.id)
+    return key
+  })
+
+  const list = Effect.fn("ApiKeys.list")(function* (query: ListApiKeys = {}) {
+    const request = yield* decodeList(query)
+    const page = yield* toQuery(request)
+    return yield* store.list(page).pipe(nameCursor(request))
+  })
+
+  return ApiKeys.of({ issue, verify, roll, revoke, get, list })
+})
+
+const knownId = (id: string): Effect.Effect<ApiKeyId, ApiKeyNotFound> =>
+  isApiKeyId(id) ? Effect.succeed(id) : Effect.fail(new ApiKeyNotFound({ id }))
+
+const orNotFound = (found: Option.Option<ApiKey>, id: string): Effect.Effect<ApiKey, ApiKeyNotFound> =>
+  Option.match(found, { onNone: () => Effect.fail(new ApiKeyNotFound({ id })), onSome: Effect.succeed })

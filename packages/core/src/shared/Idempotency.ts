@@ -1,0 +1,136 @@
+/**
+ * Requests that can be repeated safely: the same key gives the same answer, and the work is done once.
+ */
+import { Context, DateTime, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { IdempotencyStore, type IdempotentRequest, type StoredResponse } from "./IdempotencyStore.ts"
+import type { StorageError } from "./StorageError.ts"
+import type { CurrentTenant } from "./Tenant.ts"
+
+/** How long an answer is kept: 7 days. */
+export const DEFAULT_RETENTION_MILLIS = 7 * 86_400_000
+/** Most rows that one sweep removes. */
+export const SWEEP_BATCH = 1000
+/** How often expired rows are swept. */
+const SWEEP_INTERVAL = "10 minutes"
+
+/** The key was used before for another request. */
+export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()(
+  "IdempotencyKeyReused",
+  {},
+  { httpApiStatus: 422 },
+) {
+  override get message(): string {
+    return "the Idempotency-Key was already used for a request with other content"
+  }
+}
+
+/** A request with the same key is running. Try again in a moment. */
+export class RequestInProgress extends Schema.TaggedError<RequestInProgress>()(
+  "RequestInProgress",
+  {},
+  { httpApiStatus: 409 },
+) {
+  override get message(): string {
+    return "a request with the same Idempotency-Key is still running"
+  }
+}
+
+type AnswerError = IdempotencyKeyReused | RequestInProgress | StorageError
+
+export interface IdempotencyOptions {
+  /** How long an answer is kept, in milliseconds. Default 7 days. */
+  readonly retentionMillis?: number
+}
+
+export interface IdempotentAnswer {
+  readonly response: StoredResponse
+  readonly isReplay: boolean
+}
+
+/**
+ * `run` executes a request once for its key and remembers the answer in the same transaction.
+ *
+ * `rejection` turns a failure into the answer the caller gets for it, or `none` for a failure that a repeat
+ * should try anew (storage down). A rejection is remembered too; the changes of the failed run are undone.
+ */
+export class Idempotency extends Context.Service<
+  Idempotency,
+  {
+    readonly run: <E, R>(
+      request: IdempotentRequest,
+      effect: Effect.Effect<StoredResponse, E, R>,
+      rejection: (error: E) => Option.Option<StoredResponse>,
+    ) => Effect.Effect<IdempotentAnswer, E | AnswerError, R | CurrentTenant>
+
+    /** Removes a batch of expired answers; gives how many. Runs by itself every 10 minutes, too. */
+    readonly sweep: Effect.Effect<number, StorageError>
+  }
+>()("@billwright/core/shared/Idempotency") {
+  static readonly layerWith = (options: IdempotencyOptions) =>
+    Layer.effect(
+      Idempotency,
+      Effect.suspend(() => make(options)),
+    )
+
+  static readonly layer = Idempotency.layerWith({})
+}
+
+const make = Effect.fnUntraced(function* (options: IdempotencyOptions) {
+  const store = yield* IdempotencyStore
+  const retention = options.retentionMillis ?? DEFAULT_RETENTION_MILLIS
+
+  const once = <E, R>(request: IdempotentRequest, effect: Effect.Effect<StoredResponse, E, R>) =>
+    Effect.flatMap(DateTime.now, (now) =>
+      store.once(request, { now, expiresAt: DateTime.add(now, { milliseconds: retention }) }, effect),
+    ).pipe(
+      Effect.flatMap((outcome): Effect.Effect<IdempotentAnswer, IdempotencyKeyReused | RequestInProgress> => {
+        switch (outcome._tag) {
+          case "Ran":
+            return Effect.succeed({ response: outcome.response, isReplay: false })
+          case "Replayed":
+            return Effect.succeed({ response: outcome.response, isReplay: true })
+          case "Reused":
+            return Effect.fail(new IdempotencyKeyReused())
+          case "Running":
+            return Effect.fail(new RequestInProgress())
+        }
+      }),
+    )
+
+  const run = <E, R>(
+    request: IdempotentRequest,
+    effect: Effect.Effect<StoredResponse, E, R>,
+    rejection: (error: E) => Option.Option<StoredResponse>,
+  ) =>
+    // The request's own failures are told apart from the store's by wrapping them.
+    once(
+      request,
+      Effect.mapError(effect, (error) => new Failed(error)),
+    ).pipe(
+      Effect.catch((error): Effect.Effect<IdempotentAnswer, E | AnswerError, CurrentTenant> => {
+        if (!(error instanceof Failed)) return Effect.fail(error)
+        return Option.match(rejection(error.error), {
+          onNone: () => Effect.fail(error.error),
+          onSome: (response) => once(request, Effect.succeed(response)),
+        })
+      }),
+    )
+
+  const sweep = Effect.flatMap(DateTime.now, (now) => store.sweep(now, SWEEP_BATCH))
+
+  yield* Effect.forkScoped(
+    sweep.pipe(
+      Effect.catch((error) => Effect.logWarning("expired idempotency keys were not swept", error)),
+      Effect.schedule(Schedule.spaced(SWEEP_INTERVAL)),
+    ),
+  )
+
+  return Idempotency.of({ run, sweep })
+})
+
+class Failed<E> {
+  readonly error: E
+  constructor(error: E) {
+    this.error = error
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * The error for input that breaks a rule, and the way from a Schema issue to it.
+ */
+import { Effect, Schema, SchemaIssue } from "effect"
+
+/**
+ * The caller's input breaks a rule. Nothing was stored.
+ *
+ * `field` is the path of the offending field in the domain's own names (`records[3].quantity`,
+ * `customerId`); adapters with other names (snake_case on the wire) translate it. `problem` reads on from it:
+ * "must be an integer from 0 to 9007199254740991".
+ */
+export class InvalidInput extends Schema.TaggedError<InvalidInput>()(
+  "InvalidInput",
+  { field: Schema.String, problem: Schema.String },
+  { httpApiStatus: 400 },
+) {
+  override get message(): string {
+    return `${this.field} ${this.problem}`
+  }
+}
+
+const leafProblem: SchemaIssue.LeafHook = (issue) => {
+  switch (issue._tag) {
+    case "MissingKey":
+      return "is required"
+    case "UnexpectedKey":
+      return "is not a known field"
+    default:
+      return SchemaIssue.defaultLeafHook(issue)
+  }
+}
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1({ leafHook: leafProblem })
+
+/** The path of a field as people write it: `records[3].metadata["a b"]`. */
+export const fieldPath = (path: ReadonlyArray<PropertyKey>): string => {
+  let text = ""
+  for (const step of path) {
+    if (typeof step === "number") text += `[${step}]`
+    else if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(String(step))) text += `[${JSON.stringify(String(step))}]`
+    else text += text === "" ? String(step) : `.${String(step)}`
+  }
+  return text
+}
+
+/** The first problem of a Schema issue. `root` names the whole input, for problems that have no path. */
+export const fromIssue = (issue: SchemaIssue.Issue, root = "input"): InvalidInput => {
+  const first = format(issue).issues[0]
+  const path = (first?.path ?? []).map((step) => (typeof step === "object" ? step.key : step))
+  // Not in the leaf hook, which never sees the issue of a union.
+  const problem = (first?.message ?? "is invalid").replace(/^Expected /, "must be ")
+  return new InvalidInput({ field: fieldPath(path) || root, problem })
+}
+
+/** A decoder for untrusted domain input: unknown fields are refused, the first problem is named. */
+export const decoder = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) => {
+  const decode = Schema.decodeUnknownEffect(Schema.toType(schema), { onExcessProperty: "error" })
+  return (input: unknown): Effect.Effect<S["Type"], InvalidInput> =>
+    Effect.mapError(decode(input), (error) => fromIssue(error.issue))
+}

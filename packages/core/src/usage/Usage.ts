@@ -1,0 +1,357 @@
+/**
+ * The use cases of metering: record, correct, sum up.
+ */
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { CustomerNotFound } from "../customers/Customer.ts"
+import { CustomerStore } from "../customers/CustomerStore.ts"
+import { IdGenerator } from "../shared/Id.ts"
+import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import * as UsageIngest from "./UsageIngest.ts"
+import * as UsagePeriod from "./UsagePeriod.ts"
+import {
+  ListUsageRecords,
+  MAX_FUTURE_MILLIS,
+  MIN_TIMESTAMP_MILLIS,
+  type NewUsageRecord,
+  type Recorded,
+  RecordUsage,
+  RecordUsageBatch,
+  USAGE_RECORD_ID_PREFIX,
+  UsageKeyConflict,
+  type UsageRecord,
+  UsageRecordId,
+  UsageRecordNotFound,
+} from "./UsageRecord.ts"
+import { type AppendOutcome, type UsageDiscrepancy, UsageStore, type UsageTotal } from "./UsageStore.ts"
+import {
+  MAX_SERIES_POINTS,
+  SeriesUsage,
+  SummarizeUsage,
+  type UsagePoint,
+  type UsageSummary,
+} from "./UsageSummary.ts"
+
+export interface UsageOptions {
+  /** How far back a record's timestamp may lie, in milliseconds. Default: no limit. */
+  readonly maxPastMillis?: number
+  readonly ingest?: UsageIngest.UsageIngestOptions
+}
+
+type RecordError = InvalidInput | CustomerNotFound | UsageKeyConflict | StorageError
+
+/**
+ * Exact metering.
+ *
+ * - A summary equals the sum of the records in its period that are not voided, at any time and any size.
+ * - An idempotency key counts once for its customer, for ever: the same content again gives the first record,
+ *   other content fails with `UsageKeyConflict`.
+ * - When an append has answered, the records are durable, and every summary asked afterwards has them.
+ * - Quantities of different units are never added.
+ *
+ * Inside `Transactor.atomically` (and a host's own transaction) records commit and roll back with it; outside,
+ * single records that arrive together share a transaction (see `UsageIngest`).
+ */
+export class Usage extends Context.Service<
+  Usage,
+  {
+    readonly record: (input: RecordUsage) => Effect.Effect<Recorded, RecordError, CurrentTenant>
+
+    /** Records 1 to 1,000, all or nothing; results in the order given. */
+    readonly recordBatch: (
+      input: RecordUsageBatch,
+    ) => Effect.Effect<ReadonlyArray<Recorded>, RecordError, CurrentTenant>
+
+    readonly getRecord: (
+      id: string,
+    ) => Effect.Effect<UsageRecord, UsageRecordNotFound | StorageError, CurrentTenant>
+
+    /** A customer's records, newest first. Also of an erased customer. */
+    readonly listRecords: (
+      query: ListUsageRecords,
+    ) => Effect.Effect<Page<UsageRecord>, InvalidInput | CustomerNotFound | StorageError, CurrentTenant>
+
+    /**
+     * Takes a record out of all totals. It stays, with `voidedAt`; voiding it again gives the same. Its
+     * idempotency key stays used. A threshold that it fired stays fired.
+     */
+    readonly voidRecord: (
+      id: string,
+    ) => Effect.Effect<UsageRecord, UsageRecordNotFound | StorageError, CurrentTenant>
+
+    /** The total of a period. Fails with `InvalidInput` on `unit` when the period has usage in several units. */
+    readonly summary: (
+      query: SummarizeUsage,
+    ) => Effect.Effect<UsageSummary, InvalidInput | CustomerNotFound | StorageError, CurrentTenant>
+
+    /** The totals of consecutive windows, in time order, empty ones included. */
+    readonly series: (
+      query: SeriesUsage,
+    ) => Effect.Effect<
+      ReadonlyArray<UsagePoint>,
+      InvalidInput | CustomerNotFound | StorageError,
+      CurrentTenant
+    >
+
+    /** Roll-ups that differ from their records: none, or a bug or a damaged database. Reads all records. */
+    readonly audit: Effect.Effect<ReadonlyArray<UsageDiscrepancy>, StorageError, CurrentTenant>
+  }
+>()("@billwright/core/usage/Usage") {
+  static readonly layerWith = (options: UsageOptions) =>
+    Layer.effect(
+      Usage,
+      Effect.suspend(() => make(options)),
+    )
+
+  static readonly layer = Usage.layerWith({})
+}
+
+const decodeRecord = decoder(RecordUsage)
+const decodeBatch = decoder(RecordUsageBatch)
+const decodeList = decoder(ListUsageRecords)
+const decodeSummary = decoder(SummarizeUsage)
+const decodeSeries = decoder(SeriesUsage)
+const isUsageRecordId = Schema.is(UsageRecordId)
+
+const make = Effect.fnUntraced(function* (options: UsageOptions) {
+  const store = yield* UsageStore
+  const customers = yield* CustomerStore
+  const transactor = yield* Transactor
+  const ids = yield* IdGenerator
+
+  /** Appends records and what follows from them as one transaction. */
+  const append = (records: ReadonlyArray<NewUsageRecord>) =>
+    transactor.atomically(Effect.map(store.append(records), ({ outcomes }) => outcomes))
+
+  const ingest = yield* UsageIngest.make(append, options.ingest ?? {})
+
+  /** Gives records their ids and instants, and checks the rules that need the clock. */
+  const prepare = Effect.fnUntraced(function* (
+    inputs: ReadonlyArray<RecordUsage>,
+    fieldOf: (index: number, field: string) => string,
+  ) {
+    const now = yield* DateTime.now
+    const newIds = yield* ids.many(USAGE_RECORD_ID_PREFIX, inputs.length)
+    const records: Array<NewUsageRecord> = []
+    for (const [index, input] of inputs.entries()) {
+      const problem = input.timestamp && timestampProblem(input.timestamp, now, options.maxPastMillis)
+      if (problem) return yield* new InvalidInput({ field: fieldOf(index, "timestamp"), problem })
+      records.push({
+        id: UsageRecordId.make(newIds[index]!, { disableChecks: true }),
+        customerId: input.customerId,
+        productId: input.productId,
+        quantity: input.quantity + 0, // −0 becomes 0
+        unit: input.unit,
+        timestamp: input.timestamp ?? now,
+        hasOwnTimestamp: input.timestamp !== undefined,
+        idempotencyKey: input.idempotencyKey ?? null,
+        voidedAt: null,
+        createdAt: now,
+      })
+    }
+    return records
+  })
+
+  const record = Effect.fnUntraced(function* (input: RecordUsage) {
+    const fieldOf = (_: number, field: string) => field
+    const records = yield* prepare([yield* decodeRecord(input)], fieldOf)
+    const isJoining = yield* transactor.inTransaction
+    const outcomes = isJoining ? yield* append(records) : [yield* ingest.submit(records[0]!)]
+    const [recorded] = yield* accepted(outcomes, records, fieldOf)
+    return recorded!
+  })
+
+  const recordBatch = Effect.fn("Usage.recordBatch")(function* (input: RecordUsageBatch) {
+    const fieldOf = (index: number, field: string) => `records[${index}].${field}`
+    const records = yield* prepare((yield* decodeBatch(input)).records, fieldOf)
+    // A record that is refused fails the transaction: all or nothing.
+    return yield* transactor.atomically(
+      Effect.flatMap(append(records), (outcomes) => accepted(outcomes, records, fieldOf)),
+    )
+  })
+
+  const getRecord = Effect.fn("Usage.getRecord")(function* (id: string) {
+    return yield* orNotFound(yield* store.find(yield* knownId(id)), id)
+  })
+
+  const voidRecord = Effect.fn("Usage.voidRecord")(function* (id: string) {
+    const now = yield* DateTime.now
+    return yield* orNotFound(yield* store.void(yield* knownId(id), now), id)
+  })
+
+  /** Usage can be read of every customer that ever was. */
+  const requireCustomer = Effect.fnUntraced(function* (id: RecordUsage["customerId"]) {
+    if ((yield* customers.status(id)) === "unknown")
+      return yield* new CustomerNotFound({ id, field: "customerId" })
+  })
+
+  const listRecords = Effect.fn("Usage.listRecords")(function* (input: ListUsageRecords) {
+    const query = yield* decodeList(input)
+    const page = yield* toQuery(query)
+    yield* requireCustomer(query.customerId)
+    const filter = { customerId: query.customerId, productId: query.productId, unit: query.unit }
+    return yield* store.list(filter, page).pipe(nameCursor(query))
+  })
+
+  /** The unit of no usage: the one asked for, or the only one that the customer ever used. */
+  const unitOfNothing = Effect.fnUntraced(function* (query: SummarizeUsage | SeriesUsage) {
+    if (query.unit !== undefined) return query.unit
+    const units = yield* store.units(query.customerId, 2)
+    return units.length === 1 ? units[0]! : null
+  })
+
+  const summary = Effect.fn("Usage.summary")(function* (input: SummarizeUsage) {
+    const query = yield* decodeSummary(input)
+    const period = yield* UsagePeriod.resolve(query)
+    yield* requireCustomer(query.customerId)
+    const totals = yield* store.totals({
+      customerId: query.customerId,
+      productId: query.productId,
+      unit: query.unit,
+      boundaries: [period.start, period.end],
+      by: "unit",
+    })
+    if (totals.length > 1) return yield* mixedUnits(query)
+    const total = totals[0]
+    const result: UsageSummary = {
+      customerId: query.customerId,
+      productId: query.productId ?? null,
+      totalQuantity: total?.quantity ?? 0n,
+      unit: total === undefined ? yield* unitOfNothing(query) : total.unit,
+      recordCount: total?.recordCount ?? 0,
+      startDate: query.startDate ?? null,
+      endDate: query.endDate ?? null,
+      timezone: query.timezone ?? UsagePeriod.DEFAULT_TIMEZONE,
+      periodStart: period.start === undefined ? null : DateTime.makeUnsafe(period.start),
+      periodEnd: period.end === undefined ? null : DateTime.makeUnsafe(period.end),
+    }
+    return result
+  })
+
+  const series = Effect.fn("Usage.series")(function* (input: SeriesUsage) {
+    const query = yield* decodeSeries(input)
+    const boundaries = yield* UsagePeriod.windows(query, query.window)
+    yield* requireCustomer(query.customerId)
+    const totals = yield* store.totals({
+      customerId: query.customerId,
+      productId: query.productId,
+      unit: query.unit,
+      boundaries,
+      by: query.groupBy === undefined ? "unit" : "meter",
+    })
+    const meters = metersOf(totals)
+    if (query.groupBy === undefined && meters.length > 1) return yield* mixedUnits(query)
+    if (meters.length * (boundaries.length - 1) > MAX_SERIES_POINTS) {
+      return yield* new InvalidInput({
+        field: "groupBy",
+        problem: `makes more than ${MAX_SERIES_POINTS} points: ask for one product, fewer days or wider windows`,
+      })
+    }
+    const nothing = {
+      productId: query.productId,
+      unit: meters.length === 0 ? yield* unitOfNothing(query) : null,
+    }
+    return pointsOf(boundaries, totals, meters.length === 0 ? [nothing] : meters, query.productId ?? null)
+  })
+
+  const audit = Effect.withSpan(store.audit, "Usage.audit")
+
+  return Usage.of({ record, recordBatch, getRecord, listRecords, voidRecord, summary, series, audit })
+})
+
+const timestampProblem = (
+  timestamp: DateTime.Utc,
+  now: DateTime.Utc,
+  maxPastMillis: number | undefined,
+): string | undefined => {
+  const ahead = timestamp.epochMilliseconds - now.epochMilliseconds
+  if (ahead > MAX_FUTURE_MILLIS) return "must not be more than 5 minutes in the future"
+  if (timestamp.epochMilliseconds < MIN_TIMESTAMP_MILLIS) return "must not be before the year 0001"
+  if (maxPastMillis !== undefined && -ahead > maxPastMillis)
+    return `must not be more than ${maxPastMillis} ms in the past`
+  return undefined
+}
+
+/** Turns the outcomes of an append into its results, or the first one that is none into its error. */
+const accepted = (
+  outcomes: ReadonlyArray<AppendOutcome>,
+  records: ReadonlyArray<NewUsageRecord>,
+  fieldOf: (index: number, field: string) => string,
+): Effect.Effect<ReadonlyArray<Recorded>, CustomerNotFound | UsageKeyConflict> => {
+  const results: Array<Recorded> = []
+  for (const [index, outcome] of outcomes.entries()) {
+    switch (outcome._tag) {
+      case "CustomerNotFound":
+        return Effect.fail(
+          new CustomerNotFound({ id: records[index]!.customerId, field: fieldOf(index, "customerId") }),
+        )
+      case "KeyConflict":
+        return Effect.fail(
+          new UsageKeyConflict({ field: fieldOf(index, "idempotencyKey"), recordId: outcome.recordId }),
+        )
+      default:
+        results.push(outcome)
+    }
+  }
+  return Effect.succeed(results)
+}
+
+const mixedUnits = (query: SummarizeUsage | SeriesUsage) =>
+  new InvalidInput({
+    field: "unit",
+    problem:
+      query.productId === undefined
+        ? "is required (or a product id): the period has usage in several units, which are never added"
+        : "is required: the period has usage of the product in several units, which are never added",
+  })
+
+type Meter = { readonly productId: string | undefined; readonly unit: string | null }
+
+const metersOf = (totals: ReadonlyArray<UsageTotal>): ReadonlyArray<Meter> => {
+  const meters = new Map<string, Meter>()
+  for (const { productId, unit } of totals) meters.set(meterKey({ productId, unit }), { productId, unit })
+  return [...meters.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, meter]) => meter)
+}
+
+const meterKey = (meter: Meter): string => `${meter.productId ?? ""}\0${meter.unit ?? ""}`
+
+const pointsOf = (
+  boundaries: ReadonlyArray<number>,
+  totals: ReadonlyArray<UsageTotal>,
+  meters: ReadonlyArray<Meter>,
+  askedProduct: string | null,
+): ReadonlyArray<UsagePoint> => {
+  const totalOf = new Map(totals.map((total) => [`${total.window}\0${meterKey(total)}`, total]))
+  const points: Array<UsagePoint> = []
+  for (let window = 0; window < boundaries.length - 1; window++) {
+    const start = DateTime.makeUnsafe(boundaries[window]!)
+    const end = DateTime.makeUnsafe(boundaries[window + 1]!)
+    for (const meter of meters) {
+      const total = totalOf.get(`${window}\0${meterKey(meter)}`)
+      points.push({
+        start,
+        end,
+        productId: meter.productId ?? askedProduct,
+        unit: meter.unit,
+        quantity: total?.quantity ?? 0n,
+        recordCount: total?.recordCount ?? 0,
+      })
+    }
+  }
+  return points
+}
+
+const knownId = (id: string): Effect.Effect<UsageRecordId, UsageRecordNotFound> =>
+  isUsageRecordId(id) ? Effect.succeed(id) : Effect.fail(new UsageRecordNotFound({ id }))
+
+const orNotFound = (
+  found: Option.Option<UsageRecord>,
+  id: string,
+): Effect.Effect<UsageRecord, UsageRecordNotFound> =>
+  Option.match(found, {
+    onNone: () => Effect.fail(new UsageRecordNotFound({ id })),
+    onSome: Effect.succeed,
+  })

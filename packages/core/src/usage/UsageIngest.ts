@@ -1,0 +1,151 @@
+/**
+ * Group commit: single records that arrive while a commit is under way go into the next one together.
+ *
+ * The first record of an idle tenant is appended at once, so an idle system adds no delay; a busy one pays one
+ * transaction for up to `MAX_BATCH_RECORDS` records. Each caller gets its own result.
+ */
+import { Cause, Effect, Exit, FiberSet, Option, type Scope, Semaphore } from "effect"
+import { StorageError } from "../shared/StorageError.ts"
+import { CurrentTenant, type Tenant, tenantKey } from "../shared/Tenant.ts"
+import { MAX_BATCH_RECORDS, type NewUsageRecord } from "./UsageRecord.ts"
+import type { AppendOutcome } from "./UsageStore.ts"
+
+/** The limits of the ingest queue. */
+export interface UsageIngestOptions {
+  /** Most records that wait or are being written, over all tenants. Default 10,000. */
+  readonly maxPending?: number
+  /** How long a caller waits for a place in a full queue, in milliseconds. Default 5,000. */
+  readonly maxWaitMillis?: number
+  /** Most transactions at a time, over all tenants; of one tenant there is one at a time. Default 4. */
+  readonly maxConcurrentCommits?: number
+}
+
+const DEFAULT_MAX_PENDING = 10_000
+const DEFAULT_MAX_WAIT_MILLIS = 5_000
+const DEFAULT_MAX_CONCURRENT_COMMITS = 4
+
+/** Appends a group in one transaction: an outcome for each record, in order. */
+export type AppendGroup = (
+  records: ReadonlyArray<NewUsageRecord>,
+) => Effect.Effect<ReadonlyArray<AppendOutcome>, StorageError, CurrentTenant>
+
+/**
+ * Appends single records in groups.
+ *
+ * `submit` fails with a retryable `StorageError` when the queue stays full for `maxWaitMillis`, or when its
+ * scope has closed. Interrupting a caller whose record still waits withdraws the record; one that is being
+ * written is written, and never tears the group. Closing the scope writes what was accepted.
+ */
+export interface UsageIngest {
+  readonly submit: (record: NewUsageRecord) => Effect.Effect<AppendOutcome, StorageError, CurrentTenant>
+}
+
+interface Waiting {
+  readonly record: NewUsageRecord
+  readonly settle: (outcome: Exit.Exit<AppendOutcome, StorageError>) => void
+  isWithdrawn: boolean
+}
+
+interface TenantQueue {
+  readonly tenant: Tenant
+  readonly waiting: Array<Waiting>
+}
+
+const refused = (reason: string) =>
+  Effect.fail(
+    new StorageError({
+      operation: "UsageIngest.submit",
+      retryable: true,
+      cause: new Error(`the usage queue is ${reason}`),
+    }),
+  )
+
+/** Makes the queue of one process; it lives as long as its scope. */
+export const make: (
+  append: AppendGroup,
+  options: UsageIngestOptions,
+) => Effect.Effect<UsageIngest, never, Scope.Scope> = Effect.fnUntraced(function* (append, options) {
+  const places = Semaphore.makeUnsafe(options.maxPending ?? DEFAULT_MAX_PENDING)
+  const commits = Semaphore.makeUnsafe(options.maxConcurrentCommits ?? DEFAULT_MAX_CONCURRENT_COMMITS)
+  const maxWait = options.maxWaitMillis ?? DEFAULT_MAX_WAIT_MILLIS
+  const queues = new Map<string, TenantQueue>()
+  const drains = yield* FiberSet.make<void>()
+  const runDrain = yield* FiberSet.runtime(drains)()
+  let isClosed = false
+
+  /** Appends a group. When it can't be stored as a whole, each record is tried alone. */
+  const commit = (tenant: Tenant, group: ReadonlyArray<Waiting>): Effect.Effect<void> =>
+    append(group.map((waiting) => waiting.record)).pipe(
+      Effect.provideService(CurrentTenant, tenant),
+      Effect.exit,
+      Effect.flatMap((exit) => {
+        if (group.length > 1 && Exit.isFailure(exit) && !mayPassLater(exit.cause)) {
+          return Effect.forEach(group, (waiting) => commit(tenant, [waiting]), { discard: true })
+        }
+        group.forEach((waiting, index) => waiting.settle(Exit.map(exit, (outcomes) => outcomes[index]!)))
+        return Effect.void
+      }),
+    )
+
+  const drain = Effect.fnUntraced(function* (key: string, queue: TenantQueue) {
+    while (queue.waiting.length > 0) {
+      const group = queue.waiting.splice(0, MAX_BATCH_RECORDS).filter((waiting) => !waiting.isWithdrawn)
+      if (group.length > 0) yield* commits.withPermit(commit(queue.tenant, group))
+    }
+    queues.delete(key)
+  })
+
+  const enqueue = (tenant: Tenant, waiting: Waiting): void => {
+    const key = tenantKey(tenant)
+    const running = queues.get(key)
+    if (running !== undefined) {
+      running.waiting.push(waiting)
+      return
+    }
+    const queue: TenantQueue = { tenant, waiting: [waiting] }
+    queues.set(key, queue)
+    runDrain(drain(key, queue))
+  }
+
+  // Runs before the fibers of the set are interrupted. `maxPending` bounds what is left to write.
+  yield* Effect.addFinalizer(() => {
+    isClosed = true
+    return FiberSet.awaitEmpty(drains)
+  })
+
+  const takePlace = Effect.suspend(() => {
+    if (isClosed) return refused("closed")
+    return Effect.flatMap(places.takeIfAvailable(1), (isTaken) =>
+      isTaken
+        ? Effect.void
+        : Effect.timeoutOrElse(Effect.asVoid(places.take(1)), {
+            duration: maxWait,
+            orElse: () => refused("full"),
+          }),
+    )
+  })
+
+  const written = (tenant: Tenant, record: NewUsageRecord) =>
+    Effect.callback<AppendOutcome, StorageError>((resume) => {
+      const waiting: Waiting = { record, settle: resume, isWithdrawn: false }
+      enqueue(tenant, waiting)
+      return Effect.sync(() => {
+        waiting.isWithdrawn = true
+      })
+    })
+
+  return {
+    submit: (record) =>
+      Effect.flatMap(CurrentTenant, (tenant) =>
+        Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(restore(takePlace), () =>
+            Effect.ensuring(restore(written(tenant, record)), places.release(1)),
+          ),
+        ),
+      ),
+  }
+})
+
+/** Trying the records one by one can't help when the storage itself is out of reach. */
+const mayPassLater = (cause: Cause.Cause<StorageError>): boolean =>
+  Option.exists(Cause.findErrorOption(cause), (error) => error.retryable)

@@ -1,0 +1,134 @@
+/**
+ * A usage record: so much of a meter, used by a customer at an instant.
+ *
+ * Records are append-only. A correction is a void (the record stays, its quantity no longer counts) and a new
+ * record. The pair of product and unit is the *meter*: quantities of different meters are never added.
+ */
+import { Schema } from "effect"
+import { CustomerId } from "../customers/Customer.ts"
+import * as Id from "../shared/Id.ts"
+import { pageFields } from "../shared/Page.ts"
+import * as Text from "../shared/Text.ts"
+
+/** The prefix of usage record ids. */
+export const USAGE_RECORD_ID_PREFIX = "usg"
+/** Longest product id, in code points. */
+export const MAX_PRODUCT_ID_LENGTH = 255
+/** Longest unit, in code points. */
+export const MAX_UNIT_LENGTH = 64
+/** Longest idempotency key of a record, in code points. */
+export const MAX_USAGE_KEY_LENGTH = 255
+/** Largest quantity of one record: 2^53 − 1, the largest integer that every JSON parser keeps. Totals have no limit. */
+export const MAX_QUANTITY = Number.MAX_SAFE_INTEGER
+/** Most records of one batch. */
+export const MAX_BATCH_RECORDS = 1000
+/** How far a timestamp may lie ahead of this machine's clock: 5 minutes, for clocks that differ. */
+export const MAX_FUTURE_MILLIS = 5 * 60_000
+/** The first instant a record may have: 0001-01-01T00:00:00Z. */
+export const MIN_TIMESTAMP_MILLIS = -62_135_596_800_000
+
+export const UsageRecordId = Id.schema(USAGE_RECORD_ID_PREFIX).pipe(Schema.brand("UsageRecordId"))
+export type UsageRecordId = typeof UsageRecordId.Type
+
+export const ProductId = Text.bounded(1, MAX_PRODUCT_ID_LENGTH)
+export const Unit = Text.bounded(1, MAX_UNIT_LENGTH)
+export const UsageKey = Text.bounded(1, MAX_USAGE_KEY_LENGTH)
+
+const quantityMessage = { message: `must be an integer from 0 to ${MAX_QUANTITY}` }
+/** An amount in the record's unit: an integer from 0 to 2^53 − 1. */
+export const Quantity = Schema.Int.annotate(quantityMessage).check(
+  Schema.isBetween({ minimum: 0, maximum: MAX_QUANTITY }, quantityMessage),
+)
+
+export const UsageRecord = Schema.Struct({
+  id: UsageRecordId,
+  customerId: CustomerId,
+  productId: ProductId,
+  quantity: Quantity,
+  unit: Unit,
+  /** When the usage happened. The record counts in the period of this instant, however late it arrives. */
+  timestamp: Schema.DateTimeUtc,
+  /** What makes a retry the same record; unique for ever for the customer. */
+  idempotencyKey: Schema.NullOr(UsageKey),
+  /** When the record was voided: since then its quantity doesn't count. */
+  voidedAt: Schema.NullOr(Schema.DateTimeUtc),
+  /** When the record arrived. */
+  createdAt: Schema.DateTimeUtc,
+})
+export interface UsageRecord extends Schema.Schema.Type<typeof UsageRecord> {}
+
+/** What it takes to record usage. `timestamp` is now when left out. */
+export const RecordUsage = Schema.Struct({
+  customerId: CustomerId,
+  productId: ProductId,
+  quantity: Quantity,
+  unit: Unit,
+  timestamp: Schema.optionalKey(Schema.DateTimeUtc),
+  idempotencyKey: Schema.optionalKey(UsageKey),
+})
+export interface RecordUsage extends Schema.Schema.Type<typeof RecordUsage> {}
+
+const batchMessage = { message: `must have 1 to ${MAX_BATCH_RECORDS} records` }
+export const RecordUsageBatch = Schema.Struct({
+  records: Schema.Array(RecordUsage).check(Schema.isBetweenLength(1, MAX_BATCH_RECORDS, batchMessage)),
+})
+export interface RecordUsageBatch extends Schema.Schema.Type<typeof RecordUsageBatch> {}
+
+/** Which records of a customer to list. */
+export const ListUsageRecords = Schema.Struct({
+  ...pageFields,
+  customerId: CustomerId,
+  productId: Schema.optionalKey(ProductId),
+  unit: Schema.optionalKey(Unit),
+})
+export interface ListUsageRecords extends Schema.Schema.Type<typeof ListUsageRecords> {}
+
+/**
+ * A record, and whether the call made it. `Duplicate` carries the first record of its idempotency key, which
+ * had the same content.
+ */
+export type Recorded =
+  | { readonly _tag: "Recorded"; readonly record: UsageRecord }
+  | { readonly _tag: "Duplicate"; readonly record: UsageRecord }
+
+/**
+ * A record before it is stored. `hasOwnTimestamp` says whether the caller named the timestamp: one that the
+ * library made is not part of the content that a duplicate must repeat.
+ */
+export interface NewUsageRecord extends UsageRecord {
+  readonly hasOwnTimestamp: boolean
+}
+
+/** Whether a repeat of a key has the content of the first record. */
+export const isSameContent = (first: UsageRecord, repeat: NewUsageRecord): boolean =>
+  first.productId === repeat.productId &&
+  first.unit === repeat.unit &&
+  first.quantity === repeat.quantity &&
+  (!repeat.hasOwnTimestamp || first.timestamp.epochMilliseconds === repeat.timestamp.epochMilliseconds)
+
+/** There is no such record for this tenant. */
+export class UsageRecordNotFound extends Schema.TaggedError<UsageRecordNotFound>()(
+  "UsageRecordNotFound",
+  { id: Schema.String },
+  { httpApiStatus: 404 },
+) {
+  override get message(): string {
+    return `no usage record has the id ${this.id}`
+  }
+}
+
+/** The idempotency key was used before for other content. Nothing was stored or changed. */
+export class UsageKeyConflict extends Schema.TaggedError<UsageKeyConflict>()(
+  "UsageKeyConflict",
+  {
+    /** The part of the input that holds the key: `idempotencyKey` or `records[3].idempotencyKey`. */
+    field: Schema.String,
+    /** The record that has the key. */
+    recordId: UsageRecordId,
+  },
+  { httpApiStatus: 409 },
+) {
+  override get message(): string {
+    return `${this.field} was already used with other content, by ${this.recordId}`
+  }
+}

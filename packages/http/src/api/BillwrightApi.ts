@@ -1,0 +1,34 @@
+/**
+ * The whole REST API as one definition: what servers, clients and the OpenAPI document are made from.
+ */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { CustomersApi } from "./CustomersApi.ts"
+import { HealthApi } from "./HealthApi.ts"
+import { ThresholdsApi } from "./ThresholdsApi.ts"
+import { UsageApi } from "./UsageApi.ts"
+
+/** The version segment of every path that needs a key. */
+export const VERSION_PREFIX = "/v1"
+
+export const BillwrightApi = HttpApi.make("billwright")
+  .add(CustomersApi.prefix(VERSION_PREFIX))
+  .add(UsageApi.prefix(VERSION_PREFIX))
+  .add(ThresholdsApi.prefix(VERSION_PREFIX))
+  .add(HealthApi)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Billwright API",
+      version: "1.0.0",
+      summary: "Customers, metered usage and their exact totals.",
+      description: [
+        "JSON over HTTP, snake_case names, RFC 3339 instants, exact integers.",
+        "",
+        "Every path under `/v1` needs an API key: `Authorization: Bearer sk_test_…`. Keys of the test mode see a world of their own.",
+        "",
+        "Every POST, PATCH and DELETE takes an `Idempotency-Key` (1 to 255 visible ASCII characters): a repeat within 7 days gets the same answer, byte for byte, with `Idempotent-Replayed: true`, and does nothing again.",
+        "",
+        'Every answer carries a `Request-Id`. Every error has the body `{"error": "<code>", "message": "<for people>"}`.',
+      ].join("\n"),
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+    }),
+  )

@@ -1,0 +1,117 @@
+/**
+ * A request and an answer for each operation, shown in the reference and checked against the definitions.
+ */
+
+const customerId = "cus_01kb2r6ghefxhs59czp23x4vmk"
+const recordId = "usg_01kb2r7x8sf2yb5sz3jdzxqj1m"
+const thresholdId = "thr_01kb2r9d3vffx9qd6k4v2n1h7c"
+
+const customer = {
+  object: "customer",
+  id: customerId,
+  name: "Ada Lovelace",
+  email: "ada@example.com",
+  metadata: { plan: "pro" },
+  livemode: false,
+  created_at: "2026-11-21T09:30:00.000Z",
+  updated_at: "2026-11-21T09:30:00.000Z",
+}
+
+const usage = { customer_id: customerId, product_id: "api", quantity: 5, unit: "call" }
+
+const record = {
+  object: "usage_record",
+  id: recordId,
+  ...usage,
+  timestamp: "2026-11-21T09:31:00.000Z",
+  idempotency_key: "request-8f14",
+  voided_at: null,
+  livemode: false,
+  created_at: "2026-11-21T09:31:00.250Z",
+}
+
+const newThreshold = {
+  customer_id: customerId,
+  product_id: "api",
+  unit: "call",
+  quantity: 10000,
+  period: "month",
+}
+
+const threshold = {
+  object: "usage_threshold",
+  id: thresholdId,
+  ...newThreshold,
+  last_fired_at: null,
+  livemode: false,
+  created_at: "2026-11-21T09:32:00.000Z",
+}
+
+const list = (item: object) => ({ object: "list", data: [item], has_more: false })
+
+/** An operation's example: what is sent, where something is, and what comes back with the first success status. */
+export interface Example {
+  readonly request?: object
+  readonly response: object
+}
+
+export const examples: Readonly<Record<string, Example>> = {
+  createCustomer: {
+    request: { name: "Ada Lovelace", email: "ada@example.com", metadata: { plan: "pro" } },
+    response: customer,
+  },
+  listCustomers: { response: list(customer) },
+  getCustomer: { response: customer },
+  updateCustomer: {
+    request: { name: "Ada King", metadata: { plan: null } },
+    response: { ...customer, name: "Ada King", metadata: {}, updated_at: "2026-11-21T09:45:00.000Z" },
+  },
+  deleteCustomer: { response: { object: "customer", id: customerId, deleted: true } },
+  recordUsage: {
+    request: { ...usage, timestamp: "2026-11-21T09:31:00Z", idempotency_key: "request-8f14" },
+    response: record,
+  },
+  recordUsageBatch: {
+    request: { records: [{ ...usage, idempotency_key: "request-8f14" }] },
+    response: {
+      object: "usage_batch",
+      recorded: 1,
+      duplicates: 0,
+      data: [{ id: recordId, status: "recorded" }],
+    },
+  },
+  summarizeUsage: {
+    response: {
+      object: "usage_summary",
+      customer_id: customerId,
+      product_id: null,
+      total_quantity: 5,
+      unit: "call",
+      record_count: 1,
+      start_date: "2026-11-01",
+      end_date: "2026-11-30",
+      timezone: "UTC",
+      period_start: "2026-11-01T00:00:00.000Z",
+      period_end: "2026-12-01T00:00:00.000Z",
+    },
+  },
+  listUsageSeries: {
+    response: list({
+      start: "2026-11-21T00:00:00.000Z",
+      end: "2026-11-22T00:00:00.000Z",
+      product_id: "api",
+      unit: "call",
+      quantity: 5,
+      record_count: 1,
+    }),
+  },
+  listUsageRecords: { response: list(record) },
+  getUsageRecord: { response: record },
+  voidUsageRecord: { response: { ...record, voided_at: "2026-11-21T10:00:00.000Z" } },
+  createUsageThreshold: { request: newThreshold, response: threshold },
+  listUsageThresholds: { response: list(threshold) },
+  getUsageThreshold: { response: threshold },
+  deleteUsageThreshold: { response: { object: "usage_threshold", id: thresholdId, deleted: true } },
+  isLive: { response: { status: "ok" } },
+  isReady: { response: { status: "ok" } },
+}

@@ -1,0 +1,205 @@
+/**
+ * The OpenAPI 3.1 document, made from the definitions: what `/openapi.json` serves.
+ *
+ * Effect derives paths, schemas and statuses; added here is what a definition has no place for: examples, the
+ * headers that every answer has, the security scheme, and simpler spellings of the derived schemas.
+ */
+import { Context, Option, Predicate } from "effect"
+import { type HttpApiEndpoint, OpenApi } from "effect/http-api"
+import { BillwrightApi } from "./BillwrightApi.ts"
+import { ERRORS } from "./ErrorBody.ts"
+import { examples } from "./Examples.ts"
+import { RequiredPermission } from "./Permission.ts"
+
+/** A node of the document. */
+export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
+type JsonObject = { [key: string]: Json }
+
+const isObject = (value: unknown): value is JsonObject => Predicate.isObject(value) && !Array.isArray(value)
+
+/** `{ type, allOf: [{ minLength }, { maxLength }] }` says the same as `{ type, minLength, maxLength }`. */
+const mergeAllOf = (schema: JsonObject): JsonObject => {
+  const { allOf, ...rest } = schema
+  if (!Array.isArray(allOf)) return schema
+  const merged: JsonObject = { ...rest }
+  for (const part of allOf) {
+    if (!isObject(part) || "$ref" in part) return schema
+    for (const [key, value] of Object.entries(part)) {
+      if (key in merged && key !== "description") return schema
+      merged[key] = value
+    }
+  }
+  return merged
+}
+
+/** Drops what the derivation adds to names, and nesting that says nothing. */
+const simplify = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(simplify)
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).map(([key, item]): [string, Json] => {
+    if (key === "$ref" && typeof item === "string") return [key, plainName(item)]
+    return [key, simplify(item)]
+  })
+  return mergeAllOf(Object.fromEntries(entries))
+}
+
+const plainName = (name: string): string => name.replace(/Encoded$/, "")
+
+const endpoints = new Map<string, HttpApiEndpoint.Top>()
+for (const group of Object.values(BillwrightApi.groups)) {
+  for (const endpoint of Object.values(group.endpoints) as ReadonlyArray<HttpApiEndpoint.Top>) {
+    endpoints.set(endpoint.identifier, endpoint)
+  }
+}
+
+const REQUEST_ID_HEADER = {
+  description: "Names this request in the log. A new one for each request.",
+  required: true,
+  schema: { type: "string", pattern: "^req_[0-7][0-9a-hjkmnp-tv-z]{25}$" },
+}
+
+const RETRY_AFTER_HEADER = {
+  description: "How many seconds to wait before trying again.",
+  schema: { type: "integer", minimum: 1, maximum: 86_400 },
+}
+
+const REPLAYED_HEADER = {
+  description: "Present when this is the answer to an earlier request with the same Idempotency-Key.",
+  schema: { type: "string", enum: ["true"] },
+}
+
+const IDEMPOTENCY_KEY = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: "Makes the request safe to repeat: the same key gets the same answer for 7 days.",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
+}
+
+const PATH_ID = { type: "string", minLength: 1, maxLength: 64 }
+
+const exampleOfError = (code: string): Json => ({
+  error: code,
+  message: ERROR_EXAMPLES[code] ?? "an explanation for people",
+})
+
+const ERROR_EXAMPLES: Readonly<Record<string, string>> = {
+  invalid_request: "customer_id is required",
+  unauthorized: "a valid API key is required: Authorization: Bearer <API key>",
+  forbidden: "the API key lacks the scope customers:write",
+  not_found: "no customer has the id cus_01kb2r6ghefxhs59czp23x4vmk",
+  method_not_allowed: "PUT is not one of its methods: GET, HEAD, POST",
+  conflict: "a request with the same Idempotency-Key is still running",
+  payload_too_large: "the body is larger than 1048576 bytes",
+  unsupported_media_type: "the body must be sent with Content-Type: application/json",
+  idempotency_key_reused: "the Idempotency-Key was already used for a request with other content",
+  rate_limited: "this API key has sent too many requests",
+  internal_error:
+    "something went wrong on this side; quote req_01kb2rb5jeexxa0s5kydtw3c3n when you report it",
+  unavailable: "the storage is out of reach, try again in a moment",
+}
+
+const codeOfStatus = (status: string): string | undefined =>
+  Object.entries(ERRORS).find(([, error]) => String(error.status) === status)?.[0]
+
+const withExample = (holder: Json | undefined, example: Json): Json => {
+  const content = isObject(holder) && isObject(holder["content"]) ? holder["content"] : {}
+  const json = content["application/json"]
+  return {
+    ...(isObject(holder) ? holder : {}),
+    content: { "application/json": { ...(isObject(json) ? json : {}), example } },
+  }
+}
+
+const response = (status: string, derived: Json, id: string, isWrite: boolean): Json => {
+  const code = codeOfStatus(status)
+  const example = code === undefined ? examples[id]?.response : exampleOfError(code)
+  const isRetryable = status === "429" || status === "503" || status === "409"
+  return {
+    ...(withExample(derived, (example ?? {}) as Json) as JsonObject),
+    headers: {
+      "Request-Id": REQUEST_ID_HEADER,
+      ...(isRetryable ? { "Retry-After": RETRY_AFTER_HEADER } : {}),
+      ...(isWrite && Number(status) < 500 && status !== "401"
+        ? { "Idempotent-Replayed": REPLAYED_HEADER }
+        : {}),
+    },
+  }
+}
+
+/** A parameter carries its description itself, its schema the bounds. */
+const parameter = (derived: Json): Json => {
+  if (!isObject(derived) || !isObject(derived["schema"])) return derived
+  const { description, ...schema } = derived["schema"]
+  return {
+    ...derived,
+    ...(description === undefined ? {} : { description }),
+    schema: derived["in"] === "path" ? PATH_ID : schema,
+  }
+}
+
+const operation = (derived: JsonObject, method: string): Json => {
+  const id = String(derived["operationId"]).split(".").at(-1) ?? ""
+  const endpoint = endpoints.get(id)
+  const permission =
+    endpoint && Option.getOrUndefined(Context.getOption(endpoint.annotations, RequiredPermission))
+  const isWrite = permission !== undefined && method !== "get"
+  const request = examples[id]?.request
+  const parameters = (Array.isArray(derived["parameters"]) ? derived["parameters"] : []).map(parameter)
+  const responses = Object.entries(isObject(derived["responses"]) ? derived["responses"] : {})
+  return {
+    operationId: id,
+    summary: derived["summary"] ?? "",
+    description: `${String(derived["description"] ?? "")}${permission === undefined ? "" : ` Needs the scope \`${permission}\`.`}`,
+    tags: derived["tags"] ?? [],
+    security: permission === undefined ? [] : [{ apiKey: [] }],
+    ...(parameters.length > 0 || isWrite
+      ? { parameters: isWrite ? [...parameters, IDEMPOTENCY_KEY] : parameters }
+      : {}),
+    ...(request === undefined ? {} : { requestBody: withExample(derived["requestBody"], request as Json) }),
+    responses: Object.fromEntries(
+      responses.map(([status, value]) => [status, response(status, value, id, isWrite)]),
+    ),
+  }
+}
+
+const make = (): JsonObject => {
+  const derived = simplify(OpenApi.fromApi(BillwrightApi) as unknown as Json) as JsonObject
+  const components = derived["components"] as JsonObject
+  const schemas = Object.entries(components["schemas"] as JsonObject)
+  const paths = Object.entries(derived["paths"] as JsonObject).map(([path, item]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(item as JsonObject).map(([method, value]) => [
+        method,
+        operation(value as JsonObject, method),
+      ]),
+    ),
+  ])
+  return {
+    openapi: "3.1.0",
+    info: derived["info"] ?? {},
+    // Relative to this document, so that it is right wherever the API is mounted.
+    servers: [{ url: ".", description: "Where this document is served." }],
+    tags: derived["tags"] ?? [],
+    security: [{ apiKey: [] }],
+    paths: Object.fromEntries(paths) as JsonObject,
+    components: {
+      schemas: Object.fromEntries(
+        schemas
+          .map(([name, schema]): [string, Json] => [plainName(name), schema])
+          .sort(([a], [b]) => (a < b ? -1 : 1)),
+      ),
+      securitySchemes: {
+        apiKey: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key: `sk_live_…` or `sk_test_…`.",
+        },
+      },
+    },
+  }
+}
+
+/** The document, as the value that is written as JSON. */
+export const openApiDocument: JsonObject = make()

@@ -1,0 +1,117 @@
+/**
+ * How values look on the wire: JSON, snake_case, RFC 3339 instants, exact integers of any size.
+ */
+import { Page } from "@billwright/core"
+import { DateTime, Option, Schema, SchemaTransformation } from "effect"
+
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/u
+const INSTANT_PROBLEM = "must be an RFC 3339 instant with an offset, such as 2026-11-21T09:30:00Z"
+/** Longest spelling of an instant: nanoseconds and an offset. */
+const MAX_INSTANT_LENGTH = 35
+
+/**
+ * Reads an instant. `Date` alone takes `2026-02-30` for March 2nd, so that the date is compared with what it
+ * came to; a leap second (`:60`) and hour 24 are refused.
+ */
+const parseInstant = (text: string): DateTime.Utc | undefined => {
+  if (!RFC_3339.test(text)) return undefined
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))]
+  const asWritten = DateTime.make({ year, month, day })
+  const parsed = DateTime.make(text.toUpperCase())
+  if (Option.isNone(asWritten) || Option.isNone(parsed) || Number(text.slice(11, 13)) > 23) return undefined
+  const parts = DateTime.toPartsUtc(asWritten.value)
+  return parts.month === month && parts.day === day ? DateTime.toUtc(parsed.value) : undefined
+}
+
+const instantText = Schema.String.check(
+  Schema.makeFilter<string>((text) => parseInstant(text) !== undefined, {
+    message: INSTANT_PROBLEM,
+    toJsonSchema: () => ({ format: "date-time", maxLength: MAX_INSTANT_LENGTH }),
+  }),
+)
+
+/** An instant: RFC 3339 with any offset in, UTC milliseconds with `Z` out. */
+export const Instant = instantText.pipe(
+  Schema.decodeTo(
+    Schema.DateTimeUtc,
+    SchemaTransformation.transform({
+      decode: (text: string) => parseInstant(text) ?? DateTime.makeUnsafe(0),
+      encode: (instant: DateTime.Utc) => DateTime.formatIso(instant),
+    }),
+  ),
+)
+
+/**
+ * An integer of any size as a JSON number, exactly.
+ *
+ * The server's own reader gives integers beyond 2^53 as `bigint`; readers that only know doubles give what is
+ * left of them, which is refused.
+ */
+export const exactInteger = (options: { readonly minimum: number; readonly problem: string }) =>
+  Schema.Any.check(
+    Schema.makeFilter((value: unknown) => typeof value === "bigint" || Number.isSafeInteger(value), {
+      message: options.problem,
+      toJsonSchema: () => ({ type: "integer", minimum: options.minimum }),
+    }),
+  ).pipe(
+    Schema.decodeTo(
+      Schema.BigInt,
+      SchemaTransformation.transform({
+        decode: (value: number | bigint) => BigInt(value),
+        encode: (value: bigint): number | bigint => value,
+      }),
+    ),
+  )
+
+/** A whole number in a query string: digits alone, no sign, no exponent. */
+export const queryInteger = (minimum: number, maximum: number) => {
+  const message = `must be an integer from ${minimum} to ${maximum}`
+  const isInRange = (text: unknown) =>
+    typeof text === "string" && /^\d{1,9}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
+  return Schema.Any.check(
+    Schema.makeFilter(isInRange, { message, toJsonSchema: () => ({ type: "integer", minimum, maximum }) }),
+  ).pipe(
+    Schema.decodeTo(
+      Schema.Number,
+      SchemaTransformation.transform({
+        decode: (text: string) => Number(text),
+        encode: (value: number): string => String(value),
+      }),
+    ),
+  )
+}
+
+/** A text field of a response, with its bound. */
+export const text = (maxLength: number) => Schema.String.check(Schema.isMaxCodePoints(maxLength))
+
+/** A count of a response. */
+export const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
+
+const CursorId = Schema.String.check(
+  Schema.isBetweenCodePoints(1, 64, { message: "must be the id of an item of this list" }),
+)
+
+/** The query parameters of every list, by their domain names; to be encoded with `pageKeys`. */
+export const pageFields = {
+  limit: Schema.optionalKey(
+    queryInteger(1, Page.MAX_PAGE_LIMIT).annotate({
+      description: `How many items: 1 to ${Page.MAX_PAGE_LIMIT}, ${Page.DEFAULT_PAGE_LIMIT} when left out.`,
+    }),
+  ),
+  startingAfter: Schema.optionalKey(
+    CursorId.annotate({ description: "The id of the last item of the page before this one." }),
+  ),
+  endingBefore: Schema.optionalKey(
+    CursorId.annotate({ description: "The id of the first item of the page after this one." }),
+  ),
+}
+
+export const pageKeys = { startingAfter: "starting_after", endingBefore: "ending_before" } as const
+
+/** A page of a list. */
+export const list = <S extends Schema.Top>(item: S, identifier: string) =>
+  Schema.Struct({
+    object: Schema.Literal("list"),
+    data: Schema.Array(item),
+    has_more: Schema.Boolean.annotate({ description: "Whether further items follow in this direction." }),
+  }).annotate({ identifier, description: "A page of a list, newest first." })

@@ -1,0 +1,143 @@
+/**
+ * From an error of the library to the answer that a client gets: one table.
+ *
+ * The message names the field by its wire name and never holds a secret, SQL or a stack.
+ */
+import type {
+  ApiKey,
+  Customer,
+  IdempotencyKeyReused,
+  InvalidInput,
+  RequestInProgress,
+  StorageError,
+  Threshold,
+  UsageRecord,
+} from "@billwright/core"
+import { Schema } from "effect"
+import { ERRORS, type ErrorCode } from "../api/ErrorBody.ts"
+import { type BodyTooLarge, type BodyUnreadable, type HttpResponse, MAX_BODY_BYTES } from "./HttpExchange.ts"
+
+/** What the domain's services can fail with. */
+export type DomainError =
+  | InvalidInput
+  | StorageError
+  | Customer.CustomerNotFound
+  | UsageRecord.UsageKeyConflict
+  | UsageRecord.UsageRecordNotFound
+  | Threshold.ThresholdNotFound
+  | Threshold.TooManyThresholds
+  | ApiKey.ApiKeyNotFound
+
+/** No path, or nothing behind it. */
+export class NoSuchPath extends Schema.TaggedError<NoSuchPath>()("NoSuchPath", { path: Schema.String }) {}
+
+/** The path has other methods. */
+export class WrongMethod extends Schema.TaggedError<WrongMethod>()("WrongMethod", {
+  method: Schema.String,
+  allow: Schema.String,
+}) {}
+
+/** The body is not what `Content-Type` must say. */
+export class WrongMediaType extends Schema.TaggedError<WrongMediaType>()("WrongMediaType", {
+  problem: Schema.String,
+}) {}
+
+/** Too many requests of a key. */
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+  retryAfterSeconds: Schema.Int,
+}) {}
+
+/** Everything that ends a request other than its answer. */
+export type ServerError =
+  | DomainError
+  | ApiKey.Unauthorized
+  | ApiKey.Forbidden
+  | IdempotencyKeyReused
+  | RequestInProgress
+  | BodyTooLarge
+  | BodyUnreadable
+  | NoSuchPath
+  | WrongMethod
+  | WrongMediaType
+  | RateLimited
+
+/** Seconds after which to try again when the storage is out of reach, or the same request is running. */
+const RETRY_AFTER_SECONDS = 1
+
+/** `records[3].customerId` → `records[3].customer_id`; what stands in brackets is the caller's own text. */
+export const wireField = (field: string): string =>
+  field
+    .split(/(\[[^\]]*\])/)
+    .map((part) =>
+      part.startsWith("[") ? part : part.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    )
+    .join("")
+
+/** The answer with an error code. */
+export const answer = (
+  code: ErrorCode,
+  message: string,
+  headers: Record<string, string> = {},
+): HttpResponse => ({
+  status: ERRORS[code].status,
+  headers,
+  body: JSON.stringify({ error: code, message }),
+})
+
+const notFound = (field: string | undefined, message: string): HttpResponse =>
+  answer("not_found", field === undefined ? message : `${wireField(field)}: ${message}`)
+
+/** The answer to an error. */
+export const fromError = (error: ServerError): HttpResponse => {
+  switch (error._tag) {
+    case "InvalidInput":
+      return answer("invalid_request", `${wireField(error.field)} ${error.problem}`)
+    case "BodyUnreadable":
+      return answer("invalid_request", `the body ${error.problem}`)
+    case "Unauthorized":
+      return answer("unauthorized", error.message, { "www-authenticate": "Bearer" })
+    case "Forbidden":
+      return answer("forbidden", error.message)
+    case "NoSuchPath":
+      return answer("not_found", `there is nothing at ${error.path}`)
+    case "CustomerNotFound":
+      return notFound(error.field, error.message)
+    case "UsageRecordNotFound":
+    case "ThresholdNotFound":
+    case "ApiKeyNotFound":
+      return answer("not_found", error.message)
+    case "WrongMethod":
+      return answer("method_not_allowed", `${error.method} is not one of its methods: ${error.allow}`, {
+        allow: error.allow,
+      })
+    case "UsageKeyConflict":
+      return answer(
+        "conflict",
+        `${wireField(error.field)} was already used with other content, by ${error.recordId}`,
+      )
+    case "TooManyThresholds":
+      return answer("conflict", error.message)
+    case "RequestInProgress":
+      return answer("conflict", error.message, { "retry-after": String(RETRY_AFTER_SECONDS) })
+    case "BodyTooLarge":
+      return answer("payload_too_large", `the body is larger than ${MAX_BODY_BYTES} bytes`, {
+        connection: "close",
+      })
+    case "WrongMediaType":
+      return answer("unsupported_media_type", error.problem)
+    case "IdempotencyKeyReused":
+      return answer("idempotency_key_reused", error.message)
+    case "RateLimited":
+      return answer("rate_limited", "this API key has sent too many requests", {
+        "retry-after": String(error.retryAfterSeconds),
+      })
+    case "StorageError":
+      return answer("unavailable", "the storage is out of reach, try again in a moment", {
+        "retry-after": String(RETRY_AFTER_SECONDS),
+      })
+  }
+}
+
+/** The answer to a bug. */
+export const internalError = (requestId: string): HttpResponse =>
+  answer("internal_error", `something went wrong on this side; quote ${requestId} when you report it`)

@@ -1,0 +1,107 @@
+/**
+ * The server as a `fetch` handler, `Request → Promise<Response>`: for every runtime and framework that speaks
+ * the Fetch standard.
+ */
+import { Cause, Context, Effect, Exit } from "effect"
+import {
+  BodyTooLarge,
+  BodyUnreadable,
+  type HttpRequest,
+  type HttpResponse,
+  MAX_BODY_BYTES,
+  MAX_BODY_MILLIS,
+} from "./HttpExchange.ts"
+import type { Server } from "./Server.ts"
+
+export interface FetchHandlerOptions {
+  /** Where the API is mounted, such as `/billing`: the part of the path before `/v1`. Default: none. */
+  readonly basePath?: string
+}
+
+export type FetchHandler = (request: Request) => Promise<Response>
+
+/** `/billing/` → `/billing`, `/` → nothing. */
+export const normalizeBasePath = (basePath: string | undefined): string => {
+  const trimmed = (basePath ?? "").replace(/\/+$/, "")
+  if (trimmed !== "" && !trimmed.startsWith("/"))
+    throw new TypeError(`basePath must start with /: ${basePath}`)
+  return trimmed
+}
+
+/** The path behind the base path; `undefined` when it is elsewhere. */
+export const stripBasePath = (path: string, basePath: string): string | undefined => {
+  if (!path.startsWith(basePath)) return undefined
+  const rest = path.slice(basePath.length)
+  return rest === "" ? "/" : rest.startsWith("/") ? rest : undefined
+}
+
+const readChunks = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array | "too large"> => {
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.length
+    if (size > MAX_BODY_BYTES) return "too large"
+    chunks.push(chunk)
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
+
+const readBody = (request: Request): HttpRequest["body"] =>
+  Effect.suspend(() => {
+    const { body } = request
+    if (body === null) return Effect.succeed(new Uint8Array())
+    if (request.bodyUsed)
+      return Effect.fail(new BodyUnreadable({ problem: "was already read by another handler" }))
+    return Effect.tryPromise({
+      try: () => readChunks(body),
+      catch: () => new BodyUnreadable({ problem: "ended early" }),
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: MAX_BODY_MILLIS,
+        orElse: () =>
+          Effect.fail(new BodyUnreadable({ problem: `took longer than ${MAX_BODY_MILLIS / 1000} s` })),
+      }),
+      Effect.flatMap((bytes) =>
+        bytes === "too large" ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes),
+      ),
+    )
+  })
+
+const toHttpRequest = (request: Request, basePath: string): HttpRequest => {
+  const url = new URL(request.url)
+  return {
+    method: request.method,
+    path: stripBasePath(url.pathname, basePath) ?? "",
+    query: url.search.slice(1),
+    header: (name) => request.headers.get(name) ?? undefined,
+    body: readBody(request),
+  }
+}
+
+const toFetchResponse = ({ body, headers, status }: HttpResponse): Response =>
+  new Response(body, { status, headers })
+
+/**
+ * Makes the handler. It never rejects, except when the request's own signal aborts it.
+ *
+ * `context` is the one the server was made in: its clock, logger and tracer.
+ */
+export const make = (
+  server: Server,
+  context: Context.Context<never>,
+  options: FetchHandlerOptions = {},
+): FetchHandler => {
+  const basePath = normalizeBasePath(options.basePath)
+  const run = Effect.runPromiseExitWith(context)
+  return async (request) => {
+    const exit = await run(server(toHttpRequest(request, basePath)), { signal: request.signal })
+    if (Exit.isSuccess(exit)) return toFetchResponse(exit.value)
+    throw Cause.squash(exit.cause)
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Strict JSON: what `JSON.parse` lets pass and a billing API must not.
+ *
+ * Refused: nesting beyond a limit (checked before parsing), a key that an object has twice (parsers disagree on
+ * which one counts). Kept exact: integers beyond 2^53, as `bigint` in and out.
+ *
+ * One pass over the text decides what is needed; then the platform's own parser does the work, so that usual
+ * bodies cost little more than `JSON.parse`.
+ */
+import { Predicate } from "effect"
+
+/** Deepest nesting of a body. */
+export const MAX_DEPTH = 32
+
+/** Fewest digits of an integer that a double may not hold exactly: 2^53 has 16. */
+const UNSAFE_DIGITS = 16
+
+/** Why a text is refused, to be read after "the body". */
+export class JsonProblem extends Error {
+  override readonly name = "JsonProblem"
+}
+
+interface Scan {
+  readonly keys: number
+  readonly hasLongNumbers: boolean
+}
+
+const QUOTE = 34
+const BACKSLASH = 92
+
+/** The index behind the string that starts at `start` (its opening quote). */
+const skipString = (text: string, start: number): number => {
+  let end = start
+  do {
+    end = text.indexOf('"', end + 1)
+    if (end === -1) return text.length
+  } while (isEscaped(text, end))
+  return end + 1
+}
+
+const isEscaped = (text: string, index: number): boolean => {
+  let backslashes = 0
+  while (text.charCodeAt(index - 1 - backslashes) === BACKSLASH) backslashes++
+  return backslashes % 2 === 1
+}
+
+/** Counts keys, measures depth and looks for long numbers, without building anything. */
+const scan = (text: string): Scan => {
+  let depth = 0
+  let keys = 0
+  let digits = 0
+  let hasLongNumbers = false
+  for (let i = 0; i < text.length;) {
+    const code = text.charCodeAt(i)
+    if (code >= 48 && code <= 57) {
+      if (++digits >= UNSAFE_DIGITS) hasLongNumbers = true
+    } else if (code !== 46) digits = 0 // a point doesn't end the digits of a number
+    if (code === QUOTE) {
+      i = skipString(text, i)
+      continue
+    }
+    if (code === 123 || code === 91) {
+      if (++depth > MAX_DEPTH) throw new JsonProblem(`is nested deeper than ${MAX_DEPTH} levels`)
+    } else if (code === 125 || code === 93) depth--
+    else if (code === 58) keys++
+    i++
+  }
+  return { keys, hasLongNumbers }
+}
+
+const countKeys = (value: unknown): number => {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countKeys(item), 0)
+  if (!Predicate.isObject(value)) return 0
+  let count = 0
+  for (const item of Object.values(value)) count += 1 + countKeys(item)
+  return count
+}
+
+/** Finds the key that an object of a well-formed text has twice. Only run when there is one. */
+const findDuplicateKey = (text: string): string => {
+  const open: Array<Set<string> | undefined> = []
+  let lastString = ""
+  for (let i = 0; i < text.length;) {
+    const char = text[i]
+    if (char === '"') {
+      const end = skipString(text, i)
+      lastString = text.slice(i, end)
+      i = end
+      continue
+    }
+    if (char === "{") open.push(new Set())
+    else if (char === "[") open.push(undefined)
+    else if (char === "}" || char === "]") open.pop()
+    else if (char === ":") {
+      const key = JSON.parse(lastString) as string
+      const keys = open[open.length - 1]
+      if (keys?.has(key)) return key
+      keys?.add(key)
+    }
+    i++
+  }
+  return ""
+}
+
+/**
+ * Numbers by their source text: whole numbers beyond 2^53 as `bigint`; a fraction that a double would round to
+ * a whole number as NaN, so that no check takes it for one.
+ */
+function reviveNumber(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source
+  if (typeof value !== "number" || source === undefined) return value
+  if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) ? value : BigInt(source)
+  return Number.isInteger(value) && /\.\d*[1-9]/.test(source) && !/[eE]/.test(source) ? Number.NaN : value
+}
+
+/** Parses a text. Throws `JsonProblem` with a reason for people. */
+export const parse = (text: string): unknown => {
+  const { hasLongNumbers, keys } = scan(text)
+  let value: unknown
+  try {
+    value = hasLongNumbers ? JSON.parse(text, reviveNumber) : JSON.parse(text)
+  } catch {
+    throw new JsonProblem("is not valid JSON")
+  }
+  if (countKeys(value) !== keys) {
+    throw new JsonProblem(`has the key ${JSON.stringify(findDuplicateKey(text))} twice in one object`)
+  }
+  return value
+}
+
+type RawJson = { readonly rawJSON: string }
+// The standard's way to write a number that no double holds (ECMAScript 2026, JSON.rawJSON).
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => RawJson }
+
+/** An integer as `JSON.stringify` writes it exactly. */
+export const exactInteger = (value: bigint): number | RawJson => {
+  const asNumber = Number(value)
+  return Number.isSafeInteger(asNumber) ? asNumber : rawJSON(String(value))
+}

@@ -1,0 +1,123 @@
+/**
+ * From values of the domain to bodies of the API. The types are those of the definitions, so that a field that
+ * is missing or misspelt does not compile.
+ */
+import type { Customer, Page, Tenant, Threshold, UsageRecord, UsageSummary } from "@billwright/core"
+import { DateTime } from "effect"
+import type { CustomerBody, DeletedCustomerBody } from "../api/CustomersApi.ts"
+import type { DeletedThresholdBody, ThresholdBody } from "../api/ThresholdsApi.ts"
+import type { UsageBatchBody, UsagePointBody, UsageRecordBody, UsageSummaryBody } from "../api/UsageApi.ts"
+import { exactInteger } from "./Json.ts"
+
+const instant = (value: DateTime.Utc): string => DateTime.formatIso(value)
+const instantOrNull = (value: DateTime.Utc | null): string | null => (value === null ? null : instant(value))
+
+export const customer = (value: Customer.Customer, tenant: Tenant.Tenant): typeof CustomerBody.Encoded => ({
+  object: "customer",
+  id: value.id,
+  name: value.name,
+  email: value.email,
+  metadata: value.metadata,
+  livemode: tenant.mode === "live",
+  created_at: instant(value.createdAt),
+  updated_at: instant(value.updatedAt),
+})
+
+export const deletedCustomer = (id: string): typeof DeletedCustomerBody.Encoded => ({
+  object: "customer",
+  id,
+  deleted: true,
+})
+
+export const usageRecord = (
+  value: UsageRecord.UsageRecord,
+  tenant: Tenant.Tenant,
+): typeof UsageRecordBody.Encoded => ({
+  object: "usage_record",
+  id: value.id,
+  customer_id: value.customerId,
+  product_id: value.productId,
+  quantity: value.quantity,
+  unit: value.unit,
+  timestamp: instant(value.timestamp),
+  idempotency_key: value.idempotencyKey,
+  voided_at: instantOrNull(value.voidedAt),
+  livemode: tenant.mode === "live",
+  created_at: instant(value.createdAt),
+})
+
+export const usageBatch = (results: ReadonlyArray<UsageRecord.Recorded>): typeof UsageBatchBody.Encoded => {
+  const recorded = results.filter((result) => result._tag === "Recorded").length
+  return {
+    object: "usage_batch",
+    recorded,
+    duplicates: results.length - recorded,
+    data: results.map(({ _tag, record }) => ({
+      id: record.id,
+      status: _tag === "Recorded" ? "recorded" : "duplicate",
+    })),
+  }
+}
+
+export const usageSummary = (value: UsageSummary.UsageSummary): typeof UsageSummaryBody.Encoded => ({
+  object: "usage_summary",
+  customer_id: value.customerId,
+  product_id: value.productId,
+  total_quantity: exactInteger(value.totalQuantity),
+  unit: value.unit,
+  record_count: value.recordCount,
+  start_date: value.startDate,
+  end_date: value.endDate,
+  timezone: value.timezone,
+  period_start: instantOrNull(value.periodStart),
+  period_end: instantOrNull(value.periodEnd),
+})
+
+export const usagePoint = (value: UsageSummary.UsagePoint): typeof UsagePointBody.Encoded => ({
+  start: instant(value.start),
+  end: instant(value.end),
+  ...(value.productId === null ? {} : { product_id: value.productId }),
+  unit: value.unit,
+  quantity: exactInteger(value.quantity),
+  record_count: value.recordCount,
+})
+
+export const threshold = (
+  value: Threshold.Threshold,
+  tenant: Tenant.Tenant,
+): typeof ThresholdBody.Encoded => ({
+  object: "usage_threshold",
+  id: value.id,
+  customer_id: value.customerId,
+  product_id: value.productId,
+  unit: value.unit,
+  quantity: exactInteger(value.quantity),
+  period: value.period,
+  last_fired_at: instantOrNull(value.lastFiredAt),
+  livemode: tenant.mode === "live",
+  created_at: instant(value.createdAt),
+})
+
+export const deletedThreshold = (id: string): typeof DeletedThresholdBody.Encoded => ({
+  object: "usage_threshold",
+  id,
+  deleted: true,
+})
+
+/** A page of a list, each item rendered for the tenant. */
+export const list = <A, B>(
+  page: Page.Page<A>,
+  tenant: Tenant.Tenant,
+  render: (item: A, tenant: Tenant.Tenant) => B,
+) => ({
+  object: "list" as const,
+  data: page.data.map((item) => render(item, tenant)),
+  has_more: page.hasMore,
+})
+
+/** A list that is complete. */
+export const completeList = <B>(data: ReadonlyArray<B>) => ({
+  object: "list" as const,
+  data,
+  has_more: false as const,
+})

@@ -1,0 +1,50 @@
+/**
+ * From the bytes of a body to a value, checked before anything is built from it.
+ */
+import { Effect } from "effect"
+import { WrongMediaType } from "./ErrorAnswer.ts"
+import { BodyTooLarge, BodyUnreadable, type HttpRequest, MAX_BODY_BYTES } from "./HttpExchange.ts"
+import * as Json from "./Json.ts"
+
+/** Whether a Content-Type is JSON in UTF-8. No Content-Type is taken for JSON: there is nothing else here. */
+const isJson = (contentType: string | undefined): boolean => {
+  if (contentType === undefined || contentType === "") return true
+  const [type, ...parameters] = contentType.toLowerCase().split(";")
+  if (type?.trim() !== "application/json") return false
+  return parameters.every((parameter) => {
+    const [name, value] = parameter.split("=")
+    return name?.trim() !== "charset" || value?.trim().replaceAll('"', "") === "utf-8"
+  })
+}
+
+const checkHeaders = (request: HttpRequest): Effect.Effect<void, WrongMediaType | BodyTooLarge> => {
+  const length = Number(request.header("content-length") ?? 0)
+  if (length > MAX_BODY_BYTES) return Effect.fail(new BodyTooLarge())
+  if (!isJson(request.header("content-type"))) {
+    return Effect.fail(
+      new WrongMediaType({ problem: "the body must be sent with Content-Type: application/json" }),
+    )
+  }
+  const encoding = request.header("content-encoding") ?? "identity"
+  if (encoding !== "identity") {
+    return Effect.fail(new WrongMediaType({ problem: "the body must be sent without Content-Encoding" }))
+  }
+  return Effect.void
+}
+
+const parseBytes = (bytes: Uint8Array): Effect.Effect<unknown, BodyUnreadable> =>
+  Effect.try({
+    try: () => Json.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
+    catch: (cause) =>
+      new BodyUnreadable({
+        problem: cause instanceof Json.JsonProblem ? cause.message : "is not valid UTF-8",
+      }),
+  })
+
+/** Reads the JSON of a request; `undefined` when the body is empty. */
+export const read = (
+  request: HttpRequest,
+): Effect.Effect<unknown, WrongMediaType | BodyTooLarge | BodyUnreadable> =>
+  Effect.flatMap(checkHeaders(request), () =>
+    Effect.flatMap(request.body, (bytes) => (bytes.length === 0 ? Effect.undefined : parseBytes(bytes))),
+  )

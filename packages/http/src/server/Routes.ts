@@ -1,0 +1,133 @@
+/**
+ * Which operation a path and a method mean, read from the API's definition.
+ */
+import { ApiKey, Input, InvalidInput } from "@billwright/core"
+import { Context, Effect, Option, Schema } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { BillwrightApi } from "../api/BillwrightApi.ts"
+import { RequiredPermission } from "../api/Permission.ts"
+import { NoSuchPath, WrongMethod } from "./ErrorAnswer.ts"
+
+type Decode = (input: unknown) => Effect.Effect<unknown, InvalidInput>
+
+export interface Route {
+  readonly id: string
+  readonly method: string
+  /** The scope that a key needs; none for routes without a key. */
+  readonly permission: ApiKey.Permission | undefined
+  readonly decodeQuery: Decode
+  /** An operation that takes no body takes an empty one, or an object without fields. */
+  readonly decodeBody: Decode
+}
+
+export interface Match {
+  readonly route: Route
+  readonly params: Readonly<Record<string, string>>
+}
+
+/** A step of a path: what follows a fixed segment, what follows any segment, and the routes that end here. */
+interface Node {
+  readonly fixed: Map<string, Node>
+  any: { readonly name: string; readonly node: Node } | undefined
+  readonly routes: Map<string, Route>
+}
+
+const newNode = (): Node => ({ fixed: new Map(), any: undefined, routes: new Map() })
+
+const decoderOf = (schema: Schema.Top | undefined, root: string): Decode => {
+  const decode = Schema.decodeUnknownEffect((schema ?? Schema.Struct({})) as Schema.Codec<unknown, unknown>, {
+    onExcessProperty: "error",
+  })
+  return (input) => Effect.mapError(decode(input), (error) => Input.fromIssue(error.issue, root))
+}
+
+const decodeNothing = decoderOf(undefined, "the body")
+const decodeNoBody: Decode = (json) => (json === undefined ? Effect.undefined : decodeNothing(json))
+
+const toRoute = (endpoint: HttpApiEndpoint.Top): Route => {
+  const [body] = endpoint.payload.values()
+  return {
+    id: endpoint.identifier,
+    method: endpoint.method,
+    permission: Option.getOrUndefined(Context.getOption(endpoint.annotations, RequiredPermission)),
+    decodeQuery: decoderOf(endpoint.query as Schema.Top | undefined, "the query"),
+    decodeBody: body === undefined ? decodeNoBody : decoderOf(body.schemas[0] as Schema.Top, "the body"),
+  }
+}
+
+const add = (root: Node, path: string, route: Route): void => {
+  let node = root
+  for (const segment of path.split("/").slice(1)) {
+    if (segment.startsWith(":")) {
+      node.any ??= { name: segment.slice(1), node: newNode() }
+      node = node.any.node
+    } else {
+      const next = node.fixed.get(segment) ?? newNode()
+      node.fixed.set(segment, next)
+      node = next
+    }
+  }
+  node.routes.set(route.method, route)
+}
+
+const root: Node = newNode()
+for (const group of Object.values(BillwrightApi.groups)) {
+  for (const endpoint of Object.values(group.endpoints) as ReadonlyArray<HttpApiEndpoint.Top>) {
+    add(root, endpoint.path, toRoute(endpoint))
+  }
+}
+
+/** Reading without the body is reading: HEAD goes to the route of GET. */
+const routedMethod = (method: string): string => (method === "HEAD" ? "GET" : method)
+
+const allowedMethods = (node: Node): string =>
+  [...node.routes.keys()].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ")
+
+const decodeSegment = (segment: string): string | undefined => {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+/** Finds the route of a path. `NoSuchPath` and `WrongMethod` say what is wrong with it. */
+export const match = (method: string, path: string): Effect.Effect<Match, NoSuchPath | WrongMethod> => {
+  const missing = Effect.fail(new NoSuchPath({ path }))
+  const params: Record<string, string> = {}
+  let node = root
+  for (const segment of path.split("/").slice(1)) {
+    const text = decodeSegment(segment)
+    if (text === undefined) return missing
+    const fixed = node.fixed.get(text)
+    if (fixed !== undefined) node = fixed
+    else if (node.any !== undefined && text !== "") {
+      params[node.any.name] = text
+      node = node.any.node
+    } else return missing
+  }
+  if (node.routes.size === 0) return missing
+  const route = node.routes.get(routedMethod(method))
+  if (route === undefined) return Effect.fail(new WrongMethod({ method, allow: allowedMethods(node) }))
+  return Effect.succeed({ route, params })
+}
+
+/** Takes a query string apart. A parameter given twice is refused: which one counts would be a guess. */
+export const parseQuery = (query: string): Effect.Effect<Record<string, string>, InvalidInput> => {
+  const values: Record<string, string> = {}
+  if (query === "") return Effect.succeed(values)
+  for (const part of query.split("&")) {
+    if (part === "") continue
+    const at = part.indexOf("=")
+    const name = decodeSegment((at === -1 ? part : part.slice(0, at)).replaceAll("+", " "))
+    const value = decodeSegment(at === -1 ? "" : part.slice(at + 1).replaceAll("+", " "))
+    if (name === undefined || value === undefined) {
+      return Effect.fail(new InvalidInput({ field: "the query", problem: "is not percent-encoded UTF-8" }))
+    }
+    if (Object.hasOwn(values, name)) {
+      return Effect.fail(new InvalidInput({ field: Input.fieldPath([name]), problem: "is given twice" }))
+    }
+    Object.defineProperty(values, name, { value, enumerable: true, writable: true, configurable: true })
+  }
+  return Effect.succeed(values)
+}

@@ -1,0 +1,150 @@
+/** The layering holds only as long as the linter notices a breach: each rule is broken once, and must be. */
+import { execFileSync } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { root } from "./workspace.ts"
+
+const IMPORTS = "eslint(no-restricted-imports)"
+const GLOBALS = "eslint(no-restricted-globals)"
+const PROPERTIES = "eslint(no-restricted-properties)"
+const CYCLE = "import(no-cycle)"
+
+/** folder, source, and the rule that must object */
+const forbidden: ReadonlyArray<readonly [folder: string, source: string, rule: string]> = [
+  ...[
+    "@billwright/memory",
+    "@billwright/http/api",
+    "effect/http",
+    "effect/http/HttpClient",
+    "effect/http-api",
+    "effect/sql",
+    "effect/crypto",
+    "effect/persistence",
+    "effect/workflow",
+    "effect/cluster",
+    "effect/unstable/http",
+    "effect/schema/Model",
+    "@effect/platform-node",
+    "node:crypto",
+    "fs",
+    "pg",
+    "../../../memory/src/index.ts",
+  ].flatMap((specifier): typeof forbidden => [
+    ["core/src/usage", `export * from "${specifier}"`, IMPORTS],
+    ["core/src", `import type { X } from "${specifier}"\nexport type Y = X`, IMPORTS],
+  ]),
+  ...[
+    "@billwright/http",
+    "@billwright/postgres",
+    "effect/sql",
+    "@effect/sql-pg",
+    "node:fs",
+    "../../core/src/index.ts",
+  ].map((specifier) => ["memory/src", `import "${specifier}"`, IMPORTS] as const),
+  ...["core/src/usage", "memory/src"].flatMap((folder): typeof forbidden => [
+    [folder, "export const now = Date.now()", GLOBALS],
+    [folder, "export const now = globalThis.Date.now()", GLOBALS],
+    [folder, "export const now = new Date()", GLOBALS],
+    [folder, "export const at = new Date(0)", GLOBALS],
+    [folder, "export const random = Math.random()", PROPERTIES],
+    [folder, "setTimeout(() => {}, 1)", GLOBALS],
+    [folder, "export const env = process.env", GLOBALS],
+  ]),
+  ["http/src/api", `import "../server/index.ts"`, IMPORTS],
+  ["http/src/api/usage", `import "../../server/Handlers.ts"`, IMPORTS],
+  ["http/src/api", `import "../node/index.ts"`, IMPORTS],
+  ["http/src/api", `import "node:http"`, IMPORTS],
+  ["http/src/api", `import "@billwright/postgres"`, IMPORTS],
+  ["http/src/server", `import "@billwright/memory"`, IMPORTS],
+  ["http/src/server", `import "effect/sql"`, IMPORTS],
+  ["http/src/server", `import "node:http"`, IMPORTS],
+  ["http/src/server", `import "../node/index.ts"`, IMPORTS],
+  ["http/src/server", `export const random = Math.random()`, PROPERTIES],
+  ["http/src", `export const body = Buffer.from("")`, GLOBALS],
+  ["http/src", `import "@effect/platform-node"`, IMPORTS],
+  ["http/src/node", `import "@billwright/memory"`, IMPORTS],
+  ["postgres/src", `import "@billwright/memory"`, IMPORTS],
+  ["postgres/src", `import "effect/http"`, IMPORTS],
+  ["postgres/src", `export const now = Date.now()`, PROPERTIES],
+  ["testing/src", `import "@billwright/memory"`, IMPORTS],
+  ["cli/src", `import "@billwright/testing"`, IMPORTS],
+  ["core/test", `import "../../memory/src/index.ts"`, IMPORTS],
+  ["core/test", `setTimeout(() => {}, 1)`, GLOBALS],
+  ["core/test", `import { it } from "vitest"\nit.only("x", () => {})`, "vitest(no-focused-tests)"],
+  ["core/src", `export const x = (y: any) => y`, "typescript(no-explicit-any)"],
+  ["core/src", `export default 1`, "import(no-default-export)"],
+]
+
+const allowed: ReadonlyArray<readonly [folder: string, source: string]> = [
+  [
+    "core/src/usage",
+    `import { Effect } from "effect"\nexport * from "../customers/Customer.ts"\nexport { Effect }`,
+  ],
+  ["core/src", `export * from "effect/Schema"`],
+  ["core/src", `export * from "./http/node/Thing.ts"`],
+  ["memory/src", `export * from "@billwright/core"`],
+  ["http/src/api", `export * from "effect/http-api"\nexport * from "@billwright/core"`],
+  ["http/src/server", `export * from "../api/index.ts"\nexport * from "effect/http"`],
+  [
+    "http/src/node",
+    `export * from "node:http"\nexport * from "../server/index.ts"\nexport const { env } = process`,
+  ],
+  ["postgres/src", `export * from "@effect/sql-pg"\nexport * from "effect/sql"\nexport * from "node:path"`],
+  ["testing/src", `export * from "@billwright/core"\nexport * from "fast-check"`],
+  ["cli/src", `export * from "@billwright/postgres"\nexport * from "@billwright/http/node"`],
+  ["core/test", `export * from "@billwright/memory"\nexport * from "../src/index.ts"`],
+  ["postgres/test", `setTimeout(() => {}, 1)`],
+]
+
+interface Diagnostic {
+  readonly code: string
+  readonly filename: string
+}
+
+const directory = mkdtempSync(join(tmpdir(), "billwright-lint-"))
+const rulesBroken = new Map<string, Set<string>>()
+
+const plant = (path: string, source: string) => {
+  mkdirSync(dirname(join(directory, path)), { recursive: true })
+  writeFileSync(join(directory, path), `${source}\n`)
+}
+
+const forbiddenPath = (index: number) => `packages/${forbidden[index]![0]}/forbidden${index}.ts`
+const allowedPath = (index: number) => `packages/${allowed[index]![0]}/allowed${index}.ts`
+
+beforeAll(() => {
+  cpSync(join(root, ".oxlintrc.json"), join(directory, ".oxlintrc.json"))
+  forbidden.forEach(([, source], index) => plant(forbiddenPath(index), source))
+  allowed.forEach(([, source], index) => plant(allowedPath(index), source))
+  plant("packages/core/src/cycle/A.ts", `export { b } from "./B.ts"\nexport const a = 1`)
+  plant("packages/core/src/cycle/B.ts", `import type { a } from "./A.ts"\nexport const b: typeof a = 1`)
+  const report = (() => {
+    try {
+      return execFileSync("oxlint", ["--format", "json"], { cwd: directory, encoding: "utf8" })
+    } catch (error) {
+      return (error as { readonly stdout: string }).stdout
+    }
+  })()
+  for (const { code, filename } of (JSON.parse(report) as { diagnostics: ReadonlyArray<Diagnostic> })
+    .diagnostics) {
+    rulesBroken.set(filename, (rulesBroken.get(filename) ?? new Set()).add(code))
+  }
+})
+afterAll(() => rmSync(directory, { recursive: true }))
+
+const broken = (path: string) => [...(rulesBroken.get(path) ?? [])]
+
+describe("the linter objects to", () => {
+  for (const [index, [folder, source, rule]] of forbidden.entries()) {
+    it(`${folder}: ${source}`, () => assert.include(broken(forbiddenPath(index)), rule))
+  }
+  it("a cycle, even of types", () => assert.include(broken("packages/core/src/cycle/A.ts"), CYCLE))
+})
+
+describe("the linter accepts", () => {
+  for (const [index, [folder, source]] of allowed.entries()) {
+    it(`${folder}: ${source}`, () => assert.deepEqual(broken(allowedPath(index)), []))
+  }
+})
