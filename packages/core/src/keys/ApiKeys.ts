@@ -119,7 +119,7 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
       revokedAt: null,
       lastUsedAt: null,
     }
-    yield* store.insert({ key, digest: yield* ApiKeySecret.digest(secret, options.pepper) })
+    yield* store.insert({ key, digest: ApiKeySecret.digest(secret, options.pepper) })
     const issued: IssuedApiKey = { key, secret }
     return issued
   })
@@ -157,7 +157,7 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
     const mode = ApiKeySecret.modeOf(secret)
     if (mode === undefined) return yield* new Unauthorized()
     const now = yield* DateTime.now
-    const digest = yield* ApiKeySecret.digest(secret, options.pepper)
+    const digest = ApiKeySecret.digest(secret, options.pepper)
     const { key } = yield* lookUp(digest, now.epochMilliseconds)
     if (key.mode !== mode || !isValidAt(key, now.epochMilliseconds)) return yield* new Unauthorized()
     yield* touch(key, now)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 /**
  * The server as a handler for `node:http`, and for every framework that hands on its requests and responses.
  */
-import { Context, Effect, Exit, Fiber } from "effect"
+import { type Context, Effect, Exit, type Fiber } from "effect"
 import { normalizeBasePath, stripBasePath } from "../server/FetchHandler.ts"
 import {
   BodyTooLarge,

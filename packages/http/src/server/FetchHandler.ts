@@ -2,7 +2,7 @@
  * The server as a `fetch` handler, `Request → Promise<Response>`: for every runtime and framework that speaks
  * the Fetch standard.
  */
-import { Cause, Context, Effect, Exit } from "effect"
+import { Cause, type Context, Effect, Exit } from "effect"
 import {
   BodyTooLarge,
   BodyUnreadable,

@@ -1,7 +1,7 @@
 /**
  * A request and its answer, in the least that the server needs: any runtime can make the one and send the other.
  */
-import { Effect, Schema } from "effect"
+import { type Effect, Schema } from "effect"
 
 /** Largest body of a request: 1 MiB. */
 export const MAX_BODY_BYTES = 1024 * 1024

@@ -10,7 +10,7 @@ import {
   Usage,
   type UsageRecord,
 } from "@billwright/core"
-import { CurrentTenant } from "@billwright/core"
+import { type CurrentTenant } from "@billwright/core"
 import { Effect } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { BillwrightApi } from "../api/BillwrightApi.ts"

@@ -1,7 +1,7 @@
 /**
  * Which operation a path and a method mean, read from the API's definition.
  */
-import { ApiKey, Input, InvalidInput } from "@billwright/core"
+import { type ApiKey, Input, InvalidInput } from "@billwright/core"
 import { Context, Effect, Option, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { BillwrightApi } from "../api/BillwrightApi.ts"
@@ -93,20 +93,20 @@ const decodeSegment = (segment: string): string | undefined => {
 
 /** Finds the route of a path. `NoSuchPath` and `WrongMethod` say what is wrong with it. */
 export const match = (method: string, path: string): Effect.Effect<Match, NoSuchPath | WrongMethod> => {
-  const missing = Effect.fail(new NoSuchPath({ path }))
+  const missing = () => Effect.fail(new NoSuchPath({ path }))
   const params: Record<string, string> = {}
   let node = root
   for (const segment of path.split("/").slice(1)) {
     const text = decodeSegment(segment)
-    if (text === undefined) return missing
+    if (text === undefined) return missing()
     const fixed = node.fixed.get(text)
     if (fixed !== undefined) node = fixed
     else if (node.any !== undefined && text !== "") {
       params[node.any.name] = text
       node = node.any.node
-    } else return missing
+    } else return missing()
   }
-  if (node.routes.size === 0) return missing
+  if (node.routes.size === 0) return missing()
   const route = node.routes.get(routedMethod(method))
   if (route === undefined) return Effect.fail(new WrongMethod({ method, allow: allowedMethods(node) }))
   return Effect.succeed({ route, params })

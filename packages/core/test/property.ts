@@ -1,0 +1,35 @@
+/**
+ * Properties: rules that hold for all inputs, tried on generated ones. The seed is fixed, so that every run
+ * tries the same inputs and a failure can be repeated.
+ */
+import { Effect, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import * as fc from "fast-check"
+
+const SEED = 20_261_121
+
+/** A property of pure code: `holds([fc.integer()], (n) => …)` throws for a counterexample, the smallest found. */
+export const holds = <const Ts extends [unknown, ...Array<unknown>]>(
+  arbitraries: { [K in keyof Ts]: fc.Arbitrary<Ts[K]> },
+  property: (...values: Ts) => void,
+  runs = 200,
+): void => {
+  fc.assert(fc.property(...arbitraries, property), { seed: SEED, numRuns: runs })
+}
+
+/** A property of effects: each input runs in a scope and with a `TestClock` of its own. */
+export const holdsEffect = <A, E>(
+  arbitrary: fc.Arbitrary<A>,
+  property: (value: A) => Effect.Effect<void, E, Scope.Scope>,
+  runs = 50,
+): Effect.Effect<void> =>
+  Effect.promise(() =>
+    fc.assert(
+      fc.asyncProperty(arbitrary, (value) =>
+        Effect.runPromise(property(value).pipe(Effect.scoped, Effect.provide(TestClock.layer()))),
+      ),
+      { seed: SEED, numRuns: runs },
+    ),
+  )
+
+export { fc }

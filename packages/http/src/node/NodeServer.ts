@@ -1,0 +1,114 @@
+import { createServer, type Server as HttpServer } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+/**
+ * The REST API on a `node:http` server of its own, for hosts that have none.
+ */
+import { Effect, Schema, type Scope } from "effect"
+import * as ErrorAnswer from "../server/ErrorAnswer.ts"
+import type { NodeHandler } from "./NodeHandler.ts"
+
+/** Longest that the headers of a request may take to arrive, in milliseconds. */
+const HEADERS_TIMEOUT_MILLIS = 15_000
+/** Longest that a whole request may take to arrive, in milliseconds. */
+const REQUEST_TIMEOUT_MILLIS = 60_000
+/** How long an idle connection is kept. Load balancers often keep theirs for 60 s and must be the first to let go. */
+const KEEP_ALIVE_MILLIS = 65_000
+/** How long requests that are being answered may go on when the server stops. */
+const GRACE_MILLIS = 5_000
+
+export interface NodeServerOptions {
+  /** 0 picks a free one. */
+  readonly port: number
+  /** Default 127.0.0.1: this machine alone. */
+  readonly host?: string
+}
+
+/** A server that listens. */
+export interface Listening {
+  /** `http://host:port`. */
+  readonly url: string
+  readonly port: number
+}
+
+/** The address can't be listened on. */
+export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", {
+  host: Schema.String,
+  port: Schema.Int,
+  code: Schema.String,
+}) {
+  override get message(): string {
+    const address = `${this.host}:${this.port}`
+    switch (this.code) {
+      case "EADDRINUSE":
+        return `${address} is in use by another program`
+      case "EACCES":
+        return `listening on ${address} is not permitted`
+      case "EADDRNOTAVAIL":
+      case "ENOTFOUND":
+        return `${this.host} is no address of this machine`
+      default:
+        return `can't listen on ${address} (${this.code})`
+    }
+  }
+}
+
+const urlOf = ({ address, family, port }: AddressInfo): string =>
+  `http://${family === "IPv6" ? `[${address}]` : address}:${port}`
+
+/** What can't be parsed as HTTP gets the error body, too, as far as its connection still takes it. */
+const answerGarbage = (error: Error & { readonly code?: string }, socket: Socket): void => {
+  if (!socket.writable || error.code === "ECONNRESET") {
+    socket.destroy()
+    return
+  }
+  const isLarge = error.code === "HPE_HEADER_OVERFLOW"
+  const { body } = ErrorAnswer.answer(
+    "invalid_request",
+    isLarge ? "the headers are too large" : "this is not HTTP",
+  )
+  const requestId = `req_${"0".repeat(26)}` // There was no request to number.
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nRequest-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<HttpServer, ListenError> =>
+  Effect.callback((resume) => {
+    const server = createServer(
+      {
+        headersTimeout: HEADERS_TIMEOUT_MILLIS,
+        requestTimeout: REQUEST_TIMEOUT_MILLIS,
+        keepAliveTimeout: KEEP_ALIVE_MILLIS,
+      },
+      handler,
+    )
+    server.on("clientError", answerGarbage)
+    server.once("error", (error: Error & { readonly code?: string }) =>
+      resume(Effect.fail(new ListenError({ host, port, code: error.code ?? error.message }))),
+    )
+    server.listen(port, host, () => resume(Effect.succeed(server)))
+  })
+
+/** Takes no new connections, lets running requests finish within the grace time, then cuts the rest. */
+const stop = (server: HttpServer): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    server.close(() => resume(Effect.void))
+    server.closeIdleConnections()
+  }).pipe(
+    Effect.timeoutOrElse({
+      duration: GRACE_MILLIS,
+      orElse: () => Effect.sync(() => server.closeAllConnections()),
+    }),
+  )
+
+/** Listens until the scope closes. */
+export const listen = (
+  handler: NodeHandler,
+  options: NodeServerOptions,
+): Effect.Effect<Listening, ListenError, Scope.Scope> =>
+  Effect.acquireRelease(start(handler, options.port, options.host ?? "127.0.0.1"), stop).pipe(
+    Effect.map((server) => {
+      const address = server.address() as AddressInfo
+      return { url: urlOf(address), port: address.port }
+    }),
+  )

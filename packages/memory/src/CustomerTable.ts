@@ -1,0 +1,169 @@
+/**
+ * Customers in memory, and the `CustomerStore` over them.
+ */
+import {
+  CurrentTenant,
+  type Customer,
+  type CustomerStatus,
+  CustomerStore,
+  Page,
+  StorageError,
+  Tenant,
+} from "@billwright/core"
+import { Effect, Exit, Option } from "effect"
+import { IdOrder, pageOf } from "./IdOrder.ts"
+import type { Journal } from "./Journal.ts"
+
+interface Row {
+  readonly id: Customer.CustomerId
+  /** `undefined` when the customer was erased. */
+  customer: Customer.Customer | undefined
+}
+
+interface TenantCustomers {
+  readonly tenant: Tenant.Tenant
+  readonly byId: Map<string, Row>
+  readonly active: IdOrder<Row>
+  readonly byEmail: Map<string, IdOrder<Row>>
+}
+
+/** The caller's objects are never kept and ours never given out: both sides may change theirs. */
+const copyOf = (customer: Customer.Customer): Customer.Customer => ({
+  ...customer,
+  metadata: { ...customer.metadata },
+})
+
+/** Customers by tenant and id, in the order of ids, and by e-mail address. All of it is synchronous. */
+export class CustomerTable {
+  readonly #journal: Journal
+  readonly #tenants = new Map<string, TenantCustomers>()
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  insert(tenant: Tenant.Tenant, customer: Customer.Customer): Exit.Exit<void, StorageError> {
+    const customers = this.#of(tenant)
+    if (customers.byId.has(customer.id)) {
+      const cause = new Error(`the customer id ${customer.id} is taken`)
+      return Exit.fail(new StorageError({ operation: "CustomerStore.insert", retryable: false, cause }))
+    }
+    const row: Row = { id: customer.id, customer: undefined }
+    customers.byId.set(row.id, row)
+    this.#journal.wrote(() => customers.byId.delete(row.id))
+    this.#put(customers, row, copyOf(customer))
+    return Exit.void
+  }
+
+  find(tenant: Tenant.Tenant, id: string): Option.Option<Customer.Customer> {
+    return Option.map(Option.fromUndefinedOr(this.#of(tenant).byId.get(id)?.customer), copyOf)
+  }
+
+  status(tenant: Tenant.Tenant, id: string): CustomerStatus {
+    const row = this.#of(tenant).byId.get(id)
+    if (row === undefined) return "unknown"
+    return row.customer === undefined ? "erased" : "active"
+  }
+
+  /** Tells which ids of a tenant are those of customers that are not erased. */
+  activeOf(tenant: Tenant.Tenant): (id: string) => boolean {
+    const { byId } = this.#of(tenant)
+    return (id) => byId.get(id)?.customer !== undefined
+  }
+
+  /** Replaces a customer. False when there is none (any more). */
+  replace(tenant: Tenant.Tenant, id: string, customer: Customer.Customer): boolean {
+    const customers = this.#of(tenant)
+    const row = customers.byId.get(id)
+    if (row?.customer === undefined) return false
+    this.#put(customers, row, copyOf(customer))
+    return true
+  }
+
+  erase(tenant: Tenant.Tenant, id: string): boolean {
+    const customers = this.#of(tenant)
+    const row = customers.byId.get(id)
+    if (row === undefined) return false
+    if (row.customer !== undefined) this.#put(customers, row, undefined)
+    return true
+  }
+
+  list(
+    tenant: Tenant.Tenant,
+    filter: { readonly email: string | undefined },
+    query: Page.PageQuery,
+  ): Exit.Exit<Page.Page<Customer.Customer>, Page.CursorNotFound> {
+    const customers = this.#of(tenant)
+    if (query.cursor !== undefined && !customers.byId.has(query.cursor.id)) {
+      return Exit.fail(new Page.CursorNotFound({ id: query.cursor.id }))
+    }
+    const order = filter.email === undefined ? customers.active : customers.byEmail.get(filter.email)
+    return Exit.succeed(pageOf(order === undefined ? [] : [order], query, (row) => copyOf(row.customer!)))
+  }
+
+  /** Every customer of every tenant, oldest first by tenant; erased ones as `undefined`. */
+  *rows(): Generator<{ tenant: Tenant.Tenant; id: Customer.CustomerId; customer: Customer.Customer | undefined }> {
+    for (const { byId, tenant } of this.#tenants.values()) {
+      for (const { customer, id } of byId.values()) yield { tenant, id, customer: customer && copyOf(customer) }
+    }
+  }
+
+  /** Sets a row and keeps the orders in step with it. */
+  #put(customers: TenantCustomers, row: Row, customer: Customer.Customer | undefined): void {
+    const before = row.customer
+    this.#set(customers, row, customer)
+    this.#journal.wrote(() => this.#set(customers, row, before))
+  }
+
+  #set(customers: TenantCustomers, row: Row, customer: Customer.Customer | undefined): void {
+    const before = row.customer
+    row.customer = customer
+    if (before === undefined && customer !== undefined) customers.active.insert(row)
+    if (before !== undefined && customer === undefined) customers.active.remove(row)
+    if (before?.email === customer?.email) return
+    if (before !== undefined) {
+      const order = customers.byEmail.get(before.email)
+      order?.remove(row)
+      if (order?.size === 0) customers.byEmail.delete(before.email)
+    }
+    if (customer !== undefined) {
+      const order = customers.byEmail.get(customer.email) ?? new IdOrder<Row>()
+      customers.byEmail.set(customer.email, order)
+      order.insert(row)
+    }
+  }
+
+  #of(tenant: Tenant.Tenant): TenantCustomers {
+    const key = Tenant.tenantKey(tenant)
+    let customers = this.#tenants.get(key)
+    if (customers === undefined) {
+      customers = { tenant: { ...tenant }, byId: new Map(), active: new IdOrder(), byEmail: new Map() }
+      this.#tenants.set(key, customers)
+    }
+    return customers
+  }
+}
+
+/** The port over the table. */
+export const customerStore = (table: CustomerTable, journal: Journal): CustomerStore["Service"] => {
+  const verb = <A, E = never>(run: (tenant: Tenant.Tenant) => Exit.Exit<A, E>) =>
+    Effect.flatMap(CurrentTenant, (tenant) => journal.verb(() => run(tenant)))
+
+  return CustomerStore.of({
+    insert: (customer) => verb((tenant) => table.insert(tenant, customer)),
+    find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
+    status: (id) => verb((tenant) => Exit.succeed(table.status(tenant, id))),
+    modify: (id, change) =>
+      journal.atomically(
+        Effect.gen(function* () {
+          const found = yield* verb((tenant) => Exit.succeed(table.find(tenant, id)))
+          if (Option.isNone(found)) return Option.none()
+          const changed = yield* change(found.value)
+          const isThere = yield* verb((tenant) => Exit.succeed(table.replace(tenant, id, changed)))
+          return isThere ? Option.some(copyOf(changed)) : Option.none()
+        }),
+      ),
+    erase: (id) => verb((tenant) => Exit.succeed(table.erase(tenant, id))),
+    list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
+  })
+}

@@ -1,0 +1,163 @@
+/**
+ * Answers to requests with an idempotency key in memory, and the `IdempotencyStore` over them.
+ */
+import {
+  CurrentTenant,
+  IdempotencyStore,
+  type IdempotentRequest,
+  type OnceOutcome,
+  type StoredResponse,
+  type Tenant,
+} from "@billwright/core"
+import { type DateTime, Effect, Exit } from "effect"
+import type { Journal, TransactionIdentity } from "./Journal.ts"
+
+/** A remembered answer. */
+export interface IdempotencyRow {
+  readonly tenant: Tenant.Tenant
+  readonly request: IdempotentRequest
+  readonly response: StoredResponse
+  readonly expiresAt: DateTime.Utc
+}
+
+/** A request from its start until its answer can be seen by everyone. */
+interface Run {
+  /** The transaction that has the answer but has not committed it. */
+  answeredIn: TransactionIdentity | undefined
+  readonly end: () => void
+}
+
+const keyOf = (tenant: Tenant.Tenant, { key, method, path }: IdempotentRequest): string =>
+  JSON.stringify([tenant.accountId, tenant.mode, method, path, key])
+
+/** Remembered answers and running requests. All of it is synchronous. */
+export class IdempotencyTable {
+  readonly #journal: Journal
+  readonly #rows = new Map<string, IdempotencyRow>()
+  readonly #running = new Map<string, Run>()
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  /** Whether a request is running, or has an answer that a transaction other than the given one may yet undo. */
+  isRunning(
+    tenant: Tenant.Tenant,
+    request: IdempotentRequest,
+    transaction: TransactionIdentity | undefined,
+  ): boolean {
+    const run = this.#running.get(keyOf(tenant, request))
+    return run !== undefined && (run.answeredIn === undefined || run.answeredIn !== transaction)
+  }
+
+  /** The answer that is remembered of a request. */
+  answer(tenant: Tenant.Tenant, request: IdempotentRequest, now: DateTime.Utc): OnceOutcome | undefined {
+    const row = this.#rows.get(keyOf(tenant, request))
+    if (row === undefined || isExpired(row, now)) return undefined
+    if (row.request.fingerprint !== request.fingerprint) return { _tag: "Reused" }
+    return { _tag: "Replayed", response: { ...row.response } }
+  }
+
+  /** Marks a request as running, until `end` is called. */
+  start(tenant: Tenant.Tenant, request: IdempotentRequest): Run {
+    const key = keyOf(tenant, request)
+    const run: Run = {
+      answeredIn: undefined,
+      end: () => {
+        if (this.#running.get(key) === run) this.#running.delete(key)
+      },
+    }
+    this.#running.set(key, run)
+    return run
+  }
+
+  /** Remembers an answer, in place of an expired one. */
+  remember(row: IdempotencyRow): void {
+    const key = keyOf(row.tenant, row.request)
+    const before = this.#rows.get(key)
+    // Deleted first, so that rows stay in the order in which they were remembered.
+    this.#rows.delete(key)
+    this.#rows.set(key, row)
+    this.#journal.wrote(() => {
+      if (before === undefined) this.#rows.delete(key)
+      else this.#rows.set(key, before)
+    })
+  }
+
+  /** Looks at rows in the order in which they were remembered, which is that of their expiry or near it. */
+  sweep(now: DateTime.Utc, limit: number): number {
+    let swept = 0
+    for (const [key, row] of this.#rows) {
+      if (swept >= limit) break
+      if (!isExpired(row, now)) continue
+      this.#rows.delete(key)
+      this.#journal.wrote(() => this.#rows.set(key, row))
+      swept++
+    }
+    return swept
+  }
+
+  /** Every row of every tenant. */
+  *rows(): Generator<IdempotencyRow> {
+    for (const row of this.#rows.values()) {
+      yield { ...row, tenant: { ...row.tenant }, request: { ...row.request }, response: { ...row.response } }
+    }
+  }
+}
+
+const isExpired = (row: IdempotencyRow, now: DateTime.Utc): boolean =>
+  row.expiresAt.epochMilliseconds < now.epochMilliseconds
+
+/** The port over the table. */
+export const idempotencyStore = (table: IdempotencyTable, journal: Journal): IdempotencyStore["Service"] => {
+  const once = <E, R>(
+    tenant: Tenant.Tenant,
+    request: IdempotentRequest,
+    lifetime: { readonly now: DateTime.Utc; readonly expiresAt: DateTime.Utc },
+    effect: Effect.Effect<StoredResponse, E, R>,
+  ): Effect.Effect<OnceOutcome, E, R> => {
+    const answer = () => table.answer(tenant, request, lifetime.now)
+
+    const runOnce = Effect.fnUntraced(function* (run: Run) {
+      // A sweep that this had to wait for may have been undone.
+      const known = yield* journal.verb(() => Exit.succeed(answer()))
+      if (known !== undefined) return known
+      const { body, status } = yield* effect
+      const response: StoredResponse = { status, body }
+      yield* Effect.withFiber((fiber) =>
+        journal.verb(() => {
+          table.remember({ tenant: { ...tenant }, request: { ...request }, response, expiresAt: lifetime.expiresAt })
+          // Others are told `Running` until the outermost transaction has ended, or this part of it.
+          run.answeredIn = journal.transactionOf(fiber)
+          journal.wrote(run.end)
+          journal.whenEnded(run.end)
+          return Exit.void
+        }),
+      )
+      const outcome: OnceOutcome = { _tag: "Ran", response: { ...response } }
+      return outcome
+    })
+
+    let run: Run | undefined
+    const start = Effect.withFiber((fiber) => {
+      if (table.isRunning(tenant, request, journal.transactionOf(fiber))) {
+        return Effect.succeed<OnceOutcome>({ _tag: "Running" })
+      }
+      // This need not wait for open transactions: an answer that isn't committed belongs to a run that is still on.
+      const known = answer()
+      if (known !== undefined) return Effect.succeed(known)
+      run = table.start(tenant, request)
+      return journal.atomically(runOnce(run))
+    })
+    return Effect.onExit(start, (exit) => {
+      if (Exit.isFailure(exit) || exit.value._tag !== "Ran") run?.end()
+      return Effect.void
+    })
+  }
+
+  return IdempotencyStore.of({
+    once: (request, lifetime, effect) =>
+      Effect.flatMap(CurrentTenant, (tenant) => Effect.suspend(() => once(tenant, request, lifetime, effect))),
+    sweep: (now, limit) => journal.verb(() => Exit.succeed(table.sweep(now, limit))),
+  })
+}

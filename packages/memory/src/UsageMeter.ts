@@ -1,0 +1,236 @@
+/**
+ * The records of one meter (a customer's use of a product in a unit) and their totals by day.
+ */
+import { type Customer, UsagePeriod, type UsageRecord } from "@billwright/core"
+import type { DateTime } from "effect"
+import { ExactSum } from "./ExactSum.ts"
+import { IdOrder } from "./IdOrder.ts"
+
+const HOUR_MILLIS = 3_600_000
+const HOURS_OF_DAY = 24
+/** A day with more records than this keeps sums by the hour, so that a part of it is read without all of it. */
+const MAX_UNDIVIDED_RECORDS = 64
+
+/** A record as it is kept: the fields of its meter are the meter's, and it is voided in place. */
+export class StoredRecord implements UsageRecord.UsageRecord {
+  readonly id: UsageRecord.UsageRecordId
+  readonly meter: UsageMeter
+  readonly quantity: number
+  readonly timestamp: DateTime.Utc
+  readonly idempotencyKey: string | null
+  readonly createdAt: DateTime.Utc
+  voidedAt: DateTime.Utc | null
+
+  constructor(meter: UsageMeter, record: UsageRecord.UsageRecord) {
+    this.id = record.id
+    this.meter = meter
+    this.quantity = record.quantity
+    this.timestamp = record.timestamp
+    this.idempotencyKey = record.idempotencyKey
+    this.createdAt = record.createdAt
+    this.voidedAt = record.voidedAt
+  }
+
+  get customerId(): Customer.CustomerId {
+    return this.meter.customerId
+  }
+
+  get productId(): string {
+    return this.meter.productId
+  }
+
+  get unit(): string {
+    return this.meter.unit
+  }
+
+  /** The record as it is given out: a copy. */
+  toRecord(): UsageRecord.UsageRecord {
+    return {
+      id: this.id,
+      customerId: this.meter.customerId,
+      productId: this.meter.productId,
+      quantity: this.quantity,
+      unit: this.meter.unit,
+      timestamp: this.timestamp,
+      idempotencyKey: this.idempotencyKey,
+      voidedAt: this.voidedAt,
+      createdAt: this.createdAt,
+    }
+  }
+}
+
+/** An hour of a day: its records, and the sum of those that are not voided. */
+class Hour {
+  readonly sum = new ExactSum()
+  readonly records: Array<StoredRecord> = []
+}
+
+/** A UTC day: its sum, and its records in one list or in one for each hour. */
+class Day {
+  /** Days since 1970-01-01. */
+  readonly number: number
+  readonly sum = new ExactSum()
+  /** Voided records included. */
+  recordCount = 0
+  #records: Array<StoredRecord> = []
+  #hours: ReadonlyArray<Hour> | undefined = undefined
+
+  constructor(number: number) {
+    this.number = number
+  }
+
+  add(record: StoredRecord): void {
+    this.recordCount++
+    if (record.voidedAt === null) this.sum.add(record.quantity)
+    if (this.#hours !== undefined) addToHour(this.#hourOf(this.#hours, record), record)
+    else {
+      this.#records.push(record)
+      if (this.recordCount > MAX_UNDIVIDED_RECORDS) this.#divide()
+    }
+  }
+
+  remove(record: StoredRecord): void {
+    this.recordCount--
+    const hour = this.#hours && this.#hourOf(this.#hours, record)
+    const records = hour?.records ?? this.#records
+    // What is undone is what was added last, so the search ends at once.
+    records.splice(records.lastIndexOf(record), 1)
+    if (record.voidedAt === null) this.count(record, "subtract")
+  }
+
+  /** Counts the quantity of a record of the day, or no longer counts it. */
+  count(record: StoredRecord, change: "add" | "subtract"): void {
+    this.sum[change](record.quantity)
+    if (this.#hours !== undefined) this.#hourOf(this.#hours, record).sum[change](record.quantity)
+  }
+
+  /** Adds what lies in `[start, end)`. */
+  addRange(start: number, end: number, into: ExactSum): void {
+    if (this.#hours === undefined) {
+      addRecords(this.#records, start, end, into)
+      return
+    }
+    const midnight = this.number * UsagePeriod.UTC_DAY_MILLIS
+    for (const [index, { records, sum }] of this.#hours.entries()) {
+      const hour = midnight + index * HOUR_MILLIS
+      if (start <= hour && hour + HOUR_MILLIS <= end) into.addAll(sum)
+      else if (hour < end && start < hour + HOUR_MILLIS) addRecords(records, start, end, into)
+    }
+  }
+
+  #hourOf(hours: ReadonlyArray<Hour>, record: StoredRecord): Hour {
+    const sinceMidnight = record.timestamp.epochMilliseconds - this.number * UsagePeriod.UTC_DAY_MILLIS
+    return hours[Math.floor(sinceMidnight / HOUR_MILLIS)]!
+  }
+
+  #divide(): void {
+    const hours = Array.from({ length: HOURS_OF_DAY }, () => new Hour())
+    for (const record of this.#records) addToHour(this.#hourOf(hours, record), record)
+    this.#hours = hours
+    this.#records = []
+  }
+}
+
+const addToHour = ({ records, sum }: Hour, record: StoredRecord): void => {
+  records.push(record)
+  if (record.voidedAt === null) sum.add(record.quantity)
+}
+
+const addRecords = (records: ReadonlyArray<StoredRecord>, start: number, end: number, into: ExactSum): void => {
+  for (const { quantity, timestamp, voidedAt } of records) {
+    const at = timestamp.epochMilliseconds
+    if (voidedAt === null && start <= at && at < end) into.add(quantity)
+  }
+}
+
+/** One meter of one customer. Sums of any period cost its days, and the hours and records of part days. */
+export class UsageMeter {
+  readonly customerId: Customer.CustomerId
+  readonly productId: string
+  readonly unit: string
+  /** Voided records included. */
+  readonly records = new IdOrder<StoredRecord>()
+  /** All that counts. */
+  readonly lifetime = new ExactSum()
+  readonly #days = new Map<number, Day>()
+  /** The day that was written last: most records are of the same one. */
+  #lastDay: Day | undefined = undefined
+
+  constructor(customerId: Customer.CustomerId, productId: string, unit: string) {
+    this.customerId = customerId
+    this.productId = productId
+    this.unit = unit
+  }
+
+  add(record: StoredRecord): void {
+    this.records.insert(record)
+    if (record.voidedAt === null) this.lifetime.add(record.quantity)
+    this.#dayOf(record).add(record)
+  }
+
+  /** Undoes `add`. */
+  remove(record: StoredRecord): void {
+    this.records.remove(record)
+    if (record.voidedAt === null) this.lifetime.subtract(record.quantity)
+    const day = this.#dayOf(record)
+    day.remove(record)
+    if (day.recordCount === 0) {
+      this.#days.delete(day.number)
+      this.#lastDay = undefined
+    }
+  }
+
+  void(record: StoredRecord, at: DateTime.Utc): void {
+    record.voidedAt = at
+    this.lifetime.subtract(record.quantity)
+    this.#dayOf(record).count(record, "subtract")
+  }
+
+  /** Undoes `void`. */
+  restore(record: StoredRecord): void {
+    record.voidedAt = null
+    this.lifetime.add(record.quantity)
+    this.#dayOf(record).count(record, "add")
+  }
+
+  /** Adds what lies in a period. */
+  addPeriod(period: UsagePeriod.Period, into: ExactSum): void {
+    if (period.start === undefined && period.end === undefined) {
+      into.addAll(this.lifetime)
+      return
+    }
+    const { days, edges } = UsagePeriod.split(period)
+    if (days !== undefined) this.#addDays(days.from ?? -Infinity, days.to ?? Infinity, into)
+    for (const edge of edges) {
+      this.#days.get(UsagePeriod.utcDay(edge.start))?.addRange(edge.start, edge.end, into)
+    }
+  }
+
+  /** The roll-ups by UTC day, in the order in which they came to be. */
+  *days(): Generator<{ readonly day: number; readonly sum: ExactSum }> {
+    for (const [day, { sum }] of this.#days) yield { day, sum }
+  }
+
+  #addDays(from: number, to: number, into: ExactSum): void {
+    if (to - from <= this.#days.size) {
+      for (let day = from; day < to; day++) {
+        const found = this.#days.get(day)
+        if (found !== undefined) into.addAll(found.sum)
+      }
+    } else {
+      for (const [day, { sum }] of this.#days) if (from <= day && day < to) into.addAll(sum)
+    }
+  }
+
+  #dayOf(record: StoredRecord): Day {
+    const number = UsagePeriod.utcDay(record.timestamp.epochMilliseconds)
+    if (this.#lastDay?.number === number) return this.#lastDay
+    let day = this.#days.get(number)
+    if (day === undefined) {
+      day = new Day(number)
+      this.#days.set(number, day)
+    }
+    this.#lastDay = day
+    return day
+  }
+}

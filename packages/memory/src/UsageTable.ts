@@ -1,0 +1,296 @@
+/**
+ * Usage in memory: records, roll-ups and thresholds of all tenants.
+ */
+import {
+  type AppendOutcome,
+  type AppendResult,
+  type Customer,
+  Page,
+  StorageError,
+  Tenant,
+  type Threshold,
+  type TotalsQuery,
+  type UsageDiscrepancy,
+  UsagePeriod,
+  UsageRecord,
+  type UsageTotal,
+} from "@billwright/core"
+import { DateTime, Exit, Option } from "effect"
+import type { CustomerTable } from "./CustomerTable.ts"
+import { ExactSum } from "./ExactSum.ts"
+import { IdOrder, pageOf } from "./IdOrder.ts"
+import type { Journal } from "./Journal.ts"
+import { ThresholdTable } from "./ThresholdTable.ts"
+import { StoredRecord, UsageMeter } from "./UsageMeter.ts"
+
+/** The usage of one customer. */
+interface CustomerUsage {
+  readonly customerId: Customer.CustomerId
+  readonly records: IdOrder<StoredRecord>
+  readonly byKey: Map<string, StoredRecord>
+  /** By product, then by unit. */
+  readonly meters: Map<string, Map<string, UsageMeter>>
+}
+
+interface TenantUsage {
+  readonly tenant: Tenant.Tenant
+  readonly records: IdOrder<StoredRecord>
+  readonly customers: Map<string, CustomerUsage>
+}
+
+type MeterFilter = { readonly productId: string | undefined; readonly unit: string | undefined }
+
+/** Records by id, by idempotency key and in the order of ids; totals by meter. All of it is synchronous. */
+export class UsageTable {
+  readonly thresholds: ThresholdTable
+  readonly #journal: Journal
+  readonly #customers: CustomerTable
+  readonly #tenants = new Map<string, TenantUsage>()
+
+  constructor(journal: Journal, customers: CustomerTable) {
+    this.#journal = journal
+    this.#customers = customers
+    this.thresholds = new ThresholdTable(journal)
+  }
+
+  append(
+    tenant: Tenant.Tenant,
+    records: ReadonlyArray<UsageRecord.NewUsageRecord>,
+  ): Exit.Exit<AppendResult, StorageError> {
+    const usage = this.#of(tenant)
+    const added: Array<StoredRecord> = []
+    // One undo for all: a closure for each record would cost more than storing it.
+    this.#journal.wrote(() => {
+      for (const stored of added.reverse()) remove(usage, stored)
+    })
+    const outcomes: Array<AppendOutcome> = []
+    const isActive = this.#customers.activeOf(tenant)
+    for (const record of records) {
+      if (usage.records.find(record.id) !== undefined) {
+        const cause = new Error(`the record id ${record.id} is taken`)
+        return Exit.fail(new StorageError({ operation: "UsageStore.append", retryable: false, cause }))
+      }
+      outcomes.push(isActive(record.customerId) ? appendOne(usage, record, added) : { _tag: "CustomerNotFound" })
+    }
+    return Exit.succeed({ outcomes, crossings: this.#fire(added) })
+  }
+
+  find(tenant: Tenant.Tenant, id: string): Option.Option<UsageRecord.UsageRecord> {
+    const stored = this.#of(tenant).records.find(id)
+    return stored === undefined ? Option.none() : Option.some(stored.toRecord())
+  }
+
+  void(tenant: Tenant.Tenant, id: string, at: DateTime.Utc): Option.Option<UsageRecord.UsageRecord> {
+    const stored = this.#of(tenant).records.find(id)
+    if (stored === undefined) return Option.none()
+    if (stored.voidedAt === null) {
+      stored.meter.void(stored, at)
+      this.#journal.wrote(() => stored.meter.restore(stored))
+    }
+    return Option.some(stored.toRecord())
+  }
+
+  list(
+    tenant: Tenant.Tenant,
+    filter: MeterFilter & { readonly customerId: Customer.CustomerId },
+    query: Page.PageQuery,
+  ): Exit.Exit<Page.Page<UsageRecord.UsageRecord>, Page.CursorNotFound> {
+    const usage = this.#of(tenant)
+    if (query.cursor !== undefined && usage.records.find(query.cursor.id) === undefined) {
+      return Exit.fail(new Page.CursorNotFound({ id: query.cursor.id }))
+    }
+    const customer = usage.customers.get(filter.customerId)
+    if (customer === undefined) return Exit.succeed({ data: [], hasMore: false })
+    const isFiltered = filter.productId !== undefined || filter.unit !== undefined
+    const orders = isFiltered ? metersOf(customer, filter).map(({ records }) => records) : [customer.records]
+    return Exit.succeed(pageOf(orders, query, (stored) => stored.toRecord()))
+  }
+
+  totals(tenant: Tenant.Tenant, query: TotalsQuery): ReadonlyArray<UsageTotal> {
+    const customer = this.#of(tenant).customers.get(query.customerId)
+    if (customer === undefined) return []
+    const groups = groupsOf(metersOf(customer, query), query.by)
+    const totals: Array<UsageTotal> = []
+    for (let window = 0; window < query.boundaries.length - 1; window++) {
+      const period = { start: query.boundaries[window], end: query.boundaries[window + 1] }
+      for (const { meters, productId, unit } of groups) {
+        const sum = new ExactSum()
+        for (const meter of meters) meter.addPeriod(period, sum)
+        if (sum.count > 0) {
+          totals.push({ window, productId, unit, quantity: sum.quantity, recordCount: sum.count })
+        }
+      }
+    }
+    return totals
+  }
+
+  units(tenant: Tenant.Tenant, customerId: Customer.CustomerId, limit: number): ReadonlyArray<string> {
+    const customer = this.#of(tenant).customers.get(customerId)
+    const units = new Set<string>()
+    if (customer === undefined) return []
+    for (const { records, unit } of metersOf(customer, { productId: undefined, unit: undefined })) {
+      if (units.size >= limit) break
+      if (records.size > 0) units.add(unit)
+    }
+    return [...units]
+  }
+
+  audit(tenant: Tenant.Tenant): ReadonlyArray<UsageDiscrepancy> {
+    const discrepancies: Array<UsageDiscrepancy> = []
+    for (const customer of this.#of(tenant).customers.values()) {
+      for (const meter of metersOf(customer, { productId: undefined, unit: undefined })) {
+        discrepancies.push(...discrepanciesOf(meter))
+      }
+    }
+    return discrepancies
+  }
+
+  /** The meter of a threshold, made when there is none yet. */
+  meterOf(tenant: Tenant.Tenant, { customerId, productId, unit }: Threshold.Threshold): UsageMeter {
+    return meterOf(customerOf(this.#of(tenant), customerId), productId, unit)
+  }
+
+  /** Every record of every tenant. */
+  *records(): Generator<{ readonly tenant: Tenant.Tenant; readonly record: UsageRecord.UsageRecord }> {
+    for (const { records, tenant } of this.#tenants.values()) {
+      for (const stored of records.values()) yield { tenant, record: stored.toRecord() }
+    }
+  }
+
+  /** Every meter of every tenant. */
+  *meters(): Generator<{ readonly tenant: Tenant.Tenant; readonly meter: UsageMeter }> {
+    for (const { customers, tenant } of this.#tenants.values()) {
+      for (const customer of customers.values()) {
+        for (const meter of metersOf(customer, { productId: undefined, unit: undefined })) yield { tenant, meter }
+      }
+    }
+  }
+
+  #fire(added: ReadonlyArray<StoredRecord>): ReadonlyArray<Threshold.ThresholdCrossing> {
+    const touched = new Map<UsageMeter, Array<StoredRecord>>()
+    for (const stored of added) {
+      if (!this.thresholds.has(stored.meter)) continue
+      const records = touched.get(stored.meter)
+      if (records === undefined) touched.set(stored.meter, [stored])
+      else records.push(stored)
+    }
+    return [...touched].flatMap(([meter, records]) => this.thresholds.fire(meter, records))
+  }
+
+  #of(tenant: Tenant.Tenant): TenantUsage {
+    const key = Tenant.tenantKey(tenant)
+    let usage = this.#tenants.get(key)
+    if (usage === undefined) {
+      usage = { tenant: { ...tenant }, records: new IdOrder(), customers: new Map() }
+      this.#tenants.set(key, usage)
+    }
+    return usage
+  }
+}
+
+const customerOf = (usage: TenantUsage, customerId: Customer.CustomerId): CustomerUsage => {
+  let customer = usage.customers.get(customerId)
+  if (customer === undefined) {
+    customer = { customerId, records: new IdOrder(), byKey: new Map(), meters: new Map() }
+    usage.customers.set(customerId, customer)
+  }
+  return customer
+}
+
+const meterOf = (customer: CustomerUsage, productId: string, unit: string): UsageMeter => {
+  let units = customer.meters.get(productId)
+  if (units === undefined) {
+    units = new Map()
+    customer.meters.set(productId, units)
+  }
+  let meter = units.get(unit)
+  if (meter === undefined) {
+    meter = new UsageMeter(customer.customerId, productId, unit)
+    units.set(unit, meter)
+  }
+  return meter
+}
+
+const metersOf = (customer: CustomerUsage, { productId, unit }: MeterFilter): ReadonlyArray<UsageMeter> => {
+  const products = productId === undefined ? [...customer.meters.values()] : [customer.meters.get(productId) ?? new Map<string, UsageMeter>()]
+  const meters = products.flatMap((units) => [...units.values()])
+  return unit === undefined ? meters : meters.filter((meter) => meter.unit === unit)
+}
+
+/** Stores a record, unless its key is taken. */
+const appendOne = (
+  usage: TenantUsage,
+  record: UsageRecord.NewUsageRecord,
+  added: Array<StoredRecord>,
+): AppendOutcome => {
+  const customer = customerOf(usage, record.customerId)
+  const first = record.idempotencyKey === null ? undefined : customer.byKey.get(record.idempotencyKey)
+  if (first !== undefined) {
+    return UsageRecord.isSameContent(first, record)
+      ? { _tag: "Duplicate", record: first.toRecord() }
+      : { _tag: "KeyConflict", recordId: first.id }
+  }
+  const stored = new StoredRecord(meterOf(customer, record.productId, record.unit), record)
+  usage.records.insert(stored)
+  customer.records.insert(stored)
+  if (stored.idempotencyKey !== null) customer.byKey.set(stored.idempotencyKey, stored)
+  stored.meter.add(stored)
+  added.push(stored)
+  return { _tag: "Recorded", record: stored.toRecord() }
+}
+
+/** Undoes `appendOne`. */
+const remove = (usage: TenantUsage, stored: StoredRecord): void => {
+  const customer = customerOf(usage, stored.customerId)
+  usage.records.remove(stored)
+  customer.records.remove(stored)
+  if (stored.idempotencyKey !== null) customer.byKey.delete(stored.idempotencyKey)
+  stored.meter.remove(stored)
+}
+
+interface MeterGroup {
+  readonly productId: string | undefined
+  readonly unit: string
+  readonly meters: Array<UsageMeter>
+}
+
+const groupsOf = (meters: ReadonlyArray<UsageMeter>, by: TotalsQuery["by"]): ReadonlyArray<MeterGroup> => {
+  if (by === "meter") return meters.map((meter) => ({ productId: meter.productId, unit: meter.unit, meters: [meter] }))
+  const groups = new Map<string, MeterGroup>()
+  for (const meter of meters) {
+    const group = groups.get(meter.unit)
+    if (group === undefined) groups.set(meter.unit, { productId: undefined, unit: meter.unit, meters: [meter] })
+    else group.meters.push(meter)
+  }
+  return [...groups.values()]
+}
+
+/** Compares the roll-ups of a meter with sums made anew from its records. */
+const discrepanciesOf = (meter: UsageMeter): ReadonlyArray<UsageDiscrepancy> => {
+  const expected = new Map<number, ExactSum>()
+  for (const { quantity, timestamp, voidedAt } of meter.records.values()) {
+    if (voidedAt !== null) continue
+    const day = UsagePeriod.utcDay(timestamp.epochMilliseconds)
+    const sum = expected.get(day) ?? new ExactSum()
+    expected.set(day, sum)
+    sum.add(quantity)
+  }
+  const found = new Map([...meter.days()].map(({ day, sum }) => [day, sum]))
+  const discrepancies: Array<UsageDiscrepancy> = []
+  for (const day of new Set([...expected.keys(), ...found.keys()])) {
+    const records = expected.get(day) ?? new ExactSum()
+    const rollup = found.get(day) ?? new ExactSum()
+    if (records.quantity === rollup.quantity && records.count === rollup.count) continue
+    discrepancies.push({
+      customerId: meter.customerId,
+      productId: meter.productId,
+      unit: meter.unit,
+      day: DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * UsagePeriod.UTC_DAY_MILLIS)),
+      recordsQuantity: records.quantity,
+      recordsCount: records.count,
+      rollupQuantity: rollup.quantity,
+      rollupCount: rollup.count,
+    })
+  }
+  return discrepancies
+}

@@ -1,0 +1,7 @@
+/**
+ * The in-memory storage adapter of Billwright.
+ */
+export { TransactionEnded } from "./Journal.ts"
+export * as Memory from "./Memory.ts"
+export { MemoryInspector } from "./MemoryInspector.ts"
+export type { MemorySnapshot, RollupRow } from "./MemoryInspector.ts"
