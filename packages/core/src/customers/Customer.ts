@@ -49,11 +49,11 @@ export const CreateCustomer = Schema.Struct({
 })
 export interface CreateCustomer extends Schema.Schema.Type<typeof CreateCustomer> {}
 
-/** A change: what is left out stays. */
+/** A change: what is left out stays. `metadata: null` removes all of it. */
 export const UpdateCustomer = Schema.Struct({
   name: Schema.optionalKey(CustomerName),
   email: Schema.optionalKey(Email),
-  metadata: Schema.optionalKey(Metadata.MetadataPatch),
+  metadata: Schema.optionalKey(Schema.NullOr(Metadata.MetadataPatch)),
 })
 export interface UpdateCustomer extends Schema.Schema.Type<typeof UpdateCustomer> {}
 

@@ -40,7 +40,7 @@ export class Customers extends Context.Service<
 
     readonly get: (id: string) => Effect.Effect<Customer, CustomerNotFound | StorageError, CurrentTenant>
 
-    /** Merges: fields left out stay, a metadata key set to `null` is removed. */
+    /** Merges: fields left out stay, a metadata key set to `null` is removed, `metadata: null` removes all. */
     readonly update: (
       id: string,
       input: UpdateCustomer,

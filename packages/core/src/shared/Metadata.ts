@@ -35,8 +35,9 @@ export type Metadata = typeof Metadata.Type
 export const MetadataPatch = Schema.Record(Schema.String, Schema.NullOr(Value)).check(atMostKeys, allowedKeys)
 export type MetadataPatch = typeof MetadataPatch.Type
 
-/** Applies a patch. The result may break the limit on keys: decode it with `Metadata`. */
-export const patch = (metadata: Metadata, change: MetadataPatch): Record<string, string> => {
+/** Applies a patch; `null` removes everything. The result may break the limit on keys: decode it with `Metadata`. */
+export const patch = (metadata: Metadata, change: MetadataPatch | null): Record<string, string> => {
+  if (change === null) return {}
   const result: Record<string, string> = { ...metadata }
   for (const [key, value] of Object.entries(change)) {
     if (value === null) delete result[key]

@@ -16,7 +16,8 @@ const storable = Schema.makeFilter<string>(isStorable, {
 
 /** Text of `minimum` to `maximum` code points. */
 export const bounded = (minimum: number, maximum: number) =>
+  // The bounds come last: what annotates the schema annotates them, and they are what JSON Schema can say.
   Schema.String.check(
-    Schema.isBetweenCodePoints(minimum, maximum, { message: `must be ${minimum} to ${maximum} characters` }),
     storable,
+    Schema.isBetweenCodePoints(minimum, maximum, { message: `must be ${minimum} to ${maximum} characters` }),
   )

@@ -32,15 +32,23 @@ const DATE_PROBLEM = "must be a date that exists, written YYYY-MM-DD"
 
 /** A calendar date that exists, `YYYY-MM-DD`, from year 0001. `2026-02-30` is refused. */
 export const CalendarDate = Schema.String.check(
-  Schema.isPattern(DATE, { message: DATE_PROBLEM }),
   Schema.makeFilter((text: string) => parseDate(text) !== undefined, { message: DATE_PROBLEM }),
+  Schema.isPattern(DATE, {
+    message: DATE_PROBLEM,
+    toJsonSchema: () => ({ format: "date", pattern: DATE.source, maxLength: 10 }),
+  }),
 )
+
+/** Longest time-zone name, in code points. The longest of the IANA database has 30. */
+const MAX_TIMEZONE_LENGTH = 64
 
 /** An IANA time-zone name that this runtime knows, or `UTC`. */
 export const TimeZoneName = Schema.String.check(
-  Schema.isBetweenCodePoints(1, 64, { message: "must be 1 to 64 characters" }),
   Schema.makeFilter((name: string) => /^[A-Za-z]/.test(name) && Option.isSome(DateTime.zoneMakeNamed(name)), {
     message: "must be an IANA time zone such as Europe/Berlin",
+  }),
+  Schema.isBetweenCodePoints(1, MAX_TIMEZONE_LENGTH, {
+    message: `must be 1 to ${MAX_TIMEZONE_LENGTH} characters`,
   }),
 )
 

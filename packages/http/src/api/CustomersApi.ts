@@ -8,16 +8,20 @@ import { readErrors, writeErrors } from "./ErrorBody.ts"
 import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
 
+const NameField = Customer.CustomerName.annotate({ description: "The customer's name." })
+const EmailField = Customer.Email.annotate({ description: "The customer's e-mail address, kept as given." })
+const MetadataField = Metadata.Metadata.annotate({ description: "Free-form key/value pairs of yours." })
+
 /** A customer as it is answered. */
 export const CustomerBody = Schema.Struct({
   object: Schema.Literal("customer"),
   id: Customer.CustomerId.annotate({ description: "The id of the customer." }),
-  name: Customer.CustomerName.annotate({ description: "The customer's name." }),
-  email: Customer.Email.annotate({ description: "The customer's e-mail address, as given." }),
-  metadata: Metadata.Metadata.annotate({ description: "Free-form key/value pairs of yours." }),
+  name: NameField,
+  email: EmailField,
+  metadata: MetadataField,
   livemode: Schema.Boolean.annotate({ description: "Whether this is live, or of the test mode." }),
-  created_at: Wire.Instant.annotate({ description: "When the customer was created." }),
-  updated_at: Wire.Instant.annotate({ description: "When the customer last changed." }),
+  created_at: Wire.instant("When the customer was created."),
+  updated_at: Wire.instant("When the customer last changed."),
 }).annotate({ identifier: "Customer", description: "Whom usage and events belong to." })
 
 /** What is left of a customer that was deleted. */
@@ -27,15 +31,21 @@ export const DeletedCustomerBody = Schema.Struct({
   deleted: Schema.Literal(true),
 }).annotate({ identifier: "DeletedCustomer", description: "A customer that was erased." })
 
-const CreateBody = Customer.CreateCustomer.annotate({
-  identifier: "CreateCustomer",
-  description: "What it takes to create a customer.",
-})
+const CreateBody = Schema.Struct({
+  name: NameField,
+  email: EmailField,
+  metadata: Schema.optionalKey(MetadataField),
+}).annotate({ identifier: "CreateCustomer", description: "What it takes to create a customer." })
 
-const UpdateBody = Customer.UpdateCustomer.annotate({
-  identifier: "UpdateCustomer",
-  description: "What to change. What is left out stays; a metadata key set to null is removed.",
-})
+const UpdateBody = Schema.Struct({
+  name: Schema.optionalKey(NameField),
+  email: Schema.optionalKey(EmailField),
+  metadata: Schema.optionalKey(
+    Metadata.MetadataPatch.annotate({
+      description: "Keys to set; a key set to null is removed, others stay.",
+    }),
+  ),
+}).annotate({ identifier: "UpdateCustomer", description: "What to change. What is left out stays." })
 
 const ListQuery = Schema.Struct({
   ...Wire.pageFields,

@@ -12,7 +12,9 @@ const fields = {
   customerId: Customer.CustomerId.annotate({ description: "The customer whose usage is watched." }),
   productId: UsageRecord.ProductId.annotate({ description: "The product that is watched." }),
   unit: UsageRecord.Unit.annotate({ description: "The unit that is watched." }),
-  quantity: Wire.exactInteger({ minimum: 1, problem: "must be an integer from 1 to 10^30" }).annotate({
+  quantity: Wire.exactInteger({
+    minimum: 1,
+    problem: "must be an integer from 1 to 10^30",
     description: "The total that fires the threshold: 1 to 10^30.",
   }),
   period: Threshold.ThresholdPeriod.annotate({
@@ -33,9 +35,9 @@ export const ThresholdBody = Schema.Struct({
   unit: fields.unit,
   quantity: fields.quantity,
   period: fields.period,
-  last_fired_at: Schema.NullOr(Wire.Instant).annotate({ description: "When it last fired." }),
+  last_fired_at: Wire.instantOrNull("When it last fired."),
   livemode: Schema.Boolean.annotate({ description: "Whether this is live, or of the test mode." }),
-  created_at: Wire.Instant.annotate({ description: "When the threshold was created." }),
+  created_at: Wire.instant("When the threshold was created."),
 }).annotate({
   identifier: "UsageThreshold",
   description: "Fires once a period, when the total reaches the quantity.",

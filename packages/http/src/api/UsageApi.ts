@@ -16,7 +16,8 @@ const UnitField = UsageRecord.Unit.annotate({
 const QuantityField = UsageRecord.Quantity.annotate({ description: "How much was used, in the unit." })
 
 /** A total: an exact integer of any size. */
-const TotalField = Wire.exactInteger({ minimum: 0, problem: "must be an integer" })
+const total = (description: string) =>
+  Wire.exactInteger({ minimum: 0, problem: "must be an integer", description })
 
 /** A usage record as it is answered. */
 export const UsageRecordBody = Schema.Struct({
@@ -26,13 +27,13 @@ export const UsageRecordBody = Schema.Struct({
   product_id: ProductIdField,
   quantity: QuantityField,
   unit: UnitField,
-  timestamp: Wire.Instant.annotate({ description: "When the usage happened." }),
+  timestamp: Wire.instant("When the usage happened."),
   idempotency_key: Schema.NullOr(UsageRecord.UsageKey).annotate({
     description: "What makes a repeat the same record.",
   }),
-  voided_at: Schema.NullOr(Wire.Instant).annotate({ description: "When the record was voided." }),
+  voided_at: Wire.instantOrNull("When the record was voided."),
   livemode: Schema.Boolean.annotate({ description: "Whether this is live, or of the test mode." }),
-  created_at: Wire.Instant.annotate({ description: "When the record arrived." }),
+  created_at: Wire.instant("When the record arrived."),
 }).annotate({
   identifier: "UsageRecord",
   description: "So much of a product, used by a customer at an instant.",
@@ -44,7 +45,7 @@ const RecordBody = Schema.Struct({
   quantity: QuantityField,
   unit: UnitField,
   timestamp: Schema.optionalKey(
-    Wire.Instant.annotate({ description: "When it was used: now when left out, at most 5 minutes ahead." }),
+    Wire.instant("When it was used: now when left out, at most 5 minutes ahead."),
   ),
   idempotencyKey: Schema.optionalKey(
     UsageRecord.UsageKey.annotate({
@@ -117,9 +118,7 @@ export const UsageSummaryBody = Schema.Struct({
   product_id: Schema.NullOr(UsageRecord.ProductId).annotate({
     description: "The product that was asked for.",
   }),
-  total_quantity: TotalField.annotate({
-    description: "The exact sum of the records that are not voided. It may exceed 2^53.",
-  }),
+  total_quantity: total("The exact sum of the records that are not voided. It may exceed 2^53."),
   unit: Schema.NullOr(UsageRecord.Unit).annotate({ description: "The unit of the total." }),
   record_count: Wire.Count.annotate({ description: "How many records the total is made of." }),
   start_date: Schema.NullOr(UsagePeriod.CalendarDate).annotate({ description: "The first day, as asked." }),
@@ -127,8 +126,8 @@ export const UsageSummaryBody = Schema.Struct({
     description: "The last day, as asked, inclusive.",
   }),
   timezone: UsagePeriod.TimeZoneName.annotate({ description: "The time zone of the days." }),
-  period_start: Schema.NullOr(Wire.Instant).annotate({ description: "The instant the period starts at." }),
-  period_end: Schema.NullOr(Wire.Instant).annotate({ description: "The instant the period ends before." }),
+  period_start: Wire.instantOrNull("The instant the period starts at."),
+  period_end: Wire.instantOrNull("The instant the period ends before."),
 }).annotate({ identifier: "UsageSummary", description: "The exact total of a customer's usage in one unit." })
 
 const SeriesQuery = Schema.Struct({
@@ -148,13 +147,13 @@ const SeriesQuery = Schema.Struct({
 
 /** One point of a series. */
 export const UsagePointBody = Schema.Struct({
-  start: Wire.Instant.annotate({ description: "The instant the window starts at." }),
-  end: Wire.Instant.annotate({ description: "The instant the window ends before." }),
+  start: Wire.instant("The instant the window starts at."),
+  end: Wire.instant("The instant the window ends before."),
   product_id: Schema.optionalKey(
     UsageRecord.ProductId.annotate({ description: "The product, when grouped or asked for." }),
   ),
   unit: Schema.NullOr(UsageRecord.Unit).annotate({ description: "The unit of the quantity." }),
-  quantity: TotalField.annotate({ description: "The exact total of the window." }),
+  quantity: total("The exact total of the window."),
   record_count: Wire.Count.annotate({ description: "How many records the total is made of." }),
 }).annotate({ identifier: "UsagePoint", description: "The total of one window." })
 

@@ -31,15 +31,20 @@ const instantText = Schema.String.check(
 )
 
 /** An instant: RFC 3339 with any offset in, UTC milliseconds with `Z` out. */
-export const Instant = instantText.pipe(
-  Schema.decodeTo(
-    Schema.DateTimeUtc,
-    SchemaTransformation.transform({
-      decode: (text: string) => parseInstant(text) ?? DateTime.makeUnsafe(0),
-      encode: (instant: DateTime.Utc) => DateTime.formatIso(instant),
-    }),
-  ),
-)
+export const instant = (description: string) =>
+  instantText.annotate({ description }).pipe(
+    Schema.decodeTo(
+      Schema.DateTimeUtc,
+      SchemaTransformation.transform({
+        decode: (text: string) => parseInstant(text) ?? DateTime.makeUnsafe(0),
+        encode: (value: DateTime.Utc) => DateTime.formatIso(value),
+      }),
+    ),
+  )
+
+/** An instant that may not have come. */
+export const instantOrNull = (description: string) =>
+  Schema.NullOr(instant(description)).annotate({ description })
 
 /**
  * An integer of any size as a JSON number, exactly.
@@ -47,11 +52,15 @@ export const Instant = instantText.pipe(
  * The server's own reader gives integers beyond 2^53 as `bigint`; readers that only know doubles give what is
  * left of them, which is refused.
  */
-export const exactInteger = (options: { readonly minimum: number; readonly problem: string }) =>
+export const exactInteger = (options: {
+  readonly minimum: number
+  readonly problem: string
+  readonly description: string
+}) =>
   Schema.Any.check(
     Schema.makeFilter((value: unknown) => typeof value === "bigint" || Number.isSafeInteger(value), {
       message: options.problem,
-      toJsonSchema: () => ({ type: "integer", minimum: options.minimum }),
+      toJsonSchema: () => ({ type: "integer", minimum: options.minimum, description: options.description }),
     }),
   ).pipe(
     Schema.decodeTo(
@@ -64,12 +73,15 @@ export const exactInteger = (options: { readonly minimum: number; readonly probl
   )
 
 /** A whole number in a query string: digits alone, no sign, no exponent. */
-export const queryInteger = (minimum: number, maximum: number) => {
+export const queryInteger = (minimum: number, maximum: number, description: string) => {
   const message = `must be an integer from ${minimum} to ${maximum}`
   const isInRange = (text: unknown) =>
     typeof text === "string" && /^\d{1,9}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
   return Schema.Any.check(
-    Schema.makeFilter(isInRange, { message, toJsonSchema: () => ({ type: "integer", minimum, maximum }) }),
+    Schema.makeFilter(isInRange, {
+      message,
+      toJsonSchema: () => ({ type: "integer", minimum, maximum, description }),
+    }),
   ).pipe(
     Schema.decodeTo(
       Schema.Number,
@@ -94,9 +106,11 @@ const CursorId = Schema.String.check(
 /** The query parameters of every list, by their domain names; to be encoded with `pageKeys`. */
 export const pageFields = {
   limit: Schema.optionalKey(
-    queryInteger(1, Page.MAX_PAGE_LIMIT).annotate({
-      description: `How many items: 1 to ${Page.MAX_PAGE_LIMIT}, ${Page.DEFAULT_PAGE_LIMIT} when left out.`,
-    }),
+    queryInteger(
+      1,
+      Page.MAX_PAGE_LIMIT,
+      `How many items: 1 to ${Page.MAX_PAGE_LIMIT}, ${Page.DEFAULT_PAGE_LIMIT} when left out.`,
+    ),
   ),
   startingAfter: Schema.optionalKey(
     CursorId.annotate({ description: "The id of the last item of the page before this one." }),
@@ -112,6 +126,8 @@ export const pageKeys = { startingAfter: "starting_after", endingBefore: "ending
 export const list = <S extends Schema.Top>(item: S, identifier: string) =>
   Schema.Struct({
     object: Schema.Literal("list"),
-    data: Schema.Array(item),
+    data: Schema.Array(item)
+      .check(Schema.isMaxLength(Page.MAX_PAGE_LIMIT))
+      .annotate({ description: "The items of this page." }),
     has_more: Schema.Boolean.annotate({ description: "Whether further items follow in this direction." }),
   }).annotate({ identifier, description: "A page of a list, newest first." })
