@@ -1,0 +1,110 @@
+/**
+ * Measures contenders in alternating rounds of one run, and says how they compare.
+ *
+ * Absolute figures are the machine's; what carries over is the ratio, because both sides met the same machine
+ * at the same time.
+ */
+import { mkdirSync, writeFileSync } from "node:fs"
+import { cpus, totalmem } from "node:os"
+import { join } from "node:path"
+
+/** One side of a comparison. `round` does the work once and gives its figure, in the comparison's unit. */
+export interface Contender {
+  readonly name: string
+  readonly round: (index: number) => Promise<number>
+}
+
+export interface Comparison {
+  /** The name of the benchmark, and of its result file. */
+  readonly name: string
+  /** What is done, in a sentence. */
+  readonly title: string
+  /** `records/s`, `ms`, … */
+  readonly unit: string
+  /** Whether more is better. */
+  readonly isRate: boolean
+  readonly contenders: ReadonlyArray<Contender>
+  /** At least 5. */
+  readonly rounds: number
+}
+
+export interface Figures {
+  readonly name: string
+  readonly median: number
+  readonly lowest: number
+  readonly highest: number
+  readonly rounds: ReadonlyArray<number>
+}
+
+/** The middle of the values, or the mean of the two middle ones. */
+export const median = (values: ReadonlyArray<number>): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/** The value that a share of the values does not exceed; `share` between 0 and 1. */
+export const percentile = (values: ReadonlyArray<number>, share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!
+
+const digits = (value: number): string =>
+  value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 3 : value < 1000 ? 1 : 0 })
+
+const machine = () => ({
+  cpu: cpus()[0]?.model ?? "unknown",
+  cores: cpus().length,
+  memoryGiB: Math.round(totalmem() / 2 ** 30),
+  node: process.version,
+  platform: `${process.platform} ${process.arch}`,
+})
+
+/** Writes `bench/results/<name>.json`. */
+export const save = (name: string, result: object): void => {
+  const folder = join(import.meta.dirname, "results")
+  mkdirSync(folder, { recursive: true })
+  const content = { name, measuredAt: new Date().toISOString(), machine: machine(), ...result }
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(content, undefined, 2)}\n`)
+}
+
+/**
+ * Runs every contender once to warm up, then in turn for each round. Prints medians and the ratio of the first
+ * contender to each other one, and saves them.
+ */
+export const compare = async (comparison: Comparison): Promise<ReadonlyArray<Figures>> => {
+  const { contenders, isRate, name, rounds, title, unit } = comparison
+  console.log(title)
+  const measured = contenders.map(() => [] as Array<number>)
+  for (let round = -1; round < rounds; round++) {
+    for (const [index, contender] of contenders.entries()) {
+      const figure = await contender.round(round)
+      if (round >= 0) measured[index]!.push(figure)
+      process.stdout.write(
+        `  ${round < 0 ? "warm-up" : `round ${round + 1} of ${rounds}`}: ${contender.name} ${digits(figure)} ${unit}\n`,
+      )
+    }
+  }
+  const figures = contenders.map((contender, index): Figures => {
+    const values = measured[index]!
+    return {
+      name: contender.name,
+      median: median(values),
+      lowest: Math.min(...values),
+      highest: Math.max(...values),
+      rounds: values,
+    }
+  })
+  const [first, ...others] = figures
+  const ratios = others.map((other) => ({
+    to: other.name,
+    // More than 1: the first contender is that many times better.
+    ratio: isRate ? first!.median / other.median : other.median / first!.median,
+  }))
+  for (const figure of figures) {
+    console.log(
+      `${figure.name}: median ${digits(figure.median)} ${unit} (${digits(figure.lowest)} to ${digits(figure.highest)})`,
+    )
+  }
+  for (const { ratio, to } of ratios) console.log(`ratio to ${to}: ${ratio.toFixed(2)}`)
+  save(name, { title, unit, figures, ratios })
+  return figures
+}
