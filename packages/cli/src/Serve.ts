@@ -4,10 +4,10 @@
 import { Billing } from "@billwright/core"
 import { Server } from "@billwright/http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
-import { Memory } from "@billwright/memory"
 import { Config, Console, Effect, Layer, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
 import * as FirstKeys from "./FirstKeys.ts"
+import * as Store from "./Store.ts"
 
 const DEFAULT_PORT = 4100
 const MAX_PORT = 65_535
@@ -24,9 +24,9 @@ const host = Flag.String("host").pipe(
   Flag.withDefault("127.0.0.1"),
 )
 
-const store = Flag.Literals("store", ["memory"]).pipe(
-  Flag.withDescription("Where the data is kept. memory: nowhere, it is gone when the server stops."),
-  Flag.withDefault("memory"),
+const migrate = Flag.Boolean("migrate").pipe(
+  Flag.withDescription("Bring the Postgres schema up to date first. --no-migrate runs no DDL."),
+  Flag.withDefault(true),
 )
 
 const firstRequest = (url: string, secret: string): string =>
@@ -50,12 +50,9 @@ const announce = (url: string, keys: ReadonlyArray<FirstKeys.FirstKey>): Readonl
   ]
 }
 
-/** The services over the store that was asked for. */
-const billing = Billing.layer.pipe(Layer.provideMerge(Memory.layer))
-
 export const serve = Command.make(
   "serve",
-  { port, host, store },
+  { port, host, ...Store.flags, migrate },
   Effect.fn(function* (options) {
     const server = yield* Server.make()
     const context = yield* Effect.context<never>()
@@ -65,9 +62,16 @@ export const serve = Command.make(
   }, Effect.scoped),
 ).pipe(
   Command.withDescription("Serve the REST API"),
-  Command.provide(billing),
+  Command.provide((options) => Billing.layer.pipe(Layer.provideMerge(Store.layer(options)))),
   Command.withExamples([
-    { command: "billwright serve", description: "Serve on http://127.0.0.1:4100" },
-    { command: "billwright serve --port 0", description: "Serve on a free port" },
+    {
+      command: "billwright serve",
+      description: "Serve on http://127.0.0.1:4100, with the data in .billwright",
+    },
+    { command: "billwright serve --port 0 --store memory", description: "Serve on a free port, in memory" },
+    {
+      command: "DATABASE_URL=postgres://… billwright serve --store postgres",
+      description: "Serve from your Postgres",
+    },
   ]),
 )

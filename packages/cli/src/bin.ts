@@ -3,7 +3,7 @@
  * The entry point of the `billwright` command.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Cause, Console, Effect, Exit, Layer, Logger } from "effect"
+import { Cause, Console, Data, Effect, Exit, Layer, Logger, Runtime } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }
 import { billwright } from "./Billwright.ts"
@@ -11,16 +11,30 @@ import { billwright } from "./Billwright.ts"
 // Standard output is for what a program would read; the log goes to standard error.
 const log = Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
 
-/** What a person can do something about is one sentence, without a stack. */
-const explain = (error: { readonly message: string }) =>
-  Effect.andThen(
-    Console.error(`billwright: ${error.message}`),
-    Effect.sync(() => process.exit(1)),
-  )
+/** What a person can do something about is told in a sentence; a stack is for bugs. */
+const EXPLAINED = [
+  "ApiKeyNotFound",
+  "AuditFailed",
+  "EmbeddedPostgresError",
+  "IncompatibleSchema",
+  "InvalidInput",
+  "ListenError",
+  "Misconfigured",
+  "SqlError",
+  "StorageError",
+] as const
+
+/** The program ends with an error that was told already. */
+class Told extends Data.TaggedError("Told")<{}> {
+  override readonly [Runtime.errorReported] = false
+}
+
+const tell = (error: { readonly message: string }) =>
+  Effect.andThen(Console.error(`billwright: ${error.message}`), Effect.fail(new Told()))
 
 billwright.pipe(
   Command.run({ version: packageJson.version }),
-  Effect.catchTag(["ListenError", "StorageError"], explain),
+  Effect.catchTag(EXPLAINED, tell),
   Effect.provide(Layer.merge(NodeServices.layer, log)),
   NodeRuntime.runMain({
     // Being told to stop is not a failure.

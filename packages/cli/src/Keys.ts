@@ -1,0 +1,142 @@
+/**
+ * `billwright keys`: API keys, issued, listed, rolled and revoked.
+ */
+import { ApiKey, ApiKeys, Billing, CurrentTenant, type IssuedApiKey, type Tenant } from "@billwright/core"
+import { Console, DateTime, Effect, Layer, Redacted, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import * as Store from "./Store.ts"
+import { account, json, mode } from "./TenantFlags.ts"
+
+const HOUR_MILLIS = 3_600_000
+
+const tenantFlags = { ...Store.databaseFlags, account, mode, json }
+
+interface TenantOptions extends Store.DatabaseOptions {
+  readonly account: Tenant.AccountId
+  readonly mode: Tenant.Mode
+}
+
+/** Runs a use case for the tenant, on the store that was asked for. */
+const acting = <A, E>(options: TenantOptions, effect: Effect.Effect<A, E, ApiKeys | CurrentTenant>) =>
+  effect.pipe(
+    Effect.provideService(CurrentTenant, { accountId: options.account, mode: options.mode }),
+    Effect.provide(Billing.layer.pipe(Layer.provide(Store.layer({ ...options, migrate: false })))),
+  )
+
+const instant = (value: DateTime.Utc | null): string | null =>
+  value === null ? null : DateTime.formatIso(value)
+
+const toJson = (key: ApiKey.ApiKey) => ({
+  id: key.id,
+  name: key.name,
+  mode: key.mode,
+  account: key.accountId,
+  scopes: key.scopes,
+  hint: key.hint,
+  created_at: instant(key.createdAt),
+  expires_at: instant(key.expiresAt),
+  revoked_at: instant(key.revokedAt),
+  last_used_at: instant(key.lastUsedAt),
+})
+
+const stateOf = (key: ApiKey.ApiKey, now: DateTime.Utc): string => {
+  if (key.revokedAt !== null) return "revoked"
+  return ApiKey.isValidAt(key, now.epochMilliseconds) ? "valid" : "expired"
+}
+
+const line = (key: ApiKey.ApiKey, now: DateTime.Utc): string =>
+  [
+    key.id,
+    `…${key.hint}`,
+    stateOf(key, now).padEnd(7),
+    key.scopes.length === 0 ? "all scopes" : key.scopes.join(","),
+    key.lastUsedAt === null ? "never used" : `used ${DateTime.formatIso(key.lastUsedAt)}`,
+    key.name,
+  ].join("  ")
+
+const printIssued = ({ key, secret }: IssuedApiKey, asJson: boolean) =>
+  Console.log(
+    asJson
+      ? JSON.stringify({ ...toJson(key), secret: Redacted.value(secret) }, undefined, 2)
+      : `${key.mode} key  ${Redacted.value(secret)}\nIt is shown this once: keep it. Its id is ${key.id}.`,
+  )
+
+const id = Argument.String("id").pipe(Argument.withDescription("The id of the key: key_…"))
+
+const issue = Command.make(
+  "issue",
+  {
+    ...tenantFlags,
+    name: Flag.String("name").pipe(Flag.withDescription("What the key is for.")),
+    scope: Flag.Literals("scope", ApiKey.Scope.literals).pipe(
+      Flag.withDescription("What it may do. Repeat it. None: everything."),
+      Flag.between(0, 12),
+    ),
+  },
+  Effect.fn(function* (options) {
+    const issued = yield* acting(
+      options,
+      Effect.flatMap(ApiKeys, (keys) => keys.issue({ name: options.name, scopes: options.scope })),
+    )
+    yield* printIssued(issued, options.json)
+  }),
+).pipe(Command.withDescription("Issue an API key"))
+
+const list = Command.make(
+  "list",
+  tenantFlags,
+  Effect.fn(function* (options) {
+    // Newest first; who has more keys than a page holds sees the newest ones.
+    const page = yield* acting(
+      options,
+      Effect.flatMap(ApiKeys, (keys) => keys.list({ limit: 100 })),
+    )
+    const now = yield* DateTime.now
+    if (options.json) return yield* Console.log(JSON.stringify(page.data.map(toJson), undefined, 2))
+    if (page.data.length === 0)
+      return yield* Console.log("There are no keys. Issue one: billwright keys issue")
+    return yield* Console.log(page.data.map((key) => line(key, now)).join("\n"))
+  }),
+).pipe(Command.withDescription("List API keys, newest first"))
+
+const MAX_GRACE_HOURS = ApiKey.MAX_ROLL_GRACE_MILLIS / HOUR_MILLIS
+
+const roll = Command.make(
+  "roll",
+  {
+    ...tenantFlags,
+    id,
+    graceHours: Flag.Int("grace-hours").pipe(
+      Flag.withDescription(`How long the old key stays valid, 0 to ${MAX_GRACE_HOURS} hours.`),
+      Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_GRACE_HOURS }))),
+      Flag.withDefault(24),
+    ),
+  },
+  Effect.fn(function* (options) {
+    const graceMillis = options.graceHours * HOUR_MILLIS
+    const issued = yield* acting(
+      options,
+      Effect.flatMap(ApiKeys, (keys) => keys.roll(options.id, { graceMillis })),
+    )
+    yield* printIssued(issued, options.json)
+  }),
+).pipe(Command.withDescription("Issue a new key in place of one, which stays valid for the grace time"))
+
+const revoke = Command.make(
+  "revoke",
+  { ...tenantFlags, id },
+  Effect.fn(function* (options) {
+    const key = yield* acting(
+      options,
+      Effect.flatMap(ApiKeys, (keys) => keys.revoke(options.id)),
+    )
+    yield* Console.log(
+      options.json ? JSON.stringify(toJson(key), undefined, 2) : `${key.id} (…${key.hint}) is revoked.`,
+    )
+  }),
+).pipe(Command.withDescription("Revoke an API key for good"))
+
+export const keys = Command.make("keys").pipe(
+  Command.withDescription("Issue, list, roll and revoke API keys"),
+  Command.withSubcommands([issue, list, roll, revoke]),
+)

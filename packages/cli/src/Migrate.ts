@@ -1,0 +1,44 @@
+/**
+ * `billwright migrate`: the schema, brought up to date or printed.
+ */
+import { Migrations } from "@billwright/postgres"
+import { Console, Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import * as Store from "./Store.ts"
+
+const print = Flag.Boolean("print").pipe(
+  Flag.withDescription("Print the SQL instead of running it, for teams that run DDL themselves."),
+  Flag.withDefault(false),
+)
+
+const after = Flag.Int("after").pipe(
+  Flag.withDescription("With --print: leave out the migrations up to this number, which the database has."),
+  Flag.withDefault(0),
+)
+
+const apply = Effect.fnUntraced(function* (schema: string) {
+  const applied = yield* Migrations.run({ schema })
+  yield* Console.log(
+    applied.length === 0
+      ? `The schema ${schema} is up to date.`
+      : `Applied to the schema ${schema}: ${applied.join(", ")}.`,
+  )
+})
+
+export const migrate = Command.make(
+  "migrate",
+  { ...Store.databaseFlags, print, after },
+  Effect.fn(function* (options) {
+    if (options.print) return yield* Console.log(Migrations.print(options))
+    return yield* Effect.provide(apply(options.schema), Store.layerClient(options))
+  }),
+).pipe(
+  Command.withDescription("Bring the Postgres schema up to date"),
+  Command.withExamples([
+    {
+      command: "DATABASE_URL=postgres://… billwright migrate --store postgres",
+      description: "Migrate your database",
+    },
+    { command: "billwright migrate --print > billwright.sql", description: "Get the SQL to run yourself" },
+  ]),
+)

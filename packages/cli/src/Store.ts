@@ -1,0 +1,106 @@
+/**
+ * Where a command finds the data: the flags that say so, and the layers that they mean.
+ */
+import { type Billing, type StorageError } from "@billwright/core"
+import { Memory } from "@billwright/memory"
+import { type IncompatibleSchema, PostgresClient, Storage } from "@billwright/postgres"
+import { EmbeddedPostgres } from "@billwright/postgres/embedded"
+import { Config, Console, Data, Effect, Layer } from "effect"
+import { Flag } from "effect/cli"
+import type { SqlClient, SqlError } from "effect/sql"
+
+const DEFAULT_SCHEMA = "billwright"
+
+/** The flags of a command that works on a Postgres. */
+export const databaseFlags = {
+  store: Flag.Literals("store", ["embedded", "postgres"]).pipe(
+    Flag.withDescription(
+      "Where the data is. embedded: a Postgres of our own in --data-dir. postgres: the one that DATABASE_URL names.",
+    ),
+    Flag.withFallbackConfig(
+      Config.Literals(["embedded", "postgres"], "BILLWRIGHT_STORE").pipe(
+        Config.withDefault("embedded" as const),
+      ),
+    ),
+  ),
+  dataDir: Flag.String("data-dir").pipe(
+    Flag.withDescription("The directory of the embedded Postgres."),
+    Flag.withDefault(EmbeddedPostgres.DEFAULT_DIRECTORY),
+  ),
+  schema: Flag.String("schema").pipe(
+    Flag.withDescription("The Postgres schema that holds everything of Billwright."),
+    Flag.withDefault(DEFAULT_SCHEMA),
+  ),
+}
+
+/** The flags of a command that can work in memory, too. */
+export const flags = {
+  ...databaseFlags,
+  store: Flag.Literals("store", ["embedded", "postgres", "memory"]).pipe(
+    Flag.withDescription(
+      "Where the data is kept. embedded: in a Postgres of our own in --data-dir. postgres: in the one that DATABASE_URL names. memory: nowhere, it is gone at the end.",
+    ),
+    Flag.withFallbackConfig(
+      Config.Literals(["embedded", "postgres", "memory"], "BILLWRIGHT_STORE").pipe(
+        Config.withDefault("embedded" as const),
+      ),
+    ),
+  ),
+}
+
+export interface DatabaseOptions {
+  readonly store: "embedded" | "postgres"
+  readonly dataDir: string
+  readonly schema: string
+}
+
+/** What a command was asked to do can't be done as asked. */
+export class Misconfigured extends Data.TaggedError("Misconfigured")<{ readonly message: string }> {}
+
+/** What can keep a command from its data. */
+export type StoreFailure =
+  | EmbeddedPostgres.EmbeddedPostgresError
+  | IncompatibleSchema
+  | Misconfigured
+  | SqlError.SqlError
+  | StorageError
+
+const explainConfig = ({ message }: Config.ConfigError): Misconfigured =>
+  new Misconfigured({
+    message: message.includes("DATABASE_URL")
+      ? "--store postgres needs the environment variable DATABASE_URL, such as postgres://user:password@host:5432/database"
+      : `an environment variable is wrong: ${message.replaceAll(/\s+/g, " ")}`,
+  })
+
+const embedded = (directory: string) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      yield* Console.error(`starting Postgres in ${directory}`)
+      const { url } = yield* EmbeddedPostgres.start({ directory })
+      return PostgresClient.layer({ url })
+    }),
+  )
+
+/** A client of the database that was asked for. An embedded one is started, and stopped with the scope. */
+export const layerClient = ({
+  dataDir,
+  store,
+}: DatabaseOptions): Layer.Layer<SqlClient.SqlClient, StoreFailure> =>
+  store === "embedded"
+    ? embedded(dataDir)
+    : PostgresClient.layerConfig.pipe(
+        Layer.catchTag("ConfigError", (error) => Layer.effectContext(Effect.fail(explainConfig(error)))),
+      )
+
+/** The storage that was asked for. `migrate`: bring its schema up to date first. */
+export const layer = (
+  options: Omit<DatabaseOptions, "store"> & {
+    readonly store: DatabaseOptions["store"] | "memory"
+    readonly migrate: boolean
+  },
+): Layer.Layer<Billing.Storage, StoreFailure> => {
+  const { migrate, schema, store } = options
+  if (store === "memory") return Memory.layer
+  const storage = migrate ? Storage.layer({ schema }) : Storage.layerStorage({ schema })
+  return storage.pipe(Layer.provide(layerClient({ ...options, store })))
+}
