@@ -1,0 +1,88 @@
+/**
+ * Load over HTTP with as little work for each request as can be, so that what is measured on a small machine is
+ * the server: sockets that send prepared bytes, one request at a time each, and look only for the end of the
+ * answer.
+ */
+import { connect, type Socket } from "node:net"
+import { percentile } from "./Comparison.ts"
+
+export interface LoadOptions {
+  readonly port: number
+  readonly connections: number
+  readonly millis: number
+  /** Whole requests, head and body; sent in turn. */
+  readonly requests: ReadonlyArray<Buffer>
+}
+
+export interface LoadResult {
+  readonly requestsPerSecond: number
+  readonly p50Millis: number
+  readonly p99Millis: number
+}
+
+/** A request with a JSON body, as bytes. */
+export const post = (path: string, key: string, body: object): Buffer => {
+  const json = JSON.stringify(body)
+  return Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`,
+  )
+}
+
+const HEAD_END = Buffer.from("\r\n\r\n")
+
+/** The length of the first whole answer in the bytes; `undefined` while it is not whole. */
+const answerLength = (bytes: Buffer): number | undefined => {
+  const end = bytes.indexOf(HEAD_END)
+  if (end === -1) return undefined
+  const head = bytes.toString("latin1", 0, end)
+  if (!head.startsWith("HTTP/1.1 2")) throw new Error(bytes.toString())
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)
+  if (length === null) throw new Error(`an answer without Content-Length: ${head}`)
+  const whole = end + HEAD_END.length + Number(length[1])
+  return bytes.length >= whole ? whole : undefined
+}
+
+const drive = (socket: Socket, until: number, next: () => Buffer, latencies: Array<number>): Promise<void> =>
+  new Promise((done, fail) => {
+    let sentAt = 0
+    let pending: Buffer = Buffer.alloc(0)
+    const send = () => {
+      sentAt = performance.now()
+      socket.write(next())
+    }
+    socket.on("data", (chunk: Buffer) => {
+      pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk])
+      try {
+        if (answerLength(pending) === undefined) return
+      } catch (error) {
+        fail(error as Error)
+        return
+      }
+      pending = Buffer.alloc(0)
+      const now = performance.now()
+      latencies.push(now - sentAt)
+      if (now < until) send()
+      else socket.end(done)
+    })
+    socket.on("error", fail)
+    socket.on("connect", send)
+  })
+
+/** Sends requests for the given time and waits for the last answers. Fails on the first that is not 2xx. */
+export const run = async (options: LoadOptions): Promise<LoadResult> => {
+  const latencies: Array<number> = []
+  let sent = 0
+  const next = () => options.requests[sent++ % options.requests.length]!
+  const started = performance.now()
+  await Promise.all(
+    Array.from({ length: options.connections }, () =>
+      drive(connect(options.port, "127.0.0.1").setNoDelay(), started + options.millis, next, latencies),
+    ),
+  )
+  const seconds = (performance.now() - started) / 1000
+  return {
+    requestsPerSecond: latencies.length / seconds,
+    p50Millis: percentile(latencies, 0.5),
+    p99Millis: percentile(latencies, 0.99),
+  }
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+/**
+ * The Postgres that benchmarks run on: the one of DATABASE_URL, or an embedded one in a temporary directory,
+ * with `fsync` and `synchronous_commit` on and the memory that a small dedicated server would be given.
+ */
+import { EmbeddedPostgres } from "@billwright/postgres/embedded"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import pg from "pg"
+
+const SETTINGS = {
+  shared_buffers: "1GB",
+  max_wal_size: "8GB",
+  checkpoint_timeout: "15min",
+  max_connections: "100",
+}
+
+export interface PostgresServer {
+  /** The URL of a new, empty database. */
+  readonly createDatabase: (name: string) => Promise<string>
+  readonly version: string
+  readonly stop: () => Promise<void>
+}
+
+const query = async (url: string, text: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const embedded = async () => {
+  const directory = await mkdtemp(join(tmpdir(), "billwright-bench-"))
+  const scope = Scope.makeUnsafe()
+  const server = await Effect.runPromise(
+    Scope.provide(EmbeddedPostgres.start({ directory, settings: SETTINGS }), scope),
+  )
+  return {
+    url: Redacted.value(server.url),
+    stop: async () => {
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Starts a server, or finds the one that was given. */
+export const start = async (): Promise<PostgresServer> => {
+  const given = process.env["DATABASE_URL"] ?? ""
+  const { stop, url } = given === "" ? await embedded() : { url: given, stop: async () => {} }
+  const [row] = await query(url, "select current_setting('server_version') as version")
+  return {
+    version: String(row?.["version"]),
+    stop,
+    createDatabase: async (name) => {
+      await query(url, `drop database if exists ${name} with (force)`)
+      await query(url, `create database ${name}`)
+      const created = new URL(url)
+      created.pathname = `/${name}`
+      return created.href
+    },
+  }
+}

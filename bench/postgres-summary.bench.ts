@@ -1,0 +1,129 @@
+/**
+ * B3: the summary of a customer's month of 10 million records, against the same at 100,000 records, and
+ * against adding up the records.
+ *
+ * The records are written by SQL, since how they get there is not what is measured, and their roll-up is made
+ * from them; the auditor then confirms that both agree. Each figure is the time of one answer: for the library
+ * the median of 200 in a row, for the sum of the records a single one.
+ */
+import { Billing, CurrentTenant, Customers, Id, Tenant, Usage } from "@billwright/core"
+import { PostgresClient, Storage } from "@billwright/postgres"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import pg from "pg"
+import { compare, type Contender, median } from "./Comparison.ts"
+import * as PostgresServer from "./PostgresServer.ts"
+
+const MANY = 10_000_000
+const FEW = 100_000
+const SAMPLES = 200
+const ROUNDS = 5
+
+const tenant = { accountId: Tenant.defaultAccountId, mode: "live" } as const
+
+/** Every 259.2 ms (or 25.92 s) of the 30 days a record, with rising ids. */
+const FILL = `
+insert into billwright.usage_records
+  (account_id, mode, customer_id, id, product_id, unit, quantity, occurred_at, idempotency_key, created_at)
+select 'default', 'live', $1::uuid,
+  ('0190' || lpad(to_hex(n), 8, '0') || '70008000000000000000')::uuid,
+  'api', 'call', n % 1000, timestamptz '2026-11-01Z' + n * interval '30 days' / $2::int, 'key-' || n, now()
+from generate_series(0, $2::int - 1) as n`
+
+const ROLL_UP = `
+insert into billwright.usage_daily (account_id, mode, customer_id, product_id, unit, day, quantity, record_count)
+select account_id, mode, customer_id, product_id, unit, (occurred_at at time zone 'UTC')::date, sum(quantity), count(*)
+from billwright.usage_records group by 1, 2, 3, 4, 5, 6`
+
+const SUM = `
+select sum(quantity)::text as total from billwright.usage_records
+where account_id = 'default' and mode = 'live' and customer_id = $1 and voided_at is null
+  and occurred_at >= '2026-11-01Z' and occurred_at < '2026-12-01Z'`
+
+/** Fills the table and builds its secondary indexes afterwards, which takes a fraction of the time. */
+const fill = async (client: pg.Client, customer: string, records: number): Promise<void> => {
+  const indexes = await client.query<{ name: string; definition: string }>(
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
+     from pg_index where indrelid = 'billwright.usage_records'::regclass and not indisprimary`,
+  )
+  await client.query("set statement_timeout = 0")
+  for (const { name } of indexes.rows) await client.query(`drop index ${name}`)
+  await client.query(FILL, [customer, records])
+  for (const { definition } of indexes.rows) await client.query(definition)
+  await client.query(ROLL_UP)
+  await client.query("vacuum (analyze) billwright.usage_records")
+  await client.query("vacuum (analyze) billwright.usage_daily")
+}
+
+const prepare = async (url: string, records: number) => {
+  const runtime = ManagedRuntime.make(
+    Billing.layer.pipe(
+      Layer.provideMerge(Storage.layer()),
+      Layer.provide(PostgresClient.layer({ url: Redacted.make(url) })),
+    ),
+  )
+  const run = <A, E>(effect: Effect.Effect<A, E, Customers | Usage | CurrentTenant>) =>
+    runtime.runPromise(Effect.provideService(effect, CurrentTenant, tenant))
+  const { id } = await run(
+    Effect.flatMap(Customers, (customers) => customers.create({ name: "Ada", email: "ada@example.com" })),
+  )
+  const client = new pg.Client({ connectionString: url })
+  // When something else fails, the server goes first; that is not the failure to report.
+  client.on("error", () => {})
+  await client.connect()
+  console.log(`  writing ${records.toLocaleString("en-US")} records`)
+  await fill(client, Id.toUuid(id), records)
+  const summary = Effect.flatMap(Usage, (usage) =>
+    usage.summary({ customerId: id, startDate: "2026-11-01", endDate: "2026-11-30" }),
+  )
+  const sum = async () => (await client.query<{ total: string }>(SUM, [Id.toUuid(id)])).rows[0]!.total
+  const { recordCount, totalQuantity } = await run(summary)
+  if (recordCount !== records || String(totalQuantity) !== (await sum())) throw new Error("the totals differ")
+  return {
+    summary: () => run(summary),
+    sum,
+    close: async () => {
+      await client.end()
+      await runtime.dispose()
+    },
+  }
+}
+
+const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}
+
+const summaries = (name: string, summary: () => Promise<unknown>): Contender => ({
+  name,
+  round: async () => {
+    const times: Array<number> = []
+    for (let sample = 0; sample < SAMPLES; sample++) times.push(await timed(summary))
+    return median(times)
+  },
+})
+
+/** Runs the benchmark. */
+export const run = async (): Promise<void> => {
+  const server = await PostgresServer.start()
+  try {
+    const many = await prepare(await server.createDatabase("bench_summary_many"), MANY)
+    const few = await prepare(await server.createDatabase("bench_summary_few"), FEW)
+    await compare({
+      name: "postgres-summary",
+      title: `B3: the summary of one customer-month, Postgres ${server.version}`,
+      unit: "ms",
+      isRate: false,
+      rounds: ROUNDS,
+      contenders: [
+        summaries("Usage.summary, 10 million records", many.summary),
+        summaries("Usage.summary, 100,000 records", few.summary),
+        { name: "SELECT sum, 10 million records", round: () => timed(many.sum) },
+      ],
+    })
+    await many.close()
+    await few.close()
+  } finally {
+    await server.stop()
+  }
+}
