@@ -1,0 +1,175 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+/**
+ * `billwright` on the embedded Postgres: what was acknowledged survives, and the operator's commands work.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { afterAll, beforeAll } from "vitest"
+import * as Cli from "./Cli.ts"
+
+const TIMEOUT = 60_000
+
+let cwd = ""
+beforeAll(() => {
+  cwd = mkdtempSync(join(tmpdir(), "billwright-cli-"))
+})
+afterAll(() => rmSync(cwd, { recursive: true, force: true }))
+
+const store = (name: string): ReadonlyArray<string> => ["--store", "embedded", "--data-dir", join(cwd, name)]
+
+const totalOf = async (url: string, key: string, customer: unknown): Promise<string | undefined> => {
+  const { text } = await Cli.call(url, key, "GET", `/v1/usage?customer_id=${String(customer)}`)
+  return /"total_quantity":(\d+)/.exec(text)?.[1]
+}
+
+/** The process id of the embedded Postgres, from the file that Postgres keeps. */
+const postgresPid = (name: string): number =>
+  Number(readFileSync(join(cwd, name, "postgres", "postmaster.pid"), "utf8").split("\n")[0])
+
+describe("an embedded store", () => {
+  it(
+    "keeps every acknowledged record when server and Postgres are killed mid-ingest",
+    { timeout: TIMEOUT },
+    async () => {
+      const first = await Cli.serve(store("killed"))
+      const key = first.keys.test
+      const created = await Cli.call(first.url, key, "POST", "/v1/customers", {
+        name: "Ada",
+        email: "a@example.com",
+      })
+      const customer = created.body["id"]
+      const record = (n: number) => ({
+        customer_id: customer,
+        product_id: "api",
+        quantity: n,
+        unit: "call",
+        idempotency_key: `k${n}`,
+      })
+
+      const acknowledged = new Set<number>()
+      let next = 1
+      let isKilled = false
+      const client = async () => {
+        while (!isKilled) {
+          const n = next++
+          // What fails is of the kill: not acknowledged, so free to be there or not.
+          const answer = await Cli.call(first.url, key, "POST", "/v1/usage", record(n)).catch(() => undefined)
+          if (answer?.status === 201) acknowledged.add(n)
+          if (acknowledged.size === 200 && !isKilled) {
+            isKilled = true
+            process.kill(postgresPid("killed"), "SIGKILL")
+            first.child.kill("SIGKILL")
+          }
+        }
+      }
+      await Promise.all(Array.from({ length: 8 }, client))
+      await first.stop("SIGKILL")
+
+      const second = await Cli.serve(store("killed"))
+      try {
+        assert.deepStrictEqual(second.keys, { test: "", live: "" }, "the keys are shown once")
+        // All are sent again: acknowledged ones are there already, the others are recorded now.
+        for (const n of acknowledged) {
+          const { status } = await Cli.call(second.url, key, "POST", "/v1/usage", record(n))
+          assert.strictEqual(status, 200, `record ${n} was acknowledged and is gone`)
+        }
+        for (let n = 1; n < next; n++) await Cli.call(second.url, key, "POST", "/v1/usage", record(n))
+        assert.strictEqual(await totalOf(second.url, key, customer), String(((next - 1) * next) / 2))
+      } finally {
+        assert.strictEqual(await second.stop(), 0)
+      }
+
+      const audit = await Cli.run(["audit", "usage", ...store("killed")])
+      assert.strictEqual(
+        audit.stdout,
+        "live: every roll-up equals its records.\ntest: every roll-up equals its records.\n",
+      )
+      assert.strictEqual(audit.code, 0)
+    },
+  )
+
+  it("is refused to a second server, in a sentence", { timeout: TIMEOUT }, async () => {
+    const first = await Cli.serve(store("busy"))
+    try {
+      const second = await Cli.run(["serve", "--port", "0", ...store("busy")])
+      assert.strictEqual(second.code, 1)
+      assert.strictEqual(second.stdout, "")
+      assert.match(second.stderr, /^billwright: .* is in use by /m)
+      assert.notInclude(second.stderr, "    at ")
+    } finally {
+      await first.stop()
+    }
+  })
+})
+
+describe("billwright migrate and keys", () => {
+  it("migrates once, then finds nothing to do", { timeout: TIMEOUT }, async () => {
+    const first = await Cli.run(["migrate", ...store("keys")])
+    assert.match(first.stdout, /^Applied to the schema billwright: /)
+    const second = await Cli.run(["migrate", ...store("keys")])
+    assert.strictEqual(second.stdout, "The schema billwright is up to date.\n")
+  })
+
+  it("prints SQL without a database", { timeout: TIMEOUT }, async () => {
+    const { code, stderr, stdout } = await Cli.run(["migrate", "--print", "--schema", "metering"])
+    assert.strictEqual(code, 0)
+    assert.strictEqual(stderr, "")
+    assert.match(stdout, /create schema if not exists "metering"/)
+    assert.include(stdout, "create table metering.usage_records")
+  })
+
+  it("refuses to work on a schema that was not migrated", { timeout: TIMEOUT }, async () => {
+    const { code, stderr } = await Cli.run([
+      "keys",
+      "list",
+      "--mode",
+      "test",
+      ...store("keys"),
+      "--schema",
+      "other",
+    ])
+    assert.strictEqual(code, 1)
+    assert.match(
+      stderr,
+      /^billwright: the schema "other" has no tables of Billwright yet. Run `billwright migrate`$/m,
+    )
+  })
+
+  it("issues, lists, rolls and revokes keys", { timeout: TIMEOUT }, async () => {
+    const keys = (...args: ReadonlyArray<string>) =>
+      Cli.run(["keys", ...args, "--mode", "test", "--json", ...store("keys")])
+    const parse = ({ stdout }: Cli.Finished) => JSON.parse(stdout) as Record<string, unknown>
+
+    const issued = parse(
+      await keys("issue", "--name", "reader", "--scope", "usage:read", "--scope", "customers:*"),
+    )
+    assert.match(String(issued["secret"]), /^sk_test_/)
+    assert.deepStrictEqual(issued["scopes"], ["usage:read", "customers:*"])
+
+    const rolled = parse(await keys("roll", String(issued["id"]), "--grace-hours", "1"))
+    assert.notStrictEqual(rolled["secret"], issued["secret"])
+    assert.deepStrictEqual(rolled["scopes"], issued["scopes"])
+
+    const revoked = parse(await keys("revoke", String(rolled["id"])))
+    assert.isString(revoked["revoked_at"])
+
+    const listed = JSON.parse((await keys("list")).stdout) as ReadonlyArray<Record<string, unknown>>
+    assert.deepStrictEqual(
+      listed.map(({ id }) => id),
+      [rolled["id"], issued["id"]],
+    )
+    assert.isTrue(listed.every((key) => !("secret" in key)))
+
+    const unknown = await keys("revoke", "key_nothing")
+    assert.strictEqual(unknown.code, 1)
+    assert.strictEqual(unknown.stderr.split("\n").at(-2), "billwright: no API key has the id key_nothing")
+  })
+
+  it("asks for DATABASE_URL", { timeout: TIMEOUT }, async () => {
+    const { code, stderr } = await Cli.run(["serve", "--store", "postgres"], { env: { DATABASE_URL: "" } })
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /DATABASE_URL/)
+    assert.notInclude(stderr, "    at ")
+  })
+})
