@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 /**
@@ -13,6 +13,8 @@ const TIMEOUT = 60_000
 let cwd = ""
 beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), "billwright-cli-"))
+  // As root, Postgres runs as another user, which has to get there.
+  chmodSync(cwd, 0o755)
 })
 afterAll(() => rmSync(cwd, { recursive: true, force: true }))
 
