@@ -1,15 +1,22 @@
 import { defineConfig } from "vitest/config"
 
-const project = (name: string, include: ReadonlyArray<string>, limits: { testTimeout: number }) => ({
-  test: { name, include: [...include], ...limits },
-})
+const project = (
+  name: string,
+  include: ReadonlyArray<string>,
+  options: { readonly testTimeout: number; readonly isolate?: boolean },
+) => ({ test: { name, include: [...include], ...options } })
 
-// Unit projects never wait for anything real, so a slow test there is a hanging one.
-const unit = (name: string) => project(name, [`packages/${name}/test/**/*.test.ts`], { testTimeout: 5_000 })
+// Unit projects never wait for anything real, so a slow test there is a hanging one. Their files change nothing
+// that they share, and importing it anew for each takes longer than the tests.
+const unit = (name: string) =>
+  project(name, [`packages/${name}/test/**/*.test.ts`], { testTimeout: 5_000, isolate: false })
 
 // These start databases, servers and processes.
 const integration = (name: string, folder: string) =>
   project(name, [`${folder}/test/**/*.test.ts`], { testTimeout: 30_000 })
+
+/** What other people's tools make of the API: they run as processes and take their time. */
+const HTTP_CONTRACT = "packages/http/test/contract/**/*.test.ts"
 
 export default defineConfig({
   test: {
@@ -17,9 +24,15 @@ export default defineConfig({
       unit("core"),
       unit("memory"),
       unit("testing"),
-      unit("http"),
+      { test: { ...unit("http").test, exclude: [HTTP_CONTRACT] } },
       project("repository", ["scripts/**/*.test.ts"], { testTimeout: 30_000 }),
-      integration("postgres", "packages/postgres"),
+      {
+        test: {
+          ...integration("postgres", "packages/postgres").test,
+          globalSetup: ["packages/postgres/test/globalSetup.ts"],
+        },
+      },
+      project("http-contract", [HTTP_CONTRACT], { testTimeout: 60_000 }),
       integration("cli", "packages/cli"),
       integration("examples", "examples/*"),
     ],

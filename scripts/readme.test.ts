@@ -1,13 +1,16 @@
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 /**
  * The README is true: its tour runs as printed against the server that `npm start` starts, and its TypeScript
  * prints what it says.
  */
+import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Redacted, Scope } from "effect"
 
 const root = join(import.meta.dirname, "..")
 const readme = readFileSync(join(root, "README.md"), "utf8")
@@ -40,6 +43,19 @@ const startServer = async () => {
   return { child, url, key }
 }
 
+const startPostgres = async () => {
+  const directory = mkdtempSync(join(tmpdir(), "billwright-readme-"))
+  const scope = Scope.makeUnsafe()
+  const { url } = await Effect.runPromise(Scope.provide(EmbeddedPostgres.start({ directory }), scope))
+  return {
+    url: Redacted.value(url),
+    stop: async () => {
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
 describe("README.md", () => {
   it("has a tour that runs as printed", async () => {
     const { child, key, url } = await startServer()
@@ -60,19 +76,22 @@ describe("README.md", () => {
   })
 
   for (const [index, code] of blocks(readme, "ts").entries()) {
-    it(`has TypeScript that does what it says (${index + 1})`, () => {
+    it(`has TypeScript that does what it says (${index + 1})`, { timeout: 30_000 }, async () => {
+      const server = code.includes("DATABASE_URL") ? await startPostgres() : undefined
       // Inside the workspace, so that the packages are found.
       const folder = mkdtempSync(join(root, "scripts", ".readme-"))
       try {
         const file = join(folder, "example.ts")
         writeFileSync(file, code)
-        const run = spawnSync(node, [file], { encoding: "utf8" })
+        const env = { ...process.env, DATABASE_URL: server?.url }
+        const run = spawnSync(node, [file], { encoding: "utf8", env })
         assert.strictEqual(run.stderr, "")
         const expected = [...code.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gm)].map((match) => match[1])
         assert.isAtLeast(expected.length, 1)
         assert.deepStrictEqual(run.stdout.trim().split("\n"), expected)
       } finally {
         rmSync(folder, { recursive: true })
+        await server?.stop()
       }
     })
   }

@@ -2,7 +2,7 @@
  * Properties: rules that hold for all inputs, tried on generated ones. The seed is fixed, so that every run
  * tries the same inputs and a failure can be repeated.
  */
-import { Effect, Scope } from "effect"
+import { Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 

@@ -86,17 +86,9 @@ export class Customers extends Context.Service<
       })
 
       const update = Effect.fn("Customers.update")(function* (id: string, input: UpdateCustomer) {
-        const { metadata, ...fields } = yield* decodeUpdate(input)
+        const change = yield* decodeUpdate(input)
         const now = yield* DateTime.now
-        const changed = yield* store.modify(yield* knownId(id), (customer) =>
-          decodeCustomer({
-            ...customer,
-            ...fields,
-            metadata:
-              metadata === undefined ? customer.metadata : Metadata.patch(customer.metadata, metadata),
-            updatedAt: now,
-          }),
-        )
+        const changed = yield* store.modify(yield* knownId(id), (customer) => apply(customer, change, now))
         return yield* orNotFound(changed, id)
       })
 
@@ -115,6 +107,17 @@ export class Customers extends Context.Service<
     }),
   )
 }
+
+/** A change of nothing is none: `updatedAt` stays. */
+const apply = (customer: Customer, { metadata, ...fields }: UpdateCustomer, now: DateTime.Utc) =>
+  metadata === undefined && Object.keys(fields).length === 0
+    ? Effect.succeed(customer)
+    : decodeCustomer({
+        ...customer,
+        ...fields,
+        metadata: metadata === undefined ? customer.metadata : Metadata.patch(customer.metadata, metadata),
+        updatedAt: now,
+      })
 
 /** Text that can't be an id is an unknown id: both get the same answer. */
 const knownId = (id: string): Effect.Effect<CustomerId, CustomerNotFound> =>

@@ -23,7 +23,7 @@ import * as ApiKeySecret from "./ApiKeySecret.ts"
 import { ApiKeyStore, type StoredApiKey } from "./ApiKeyStore.ts"
 
 /** How long a positive look-up may be reused, and so how long a key revoked elsewhere may still work: 5 s. */
-export const MAX_CACHE_MILLIS = 5_000
+const MAX_CACHE_MILLIS = 5_000
 /** Most keys whose look-up is remembered. */
 const MAX_CACHED_KEYS = 10_000
 /** `lastUsedAt` is written at most this often for a key. */
@@ -102,6 +102,8 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   const ids = yield* IdGenerator
   const cacheMillis = Math.min(options.cacheMillis ?? MAX_CACHE_MILLIS, MAX_CACHE_MILLIS)
   const cache = new Map<string, { readonly stored: StoredApiKey; readonly until: number }>()
+  /** How often keys were forgotten: what was looked up before one was must not be remembered after. */
+  let forgotten = 0
   const touched = new Map<ApiKeyId, number>()
 
   const insert = Effect.fnUntraced(function* (fields: Pick<ApiKey, "name" | "scopes" | "expiresAt">) {
@@ -136,9 +138,11 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   const lookUp = Effect.fnUntraced(function* (digest: string, now: number) {
     const cached = cache.get(digest)
     if (cached !== undefined && now < cached.until) return cached.stored
+    const before = forgotten
     const found = Option.getOrUndefined(yield* store.findByDigest(digest))
     if (found === undefined || !ApiKeySecret.isSameDigest(found.digest, digest))
       return yield* new Unauthorized()
+    if (forgotten !== before) return found
     if (cache.size >= MAX_CACHED_KEYS) cache.clear()
     cache.set(digest, { stored: found, until: now + cacheMillis })
     return found
@@ -166,6 +170,7 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   })
 
   const forget = (id: ApiKeyId): void => {
+    forgotten++
     for (const [digest, { stored }] of cache) if (stored.key.id === id) cache.delete(digest)
   }
 

@@ -7,9 +7,9 @@ import type { StorageError } from "./StorageError.ts"
 import type { CurrentTenant } from "./Tenant.ts"
 
 /** How long an answer is kept: 7 days. */
-export const DEFAULT_RETENTION_MILLIS = 7 * 86_400_000
+const DEFAULT_RETENTION_MILLIS = 7 * 86_400_000
 /** Most rows that one sweep removes. */
-export const SWEEP_BATCH = 1000
+const SWEEP_BATCH = 1000
 /** How often expired rows are swept. */
 const SWEEP_INTERVAL = "10 minutes"
 

@@ -113,33 +113,35 @@ export const make: (
     return FiberSet.awaitEmpty(drains)
   })
 
-  const takePlace = Effect.suspend(() => {
-    if (isClosed) return refused("closed")
-    return Effect.flatMap(places.takeIfAvailable(1), (isTaken) =>
-      isTaken
-        ? Effect.void
-        : Effect.timeoutOrElse(Effect.asVoid(places.take(1)), {
-            duration: maxWait,
-            orElse: () => refused("full"),
-          }),
-    )
-  })
+  /** Waits for a place, which is then held until the scope closes. */
+  const waitForPlace = Effect.suspend(() =>
+    isClosed
+      ? refused("closed")
+      : Effect.timeoutOrElse(places.takeScoped(1), { duration: maxWait, orElse: () => refused("full") }),
+  )
 
   const written = (tenant: Tenant, record: NewUsageRecord) =>
-    Effect.callback<AppendOutcome, StorageError>((resume) => {
-      const waiting: Waiting = { record, settle: resume, isWithdrawn: false }
-      enqueue(tenant, waiting)
-      return Effect.sync(() => {
-        waiting.isWithdrawn = true
+    Effect.suspend(() => {
+      // Asked here, since who waited for a place may have got it after the close.
+      if (isClosed) return refused("closed")
+      return Effect.callback<AppendOutcome, StorageError>((resume) => {
+        const waiting: Waiting = { record, settle: resume, isWithdrawn: false }
+        enqueue(tenant, waiting)
+        return Effect.sync(() => {
+          waiting.isWithdrawn = true
+        })
       })
     })
 
   return {
     submit: (record) =>
       Effect.flatMap(CurrentTenant, (tenant) =>
+        // Taking a place and holding it is one step: a caller interrupted in between would keep it for ever.
         Effect.uninterruptibleMask((restore) =>
-          Effect.flatMap(restore(takePlace), () =>
-            Effect.ensuring(restore(written(tenant, record)), places.release(1)),
+          Effect.flatMap(places.takeIfAvailable(1), (isTaken) =>
+            isTaken
+              ? Effect.ensuring(restore(written(tenant, record)), places.release(1))
+              : Effect.scoped(Effect.andThen(restore(waitForPlace), restore(written(tenant, record)))),
           ),
         ),
       ),

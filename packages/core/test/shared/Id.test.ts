@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
 import { Id, IdGenerator } from "@billwright/core"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { advance, MAX_COUNTER } from "../../src/shared/IdMoment.ts"
@@ -86,13 +86,29 @@ describe("the Schema of one kind of id", () => {
 
   it("accepts ids with its prefix alone", () => {
     assert.isTrue(isCustomerId(`cus_${suffix}`))
-    for (const id of [suffix, `_${suffix}`, `usg_${suffix}`, `CUS_${suffix}`, `cus${suffix}`, `acus_${suffix}`, `cus_cus_${suffix}`]) {
+    for (const id of [
+      suffix,
+      `_${suffix}`,
+      `usg_${suffix}`,
+      `CUS_${suffix}`,
+      `cus${suffix}`,
+      `acus_${suffix}`,
+      `cus_cus_${suffix}`,
+    ]) {
       assert.isFalse(isCustomerId(id), id)
     }
   })
 
   it("accepts well-formed suffixes alone", () => {
-    for (const bad of ["", suffix.slice(1), `${suffix}0`, `8${suffix.slice(1)}`, suffix.toUpperCase(), `${suffix}\n`, ` ${suffix}`]) {
+    for (const bad of [
+      "",
+      suffix.slice(1),
+      `${suffix}0`,
+      `8${suffix.slice(1)}`,
+      suffix.toUpperCase(),
+      `${suffix}\n`,
+      ` ${suffix}`,
+    ]) {
       assert.isFalse(isCustomerId(`cus_${bad}`), bad)
     }
   })
@@ -162,7 +178,17 @@ describe("IdGenerator", () => {
     Effect.gen(function* () {
       const ids = yield* IdGenerator
       // 2^32 ms is in 1970, 2^48 − 1 is the last millisecond of a UUIDv7.
-      for (const millis of [0, 1, 255, 65_535, 65_536, 2 ** 32 - 1, 2 ** 32, 1_795_219_200_123, 2 ** 48 - 1]) {
+      for (const millis of [
+        0,
+        1,
+        255,
+        65_535,
+        65_536,
+        2 ** 32 - 1,
+        2 ** 32,
+        1_795_219_200_123,
+        2 ** 48 - 1,
+      ]) {
         yield* TestClock.setTime(millis)
         assert.strictEqual(millisOf(yield* ids.next("cus")), millis)
       }

@@ -1,5 +1,14 @@
+import {
+  ApiKey,
+  Customer,
+  Input,
+  InvalidInput,
+  Tenant,
+  Threshold,
+  UsageRecord,
+  UsageSummary,
+} from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { ApiKey, Customer, Input, InvalidInput, Tenant, Threshold, UsageRecord, UsageSummary } from "@billwright/core"
 import { DateTime, Effect, Schema } from "effect"
 
 type AnySchema = Parameters<typeof Input.decoder>[0]
@@ -85,11 +94,11 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
   [
     "UpdateCustomer",
     Customer.UpdateCustomer,
-    [{}, { metadata: { plan: null, seats: "3" } }, person],
+    [{}, { metadata: { plan: null, seats: "3" } }, { metadata: null }, person],
     [
       [{ name: null }, "name must be string"],
       [{ email: "x" }, "email must be 3 to 254 characters"],
-      [{ metadata: null }, "metadata must be object"],
+      [{ metadata: "plan" }, "metadata must be object | null"],
       [{ metadata: { plan: 2 } }, "metadata.plan must be string | null"],
       [{ metadata: { "": null } }, `metadata[""] ${possibleKey}`],
       [{ id: customerId }, "id is not a known field"],
@@ -147,7 +156,15 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
       [{ records: [usage, usage, usage, { ...usage, quantity: -1 }] }, `records[3].quantity ${quantity}`],
       [{ records: [usage, { customerId }] }, "records[1].productId is required"],
       [{ records: [{ ...usage, amount: 1 }] }, "records[0].amount is not a known field"],
-      [{ records: [{ ...usage, unit: "" }, { ...usage, quantity: -1 }] }, "records[0].unit must be 1 to 64 characters"],
+      [
+        {
+          records: [
+            { ...usage, unit: "" },
+            { ...usage, quantity: -1 },
+          ],
+        },
+        "records[0].unit must be 1 to 64 characters",
+      ],
     ],
   ],
   [
@@ -166,7 +183,12 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
     UsageSummary.SummarizeUsage,
     [
       { customerId },
-      { customerId, startDate: "0001-01-01", endDate: "9999-12-31", timezone: "America/Argentina/ComodRivadavia" },
+      {
+        customerId,
+        startDate: "0001-01-01",
+        endDate: "9999-12-31",
+        timezone: "America/Argentina/ComodRivadavia",
+      },
       { customerId, startDate: "2024-02-29", timezone: "Etc/GMT+12" },
     ],
     [
@@ -183,8 +205,8 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
       [{ customerId, endDate: " 2026-01-01" }, `endDate ${date}`],
       [{ customerId, endDate: "２０２６-01-01" }, `endDate ${date}`],
       [{ customerId, endDate: 20260101 }, "endDate must be string"],
-      [{ customerId, timezone: "" }, "timezone must be 1 to 64 characters"],
-      [{ customerId, timezone: "z".repeat(65) }, "timezone must be 1 to 64 characters"],
+      [{ customerId, timezone: "" }, `timezone ${zone}`],
+      [{ customerId, timezone: "z".repeat(65) }, `timezone ${zone}`],
       [{ customerId, timezone: "Mars/Olympus_Mons" }, `timezone ${zone}`],
       [{ customerId, timezone: "+01:00" }, `timezone ${zone}`],
       [{ customerId, timezone: "GMT+1" }, `timezone ${zone}`],
@@ -194,7 +216,10 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
   [
     "SeriesUsage",
     UsageSummary.SeriesUsage,
-    [period, { ...period, window: "hour", groupBy: "product_id", unit: "call", productId: "api", timezone: "UTC" }],
+    [
+      period,
+      { ...period, window: "hour", groupBy: "product_id", unit: "call", productId: "api", timezone: "UTC" },
+    ],
     [
       [{ customerId }, "startDate is required"],
       [{ customerId, startDate: "2026-01-01" }, "endDate is required"],
@@ -206,7 +231,11 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
   [
     "CreateThreshold",
     Threshold.CreateThreshold,
-    [threshold, { ...threshold, quantity: 10n ** 30n, period: "lifetime" }, { ...threshold, period: "month" }],
+    [
+      threshold,
+      { ...threshold, quantity: 10n ** 30n, period: "lifetime" },
+      { ...threshold, period: "month" },
+    ],
     [
       [{}, "customerId is required"],
       [{ ...threshold, productId: "" }, "productId must be 1 to 255 characters"],
@@ -227,15 +256,25 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
   [
     "IssueApiKey",
     ApiKey.IssueApiKey,
-    [{ name: "n".repeat(128) }, { name: "ci", scopes: [], expiresAt: now }, { name: "ci", scopes: ["usage:*"] }],
+    [
+      { name: "n".repeat(128) },
+      { name: "ci", scopes: [], expiresAt: now },
+      { name: "ci", scopes: ["usage:*"] },
+    ],
     [
       [{}, "name is required"],
       [{ name: "" }, "name must be 1 to 128 characters"],
       [{ name: "n".repeat(129) }, "name must be 1 to 128 characters"],
       [{ name: "ci", scopes: "usage:*" }, "scopes must be array"],
-      [{ name: "ci", scopes: ["usage:read", "usage:delete"] }, "scopes[1] must be a scope such as customers:read or usage:*"],
+      [
+        { name: "ci", scopes: ["usage:read", "usage:delete"] },
+        "scopes[1] must be a scope such as customers:read or usage:*",
+      ],
       [{ name: "ci", scopes: ["*"] }, "scopes[0] must be a scope such as customers:read or usage:*"],
-      [{ name: "ci", scopes: Array.from({ length: 13 }, () => "usage:*") }, "scopes must have at most 12 scopes"],
+      [
+        { name: "ci", scopes: Array.from({ length: 13 }, () => "usage:*") },
+        "scopes must have at most 12 scopes",
+      ],
       [{ name: "ci", expiresAt: null }, "expiresAt must be DateTime.Utc"],
       [{ name: "ci", expires_at: now }, "expires_at is not a known field"],
     ],

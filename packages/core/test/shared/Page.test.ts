@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
 import { InvalidInput, Page, StorageError } from "@billwright/core"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 describe("Page.toQuery", () => {

@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
 import { Metadata, Text } from "@billwright/core"
+import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { fc, holds } from "../property.ts"
 
@@ -61,7 +61,8 @@ describe("metadata", () => {
   })
 
   it("has strings alone, storable ones", () => {
-    for (const value of [1, true, null, undefined, {}, [], "\0", "\uD83D"]) assert.isFalse(isMetadata({ k: value }))
+    for (const value of [1, true, null, undefined, {}, [], "\0", "\uD83D"])
+      assert.isFalse(isMetadata({ k: value }))
     assert.isFalse(isMetadata({ "a\0": "" }))
     assert.isFalse(isMetadata({ "\uD83D": "" }))
     for (const value of ["a", null]) assert.isTrue(isPatch({ k: value }))
@@ -85,8 +86,14 @@ describe("metadata", () => {
     assert.deepStrictEqual(Metadata.patch(metadata, {}), metadata)
   })
 
+  it("is emptied by a patch that is null", () => {
+    assert.deepStrictEqual(Metadata.patch({ a: "1", b: "2" }, null), {})
+  })
+
   it("keeps keys that are names of Object.prototype", () => {
-    assert.deepStrictEqual(Metadata.patch({ toString: "a" }, { constructor: "b", toString: null }), { constructor: "b" })
+    assert.deepStrictEqual(Metadata.patch({ toString: "a" }, { constructor: "b", toString: null }), {
+      constructor: "b",
+    })
   })
 
   const names = fc.constantFrom("a", "b", "c", "toString")

@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
 import { Threshold, UsageRecord } from "@billwright/core"
+import { assert, describe, it } from "@effect/vitest"
 import { DateTime } from "effect"
 import { fc, holds } from "../property.ts"
 
@@ -24,11 +24,14 @@ describe("the crossing rule", () => {
   })
 
   it("fires exactly once for any totals that reach the quantity, and never for others", () =>
-    holds([fc.array(fc.bigInt({ min: 0n, max: 20n })), fc.bigInt({ min: 1n, max: 20n })], (totals, quantity) => {
-      let firings = 0
-      for (const total of totals) if (crosses({ quantity, total, hasFired: firings > 0 })) firings++
-      assert.strictEqual(firings, totals.some((total) => total >= quantity) ? 1 : 0)
-    }))
+    holds(
+      [fc.array(fc.bigInt({ min: 0n, max: 20n })), fc.bigInt({ min: 1n, max: 20n })],
+      (totals, quantity) => {
+        let firings = 0
+        for (const total of totals) if (crosses({ quantity, total, hasFired: firings > 0 })) firings++
+        assert.strictEqual(firings, totals.some((total) => total >= quantity) ? 1 : 0)
+      },
+    ))
 })
 
 describe("the periods of a threshold", () => {
@@ -59,27 +62,33 @@ describe("the periods of a threshold", () => {
       start: Date.parse("2026-12-31"),
       end: Date.parse("2027-01-01"),
     })
-    assert.deepStrictEqual(periodOf("lifetime", at("2026-12-31T23:59:59.999Z")), { start: undefined, end: undefined })
+    assert.deepStrictEqual(periodOf("lifetime", at("2026-12-31T23:59:59.999Z")), {
+      start: undefined,
+      end: undefined,
+    })
   })
 
   const instants = fc.integer({ min: UsageRecord.MIN_TIMESTAMP_MILLIS, max: Date.parse("9998-12-31") })
 
-  it.each(["day", "month"] as const)("every instant lies in the %s that its key names, the first and last too", (period) =>
-    holds(
-      [instants],
-      (millis) => {
-        const instant = DateTime.makeUnsafe(millis)
-        const key = periodKey(period, instant)
-        assert.strictEqual(key, new Date(millis).toISOString().slice(0, period === "day" ? 10 : 7))
-        const { end, start } = periodOf(period, instant)
-        assert.isTrue(start !== undefined && end !== undefined && start <= millis && millis < end)
-        const keyAt = (other: number) => periodKey(period, DateTime.makeUnsafe(other))
-        assert.strictEqual(keyAt(start!), key)
-        assert.strictEqual(keyAt(end! - 1), key)
-        assert.notStrictEqual(keyAt(end!), key)
-        if (start! > UsageRecord.MIN_TIMESTAMP_MILLIS) assert.notStrictEqual(keyAt(start! - 1), key)
-        assert.deepStrictEqual(periodOf(period, DateTime.makeUnsafe(end! - 1)), { start, end })
-      },
-      1_000,
-    ))
+  it.each(["day", "month"] as const)(
+    "every instant lies in the %s that its key names, the first and last too",
+    (period) =>
+      holds(
+        [instants],
+        (millis) => {
+          const instant = DateTime.makeUnsafe(millis)
+          const key = periodKey(period, instant)
+          assert.strictEqual(key, new Date(millis).toISOString().slice(0, period === "day" ? 10 : 7))
+          const { end, start } = periodOf(period, instant)
+          assert.isTrue(start !== undefined && end !== undefined && start <= millis && millis < end)
+          const keyAt = (other: number) => periodKey(period, DateTime.makeUnsafe(other))
+          assert.strictEqual(keyAt(start!), key)
+          assert.strictEqual(keyAt(end! - 1), key)
+          assert.notStrictEqual(keyAt(end!), key)
+          if (start! > UsageRecord.MIN_TIMESTAMP_MILLIS) assert.notStrictEqual(keyAt(start! - 1), key)
+          assert.deepStrictEqual(periodOf(period, DateTime.makeUnsafe(end! - 1)), { start, end })
+        },
+        1_000,
+      ),
+  )
 })

@@ -1,5 +1,5 @@
-import { assert, describe, it } from "@effect/vitest"
 import { UsageRecord } from "@billwright/core"
+import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Schema } from "effect"
 
 const first: UsageRecord.NewUsageRecord = {
@@ -19,13 +19,21 @@ const later = DateTime.makeUnsafe("2026-11-21T12:00:00.001Z")
 describe("a repeat of an idempotency key", () => {
   it.each<[string, Partial<UsageRecord.NewUsageRecord>, boolean]>([
     ["nothing else", {}, true],
-    ["another id and time of arrival", { id: UsageRecord.UsageRecordId.make(`usg_${"1".repeat(26)}`), createdAt: later }, true],
+    [
+      "another id and time of arrival",
+      { id: UsageRecord.UsageRecordId.make(`usg_${"1".repeat(26)}`), createdAt: later },
+      true,
+    ],
     ["another product", { productId: "API" }, false],
     ["another unit", { unit: "calls" }, false],
     ["another quantity", { quantity: 8 }, false],
     ["another timestamp", { timestamp: later }, false],
     ["a timestamp that the library made", { timestamp: later, hasOwnTimestamp: false }, true],
-    ["a timestamp that the library made, and another quantity", { timestamp: later, hasOwnTimestamp: false, quantity: 8 }, false],
+    [
+      "a timestamp that the library made, and another quantity",
+      { timestamp: later, hasOwnTimestamp: false, quantity: 8 },
+      false,
+    ],
   ])("with %s", (_, change, isSame) => {
     assert.strictEqual(UsageRecord.isSameContent(first, { ...first, ...change }), isSame)
   })
@@ -69,6 +77,7 @@ describe("the limits", () => {
   it("Quantity is an integer from 0 to 2^53 − 1", () => {
     const is = Schema.is(UsageRecord.Quantity)
     for (const good of [0, -0, 1, 2 ** 53 - 1]) assert.isTrue(is(good))
-    for (const bad of [-1, 0.1, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY, "1", 1n, null]) assert.isFalse(is(bad))
+    for (const bad of [-1, 0.1, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY, "1", 1n, null])
+      assert.isFalse(is(bad))
   })
 })
