@@ -39,7 +39,11 @@ export class ApiKeyTable {
       const cause = new Error(`the id or the digest of the API key ${key.id} is taken`)
       return Exit.fail(new StorageError({ operation: "ApiKeyStore.insert", retryable: false, cause }))
     }
-    const row: Row = { id: key.id, digest, key: copyOf({ ...key, accountId: tenant.accountId, mode: tenant.mode }) }
+    const row: Row = {
+      id: key.id,
+      digest,
+      key: copyOf({ ...key, accountId: tenant.accountId, mode: tenant.mode }),
+    }
     const order = this.#orderOf(tenant)
     this.#byId.set(row.id, row)
     this.#byDigest.set(row.digest, row)
@@ -61,7 +65,10 @@ export class ApiKeyTable {
     return Option.map(this.#rowOf(tenant, id), ({ key }) => copyOf(key))
   }
 
-  list(tenant: Tenant.Tenant, query: Page.PageQuery): Exit.Exit<Page.Page<ApiKey.ApiKey>, Page.CursorNotFound> {
+  list(
+    tenant: Tenant.Tenant,
+    query: Page.PageQuery,
+  ): Exit.Exit<Page.Page<ApiKey.ApiKey>, Page.CursorNotFound> {
     if (query.cursor !== undefined && Option.isNone(this.#rowOf(tenant, query.cursor.id))) {
       return Exit.fail(new Page.CursorNotFound({ id: query.cursor.id }))
     }

@@ -14,9 +14,14 @@ import { Effect, Exit, Option } from "effect"
 import { IdOrder, pageOf } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 
-interface Row {
+/** Where a customer is kept. */
+export interface CustomerRow {
   readonly id: Customer.CustomerId
   /** `undefined` when the customer was erased. */
+  readonly customer: Customer.Customer | undefined
+}
+
+interface Row extends CustomerRow {
   customer: Customer.Customer | undefined
 }
 
@@ -65,10 +70,9 @@ export class CustomerTable {
     return row.customer === undefined ? "erased" : "active"
   }
 
-  /** Tells which ids of a tenant are those of customers that are not erased. */
-  activeOf(tenant: Tenant.Tenant): (id: string) => boolean {
-    const { byId } = this.#of(tenant)
-    return (id) => byId.get(id)?.customer !== undefined
+  /** A customer as it is now and will be. A row that was undone stays without a customer. */
+  rowOf(tenant: Tenant.Tenant, id: string): CustomerRow | undefined {
+    return this.#of(tenant).byId.get(id)
   }
 
   /** Replaces a customer. False when there is none (any more). */
@@ -102,9 +106,14 @@ export class CustomerTable {
   }
 
   /** Every customer of every tenant, oldest first by tenant; erased ones as `undefined`. */
-  *rows(): Generator<{ tenant: Tenant.Tenant; id: Customer.CustomerId; customer: Customer.Customer | undefined }> {
+  *rows(): Generator<{
+    tenant: Tenant.Tenant
+    id: Customer.CustomerId
+    customer: Customer.Customer | undefined
+  }> {
     for (const { byId, tenant } of this.#tenants.values()) {
-      for (const { customer, id } of byId.values()) yield { tenant, id, customer: customer && copyOf(customer) }
+      for (const { customer, id } of byId.values())
+        yield { tenant, id, customer: customer && copyOf(customer) }
     }
   }
 
@@ -137,7 +146,12 @@ export class CustomerTable {
     const key = Tenant.tenantKey(tenant)
     let customers = this.#tenants.get(key)
     if (customers === undefined) {
-      customers = { tenant: { ...tenant }, byId: new Map(), active: new IdOrder(), byEmail: new Map() }
+      customers = {
+        tenant: Object.freeze({ ...tenant }),
+        byId: new Map(),
+        active: new IdOrder(),
+        byEmail: new Map(),
+      }
       this.#tenants.set(key, customers)
     }
     return customers

@@ -24,18 +24,21 @@ export class IdOrder<Row extends { readonly id: string }> {
   }
 
   find(id: string): Row | undefined {
-    const last = this.#rows.at(-1)
-    // New ids are above all others, which is what writers ask about.
-    if (last === undefined || last.id < id) return undefined
     const row = this.#rows[this.#firstFrom(id)]
     return row?.id === id ? row : undefined
   }
 
-  /** Adds a row whose id is new. */
-  insert(row: Row): void {
+  /** Adds a row. False when there is a row with its id already: then nothing is changed. */
+  insert(row: Row): boolean {
     const last = this.#rows.at(-1)
-    if (last === undefined || last.id < row.id) this.#rows.push(row)
-    else this.#rows.splice(this.#firstFrom(row.id), 0, row)
+    if (last === undefined || last.id < row.id) {
+      this.#rows.push(row)
+      return true
+    }
+    const index = this.#firstFrom(row.id)
+    if (this.#rows[index]?.id === row.id) return false
+    this.#rows.splice(index, 0, row)
+    return true
   }
 
   remove(row: Row): void {

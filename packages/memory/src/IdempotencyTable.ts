@@ -126,7 +126,12 @@ export const idempotencyStore = (table: IdempotencyTable, journal: Journal): Ide
       const response: StoredResponse = { status, body }
       yield* Effect.withFiber((fiber) =>
         journal.verb(() => {
-          table.remember({ tenant: { ...tenant }, request: { ...request }, response, expiresAt: lifetime.expiresAt })
+          table.remember({
+            tenant: Object.freeze({ ...tenant }),
+            request: { ...request },
+            response,
+            expiresAt: lifetime.expiresAt,
+          })
           // Others are told `Running` until the outermost transaction has ended, or this part of it.
           run.answeredIn = journal.transactionOf(fiber)
           journal.wrote(run.end)
@@ -157,7 +162,9 @@ export const idempotencyStore = (table: IdempotencyTable, journal: Journal): Ide
 
   return IdempotencyStore.of({
     once: (request, lifetime, effect) =>
-      Effect.flatMap(CurrentTenant, (tenant) => Effect.suspend(() => once(tenant, request, lifetime, effect))),
+      Effect.flatMap(CurrentTenant, (tenant) =>
+        Effect.suspend(() => once(tenant, request, lifetime, effect)),
+      ),
     sweep: (now, limit) => journal.verb(() => Exit.succeed(table.sweep(now, limit))),
   })
 }

@@ -5,7 +5,8 @@
  * it forks inherit it. A nested transaction is a savepoint of the outer one and excludes the rest of that
  * one's fibers while it is open, so that what it undoes is its own writes alone.
  */
-import { Context, Effect, Exit, type Fiber, Semaphore } from "effect"
+import { Context, Effect, Exit, type Fiber } from "effect"
+import { Turn } from "./Turn.ts"
 
 /** A transaction was used after it had ended: by a fiber that it forked and did not wait for. */
 export class TransactionEnded extends Error {
@@ -21,8 +22,8 @@ class Level {
   /** The transaction that the fiber was in before, of whatever storage. */
   readonly surrounding: Level | undefined
   readonly journal: Journal
-  /** Taken by the nested transaction that is open, and by those who wait for its end. */
-  readonly turn = Semaphore.makeUnsafe(1)
+  /** Held by the nested transaction that is open; waited for by the others. */
+  readonly turn = new Turn()
   /** The nested transaction that is open. */
   nested: Level | undefined = undefined
   hasEnded = false
@@ -71,7 +72,7 @@ export class Journal {
     return Effect.withFiber((fiber) => {
       const level = this.#levelOf(fiber)
       if (level.nested === undefined || level.hasEnded) return this.#step(level, run)
-      return level.turn.withPermit(Effect.suspend(() => this.#step(level, run)))
+      return level.turn.hold(Effect.suspend(() => this.#step(level, run)))
     })
   }
 
@@ -86,7 +87,7 @@ export class Journal {
         level.start = this.#undos.length
         return Effect.provideService(effect, CurrentLevel, level)
       })
-      return parent.turn.withPermit(Effect.onExit(body, (exit) => this.#end(level, parent, exit)))
+      return parent.turn.hold(Effect.onExit(body, (exit) => this.#end(level, parent, exit)))
     })
   }
 

@@ -5,7 +5,14 @@
  * transactions run one after another: a transaction holds up every other use of the storage while it is open,
  * so it needs no retries and never deadlocks with another.
  */
-import { ApiKeyStore, type Billing, CustomerStore, IdempotencyStore, Transactor, UsageStore } from "@billwright/core"
+import {
+  ApiKeyStore,
+  type Billing,
+  CustomerStore,
+  IdempotencyStore,
+  Transactor,
+  UsageStore,
+} from "@billwright/core"
 import { Context, Effect, Layer } from "effect"
 import { apiKeyStore, ApiKeyTable } from "./ApiKeyTable.ts"
 import { customerStore, CustomerTable } from "./CustomerTable.ts"

@@ -37,9 +37,15 @@ export interface MemorySnapshot {
     readonly id: Customer.CustomerId
     readonly customer: Customer.Customer | null
   }>
-  readonly records: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly record: UsageRecord.UsageRecord }>
+  readonly records: ReadonlyArray<{
+    readonly tenant: Tenant.Tenant
+    readonly record: UsageRecord.UsageRecord
+  }>
   readonly rollups: ReadonlyArray<RollupRow>
-  readonly thresholds: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly threshold: Threshold.Threshold }>
+  readonly thresholds: ReadonlyArray<{
+    readonly tenant: Tenant.Tenant
+    readonly threshold: Threshold.Threshold
+  }>
   /** Which thresholds fired for which of their periods. */
   readonly firings: ReadonlyArray<{
     readonly tenant: Tenant.Tenant
@@ -98,9 +104,17 @@ export const inspector = (
     customers: Array.from(customers.rows(), (row) => ({ ...row, customer: row.customer ?? null })),
     records: Array.from(usage.records()),
     rollups: rollups(),
-    thresholds: Array.from(thresholds.rows(), ({ row, tenant }) => ({ tenant, threshold: { ...row.threshold } })),
+    thresholds: Array.from(thresholds.rows(), ({ row, tenant }) => ({
+      tenant,
+      threshold: { ...row.threshold },
+    })),
     firings: Array.from(thresholds.rows()).flatMap(({ row, tenant }) =>
-      Array.from(row.firings, ([periodKey, firedAt]) => ({ tenant, thresholdId: row.id, periodKey, firedAt })),
+      Array.from(row.firings, ([periodKey, firedAt]) => ({
+        tenant,
+        thresholdId: row.id,
+        periodKey,
+        firedAt,
+      })),
     ),
     keys: Array.from(keys.rows()),
     idempotency: Array.from(idempotency.rows()),

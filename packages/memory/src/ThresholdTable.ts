@@ -2,7 +2,7 @@
  * Usage thresholds in memory, and what they remember of their firings.
  */
 import { type Customer, Page, StorageError, Tenant, Threshold, UsagePeriod } from "@billwright/core"
-import { type DateTime, Exit, Option } from "effect"
+import { DateTime, Exit, Option } from "effect"
 import { ExactSum } from "./ExactSum.ts"
 import { IdOrder, pageOf } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
@@ -45,7 +45,8 @@ export class ThresholdTable {
       const cause = new Error(`the threshold id ${threshold.id} is taken`)
       return Exit.fail(new StorageError({ operation: "UsageStore.insertThreshold", retryable: false, cause }))
     }
-    if ((this.#byMeter.get(meter)?.size ?? 0) >= Threshold.MAX_THRESHOLDS_PER_METER) return Exit.succeed(false)
+    if ((this.#byMeter.get(meter)?.size ?? 0) >= Threshold.MAX_THRESHOLDS_PER_METER)
+      return Exit.succeed(false)
     const row: ThresholdRow = { id: threshold.id, threshold: { ...threshold }, firings: new Map() }
     this.#add(thresholds, meter, row)
     this.#journal.wrote(() => this.#remove(thresholds, meter, row))
@@ -83,7 +84,9 @@ export class ThresholdTable {
     }
     const order =
       filter.customerId === undefined ? thresholds.all : thresholds.byCustomer.get(filter.customerId)
-    return Exit.succeed(pageOf(order === undefined ? [] : [order], query, ({ threshold }) => ({ ...threshold })))
+    return Exit.succeed(
+      pageOf(order === undefined ? [] : [order], query, ({ threshold }) => ({ ...threshold })),
+    )
   }
 
   has(meter: UsageMeter): boolean {
@@ -97,7 +100,11 @@ export class ThresholdTable {
     if (rows === undefined) return crossings
     const at = latestOf(records)
     const days = daysOf(records)
-    const periods = { day: periodsOf("day", days), month: periodsOf("month", days), lifetime: periodsOf("lifetime", days) }
+    const periods = {
+      day: periodsOf("day", days),
+      month: periodsOf("month", days),
+      lifetime: periodsOf("lifetime", days),
+    }
     for (const row of rows.values()) {
       const { period, quantity } = row.threshold
       for (const [key, instants] of periods[period]) {
@@ -114,7 +121,8 @@ export class ThresholdTable {
 
   /** Every threshold of every tenant. */
   *rows(): Generator<{ readonly tenant: Tenant.Tenant; readonly row: ThresholdRow }> {
-    for (const { byId, tenant } of this.#tenants.values()) for (const row of byId.values()) yield { tenant, row }
+    for (const { byId, tenant } of this.#tenants.values())
+      for (const row of byId.values()) yield { tenant, row }
   }
 
   #remember(row: ThresholdRow, key: string, at: DateTime.Utc): void {
@@ -151,7 +159,12 @@ export class ThresholdTable {
     const key = Tenant.tenantKey(tenant)
     let thresholds = this.#tenants.get(key)
     if (thresholds === undefined) {
-      thresholds = { tenant: { ...tenant }, byId: new Map(), all: new IdOrder(), byCustomer: new Map() }
+      thresholds = {
+        tenant: Object.freeze({ ...tenant }),
+        byId: new Map(),
+        all: new IdOrder(),
+        byCustomer: new Map(),
+      }
       this.#tenants.set(key, thresholds)
     }
     return thresholds
@@ -160,13 +173,14 @@ export class ThresholdTable {
 
 /** When the last of some records arrived. */
 const latestOf = (records: ReadonlyArray<StoredRecord>): DateTime.Utc =>
-  records.map(({ createdAt }) => createdAt).reduce((a, b) => (a.epochMilliseconds < b.epochMilliseconds ? b : a))
+  records
+    .map(({ createdAt }) => createdAt)
+    .reduce((a, b) => (a.epochMilliseconds < b.epochMilliseconds ? b : a))
 
-/** An instant of each UTC day that has some of the records, oldest first. */
+/** The start of each UTC day that has some of the records, oldest first. */
 const daysOf = (records: ReadonlyArray<StoredRecord>): ReadonlyArray<DateTime.Utc> => {
-  const days = new Map<number, DateTime.Utc>()
-  for (const { timestamp } of records) days.set(UsagePeriod.utcDay(timestamp.epochMilliseconds), timestamp)
-  return [...days.entries()].sort(([a], [b]) => a - b).map(([, timestamp]) => timestamp)
+  const days = new Set(records.map(({ timestamp }) => UsagePeriod.utcDay(timestamp)))
+  return [...days].sort((a, b) => a - b).map((day) => DateTime.makeUnsafe(day * UsagePeriod.UTC_DAY_MILLIS))
 }
 
 /** The periods of thresholds that some days lie in, by their keys. */

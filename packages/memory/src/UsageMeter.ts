@@ -2,7 +2,7 @@
  * The records of one meter (a customer's use of a product in a unit) and their totals by day.
  */
 import { type Customer, UsagePeriod, type UsageRecord } from "@billwright/core"
-import type { DateTime } from "effect"
+import { DateTime } from "effect"
 import { ExactSum } from "./ExactSum.ts"
 import { IdOrder } from "./IdOrder.ts"
 
@@ -11,12 +11,16 @@ const HOURS_OF_DAY = 24
 /** A day with more records than this keeps sums by the hour, so that a part of it is read without all of it. */
 const MAX_UNDIVIDED_RECORDS = 64
 
-/** A record as it is kept: the fields of its meter are the meter's, and it is voided in place. */
-export class StoredRecord implements UsageRecord.UsageRecord {
+/**
+ * A record as it is kept. What it shares with others is its meter's, and instants are plain numbers, because
+ * memory for a million records is what a million records cost most. It is voided in place.
+ */
+export class StoredRecord {
   readonly id: UsageRecord.UsageRecordId
   readonly meter: UsageMeter
   readonly quantity: number
-  readonly timestamp: DateTime.Utc
+  /** Epoch milliseconds. */
+  readonly timestamp: number
   readonly idempotencyKey: string | null
   readonly createdAt: DateTime.Utc
   voidedAt: DateTime.Utc | null
@@ -25,33 +29,21 @@ export class StoredRecord implements UsageRecord.UsageRecord {
     this.id = record.id
     this.meter = meter
     this.quantity = record.quantity
-    this.timestamp = record.timestamp
+    this.timestamp = record.timestamp.epochMilliseconds
     this.idempotencyKey = record.idempotencyKey
     this.createdAt = record.createdAt
     this.voidedAt = record.voidedAt
   }
 
-  get customerId(): Customer.CustomerId {
-    return this.meter.customerId
-  }
-
-  get productId(): string {
-    return this.meter.productId
-  }
-
-  get unit(): string {
-    return this.meter.unit
-  }
-
-  /** The record as it is given out: a copy. */
-  toRecord(): UsageRecord.UsageRecord {
+  /** The record as it is given out: a copy. The timestamp need not be made again by those who have it. */
+  toRecord(timestamp: DateTime.Utc = DateTime.makeUnsafe(this.timestamp)): UsageRecord.UsageRecord {
     return {
       id: this.id,
       customerId: this.meter.customerId,
       productId: this.meter.productId,
       quantity: this.quantity,
       unit: this.meter.unit,
-      timestamp: this.timestamp,
+      timestamp,
       idempotencyKey: this.idempotencyKey,
       voidedAt: this.voidedAt,
       createdAt: this.createdAt,
@@ -119,7 +111,7 @@ class Day {
   }
 
   #hourOf(hours: ReadonlyArray<Hour>, record: StoredRecord): Hour {
-    const sinceMidnight = record.timestamp.epochMilliseconds - this.number * UsagePeriod.UTC_DAY_MILLIS
+    const sinceMidnight = record.timestamp - this.number * UsagePeriod.UTC_DAY_MILLIS
     return hours[Math.floor(sinceMidnight / HOUR_MILLIS)]!
   }
 
@@ -136,10 +128,14 @@ const addToHour = ({ records, sum }: Hour, record: StoredRecord): void => {
   if (record.voidedAt === null) sum.add(record.quantity)
 }
 
-const addRecords = (records: ReadonlyArray<StoredRecord>, start: number, end: number, into: ExactSum): void => {
+const addRecords = (
+  records: ReadonlyArray<StoredRecord>,
+  start: number,
+  end: number,
+  into: ExactSum,
+): void => {
   for (const { quantity, timestamp, voidedAt } of records) {
-    const at = timestamp.epochMilliseconds
-    if (voidedAt === null && start <= at && at < end) into.add(quantity)
+    if (voidedAt === null && start <= timestamp && timestamp < end) into.add(quantity)
   }
 }
 
@@ -223,7 +219,7 @@ export class UsageMeter {
   }
 
   #dayOf(record: StoredRecord): Day {
-    const number = UsagePeriod.utcDay(record.timestamp.epochMilliseconds)
+    const number = UsagePeriod.utcDay(record.timestamp)
     if (this.#lastDay?.number === number) return this.#lastDay
     let day = this.#days.get(number)
     if (day === undefined) {

@@ -11,25 +11,28 @@ import {
   type Threshold,
   type TotalsQuery,
   type UsageDiscrepancy,
-  UsagePeriod,
   UsageRecord,
   type UsageTotal,
 } from "@billwright/core"
-import { DateTime, Exit, Option } from "effect"
-import type { CustomerTable } from "./CustomerTable.ts"
+import { type DateTime, Exit, Option } from "effect"
+import type { CustomerRow, CustomerTable } from "./CustomerTable.ts"
 import { ExactSum } from "./ExactSum.ts"
 import { IdOrder, pageOf } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 import { ThresholdTable } from "./ThresholdTable.ts"
+import { discrepanciesOf } from "./UsageAudit.ts"
 import { StoredRecord, UsageMeter } from "./UsageMeter.ts"
 
 /** The usage of one customer. */
 interface CustomerUsage {
   readonly customerId: Customer.CustomerId
+  row: CustomerRow | undefined
   readonly records: IdOrder<StoredRecord>
   readonly byKey: Map<string, StoredRecord>
   /** By product, then by unit. */
   readonly meters: Map<string, Map<string, UsageMeter>>
+  /** The meter that was written last: most customers have few. */
+  lastMeter: UsageMeter | undefined
 }
 
 interface TenantUsage {
@@ -39,6 +42,8 @@ interface TenantUsage {
 }
 
 type MeterFilter = { readonly productId: string | undefined; readonly unit: string | undefined }
+
+const CUSTOMER_NOT_FOUND: AppendOutcome = Object.freeze({ _tag: "CustomerNotFound" })
 
 /** Records by id, by idempotency key and in the order of ids; totals by meter. All of it is synchronous. */
 export class UsageTable {
@@ -64,13 +69,14 @@ export class UsageTable {
       for (const stored of added.reverse()) remove(usage, stored)
     })
     const outcomes: Array<AppendOutcome> = []
-    const isActive = this.#customers.activeOf(tenant)
     for (const record of records) {
-      if (usage.records.find(record.id) !== undefined) {
+      const customer = this.#activeCustomer(usage, record.customerId)
+      const outcome = customer === undefined ? CUSTOMER_NOT_FOUND : appendOne(usage, customer, record, added)
+      if (outcome === undefined) {
         const cause = new Error(`the record id ${record.id} is taken`)
         return Exit.fail(new StorageError({ operation: "UsageStore.append", retryable: false, cause }))
       }
-      outcomes.push(isActive(record.customerId) ? appendOne(usage, record, added) : { _tag: "CustomerNotFound" })
+      outcomes.push(outcome)
     }
     return Exit.succeed({ outcomes, crossings: this.#fire(added) })
   }
@@ -161,9 +167,21 @@ export class UsageTable {
   *meters(): Generator<{ readonly tenant: Tenant.Tenant; readonly meter: UsageMeter }> {
     for (const { customers, tenant } of this.#tenants.values()) {
       for (const customer of customers.values()) {
-        for (const meter of metersOf(customer, { productId: undefined, unit: undefined })) yield { tenant, meter }
+        for (const meter of metersOf(customer, { productId: undefined, unit: undefined }))
+          yield { tenant, meter }
       }
     }
+  }
+
+  /** The usage of a customer that may be written. */
+  #activeCustomer(usage: TenantUsage, customerId: Customer.CustomerId): CustomerUsage | undefined {
+    const known = usage.customers.get(customerId)
+    if (known?.row?.customer !== undefined) return known
+    const row = this.#customers.rowOf(usage.tenant, customerId)
+    if (row?.customer === undefined) return undefined
+    const customer = customerOf(usage, customerId)
+    customer.row = row
+    return customer
   }
 
   #fire(added: ReadonlyArray<StoredRecord>): ReadonlyArray<Threshold.ThresholdCrossing> {
@@ -181,7 +199,7 @@ export class UsageTable {
     const key = Tenant.tenantKey(tenant)
     let usage = this.#tenants.get(key)
     if (usage === undefined) {
-      usage = { tenant: { ...tenant }, records: new IdOrder(), customers: new Map() }
+      usage = { tenant: Object.freeze({ ...tenant }), records: new IdOrder(), customers: new Map() }
       this.#tenants.set(key, usage)
     }
     return usage
@@ -191,13 +209,22 @@ export class UsageTable {
 const customerOf = (usage: TenantUsage, customerId: Customer.CustomerId): CustomerUsage => {
   let customer = usage.customers.get(customerId)
   if (customer === undefined) {
-    customer = { customerId, records: new IdOrder(), byKey: new Map(), meters: new Map() }
+    customer = {
+      customerId,
+      row: undefined,
+      records: new IdOrder(),
+      byKey: new Map(),
+      meters: new Map(),
+      lastMeter: undefined,
+    }
     usage.customers.set(customerId, customer)
   }
   return customer
 }
 
 const meterOf = (customer: CustomerUsage, productId: string, unit: string): UsageMeter => {
+  const { lastMeter } = customer
+  if (lastMeter?.productId === productId && lastMeter.unit === unit) return lastMeter
   let units = customer.meters.get(productId)
   if (units === undefined) {
     units = new Map()
@@ -208,40 +235,45 @@ const meterOf = (customer: CustomerUsage, productId: string, unit: string): Usag
     meter = new UsageMeter(customer.customerId, productId, unit)
     units.set(unit, meter)
   }
+  customer.lastMeter = meter
   return meter
 }
 
 const metersOf = (customer: CustomerUsage, { productId, unit }: MeterFilter): ReadonlyArray<UsageMeter> => {
-  const products = productId === undefined ? [...customer.meters.values()] : [customer.meters.get(productId) ?? new Map<string, UsageMeter>()]
+  const products =
+    productId === undefined
+      ? [...customer.meters.values()]
+      : [customer.meters.get(productId) ?? new Map<string, UsageMeter>()]
   const meters = products.flatMap((units) => [...units.values()])
   return unit === undefined ? meters : meters.filter((meter) => meter.unit === unit)
 }
 
-/** Stores a record, unless its key is taken. */
+/** Stores a record, unless its key is taken; gives nothing when its id is. */
 const appendOne = (
   usage: TenantUsage,
+  customer: CustomerUsage,
   record: UsageRecord.NewUsageRecord,
   added: Array<StoredRecord>,
-): AppendOutcome => {
-  const customer = customerOf(usage, record.customerId)
-  const first = record.idempotencyKey === null ? undefined : customer.byKey.get(record.idempotencyKey)
-  if (first !== undefined) {
+): AppendOutcome | undefined => {
+  const known = record.idempotencyKey === null ? undefined : customer.byKey.get(record.idempotencyKey)
+  if (known !== undefined) {
+    const first = known.toRecord()
     return UsageRecord.isSameContent(first, record)
-      ? { _tag: "Duplicate", record: first.toRecord() }
+      ? { _tag: "Duplicate", record: first }
       : { _tag: "KeyConflict", recordId: first.id }
   }
   const stored = new StoredRecord(meterOf(customer, record.productId, record.unit), record)
-  usage.records.insert(stored)
+  if (!usage.records.insert(stored)) return undefined
   customer.records.insert(stored)
   if (stored.idempotencyKey !== null) customer.byKey.set(stored.idempotencyKey, stored)
   stored.meter.add(stored)
   added.push(stored)
-  return { _tag: "Recorded", record: stored.toRecord() }
+  return { _tag: "Recorded", record: stored.toRecord(record.timestamp) }
 }
 
 /** Undoes `appendOne`. */
 const remove = (usage: TenantUsage, stored: StoredRecord): void => {
-  const customer = customerOf(usage, stored.customerId)
+  const customer = customerOf(usage, stored.meter.customerId)
   usage.records.remove(stored)
   customer.records.remove(stored)
   if (stored.idempotencyKey !== null) customer.byKey.delete(stored.idempotencyKey)
@@ -255,42 +287,14 @@ interface MeterGroup {
 }
 
 const groupsOf = (meters: ReadonlyArray<UsageMeter>, by: TotalsQuery["by"]): ReadonlyArray<MeterGroup> => {
-  if (by === "meter") return meters.map((meter) => ({ productId: meter.productId, unit: meter.unit, meters: [meter] }))
+  if (by === "meter")
+    return meters.map((meter) => ({ productId: meter.productId, unit: meter.unit, meters: [meter] }))
   const groups = new Map<string, MeterGroup>()
   for (const meter of meters) {
     const group = groups.get(meter.unit)
-    if (group === undefined) groups.set(meter.unit, { productId: undefined, unit: meter.unit, meters: [meter] })
+    if (group === undefined)
+      groups.set(meter.unit, { productId: undefined, unit: meter.unit, meters: [meter] })
     else group.meters.push(meter)
   }
   return [...groups.values()]
-}
-
-/** Compares the roll-ups of a meter with sums made anew from its records. */
-const discrepanciesOf = (meter: UsageMeter): ReadonlyArray<UsageDiscrepancy> => {
-  const expected = new Map<number, ExactSum>()
-  for (const { quantity, timestamp, voidedAt } of meter.records.values()) {
-    if (voidedAt !== null) continue
-    const day = UsagePeriod.utcDay(timestamp.epochMilliseconds)
-    const sum = expected.get(day) ?? new ExactSum()
-    expected.set(day, sum)
-    sum.add(quantity)
-  }
-  const found = new Map([...meter.days()].map(({ day, sum }) => [day, sum]))
-  const discrepancies: Array<UsageDiscrepancy> = []
-  for (const day of new Set([...expected.keys(), ...found.keys()])) {
-    const records = expected.get(day) ?? new ExactSum()
-    const rollup = found.get(day) ?? new ExactSum()
-    if (records.quantity === rollup.quantity && records.count === rollup.count) continue
-    discrepancies.push({
-      customerId: meter.customerId,
-      productId: meter.productId,
-      unit: meter.unit,
-      day: DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * UsagePeriod.UTC_DAY_MILLIS)),
-      recordsQuantity: records.quantity,
-      recordsCount: records.count,
-      rollupQuantity: rollup.quantity,
-      rollupCount: rollup.count,
-    })
-  }
-  return discrepancies
 }

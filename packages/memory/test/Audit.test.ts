@@ -1,0 +1,41 @@
+import { IdGenerator, Tenant } from "@billwright/core"
+import { Sample } from "@billwright/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { CustomerTable } from "../src/CustomerTable.ts"
+import { Journal } from "../src/Journal.ts"
+import { UsageTable } from "../src/UsageTable.ts"
+
+const tenant = { accountId: Tenant.defaultAccountId, mode: "live" as const }
+
+describe("audit", () => {
+  it.effect("reports a roll-up that differs from its records, and no other", () =>
+    Effect.gen(function* () {
+      const journal = new Journal()
+      const customers = new CustomerTable(journal)
+      const usage = new UsageTable(journal, customers)
+      const customer = yield* Sample.customer()
+      const next = DateTime.add(Sample.CREATED_AT, { days: 1 })
+      yield* customers.insert(tenant, customer)
+      yield* usage.append(tenant, [
+        yield* Sample.record(customer.id, { quantity: 3 }),
+        yield* Sample.record(customer.id, { quantity: 4, timestamp: next }),
+      ])
+      assert.deepStrictEqual(usage.audit(tenant), [])
+      for (const { meter } of usage.meters()) for (const { sum } of [...meter.days()].slice(0, 1)) sum.add(5)
+      assert.deepStrictEqual(usage.audit(tenant), [
+        {
+          customerId: customer.id,
+          productId: "api",
+          unit: "call",
+          day: "2026-03-10",
+          recordsQuantity: 3n,
+          recordsCount: 1,
+          rollupQuantity: 8n,
+          rollupCount: 2,
+        },
+      ])
+      assert.deepStrictEqual(usage.audit({ ...tenant, mode: "test" }), [])
+    }).pipe(Effect.provide(IdGenerator.layer)),
+  )
+})

@@ -1,0 +1,4 @@
+import { Memory } from "@billwright/memory"
+import { StorageContract } from "@billwright/testing"
+
+StorageContract.suite("Memory", Memory.layer)

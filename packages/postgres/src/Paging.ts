@@ -1,0 +1,71 @@
+/**
+ * Pages of lists in SQL: newest first, by id.
+ */
+import { Id, Page } from "@billwright/core"
+import { Effect } from "effect"
+import { Statement } from "effect/sql"
+
+/** The UUID of an id with this prefix, `undefined` for any other text. */
+const uuidOf = (prefix: string, id: string): string | undefined => {
+  const parsed = Id.parse(id)
+  return parsed?.prefix === prefix ? Id.toUuid(id) : undefined
+}
+
+/** The cursor of a page, checked to be an id of the kind that is listed. */
+export const cursorOf = (
+  prefix: string,
+  page: Page.PageQuery,
+): Effect.Effect<string | undefined, Page.CursorNotFound> => {
+  if (page.cursor === undefined) return Effect.succeed(undefined)
+  const uuid = uuidOf(prefix, page.cursor.id)
+  return uuid === undefined
+    ? Effect.fail(new Page.CursorNotFound({ id: page.cursor.id }))
+    : Effect.succeed(uuid)
+}
+
+/** Runs `check` for the cursor, if there is one, and fails when it finds nothing. */
+export const requireCursor = <E, R>(
+  page: Page.PageQuery,
+  uuid: string | undefined,
+  check: (uuid: string) => Effect.Effect<ReadonlyArray<unknown>, E, R>,
+): Effect.Effect<void, E | Page.CursorNotFound, R> =>
+  uuid === undefined
+    ? Effect.void
+    : Effect.flatMap(check(uuid), (rows) =>
+        rows.length === 0
+          ? Effect.fail(new Page.CursorNotFound({ id: page.cursor?.id ?? uuid }))
+          : Effect.void,
+      )
+
+const literal = (text: string) => Statement.fragment([Statement.literal(text)])
+// Of the table: a bare id would be the selected text, which no index is ordered by.
+const OLDER = literal("t.id desc")
+const NEWER = literal("t.id asc")
+const ANYWHERE = literal("true")
+
+/**
+ * What to put behind `where … and`, `order by` and `limit` in a list of a table that is called `t`: one row more
+ * than the page has, to see if it goes on.
+ */
+export const clauses = (page: Page.PageQuery, uuid: string | undefined) => {
+  const isNewer = page.cursor?.direction === "newer"
+  return {
+    position:
+      uuid === undefined
+        ? ANYWHERE
+        : Statement.fragment([
+            Statement.literal(isNewer ? "t.id > " : "t.id < "),
+            Statement.parameter(uuid),
+            Statement.literal("::uuid"),
+          ]),
+    order: isNewer ? NEWER : OLDER,
+    limit: literal(String(page.limit + 1)),
+  }
+}
+
+/** Makes a page of the rows that a list gave. */
+export const pageOf = <A>(page: Page.PageQuery, items: ReadonlyArray<A>): Page.Page<A> => {
+  const data = items.slice(0, page.limit)
+  if (page.cursor?.direction === "newer") data.reverse()
+  return { data, hasMore: items.length > page.limit }
+}

@@ -1,0 +1,209 @@
+/**
+ * Transactions of Postgres behind the `Transactor` port.
+ */
+import { type StorageError, Transactor } from "@billwright/core"
+import { Cause, Effect, Exit, Layer } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { CurrentTransaction, TransactionState } from "./CurrentTransaction.ts"
+import { Database, type DatabaseService } from "./Database.ts"
+import { answeredWithin, waited } from "./Deadline.ts"
+import { pauseBefore } from "./RetryPolicy.ts"
+import { asSqlError, commitUnknown, kindOf, toStorageError, tooLate } from "./StorageFailure.ts"
+
+const OPERATION = "Transactor.atomically"
+/** How long to wait before asking again about a transaction that Postgres is still working on. */
+const STATUS_POLL_MILLIS = 50
+
+/**
+ * `atomically` is a transaction of Postgres at READ COMMITTED, a nested one a savepoint.
+ *
+ * An outermost transaction is run again as a whole, a bounded number of times, when it certainly was not
+ * committed and the failure is over soon: a deadlock, a serialization failure, a lock or statement time-out, a
+ * connection that was lost before COMMIT. So its effect may run more than once. When the connection is lost
+ * during COMMIT, Postgres is asked whether the transaction was carried out (`pg_xact_status`); it is run again
+ * only when it was not. If that can't be found out in time, the `StorageError` is not `retryable`.
+ *
+ * In a host's own transaction nothing is tried again and no deadline applies: both are the host's.
+ */
+export const layer: Layer.Layer<Transactor, never, Database> = Layer.effect(
+  Transactor,
+  Effect.map(Database, (database) =>
+    Transactor.of({
+      atomically: (effect) =>
+        Effect.flatMap(database.inTransaction, (isNested) =>
+          isNested ? nested(database, effect) : outermost(database, effect),
+        ),
+      inTransaction: database.inTransaction,
+    }),
+  ),
+)
+
+/** Keeps an effect's own errors apart from those of BEGIN, COMMIT and savepoints. */
+class Inner<E> {
+  readonly error: E
+  constructor(error: E) {
+    this.error = error
+  }
+}
+
+/** The failure of BEGIN, COMMIT, ROLLBACK or of a savepoint; the last two come as defects. */
+const controlFailure = <E>(
+  cause: Cause.Cause<Inner<E> | SqlError.SqlError>,
+): SqlError.SqlError | undefined => {
+  for (const reason of cause.reasons) {
+    const error = Cause.isFailReason(reason)
+      ? reason.error
+      : Cause.isDieReason(reason)
+        ? reason.defect
+        : undefined
+    const found = asSqlError(error)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** A failure of a statement of the effect's own, beside those of our stores. */
+const ownFailure = <E>(cause: Cause.Cause<Inner<E> | SqlError.SqlError>): SqlError.SqlError | undefined => {
+  for (const reason of cause.reasons) {
+    if (!Cause.isFailReason(reason) || !(reason.error instanceof Inner)) continue
+    const found = asSqlError(reason.error.error)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const ownCause = <E>(cause: Cause.Cause<Inner<E> | SqlError.SqlError>): Cause.Cause<E> =>
+  Cause.map(cause, (error) => (error instanceof Inner ? error.error : (error as never)))
+
+const nested = <A, E, R>(
+  database: DatabaseService,
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | StorageError, R> =>
+  Effect.flatMap(database.client, (sql) =>
+    sql.withTransaction(Effect.mapError(effect, (error) => new Inner(error))).pipe(
+      Effect.catchCause((cause): Effect.Effect<A, E | StorageError> => {
+        const failure = controlFailure(cause)
+        if (failure === undefined) return Effect.failCause(ownCause(cause))
+        const kind = kindOf(failure)
+        const error = toStorageError(OPERATION, failure, kind !== "permanent")
+        return Effect.flatMap(Effect.serviceOption(CurrentTransaction), (transaction) => {
+          if (transaction._tag === "Some") transaction.value.noteFailure(kind, error)
+          return Effect.fail(error)
+        })
+      }),
+    ),
+  )
+
+type Settled<A, E> =
+  | { readonly again: false; readonly exit: Exit.Exit<A, E | StorageError> }
+  | { readonly again: true }
+
+const outermost = <A, E, R>(
+  database: DatabaseService,
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | StorageError, R> =>
+  Effect.flatMap(database.client, (sql) => {
+    const { deadlineMillis, policy } = database
+    let state = new TransactionState<A, E>()
+
+    const attempt = (count: number): Effect.Effect<A, E | StorageError, R> =>
+      Effect.suspend(() => {
+        state = new TransactionState<A, E>()
+        const current = state
+        return Effect.flatMap(Effect.exit(once(sql, effect, current)), (exit) =>
+          Effect.flatMap(settle(sql, exit, current, policy.allows(count)), (settled) =>
+            settled.again ? Effect.andThen(pauseBefore(count), attempt(count + 1)) : settled.exit,
+          ),
+        )
+      })
+
+    return answeredWithin(attempt(1), deadlineMillis, () => {
+      state.isAbandoned = true
+      const late = tooLate(OPERATION, deadlineMillis, true)
+      return state.isCommitting ? commitUnknown(late) : late
+    })
+  })
+
+/** One try: BEGIN, the effect, COMMIT or ROLLBACK. */
+const once = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  effect: Effect.Effect<A, E, R>,
+  state: TransactionState<A, E>,
+) =>
+  effect.pipe(
+    Effect.provideService(CurrentTransaction, state as TransactionState<unknown, unknown>),
+    Effect.onExit((exit) =>
+      Effect.sync(() => {
+        state.exit = exit
+      }),
+    ),
+    Effect.mapError((error) => new Inner(error)),
+    Effect.tap(() => (state.isAbandoned ? Effect.interrupt : Effect.void)),
+    sql.withTransaction,
+  )
+
+/** Decides what a try has come to. */
+const settle = Effect.fnUntraced(function* <A, E>(
+  sql: SqlClient.SqlClient,
+  exit: Exit.Exit<A, Inner<E> | SqlError.SqlError>,
+  state: TransactionState<A, E>,
+  mayRepeat: boolean,
+): Effect.fn.Return<Settled<A, E>> {
+  if (Exit.isSuccess(exit)) return { again: false, exit: Exit.succeed(exit.value) }
+  const failure = controlFailure(exit.cause)
+  if (state.isCommitting && failure !== undefined) return yield* settleCommit(sql, failure, state, mayRepeat)
+
+  // Before COMMIT nothing is stored, whatever went wrong.
+  const statement = ownFailure(exit.cause) ?? failure
+  const kind = state.failure?.kind ?? (statement && kindOf(statement))
+  if (mayRepeat && (kind === "transient" || kind === "unknown")) return { again: true }
+  // A ROLLBACK that can't be sent hides the effect's own error: that one is what the caller is to see.
+  if (state.exit !== undefined && Exit.isFailure(state.exit)) return { again: false, exit: state.exit }
+  if (failure === undefined) return { again: false, exit: Exit.failCause(ownCause(exit.cause)) }
+  return { again: false, exit: Exit.fail(toStorageError(OPERATION, failure, kind !== "permanent")) }
+})
+
+const settleCommit = Effect.fnUntraced(function* <A, E>(
+  sql: SqlClient.SqlClient,
+  failure: SqlError.SqlError,
+  state: TransactionState<A, E>,
+  mayRepeat: boolean,
+): Effect.fn.Return<Settled<A, E>> {
+  const kind = kindOf(failure)
+  const status = kind === "unknown" ? yield* committed(sql, state.xid) : false
+  if (status === undefined) return { again: false, exit: Exit.fail(commitUnknown(failure)) }
+  if (status) return { again: false, exit: state.exit! }
+  if (mayRepeat && (kind === "unknown" || kind === "transient")) return { again: true }
+  return { again: false, exit: Exit.fail(toStorageError(OPERATION, failure, kind !== "permanent")) }
+})
+
+/**
+ * Whether a transaction was committed; `undefined` when Postgres doesn't tell. The caller's deadline bounds
+ * it: until then it is asked again while the transaction is in progress or the database is away.
+ */
+const committed = (sql: SqlClient.SqlClient, xid: string | undefined): Effect.Effect<boolean | undefined> => {
+  if (xid === undefined) return Effect.succeed(undefined)
+  const again = Effect.andThen(
+    waited(STATUS_POLL_MILLIS),
+    Effect.suspend((): Effect.Effect<boolean | undefined> => ask),
+  )
+  const ask: Effect.Effect<boolean | undefined> = Effect.matchEffect(
+    sql<{ status: unknown }>`select pg_xact_status(${xid}::xid8) as status`,
+    {
+      onSuccess: (rows) => {
+        switch (rows[0]?.status) {
+          case "committed":
+            return Effect.succeed(true)
+          case "aborted":
+            return Effect.succeed(false)
+          case "in progress":
+            return again
+          default:
+            return Effect.succeed(undefined)
+        }
+      },
+      onFailure: (error) => (kindOf(error) === "permanent" ? Effect.succeed(undefined) : again),
+    },
+  )
+  return ask
+}

@@ -1,0 +1,54 @@
+/**
+ * Reading rows.
+ *
+ * Every column is selected as text (`::text`), because drivers make different things of numbers, instants and
+ * JSON, and hosts change that. A row that can't be read throws, which stores turn into a `StorageError`.
+ */
+import { StorageError } from "@billwright/core"
+import { DateTime, Effect } from "effect"
+
+export type Row = Readonly<Record<string, unknown>>
+
+const broken = (row: Row, column: string): never => {
+  throw new TypeError(`the column ${column} cannot be read: it is a ${typeof row[column]}`)
+}
+
+export const text = (row: Row, column: string): string => {
+  const value = row[column]
+  if (typeof value === "string") return value
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : broken(row, column)
+}
+
+export const textOrNull = (row: Row, column: string): string | null =>
+  row[column] === null || row[column] === undefined ? null : text(row, column)
+
+export const bigint = (row: Row, column: string): bigint => BigInt(text(row, column))
+
+export const integer = (row: Row, column: string): number => {
+  const value = Number(text(row, column))
+  return Number.isSafeInteger(value) ? value : broken(row, column)
+}
+
+/** An instant, selected by `millis`. */
+export const instant = (row: Row, column: string): DateTime.Utc => DateTime.makeUnsafe(integer(row, column))
+
+export const instantOrNull = (row: Row, column: string): DateTime.Utc | null =>
+  row[column] === null || row[column] === undefined ? null : instant(row, column)
+
+export const json = (row: Row, column: string): unknown => {
+  const value = row[column]
+  // Some drivers parse JSON before anyone can ask them not to.
+  return typeof value === "string" ? JSON.parse(value) : value
+}
+
+/** Decodes, and turns a row that can't be read into an error that names the operation. */
+export const decoding = <A, B>(
+  operation: string,
+  decode: (value: A) => B,
+): ((value: A) => Effect.Effect<B, StorageError>) => {
+  return (value) =>
+    Effect.try({
+      try: () => decode(value),
+      catch: (cause) => new StorageError({ operation, retryable: false, cause }),
+    })
+}

@@ -1,0 +1,43 @@
+/**
+ * All ports of core on Postgres, as layers.
+ */
+import type { Billing, StorageError } from "@billwright/core"
+import { Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Database, type StorageOptions } from "./Database.ts"
+import * as Migrations from "./migrations/Migrations.ts"
+import * as PostgresTransactor from "./PostgresTransactor.ts"
+import * as PostgresApiKeyStore from "./stores/PostgresApiKeyStore.ts"
+import * as PostgresCustomerStore from "./stores/PostgresCustomerStore.ts"
+import * as PostgresIdempotencyStore from "./stores/PostgresIdempotencyStore.ts"
+import * as PostgresUsageStore from "./stores/PostgresUsageStore.ts"
+
+export type { StorageOptions } from "./Database.ts"
+
+type StorageLayer = Layer.Layer<
+  Billing.Storage,
+  StorageError | Migrations.IncompatibleSchema,
+  SqlClient.SqlClient
+>
+
+const stores = (options: StorageOptions): Layer.Layer<Billing.Storage, never, SqlClient.SqlClient> =>
+  Layer.mergeAll(
+    PostgresApiKeyStore.layer,
+    PostgresCustomerStore.layer,
+    PostgresIdempotencyStore.layer,
+    PostgresUsageStore.layer,
+  ).pipe(Layer.provideMerge(PostgresTransactor.layer), Layer.provide(Database.layer(options)))
+
+/** Brings the schema up to date and provides nothing: see `Migrations.run`. */
+export const layerMigrations = (
+  options: Pick<StorageOptions, "schema"> = {},
+): Layer.Layer<never, StorageError | Migrations.IncompatibleSchema, SqlClient.SqlClient> =>
+  Layer.effectDiscard(Migrations.run(options))
+
+/** The stores on a schema that is up to date: runs no DDL, and fails with `IncompatibleSchema` on any other. */
+export const layerStorage = (options: StorageOptions = {}): StorageLayer =>
+  stores(options).pipe(Layer.provide(Layer.effectDiscard(Migrations.check(options))))
+
+/** Brings the schema up to date, then provides the stores. */
+export const layer = (options: StorageOptions = {}): StorageLayer =>
+  stores(options).pipe(Layer.provide(layerMigrations(options)))

@@ -1,0 +1,92 @@
+/**
+ * What a failure of Postgres means: whether to try again, and what to tell the caller.
+ */
+import { StorageError } from "@billwright/core"
+import { SqlError } from "effect/sql"
+
+/**
+ * - `transient`: over soon, and nothing was done. The statement or transaction is tried again in place.
+ * - `unknown`: the connection broke without an answer. Nothing was done, unless it was asked to commit.
+ * - `unavailable`: nothing was done, and it may work later, but not at once (read-only, disk full).
+ * - `permanent`: nothing was done, and a repeat would fail, too.
+ */
+export type FailureKind = "transient" | "unknown" | "unavailable" | "permanent"
+
+const KINDS: Readonly<Record<string, FailureKind>> = {
+  "25006": "unavailable", // read_only_sql_transaction: a standby, until it is promoted
+  "25P02": "transient", // in_failed_sql_transaction: something before it failed, and the whole is repeated
+  "25P03": "transient", // idle_in_transaction_session_timeout
+  "25P04": "transient", // transaction_timeout
+  "26000": "transient", // a pooler has lost the prepared statement
+  "40001": "transient", // serialization_failure
+  "40003": "unknown", // statement_completion_unknown
+  "40P01": "transient", // deadlock_detected
+  "53300": "transient", // too_many_connections
+  "55P03": "transient", // lock_not_available
+  "57014": "transient", // query_canceled: also a statement timeout
+  "57P01": "transient", // admin_shutdown
+  "57P02": "transient", // crash_shutdown
+  "57P03": "transient", // cannot_connect_now
+  "57P05": "transient", // idle_session_timeout
+}
+
+const KINDS_OF_CLASSES: Readonly<Record<string, FailureKind>> = {
+  "08": "unknown", // connection exceptions
+  "53": "unavailable", // insufficient resources: disk full, out of memory
+  "58": "unavailable", // system errors: I/O
+}
+
+const SQLSTATE = /^[0-9A-Z]{5}$/
+/** Wrappers around a driver's error that are looked through. */
+const MAX_DEPTH = 8
+
+const field = (value: object, name: string): unknown => (value as Record<string, unknown>)[name]
+
+/** The SQLSTATE of an error of any driver, at whatever depth it is wrapped; `undefined` when it has none. */
+export const sqlState = (error: unknown, depth = 0): string | undefined => {
+  if (typeof error !== "object" || error === null || depth > MAX_DEPTH) return undefined
+  for (const name of ["code", "sqlState", "originalCode"]) {
+    const code = field(error, name)
+    // Node's own errors have codes such as EPIPE, and a system call to blame.
+    if (typeof code === "string" && SQLSTATE.test(code) && field(error, "syscall") === undefined) return code
+  }
+  for (const name of ["cause", "meta", "driverAdapterError", "reason"]) {
+    const found = sqlState(field(error, name), depth + 1)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Judges a failure of a statement, of BEGIN or of COMMIT. */
+export const kindOf = (error: SqlError.SqlError): FailureKind => {
+  // Nothing was asked yet.
+  if (error.reason._tag === "ConnectionError" && error.reason.operation === "connect") return "transient"
+  const state = sqlState(error)
+  if (state === undefined) return error.reason._tag === "ConnectionError" ? "unknown" : "permanent"
+  return KINDS[state] ?? KINDS_OF_CLASSES[state.slice(0, 2)] ?? "permanent"
+}
+
+/** The error for a caller, when trying again in place is over. */
+export const toStorageError = (operation: string, cause: unknown, retryable: boolean): StorageError =>
+  new StorageError({ operation, retryable, cause })
+
+/** The answer did not come in time. */
+export const tooLate = (operation: string, deadlineMillis: number, retryable: boolean): StorageError =>
+  toStorageError(operation, new Error(`no answer from the database within ${deadlineMillis} ms`), retryable)
+
+/** A COMMIT was sent, and nobody can say whether it was carried out. */
+export const commitUnknown = (cause: unknown): StorageError =>
+  toStorageError(
+    "Transactor.atomically",
+    new Error(
+      "the connection was lost during COMMIT, and whether it was carried out could not be found out",
+      {
+        cause,
+      },
+    ),
+    false,
+  )
+
+/** A `SqlError` anywhere at the top of an error or defect. */
+export const asSqlError = (error: unknown): SqlError.SqlError | undefined =>
+  SqlError.isSqlError(error) ? error : undefined

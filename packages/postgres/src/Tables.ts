@@ -1,0 +1,25 @@
+/**
+ * The tables and functions of a schema as fragments of SQL.
+ */
+import { Statement } from "effect/sql"
+import type { SchemaName } from "./SchemaName.ts"
+
+const NAMES = [
+  "api_keys",
+  "append_usage",
+  "customers",
+  "idempotency_keys",
+  "schema_migrations",
+  "usage_daily",
+  "usage_records",
+  "usage_thresholds",
+  "void_usage",
+] as const
+
+/** Qualified names, to be put into statements: `from ${tables.customers}`. */
+export type Tables = { readonly [Name in (typeof NAMES)[number]]: Statement.Fragment }
+
+export const make = (schema: SchemaName): Tables =>
+  Object.fromEntries(
+    NAMES.map((name) => [name, Statement.fragment([Statement.literal(`"${schema}".${name}`)])]),
+  ) as Tables

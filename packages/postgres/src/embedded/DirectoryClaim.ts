@@ -1,0 +1,48 @@
+/**
+ * Which process a data directory belongs to.
+ *
+ * Postgres guards its files by itself; this guards against a second process that would take the first one's
+ * running server for an abandoned one.
+ */
+import { readFile, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { isAlive } from "./PostmasterFile.ts"
+
+const FILE = "owner.pid"
+
+/**
+ * When a process started, where the system tells: ids come round again, after a restart of a container at once.
+ * The 22nd field of /proc/<pid>/stat; the second may hold spaces and ends with the last parenthesis.
+ */
+const startOf = async (pid: number): Promise<string> => {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")
+  const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "")
+  return `${boot.trim()}/${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? ""}`
+}
+
+const tokenOf = async (pid: number): Promise<string> => `${pid}\n${await startOf(pid)}\n`
+
+/** Claims the directory, or gives the id of the process that has it. */
+export const claim = async (directory: string): Promise<{ readonly holder: number | undefined }> => {
+  const file = join(directory, FILE)
+  const token = await tokenOf(process.pid)
+  for (;;) {
+    try {
+      await writeFile(file, token, { mode: 0o600, flag: "wx" })
+      return { holder: undefined }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
+    }
+    const found = await readFile(file, "utf8").catch(() => "")
+    const pid = Number.parseInt(found, 10)
+    if (Number.isSafeInteger(pid) && isAlive(pid) && found === (await tokenOf(pid))) return { holder: pid }
+    await rm(file, { force: true })
+  }
+}
+
+/** Gives the directory up, if it is this process's. */
+export const release = async (directory: string): Promise<void> => {
+  const file = join(directory, FILE)
+  if ((await readFile(file, "utf8").catch(() => "")) === (await tokenOf(process.pid)))
+    await rm(file, { force: true })
+}

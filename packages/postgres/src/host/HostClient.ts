@@ -1,0 +1,77 @@
+/**
+ * A host's own database client, as far as we need one.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Stream } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { sqlState } from "../StorageFailure.ts"
+
+/** What runs a statement with `$1`, `$2`, … in it: `pg`'s clients and pools do, others with a few lines. */
+export interface HostClient {
+  query(text: string, values: Array<unknown>): Promise<{ readonly rows: ReadonlyArray<unknown> }>
+}
+
+/** A client that a pool lent. */
+export interface HostPoolClient extends HostClient {
+  /** Gives it back; `true`: it is broken and must not be used again. */
+  release(isBroken?: boolean): void
+}
+
+/** A pool of clients, as `pg.Pool` is. */
+export interface HostPool {
+  connect(): Promise<HostPoolClient>
+}
+
+/** Errors keep what the driver said; one without a SQLSTATE is of the connection. */
+export const toSqlError = (cause: unknown, operation = "query"): SqlError.SqlError => {
+  const state = sqlState(cause)
+  const reason =
+    state === undefined || state.startsWith("08")
+      ? new SqlError.ConnectionError({ cause, operation, message: "the host's database connection failed" })
+      : new SqlError.UnknownError({
+          cause,
+          operation,
+          message: `the database refused a statement (${state})`,
+        })
+  return new SqlError.SqlError({ reason })
+}
+
+/** A connection over a host's client. `onInterrupt` hears of statements that nobody waits for any more. */
+export const connection = (client: HostClient, onInterrupt: () => unknown): SqlConnection.Connection => {
+  const run = (text: string, values: ReadonlyArray<unknown>) =>
+    Effect.tryPromise({
+      try: () => client.query(text, [...values]),
+      catch: (error) => toSqlError(error),
+    }).pipe(Effect.onInterrupt(() => Effect.sync(onInterrupt)))
+  const rows = (text: string, values: ReadonlyArray<unknown>) =>
+    Effect.map(run(text, values), (result) => result.rows as ReadonlyArray<object>)
+  const values = (text: string, parameters: ReadonlyArray<unknown>) =>
+    Effect.map(rows(text, parameters), (all) => all.map((row) => Object.values(row)))
+  const transformed: SqlConnection.Connection["execute"] = (text, parameters, transform) =>
+    transform === undefined ? rows(text, parameters) : Effect.map(rows(text, parameters), transform)
+  return {
+    execute: transformed,
+    executeUnprepared: transformed,
+    executeRaw: run,
+    executeValues: values,
+    executeValuesUnprepared: values,
+    executeStream: (text, parameters, transform) =>
+      Stream.fromIterableEffect(transformed(text, parameters, transform)),
+  }
+}
+
+/** A `SqlClient` over connections of the host. */
+export const makeSqlClient = (
+  options: Pick<
+    SqlClient.SqlClient.MakeOptions,
+    "acquirer" | "transactionAcquirer" | "beginTransaction" | "commit" | "rollback" | "isTransaction"
+  >,
+): Effect.Effect<SqlClient.SqlClient> =>
+  SqlClient.make({
+    ...options,
+    compiler: PgClient.makeCompiler(),
+    driver: "host",
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    spanAttributes: [["db.system.name", "postgresql"]],
+  }).pipe(Effect.provideServiceEffect(Reactivity.Reactivity, Reactivity.make))

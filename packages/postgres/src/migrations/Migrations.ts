@@ -1,0 +1,155 @@
+/**
+ * Bringing the schema up to date, and refusing one that this release doesn't fit.
+ */
+import type { StorageError } from "@billwright/core"
+import { Effect, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { withoutStatementTimeout } from "../Database.ts"
+import * as SchemaName from "../SchemaName.ts"
+import { kindOf, toStorageError } from "../StorageFailure.ts"
+import type { Migration } from "./Migration.ts"
+import { migration0001 } from "./Migration0001.ts"
+import { migration0002 } from "./Migration0002.ts"
+import { migration0003 } from "./Migration0003.ts"
+
+/** All migrations, in order. */
+export const migrations: ReadonlyArray<Migration> = [migration0001, migration0002, migration0003]
+
+/** The newest migration that this release knows, and needs. */
+export const latestId = migrations.length
+
+/**
+ * The schema in the database is not one that this release can work with: it is missing or too old (migrate it),
+ * or it was migrated by a newer release in a way that breaks this one (upgrade this one).
+ */
+export class IncompatibleSchema extends Schema.TaggedError<IncompatibleSchema>()("IncompatibleSchema", {
+  schema: Schema.String,
+  /** Migrations that the database has. 0: none. */
+  found: Schema.Int,
+  /** Migrations that this release knows. */
+  known: Schema.Int,
+  /** Migrations that a release must know to work with the database. */
+  minReader: Schema.Int,
+}) {
+  override get message(): string {
+    const { found, known, minReader, schema } = this
+    if (minReader > known) {
+      return `the schema "${schema}" was migrated by a newer release of Billwright (${found}), which needs releases that know migration ${minReader}; this one knows ${known}. Upgrade this process`
+    }
+    if (found === 0)
+      return `the schema "${schema}" has no tables of Billwright yet. Run \`billwright migrate\``
+    return `the schema "${schema}" has migration ${found}, and this release needs ${known}. Run \`billwright migrate\``
+  }
+}
+
+/** What the database says of its schema. */
+interface SchemaState {
+  readonly found: number
+  readonly minReader: number
+}
+
+const tableOf = (schema: SchemaName.SchemaName): string => `"${schema}".schema_migrations`
+
+const createTable = (
+  schema: SchemaName.SchemaName,
+): string => `create table if not exists ${tableOf(schema)} (
+  id integer primary key,
+  name text not null,
+  min_reader integer not null,
+  applied_at timestamptz(3) not null default clock_timestamp()
+)`
+
+const recordOf = (schema: SchemaName.SchemaName, { id, minReader, name }: Migration): string =>
+  `insert into ${tableOf(schema)} (id, name, min_reader) values (${id}, '${name}', ${minReader})`
+
+const stateOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) {
+  const exists = yield* sql<{ found: unknown }>`select to_regclass(${tableOf(schema)})::text as found`
+  const nothing: SchemaState = { found: 0, minReader: 0 }
+  if (exists[0]?.found === null) return nothing
+  const rows = yield* sql<{ found: unknown; min_reader: unknown }>`select coalesce(max(id), 0)::text as found,
+  coalesce(max(min_reader), 0)::text as min_reader from ${sql.literal(tableOf(schema))}`
+  const state: SchemaState = { found: Number(rows[0]?.found), minReader: Number(rows[0]?.min_reader) }
+  return state
+})
+
+const asStorageError = (error: SqlError.SqlError): StorageError =>
+  toStorageError("Migrations", error, kindOf(error) !== "permanent")
+
+const incompatible = (schema: SchemaName.SchemaName, state: SchemaState) =>
+  new IncompatibleSchema({ schema, known: latestId, ...state })
+
+/**
+ * Applies what is missing, each migration in a transaction of its own, and gives the names of those applied.
+ *
+ * Safe to run in many processes at once: an advisory lock lets one at a time, the others find the work done.
+ * Needs the right to create the schema, unless it exists, and to create tables and functions in it.
+ */
+export const run = (options: { readonly schema?: string } = {}) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const schema = SchemaName.make(options.schema)
+    const applied: Array<string> = []
+    const lock = sql`select pg_advisory_xact_lock(hashtextextended(${`billwright migrations of ${schema}`}, 0))`
+
+    const prepare = Effect.gen(function* () {
+      yield* lock
+      // Asked first, because \`create schema if not exists\` wants the right to create it even when it exists.
+      const rows = yield* sql`select 1 from pg_namespace where nspname = ${schema}`
+      if (rows.length === 0) yield* sql.unsafe(`create schema "${schema}"`)
+      yield* sql.unsafe(createTable(schema))
+    })
+    const before = yield* stateOf(sql, schema)
+    if (before.found === 0) yield* withoutStatementTimeout(sql, prepare)
+
+    for (const migration of migrations) {
+      const apply = Effect.gen(function* () {
+        yield* lock
+        const { found, minReader } = yield* stateOf(sql, schema)
+        if (minReader > latestId) return yield* incompatible(schema, { found, minReader })
+        if (found >= migration.id) return false
+        for (const statement of migration.statements(schema)) yield* sql.unsafe(statement)
+        yield* sql.unsafe(recordOf(schema, migration))
+        return true
+      })
+      if (before.found >= migration.id) continue
+      if (yield* withoutStatementTimeout(sql, apply)) applied.push(migration.name)
+    }
+    yield* check(options)
+    return applied as ReadonlyArray<string>
+  }).pipe(
+    Effect.catchTag("SqlError", (error) => Effect.fail(asStorageError(error))),
+    Effect.withSpan("Migrations.run"),
+  )
+
+/** Fails unless the database has what this release needs and nothing that breaks it. Changes nothing. */
+export const check = (
+  options: { readonly schema?: string } = {},
+): Effect.Effect<void, IncompatibleSchema | StorageError, SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const schema = SchemaName.make(options.schema)
+    const state = yield* Effect.mapError(stateOf(sql, schema), asStorageError)
+    if (state.found < latestId || state.minReader > latestId) return yield* incompatible(schema, state)
+  })
+
+/**
+ * The SQL that `run` would execute on a database that has the first `after` migrations (default: none), for
+ * teams that run DDL themselves. One transaction for each migration; run it with `psql -v ON_ERROR_STOP=1`.
+ */
+export const print = (options: { readonly schema?: string; readonly after?: number } = {}): string => {
+  const schema = SchemaName.make(options.schema)
+  const after = options.after ?? 0
+  const missing = migrations.filter(({ id }) => id > after)
+  const prepare = after > 0 ? [] : [`create schema if not exists "${schema}"`, createTable(schema)]
+  return missing
+    .map((migration, index) => {
+      const statements = [
+        ...(index === 0 ? prepare : []),
+        ...migration.statements(schema),
+        recordOf(schema, migration),
+      ]
+      const number = String(migration.id).padStart(4, "0")
+      return `-- ${number} ${migration.name}\nbegin;\n\n${statements.map((text) => `${text};\n`).join("\n")}\ncommit;\n`
+    })
+    .join("\n")
+}

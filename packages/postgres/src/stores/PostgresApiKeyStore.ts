@@ -1,0 +1,153 @@
+/**
+ * The `ApiKeyStore` on Postgres.
+ */
+import {
+  ApiKey,
+  ApiKeyStore,
+  CurrentTenant,
+  Id,
+  type Page,
+  type StoredApiKey,
+  type Tenant,
+} from "@billwright/core"
+import { type DateTime, Effect, Layer, Option } from "effect"
+import { Statement } from "effect/sql"
+import { noteXid } from "../CurrentTransaction.ts"
+import { Database } from "../Database.ts"
+import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { decoding, instant, instantOrNull, json, type Row, text } from "../Row.ts"
+
+const columns = Statement.fragment([
+  Statement.literal(
+    `id::text, account_id, mode, name, to_json(scopes)::text as scopes, hint, digest,
+  (extract(epoch from created_at) * 1000)::bigint::text as created_at,
+  (extract(epoch from expires_at) * 1000)::bigint::text as expires_at,
+  (extract(epoch from revoked_at) * 1000)::bigint::text as revoked_at,
+  (extract(epoch from last_used_at) * 1000)::bigint::text as last_used_at`,
+  ),
+])
+
+const fromRow = (row: Row): StoredApiKey => ({
+  key: {
+    id: Id.fromUuid(ApiKey.API_KEY_ID_PREFIX, text(row, "id")) as ApiKey.ApiKeyId,
+    accountId: text(row, "account_id") as Tenant.AccountId,
+    mode: text(row, "mode") as Tenant.Mode,
+    name: text(row, "name"),
+    scopes: json(row, "scopes") as ReadonlyArray<ApiKey.Scope>,
+    hint: text(row, "hint"),
+    createdAt: instant(row, "created_at"),
+    expiresAt: instantOrNull(row, "expires_at"),
+    revokedAt: instantOrNull(row, "revoked_at"),
+    lastUsedAt: instantOrNull(row, "last_used_at"),
+  },
+  digest: text(row, "digest"),
+})
+
+const millisOrNull = (at: DateTime.Utc | null): string | null =>
+  at === null ? null : String(at.epochMilliseconds)
+
+const make = Effect.gen(function* () {
+  const { read, tables: t, write } = yield* Database
+
+  const insert = Effect.fnUntraced(function* ({ digest, key }: StoredApiKey) {
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* write("ApiKeyStore.insert", (sql, isRepeat) => {
+      const values = sql`(${accountId}, ${mode}, ${Id.toUuid(key.id)}::uuid, ${key.name},
+  array(select json_array_elements_text(${JSON.stringify(key.scopes)}::text::json)), ${key.hint}, ${digest},
+  to_timestamp(${millisOrNull(key.createdAt)}::float8 / 1000), to_timestamp(${millisOrNull(key.expiresAt)}::float8 / 1000),
+  to_timestamp(${millisOrNull(key.revokedAt)}::float8 / 1000), to_timestamp(${millisOrNull(key.lastUsedAt)}::float8 / 1000))`
+      // Only a repeat may find its own key there; anything else that is taken is an error.
+      const onConflict = sql.literal(isRepeat ? "on conflict do nothing" : "")
+      return sql<Row>`insert into ${t.api_keys} (account_id, mode, id, name, scopes, hint, digest, created_at,
+  expires_at, revoked_at, last_used_at) values ${values} ${onConflict}
+returning pg_current_xact_id_if_assigned()::text as xid`
+    })
+    yield* noteXid(rows[0]?.xid)
+  })
+
+  const findByDigest = Effect.fnUntraced(function* (digest: string) {
+    const operation = "ApiKeyStore.findByDigest"
+    const rows = yield* read(
+      operation,
+      (sql) => sql<Row>`select ${columns} from ${t.api_keys} where digest = ${digest}`,
+    )
+    return yield* firstOf(operation, rows)
+  })
+
+  const find = Effect.fnUntraced(function* (id: ApiKey.ApiKeyId) {
+    const operation = "ApiKeyStore.find"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select ${columns} from ${t.api_keys}
+where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid`,
+    )
+    return Option.map(yield* firstOf(operation, rows), ({ key }) => key)
+  })
+
+  const list = Effect.fnUntraced(function* (page: Page.PageQuery) {
+    const operation = "ApiKeyStore.list"
+    const { accountId, mode } = yield* CurrentTenant
+    const cursor = yield* cursorOf(ApiKey.API_KEY_ID_PREFIX, page)
+    yield* requireCursor(page, cursor, (uuid) =>
+      read(
+        operation,
+        (sql) =>
+          sql<Row>`select 1 from ${t.api_keys} where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
+      ),
+    )
+    const { limit, order, position } = clauses(page, cursor)
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select ${columns} from ${t.api_keys} t
+where account_id = ${accountId} and mode = ${mode} and ${position} order by ${order} limit ${limit}`,
+    )
+    return pageOf(
+      page,
+      yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map((row) => fromRow(row).key))(rows),
+    )
+  })
+
+  /** Sets a column of a key of the tenant to what an expression makes of an instant. */
+  const change = (operation: string, assignment: (at: Statement.Fragment) => string, column: string) =>
+    Effect.fnUntraced(function* (id: ApiKey.ApiKeyId, at: DateTime.Utc) {
+      const { accountId, mode } = yield* CurrentTenant
+      const rows = yield* write(operation, (sql) => {
+        const instantAt = sql`to_timestamp(${String(at.epochMilliseconds)}::float8 / 1000)`
+        return sql<Row>`update ${t.api_keys} set ${sql.literal(column)} = ${sql.literal(assignment(instantAt))}(${sql.literal(column)}, ${instantAt})
+where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid
+returning ${columns}, pg_current_xact_id_if_assigned()::text as xid`
+      })
+      yield* noteXid(rows[0]?.xid)
+      return Option.map(yield* firstOf(operation, rows), ({ key }) => key)
+    })
+
+  const touch = Effect.fnUntraced(function* (id: ApiKey.ApiKeyId, at: DateTime.Utc) {
+    yield* write(
+      "ApiKeyStore.touch",
+      (sql) =>
+        sql`update ${t.api_keys} set last_used_at = to_timestamp(${String(at.epochMilliseconds)}::float8 / 1000)
+where id = ${Id.toUuid(id)}::uuid`,
+    )
+  })
+
+  return ApiKeyStore.of({
+    insert,
+    findByDigest,
+    find,
+    list,
+    // The first revocation stays; the sooner of two expiries counts (`least` passes over null).
+    revoke: change("ApiKeyStore.revoke", () => "coalesce", "revoked_at"),
+    expire: change("ApiKeyStore.expire", () => "least", "expires_at"),
+    touch,
+  })
+})
+
+const firstOf = (operation: string, rows: ReadonlyArray<Row>) =>
+  decoding(operation, (row: Row | undefined) =>
+    row === undefined ? Option.none() : Option.some(fromRow(row)),
+  )(rows[0])
+
+export const layer: Layer.Layer<ApiKeyStore, never, Database> = Layer.effect(ApiKeyStore, make)

@@ -1,0 +1,139 @@
+/**
+ * The `UsageStore` on Postgres: records and totals. Thresholds are in `ThresholdStatements`.
+ */
+import {
+  CurrentTenant,
+  type Customer,
+  Id,
+  type Page,
+  Transactor,
+  type TotalsQuery,
+  UsageRecord,
+  UsageStore,
+} from "@billwright/core"
+import { type DateTime, Effect, Layer, Option } from "effect"
+import { noteXid } from "../CurrentTransaction.ts"
+import { Database } from "../Database.ts"
+import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { decoding, json, type Row, text } from "../Row.ts"
+import * as ThresholdStatements from "./ThresholdStatements.ts"
+import * as UsageAppend from "./UsageAppend.ts"
+import * as UsageAudit from "./UsageAudit.ts"
+import { recordColumns, recordFromRow } from "./UsageRow.ts"
+import * as UsageTotals from "./UsageTotals.ts"
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const transactor = yield* Transactor
+  const { read, tables: t, write } = database
+  const appendStatement = UsageAppend.statement(database.schema)
+
+  // The ids are the caller's, so a repeat of the statement finds its own records and says so.
+  const append = Effect.fnUntraced(function* (records: ReadonlyArray<UsageRecord.NewUsageRecord>) {
+    const operation = "UsageStore.append"
+    if (records.length === 0) return { outcomes: [], crossings: [] }
+    const tenant = yield* CurrentTenant
+    const order = UsageAppend.lockOrder(records)
+    const parameters = UsageAppend.parameters(tenant, records, order)
+    const rows = yield* write(operation, (sql) => sql.unsafe<Row>(appendStatement, parameters))
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) => ({
+      result: UsageAppend.result(records, order, all),
+      xid: UsageAppend.xidOf(all),
+    }))(rows).pipe(Effect.flatMap(({ result, xid }) => Effect.as(noteXid(xid), result)))
+  })
+
+  const find = Effect.fnUntraced(function* (id: UsageRecord.UsageRecordId) {
+    const operation = "UsageStore.find"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select ${recordColumns} from ${t.usage_records}
+where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid`,
+    )
+    return yield* decoding(operation, (row: Row | undefined) =>
+      Option.map(Option.fromUndefinedOr(row), recordFromRow),
+    )(rows[0])
+  })
+
+  const voidRecord = Effect.fnUntraced(function* (id: UsageRecord.UsageRecordId, at: DateTime.Utc) {
+    const operation = "UsageStore.void"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* write(
+      operation,
+      (sql) =>
+        sql<Row>`select v::text as record, pg_current_xact_id_if_assigned()::text as xid
+from ${t.void_usage}(${accountId}, ${mode}, ${Id.toUuid(id)}::uuid, ${String(at.epochMilliseconds)}::bigint) as v`,
+    )
+    yield* noteXid(rows[0]?.xid)
+    return yield* decoding(operation, (row: Row | undefined) =>
+      row === undefined ? Option.none() : Option.some(recordFromRow(json(row, "record") as Row)),
+    )(rows[0])
+  })
+
+  const list = Effect.fnUntraced(function* (
+    filter: {
+      readonly customerId: Customer.CustomerId
+      readonly productId: string | undefined
+      readonly unit: string | undefined
+    },
+    page: Page.PageQuery,
+  ) {
+    const operation = "UsageStore.list"
+    const { accountId, mode } = yield* CurrentTenant
+    const cursor = yield* cursorOf(UsageRecord.USAGE_RECORD_ID_PREFIX, page)
+    yield* requireCursor(page, cursor, (uuid) =>
+      read(
+        operation,
+        (sql) =>
+          sql<Row>`select 1 from ${t.usage_records}
+where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
+      ),
+    )
+    const { limit, order, position } = clauses(page, cursor)
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select ${recordColumns} from ${t.usage_records} t
+where account_id = ${accountId} and mode = ${mode} and customer_id = ${Id.toUuid(filter.customerId)}::uuid
+  ${filter.productId === undefined ? sql.literal("") : sql`and product_id = ${filter.productId}`}
+  ${filter.unit === undefined ? sql.literal("") : sql`and unit = ${filter.unit}`} and ${position}
+order by ${order} limit ${limit}`,
+    )
+    return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(recordFromRow))(rows))
+  })
+
+  const totals = Effect.fnUntraced(function* (query: TotalsQuery) {
+    const operation = "UsageStore.totals"
+    const tenant = yield* CurrentTenant
+    if (query.boundaries.length < 2) return []
+    const rows = yield* read(operation, (sql) => UsageTotals.statement(sql, t, tenant, query))
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(UsageTotals.fromRow))(rows)
+  })
+
+  const units = Effect.fnUntraced(function* (customerId: Customer.CustomerId, limit: number) {
+    const operation = "UsageStore.units"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select distinct unit from ${t.usage_daily}
+where account_id = ${accountId} and mode = ${mode} and customer_id = ${Id.toUuid(customerId)}::uuid
+order by unit limit ${String(limit)}::integer`,
+    )
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map((row) => text(row, "unit")))(rows)
+  })
+
+  return UsageStore.of({
+    append,
+    find,
+    void: voidRecord,
+    list,
+    totals,
+    units,
+    audit: UsageAudit.make(database),
+    ...ThresholdStatements.make(database, transactor),
+  })
+})
+
+export const layer: Layer.Layer<UsageStore, never, Database | Transactor> = Layer.effect(UsageStore, make)

@@ -1,0 +1,117 @@
+/**
+ * Appending usage: the call of `append_usage` and what comes back.
+ */
+import {
+  type AppendOutcome,
+  type AppendResult,
+  Id,
+  type Tenant,
+  type Threshold,
+  type UsageRecord,
+} from "@billwright/core"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
+import { bigint, integer, json, type Row, text } from "../Row.ts"
+import type { SchemaName } from "../SchemaName.ts"
+import { recordFromRow, thresholdFromRow } from "./UsageRow.ts"
+
+/** The statement. Its text never changes, so that it is parsed once a connection. */
+export const statement = (schema: SchemaName): string =>
+  `select kind, ordinal::text, payload::text from ${schema}.append_usage($1::text, $2::text, $3::text::uuid[],
+  $4::text::uuid[], $5::text::text[], $6::text::text[], $7::text::bigint[], $8::text::bigint[], $9::text::boolean[],
+  $10::text::text[], $11::text::bigint[])`
+
+/**
+ * The order in which records are written: by customer and key, so that appends that share keys take their
+ * locks in the same order. Among equal keys the first given stays first. Gives indexes into `records`.
+ */
+export const lockOrder = (records: ReadonlyArray<UsageRecord.NewUsageRecord>): ReadonlyArray<number> => {
+  const order = records.map((_, index) => index)
+  if (order.length < 2) return order
+  return order.sort((a, b) => {
+    const left = records[a]!
+    const right = records[b]!
+    if (left.customerId !== right.customerId) return left.customerId < right.customerId ? -1 : 1
+    const leftKey = left.idempotencyKey ?? ""
+    const rightKey = right.idempotencyKey ?? ""
+    if (leftKey !== rightKey) return leftKey < rightKey ? -1 : 1
+    return a - b
+  })
+}
+
+/** The parameters of `statement`. */
+export const parameters = (
+  tenant: Tenant.Tenant,
+  records: ReadonlyArray<UsageRecord.NewUsageRecord>,
+  order: ReadonlyArray<number>,
+): ReadonlyArray<string> => {
+  const uuids = new Map<string, string>()
+  const customerUuid = (id: string): string => {
+    let uuid = uuids.get(id)
+    if (uuid === undefined) uuids.set(id, (uuid = Id.toUuid(id)))
+    return uuid
+  }
+  const column = <A>(read: (record: UsageRecord.NewUsageRecord) => A): ReadonlyArray<A> =>
+    order.map((index) => read(records[index]!))
+  return [
+    tenant.accountId,
+    tenant.mode,
+    ArrayLiteral.plain(column((record) => Id.toUuid(record.id))),
+    ArrayLiteral.plain(column((record) => customerUuid(record.customerId))),
+    ArrayLiteral.quoted(column((record) => record.productId)),
+    ArrayLiteral.quoted(column((record) => record.unit)),
+    ArrayLiteral.plain(column((record) => record.quantity)),
+    ArrayLiteral.plain(column((record) => record.timestamp.epochMilliseconds)),
+    ArrayLiteral.plain(column((record) => record.hasOwnTimestamp)),
+    ArrayLiteral.quoted(column((record) => record.idempotencyKey)),
+    ArrayLiteral.plain(column((record) => record.createdAt.epochMilliseconds)),
+  ]
+}
+
+/** The number that Postgres gave to the transaction, if the append wrote anything. */
+export const xidOf = (rows: ReadonlyArray<Row>): unknown => {
+  const done = rows.find((row) => row["kind"] === "done")
+  return done === undefined || done["payload"] === null ? undefined : json(done, "payload")
+}
+
+/** Reads the answer. Records that it doesn't mention were recorded. */
+export const result = (
+  records: ReadonlyArray<UsageRecord.NewUsageRecord>,
+  order: ReadonlyArray<number>,
+  rows: ReadonlyArray<Row>,
+): AppendResult => {
+  const exceptions = new Map<number, AppendOutcome>()
+  const crossings: Array<Threshold.ThresholdCrossing> = []
+  for (const row of rows) {
+    const kind = text(row, "kind")
+    if (kind === "done") continue
+    if (kind === "crossing") crossings.push(crossingFromRow(json(row, "payload") as Row))
+    else exceptions.set(order[integer(row, "ordinal") - 1]!, outcomeFromRow(kind, row))
+  }
+  return { outcomes: records.map((record, index) => exceptions.get(index) ?? recorded(record)), crossings }
+}
+
+const recorded = ({ hasOwnTimestamp: _hasOwn, ...record }: UsageRecord.NewUsageRecord): AppendOutcome => ({
+  _tag: "Recorded",
+  record,
+})
+
+const outcomeFromRow = (kind: string, row: Row): AppendOutcome => {
+  if (kind === "unknown_customer") return { _tag: "CustomerNotFound" }
+  const record = recordFromRow(json(row, "payload") as Row)
+  switch (kind) {
+    case "recorded_before": // the same append, sent again after its answer was lost
+      return { _tag: "Recorded", record }
+    case "duplicate":
+      return { _tag: "Duplicate", record }
+    case "key_conflict":
+      return { _tag: "KeyConflict", recordId: record.id }
+    default:
+      throw new TypeError(`append_usage gave an unknown kind of row: ${kind}`)
+  }
+}
+
+const crossingFromRow = (row: Row): Threshold.ThresholdCrossing => ({
+  threshold: thresholdFromRow(row),
+  periodKey: text(row, "period_key"),
+  total: bigint(row, "total"),
+})

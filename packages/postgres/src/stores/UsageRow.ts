@@ -1,0 +1,52 @@
+/**
+ * Usage records and thresholds as rows.
+ *
+ * Both have the same form whether they come as columns of a query or as JSON of a function.
+ */
+import { type Customer, Customer as Customers, Id, Threshold, UsageRecord } from "@billwright/core"
+import { Statement } from "effect/sql"
+import { bigint, instant, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
+
+const millis = (column: string): string => `(extract(epoch from ${column}) * 1000)::bigint::text as ${column}`
+
+/** The columns that `recordFromRow` reads. */
+export const recordColumns = Statement.fragment([
+  Statement.literal(
+    `id::text, customer_id::text, product_id, unit, quantity::text, idempotency_key, ${millis("occurred_at")},
+  ${millis("voided_at")}, ${millis("created_at")}`,
+  ),
+])
+
+const customerId = (row: Row): Customer.CustomerId =>
+  Id.fromUuid(Customers.CUSTOMER_ID_PREFIX, text(row, "customer_id")) as Customer.CustomerId
+
+export const recordFromRow = (row: Row): UsageRecord.UsageRecord => ({
+  id: Id.fromUuid(UsageRecord.USAGE_RECORD_ID_PREFIX, text(row, "id")) as UsageRecord.UsageRecordId,
+  customerId: customerId(row),
+  productId: text(row, "product_id"),
+  quantity: integer(row, "quantity"),
+  unit: text(row, "unit"),
+  timestamp: instant(row, "occurred_at"),
+  idempotencyKey: textOrNull(row, "idempotency_key"),
+  voidedAt: instantOrNull(row, "voided_at"),
+  createdAt: instant(row, "created_at"),
+})
+
+/** The columns that `thresholdFromRow` reads. */
+export const thresholdColumns = Statement.fragment([
+  Statement.literal(
+    `id::text, customer_id::text, product_id, unit, quantity::text, period, ${millis("created_at")},
+  ${millis("last_fired_at")}`,
+  ),
+])
+
+export const thresholdFromRow = (row: Row): Threshold.Threshold => ({
+  id: Id.fromUuid(Threshold.THRESHOLD_ID_PREFIX, text(row, "id")) as Threshold.ThresholdId,
+  customerId: customerId(row),
+  productId: text(row, "product_id"),
+  unit: text(row, "unit"),
+  quantity: bigint(row, "quantity"),
+  period: text(row, "period") as Threshold.ThresholdPeriod,
+  createdAt: instant(row, "created_at"),
+  lastFiredAt: instantOrNull(row, "last_fired_at"),
+})

@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { EmbeddedPostgres } from "@billwright/postgres/embedded"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { Client } from "pg"
+import { execute } from "./TestDatabase.ts"
+
+const directory = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const made = await mkdtemp(join(tmpdir(), "billwright-embedded-"))
+    await chmod(made, 0o711)
+    return join(made, "data")
+  }),
+  (data) => Effect.promise(() => rm(join(data, ".."), { recursive: true, force: true })),
+)
+
+const count = (url: Redacted.Redacted) =>
+  Effect.promise(async () => {
+    const client = new Client({ connectionString: Redacted.value(url) })
+    await client.connect()
+    const { rows } = await client.query("select count(*)::int as count from t")
+    await client.end()
+    return rows[0].count as number
+  })
+
+const run = (url: Redacted.Redacted, ...statements: ReadonlyArray<string>) =>
+  Effect.promise(() => execute(Redacted.value(url), ...statements))
+
+describe("EmbeddedPostgres", () => {
+  it.live(
+    "keeps its data, its password and a directory to itself",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* directory
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const server = yield* EmbeddedPostgres.start({ directory: data })
+            yield* run(server.url, "create table t (n int)", "insert into t values (1)")
+            const error = yield* Effect.flip(EmbeddedPostgres.start({ directory: data }))
+            assert.strictEqual(error.reason, "in_use")
+            assert.include(error.message, String(process.pid))
+            const file = yield* Effect.promise(() => stat(join(data, "password")))
+            assert.strictEqual(file.mode & 0o777, 0o600)
+          }),
+        )
+        // Another port, the same data.
+        const server = yield* EmbeddedPostgres.start({ directory: data })
+        assert.strictEqual(yield* count(server.url), 1)
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
+  it.live(
+    "recovers what was committed before it was killed",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* directory
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const server = yield* EmbeddedPostgres.start({ directory: data })
+            yield* run(server.url, "create table t (n int)", "insert into t select generate_series(1, 1000)")
+            process.kill(server.pid, "SIGKILL")
+          }),
+        )
+        const server = yield* EmbeddedPostgres.start({ directory: data })
+        assert.strictEqual(yield* count(server.url), 1000)
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
+  it.live(
+    "takes over from a process that was killed and left its server running",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* directory
+        const abandoned = yield* Effect.promise(async () => {
+          const script = fileURLToPath(new URL("EmbeddedHost.ts", import.meta.url))
+          const child = spawn(process.execPath, [script, data], { stdio: ["ignore", "pipe", "inherit"] })
+          const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string]
+          const server = JSON.parse(line) as { url: string; pid: number }
+          await execute(server.url, "create table t (n int)", "insert into t values (1), (2)")
+          child.kill("SIGKILL")
+          await once(child, "exit")
+          return server
+        })
+        const server = yield* EmbeddedPostgres.start({ directory: data })
+        assert.notStrictEqual(server.pid, abandoned.pid)
+        assert.strictEqual(yield* count(server.url), 2)
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
+  it.live("refuses data of another major version, and says what to do", () =>
+    Effect.gen(function* () {
+      const data = yield* directory
+      yield* Effect.promise(async () => {
+        await mkdir(join(data, "postgres"), { recursive: true })
+        await writeFile(join(data, "postgres", "PG_VERSION"), "9\n")
+      })
+      const error = yield* Effect.flip(EmbeddedPostgres.start({ directory: data }))
+      assert.strictEqual(error.reason, "other_version")
+      assert.include(error.message, "dump it")
+    }).pipe(Effect.scoped),
+  )
+})

@@ -1,0 +1,181 @@
+import { Billing, Customers } from "@billwright/core"
+import { Migrations, PostgresClient, Storage } from "@billwright/postgres"
+import { assert, it } from "@effect/vitest"
+import { Effect, Exit, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { describe, expect } from "vitest"
+import { introspect } from "./SchemaManifest.ts"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+const withDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.scoped(Effect.provide(effect, TestDatabase.layerClient()))
+
+describe("Migrations", () => {
+  it.live("bring an empty database up to date, once", () =>
+    Effect.gen(function* () {
+      const names = Migrations.migrations.map(({ name }) => name)
+      assert.deepStrictEqual(yield* Migrations.run(), names)
+      assert.deepStrictEqual(yield* Migrations.run(), [])
+      yield* Migrations.check()
+    }).pipe(withDatabase),
+  )
+
+  it.live("numbers them 1, 2, 3, and readers never know less than a migration needs", () =>
+    Effect.sync(() => {
+      let minReader = 1
+      for (const [index, migration] of Migrations.migrations.entries()) {
+        assert.strictEqual(migration.id, index + 1)
+        assert.isAtLeast(migration.minReader, minReader)
+        assert.isAtMost(migration.minReader, migration.id)
+        minReader = migration.minReader
+      }
+    }),
+  )
+
+  it.live("can run in many processes at once: each has clients of its own", () =>
+    Effect.gen(function* () {
+      const url = Redacted.make(yield* TestDatabase.make)
+      const process = Effect.scoped(
+        Effect.provide(Migrations.run(), PostgresClient.layer({ url, poolSize: 1 })),
+      )
+      const applied = yield* Effect.all(
+        Array.from({ length: 6 }, () => process),
+        { concurrency: "unbounded" },
+      )
+      const all = applied.flat().sort()
+      assert.deepStrictEqual(all, Migrations.migrations.map(({ name }) => name).sort())
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("print what they run: psql makes the same schema of it", () =>
+    Effect.gen(function* () {
+      const printed = yield* TestDatabase.make
+      yield* Effect.promise(() => TestDatabase.execute(printed, Migrations.print()))
+      const run = yield* TestDatabase.make
+      const manifest = (url: string) =>
+        Effect.scoped(
+          Effect.provide(introspect("billwright"), PostgresClient.layer({ url: Redacted.make(url) })),
+        )
+      yield* Effect.provide(Migrations.run(), PostgresClient.layer({ url: Redacted.make(run) }))
+      assert.deepStrictEqual(yield* manifest(printed), yield* manifest(run))
+      // The rest of a database that has some of them already.
+      assert.notInclude(Migrations.print({ after: 2 }), "create schema")
+      assert.strictEqual(Migrations.print({ after: Migrations.latestId }), "")
+    }).pipe(Effect.scoped),
+  )
+
+  it("make the schema that is written down in schema.json", async () => {
+    const introspected = Effect.andThen(Migrations.run(), introspect("billwright"))
+    const manifest = await Effect.runPromise(withDatabase(introspected))
+    await expect(`${JSON.stringify(manifest, undefined, 2)}\n`).toMatchFileSnapshot("../schema.json")
+  })
+
+  it.live("work in a schema of another name, and leave others alone", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const options = { schema: "metering" }
+      yield* Migrations.run(options)
+      const schemas = yield* sql`select nspname from pg_namespace where nspname in ('metering', 'billwright')`
+      assert.deepStrictEqual(schemas, [{ nspname: "metering" }])
+      const storage = Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage(options)))
+      const created = Effect.flatMap(Customers, (customers) => customers.create({ name: "A", email: "a@b" }))
+      yield* Effect.provide(asTenant(created), storage)
+      assert.strictEqual((yield* sql`select 1 from metering.customers`).length, 1)
+    }).pipe(withDatabase),
+  )
+
+  it.live("refuse a name that isn't one", () =>
+    Effect.gen(function* () {
+      for (const schema of ["", "Billing", "a b", 'a"; drop table x; --', "pg_catalog", "x".repeat(64)]) {
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(Migrations.run({ schema }))), schema)
+      }
+    }).pipe(withDatabase),
+  )
+})
+
+describe("layerStorage", () => {
+  const build = (options: Storage.StorageOptions = {}) =>
+    Effect.scoped(Layer.build(Storage.layerStorage(options)))
+
+  it.live("refuses a database without our tables, and runs no DDL", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(build())
+      assert.strictEqual(error._tag, "IncompatibleSchema")
+      assert.include(error.message, "billwright migrate")
+      const sql = yield* SqlClient.SqlClient
+      assert.deepStrictEqual(yield* sql`select 1 from pg_namespace where nspname = 'billwright'`, [])
+    }).pipe(withDatabase),
+  )
+
+  it.live("refuses a schema that lacks a migration", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* Migrations.run()
+      yield* sql`delete from billwright.schema_migrations where id = ${Migrations.latestId}`
+      const error = yield* Effect.flip(build())
+      assert.include(error.message, `has migration ${Migrations.latestId - 1}, and this release needs`)
+    }).pipe(withDatabase),
+  )
+
+  it.live("works with a newer schema that only added, and refuses one that breaks it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* Migrations.run()
+      const newer = Migrations.latestId + 1
+      yield* sql`insert into billwright.schema_migrations (id, name, min_reader) values (${newer}, 'addition', 1)`
+      yield* build()
+      yield* Migrations.run()
+      yield* sql`update billwright.schema_migrations set min_reader = ${newer} where id = ${newer}`
+      for (const refused of [Effect.asVoid(build()), Effect.asVoid(Migrations.run())]) {
+        const error = yield* Effect.flip(refused)
+        assert.strictEqual(error._tag, "IncompatibleSchema")
+        assert.include(error.message, "Upgrade this process")
+      }
+    }).pipe(withDatabase),
+  )
+})
+
+describe("each migration", () => {
+  // What it must find and what it must leave, on a database with rows in it. A new migration adds a line here.
+  const steps: ReadonlyArray<{ readonly id: number; readonly before: string; readonly after: string }> = [
+    {
+      id: 1,
+      before: "to_regclass('billwright.customers') is null",
+      after: "to_regclass('billwright.usage_daily') is not null",
+    },
+    {
+      id: 2,
+      before: "to_regproc('billwright.append_usage') is null",
+      after: "(select count(*) = 1 from billwright.customers)",
+    },
+    {
+      id: 3,
+      before: "to_regproc('billwright.record_usage') is null",
+      after: "to_regproc('billwright.record_usage') is not null",
+    },
+  ]
+
+  it.live("has a step here and keeps what is stored", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const holds = (condition: string) =>
+        Effect.map(sql.unsafe(`select 1 where ${condition}`), (rows) => rows.length === 1)
+      assert.deepStrictEqual(
+        steps.map(({ id }) => id),
+        Migrations.migrations.map(({ id }) => id),
+      )
+      yield* sql`create schema billwright`
+      for (const { after, before, id } of steps) {
+        assert.isTrue(yield* holds(before), `before ${id}`)
+        const migration = Migrations.migrations[id - 1]!
+        for (const statement of migration.statements("billwright" as never)) yield* sql.unsafe(statement)
+        if (id === 1) {
+          yield* sql`insert into billwright.customers (account_id, mode, id, name, email, metadata, created_at, updated_at)
+values ('default', 'live', gen_random_uuid(), 'A', 'a@b', '{}', now(), now())`
+        }
+        assert.isTrue(yield* holds(after), `after ${id}`)
+      }
+    }).pipe(withDatabase),
+  )
+})

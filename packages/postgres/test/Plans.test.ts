@@ -1,0 +1,235 @@
+/**
+ * No hot query reads a whole table: Postgres counts sequential scans, also those inside functions, and after
+ * every verb of the stores the counts are what they were.
+ */
+import {
+  type ApiKey,
+  ApiKeyStore,
+  Billing,
+  type CurrentTenant,
+  type Customer,
+  CustomerStore,
+  Id,
+  IdempotencyStore,
+  type Page,
+  type Threshold,
+  type UsageRecord,
+  UsageStore,
+} from "@billwright/core"
+import { Storage } from "@billwright/postgres"
+import { assert, describe, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+const live = Billing.layer.pipe(
+  Layer.provideMerge(Storage.layer()),
+  Layer.provideMerge(TestDatabase.layerClient({ poolSize: 1 })),
+)
+
+/** More than the 5 executions after which Postgres may settle on a plan that fits any parameters. */
+const EXECUTIONS = 8
+
+const uuid = (table: number, row: number): string =>
+  `01940000-0000-7000-8${String(table).padStart(3, "0")}-${row.toString(16).padStart(12, "0")}`
+const customerId = (row: number) => Id.fromUuid("cus", uuid(1, row)) as Customer.CustomerId
+const recordId = (row: number) => Id.fromUuid("usg", uuid(2, row)) as UsageRecord.UsageRecordId
+const thresholdId = (row: number) => Id.fromUuid("thr", uuid(3, row)) as Threshold.ThresholdId
+const keyId = (row: number) => Id.fromUuid("key", uuid(4, row)) as ApiKey.ApiKeyId
+
+const sqlUuid = (table: number, row: string) =>
+  `('01940000-0000-7000-8${String(table).padStart(3, "0")}-' || lpad(to_hex(${row}), 12, '0'))::uuid`
+
+/** 20,000 customers, 60,000 records of 2,000 of them over 30 days, their roll-ups, and some of everything else. */
+const fill = [
+  `insert into billwright.customers (account_id, mode, id, name, email, metadata, created_at, updated_at, threshold_count)
+select 'default', 'live', ${sqlUuid(1, "n")}, 'n', 'c' || n || '@b', '{}', now(), now(), 30 * (n % 2) from generate_series(0, 19999) n`,
+  `insert into billwright.usage_records
+  (account_id, mode, customer_id, id, product_id, unit, quantity, occurred_at, idempotency_key, created_at)
+select 'default', 'live', ${sqlUuid(1, "n % 2000")}, ${sqlUuid(2, "n")}, 'p' || n % 3, 'u', 1,
+  '2026-01-01T00:00:00Z'::timestamptz + (n % 720) * interval '1 hour', 'k' || n, now() from generate_series(0, 59999) n`,
+  // Customer 0 has a busy month: 40,000 records, 55 an hour.
+  `insert into billwright.usage_records
+  (account_id, mode, customer_id, id, product_id, unit, quantity, occurred_at, idempotency_key, created_at)
+select 'default', 'live', ${sqlUuid(1, "0")}, ${sqlUuid(5, "n")}, 'p' || n % 3, 'u', 1,
+  '2026-01-01T00:00:00Z'::timestamptz + (n % 720) * interval '1 hour', null, now() from generate_series(0, 39999) n`,
+  `insert into billwright.usage_daily
+select account_id, mode, customer_id, product_id, unit, (occurred_at at time zone 'UTC')::date, sum(quantity), count(*)
+from billwright.usage_records group by 1, 2, 3, 4, 5, 6`,
+  `insert into billwright.usage_thresholds
+  (account_id, mode, id, customer_id, product_id, unit, quantity, period, created_at)
+select 'default', 'live', ${sqlUuid(3, "n")}, ${sqlUuid(1, "2 * (n % 1000) + 1")}, 'p' || n / 1000, 'u', 1,
+  (array['day', 'month', 'lifetime'])[1 + n % 3], now() from generate_series(0, 29999) n`,
+  `insert into billwright.usage_threshold_firings
+select account_id, mode, id, '2020-01-' || lpad((1 + d)::text, 2, '0'), 1, now()
+from billwright.usage_thresholds, generate_series(0, 4) d`,
+  `insert into billwright.api_keys (account_id, mode, id, name, scopes, hint, digest, created_at)
+select 'default', 'live', ${sqlUuid(4, "n")}, 'n', '{}', 'abcd', lpad(to_hex(n), 64, '0'), now()
+from generate_series(0, 4999) n`,
+  `insert into billwright.idempotency_keys
+  (account_id, mode, request_digest, fingerprint, response_status, response_body, expires_at)
+select 'default', 'live', sha256(int4send(n)), 'f', 200, '{}', '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 hour'
+from generate_series(0, 4999) n`,
+  "analyze",
+]
+
+const scans = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select pg_stat_force_next_flush()`
+  const rows = yield* sql<{ name: string; scans: string }>`select relname as name, seq_scan::text as scans
+from pg_stat_user_tables where schemaname = 'billwright' and relname <> 'schema_migrations'`
+  return new Map(rows.map(({ name, scans }) => [name, scans]))
+})
+
+const day = (text: string): DateTime.Utc => DateTime.makeUnsafe(`${text}T00:00:00Z`)
+const millis = (text: string): number => DateTime.makeUnsafe(text).epochMilliseconds
+
+let serial = 0
+const newRecord = (customer: number, key: string | null): UsageRecord.NewUsageRecord => ({
+  id: Id.fromUuid("usg", uuid(9, serial++)) as UsageRecord.UsageRecordId,
+  customerId: customerId(customer),
+  productId: "p0",
+  quantity: 1,
+  unit: "u",
+  timestamp: day("2026-01-05"),
+  hasOwnTimestamp: true,
+  idempotencyKey: key,
+  voidedAt: null,
+  createdAt: day("2026-02-01"),
+})
+
+const first: Page.PageQuery = { limit: 20, cursor: undefined }
+
+type Verb = (n: number) => Effect.Effect<unknown, unknown, CurrentTenant>
+
+const verbs = (
+  usage: UsageStore["Service"],
+  customers: CustomerStore["Service"],
+  keys: ApiKeyStore["Service"],
+  idempotency: IdempotencyStore["Service"],
+) => {
+  const totals = (n: number, boundaries: ReadonlyArray<number | undefined>, productId?: string) =>
+    usage.totals({ customerId: customerId(n), productId, unit: undefined, boundaries, by: "meter" })
+  const days = Array.from({ length: 31 }, (_, index) => millis("2026-01-01T00:00:00Z") + index * 86_400_000)
+  const hours = Array.from({ length: 25 }, (_, index) => millis("2026-01-05T00:30:00Z") + index * 3_600_000)
+  return {
+    "append of one": (n: number) => usage.append([newRecord(n, `one ${n}`)]),
+    "append of many": (n: number) =>
+      usage.append(
+        Array.from({ length: 500 }, (_, index) => newRecord((n * 500 + index) % 2000, `many ${n} ${index}`)),
+      ),
+    "append of what is there": (n: number) =>
+      usage.append([newRecord(0, "k0"), newRecord(n, "again"), newRecord(n, "again")]),
+    "find a record": (n: number) => usage.find(recordId(n)),
+    void: (n: number) => usage.void(recordId(n), day("2026-02-01")),
+    "list records": (n: number) =>
+      usage.list({ customerId: customerId(n), productId: undefined, unit: undefined }, first),
+    "list records further": (n: number) =>
+      usage.list(
+        { customerId: customerId(n), productId: "p0", unit: "u" },
+        { limit: 20, cursor: { direction: "older", id: recordId(n) } },
+      ),
+    "total of all": (n: number) => totals(n, [undefined, undefined]),
+    "total of a month": (n: number) =>
+      totals(n, [millis("2026-01-01T00:00:00Z"), millis("2026-02-01T00:00:00Z")], "p0"),
+    "total of a month elsewhere": (n: number) =>
+      totals(n, [millis("2025-12-31T23:00:00Z"), millis("2026-01-31T23:00:00Z")]),
+    "totals of days": (n: number) => totals(n, days),
+    "totals of hours": (n: number) => totals(n, hours),
+    units: (n: number) => usage.units(customerId(n), 2),
+    "find a threshold": (n: number) => usage.findThreshold(thresholdId(n)),
+    "list thresholds": () => usage.listThresholds({ customerId: undefined }, first),
+    "list thresholds of a customer": (n: number) =>
+      usage.listThresholds({ customerId: customerId(n) }, first),
+    "insert a threshold": (n: number) =>
+      usage.insertThreshold({
+        id: Id.fromUuid("thr", uuid(8, n)) as Threshold.ThresholdId,
+        customerId: customerId(n),
+        productId: "p1",
+        unit: "u",
+        quantity: 1n,
+        period: "day",
+        createdAt: day("2026-02-01"),
+        lastFiredAt: null,
+      }),
+    "delete a threshold": (n: number) => usage.deleteThreshold(thresholdId(n)),
+    "find a customer": (n: number) => customers.find(customerId(n)),
+    "status of a customer": (n: number) => customers.status(customerId(n)),
+    "modify a customer": (n: number) => customers.modify(customerId(n), Effect.succeed),
+    "erase a customer": (n: number) => customers.erase(customerId(1900 + n)),
+    "list customers": () => customers.list({ email: undefined }, first),
+    "list customers further": (n: number) =>
+      customers.list({ email: undefined }, { limit: 20, cursor: { direction: "newer", id: customerId(n) } }),
+    "list customers by e-mail": (n: number) => customers.list({ email: `c${n}@b` }, first),
+    "find a key by digest": (n: number) => keys.findByDigest(n.toString(16).padStart(64, "0")),
+    "find a key": (n: number) => keys.find(keyId(n)),
+    "list keys": () => keys.list(first),
+    "touch a key": (n: number) => keys.touch(keyId(n), day("2026-02-01")),
+    "revoke a key": (n: number) => keys.revoke(keyId(n), day("2026-02-01")),
+    once: (n: number) =>
+      idempotency.once(
+        { method: "POST", path: "/v1/usage", key: `k${n % 4}`, fingerprint: "f" },
+        { now: day("2026-02-01"), expiresAt: day("2027-02-01") },
+        Effect.succeed({ status: 200, body: "{}" }),
+      ),
+    sweep: () => idempotency.sweep(day("2026-01-03"), 10),
+  } satisfies Record<string, Verb>
+}
+
+/** Rows of a table that were read so far, by whatever index. */
+const rowsRead = Effect.fnUntraced(function* (table: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select pg_stat_force_next_flush()`
+  const rows = yield* sql<{ read: string }>`select (seq_tup_read + idx_tup_fetch)::text as read
+from pg_stat_user_tables where schemaname = 'billwright' and relname = ${table}`
+  return Number(rows[0]?.read)
+})
+
+describe("hot queries", () => {
+  layer(live, { excludeTestServices: true })((it) => {
+    it.effect(
+      "scan no table",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          for (const statement of fill) yield* sql.unsafe(statement)
+          const all = verbs(
+            yield* UsageStore,
+            yield* CustomerStore,
+            yield* ApiKeyStore,
+            yield* IdempotencyStore,
+          )
+          for (const [name, verb] of Object.entries<Verb>(all)) {
+            const before = yield* scans
+            for (let n = 1; n <= EXECUTIONS; n++) yield* verb(n)
+            assert.deepStrictEqual(yield* scans, before, name)
+          }
+
+          // A Berlin month of the busy customer: its days from the roll-up, two single hours from the records.
+          const recordsBefore = yield* rowsRead("usage_records")
+          for (let n = 1; n <= EXECUTIONS; n++) yield* all["total of a month elsewhere"](0)
+          assert.isAtMost((yield* rowsRead("usage_records")) - recordsBefore, EXECUTIONS * 2 * 60)
+          // Two days of its 30.
+          const start = millis("2026-01-05T00:00:00Z")
+          const twoDays = Effect.flatMap(UsageStore, (usage) =>
+            usage.totals({
+              customerId: customerId(0),
+              productId: undefined,
+              unit: undefined,
+              boundaries: [start, start + 2 * 86_400_000],
+              by: "unit",
+            }),
+          )
+          const daysBefore = yield* rowsRead("usage_daily")
+          for (let n = 1; n <= EXECUTIONS; n++) yield* twoDays
+          assert.isAtMost((yield* rowsRead("usage_daily")) - daysBefore, EXECUTIONS * 2 * 3)
+
+          const audit = yield* Effect.flatMap(UsageStore, (usage) => usage.audit)
+          assert.deepStrictEqual(audit, [])
+          assert.notDeepEqual(yield* scans, new Map(), "the counts are of our tables")
+        }).pipe(asTenant),
+      60_000,
+    )
+  })
+})

@@ -1,0 +1,78 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net"
+/**
+ * A TCP proxy between a client and the server, for faults of the network.
+ */
+import { Effect } from "effect"
+
+export interface Proxy {
+  readonly url: string
+  /** What happens to the next COMMIT that passes, once. */
+  commit: "pass" | "cut before" | "cut answer"
+  /** Whether new connections are let through. */
+  isOpen: boolean
+  /** Nothing is forwarded any more, and nothing closed: a blackhole. */
+  isBlackhole: boolean
+  /** What clients have sent. */
+  readonly sent: Array<Buffer>
+}
+
+export const make = (url: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(
+        () =>
+          new Promise<{ proxy: Proxy; close: () => void }>((done) => {
+            const target = new URL(url)
+            const sockets = new Set<Socket>()
+            const proxy = { url: "", commit: "pass", isOpen: true, isBlackhole: false, sent: [] } as {
+              -readonly [K in keyof Proxy]: Proxy[K]
+            }
+            const server = createServer((client) => {
+              if (!proxy.isOpen) return client.destroy()
+              const upstream = connect(Number(target.port), target.hostname)
+              for (const socket of [client, upstream]) {
+                sockets.add(socket)
+                socket.on("error", () => {})
+                socket.on("close", () => {
+                  sockets.delete(socket)
+                  client.destroy()
+                  upstream.destroy()
+                })
+              }
+              let isAnswerLost = false
+              client.on("data", (data) => {
+                if (proxy.isBlackhole) return
+                proxy.sent.push(data)
+                if (proxy.commit !== "pass" && data.includes("COMMIT")) {
+                  const fault = proxy.commit
+                  proxy.commit = "pass"
+                  if (fault === "cut before") return client.destroy()
+                  isAnswerLost = true
+                }
+                upstream.write(data)
+              })
+              upstream.on("data", (data) => {
+                if (proxy.isBlackhole) return
+                if (isAnswerLost) return client.destroy()
+                client.write(data)
+              })
+            })
+            server.listen(0, "127.0.0.1", () => {
+              const through = new URL(url)
+              through.hostname = "127.0.0.1"
+              through.port = String((server.address() as AddressInfo).port)
+              proxy.url = through.href
+              done({
+                proxy,
+                close: () => {
+                  for (const socket of sockets) socket.destroy()
+                  server.close()
+                },
+              })
+            })
+          }),
+      ),
+      ({ close }) => Effect.sync(close),
+    ),
+    ({ proxy }) => proxy,
+  )

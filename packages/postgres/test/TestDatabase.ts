@@ -1,0 +1,40 @@
+import { randomBytes } from "node:crypto"
+/**
+ * A fresh database for a test file.
+ */
+import { PostgresClient } from "@billwright/postgres"
+import { Effect, Layer, Redacted } from "effect"
+import { Client } from "pg"
+import { inject } from "vitest"
+
+/** Runs statements on the server, outside of any library code. */
+export const execute = async (url: string, ...statements: ReadonlyArray<string>): Promise<void> => {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+const urlOf = (database: string): string => {
+  const url = new URL(inject("serverUrl"))
+  url.pathname = `/${database}`
+  return url.href
+}
+
+/** The URL of a new, empty database, which is dropped when the scope closes. */
+export const make = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const name = `test_${randomBytes(8).toString("hex")}`
+    await execute(inject("serverUrl"), `create database ${name}`)
+    return { name, url: urlOf(name) }
+  }),
+  ({ name }) =>
+    Effect.promise(() => execute(inject("serverUrl"), `drop database if exists ${name} with (force)`)),
+).pipe(Effect.map(({ url }) => url))
+
+/** A client of a new database. */
+export const layerClient = (options: Partial<PostgresClient.ClientOptions> = {}) =>
+  Layer.unwrap(Effect.map(make, (url) => PostgresClient.layer({ url: Redacted.make(url), ...options })))

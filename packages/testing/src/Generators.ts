@@ -1,0 +1,231 @@
+/**
+ * Generators of every value of the domain, for fast-check.
+ *
+ * Each gives values that the value's Schema accepts, the nasty ones often: text in every script and at its
+ * longest, the largest and the smallest quantities, instants at the borders of days, months and years.
+ */
+import {
+  ApiKey,
+  Customer,
+  Id,
+  type IdempotentRequest,
+  Metadata,
+  Page,
+  type StoredApiKey,
+  type StoredResponse,
+  Tenant,
+  Threshold,
+  UsageRecord,
+  type UsageSummary,
+} from "@billwright/core"
+import * as fc from "fast-check"
+import { codePoint, text } from "./generators/TextGenerators.ts"
+import { calendarDate, instant, timeZone } from "./generators/TimeGenerators.ts"
+
+export { text } from "./generators/TextGenerators.ts"
+export { boundaries, calendarDate, instant, nearbyInstant, timeZone } from "./generators/TimeGenerators.ts"
+
+// Ids and tenants
+
+const idOf = (prefix: string): fc.Arbitrary<string> =>
+  fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => Id.format(prefix, bytes))
+
+export const customerId = idOf(Customer.CUSTOMER_ID_PREFIX).map((id) => Customer.CustomerId.make(id))
+
+export const usageRecordId = idOf(UsageRecord.USAGE_RECORD_ID_PREFIX).map((id) =>
+  UsageRecord.UsageRecordId.make(id),
+)
+
+export const thresholdId = idOf(Threshold.THRESHOLD_ID_PREFIX).map((id) => Threshold.ThresholdId.make(id))
+
+export const apiKeyId = idOf(ApiKey.API_KEY_ID_PREFIX).map((id) => ApiKey.ApiKeyId.make(id))
+
+const ACCOUNT_CHARACTERS = "ABCXYZabcxyz0189_-"
+
+export const accountId = fc
+  .string({ unit: fc.constantFrom(...ACCOUNT_CHARACTERS), minLength: 1, maxLength: 64 })
+  .map((id) => Tenant.AccountId.make(id))
+
+export const mode = fc.constantFrom<Tenant.Mode>("live", "test")
+
+export const tenant: fc.Arbitrary<Tenant.Tenant> = fc.record({ accountId, mode })
+
+// Customers
+
+const metadataKey = text(1, Metadata.MAX_METADATA_KEY_LENGTH).filter((key) => key !== "__proto__")
+const metadataValue = text(0, Metadata.MAX_METADATA_VALUE_LENGTH)
+
+export const metadata: fc.Arbitrary<Metadata.Metadata> = fc
+  .array(fc.tuple(metadataKey, metadataValue), { maxLength: 5 })
+  .map((entries) => Object.fromEntries(entries))
+
+export const metadataPatch: fc.Arbitrary<Metadata.MetadataPatch> = fc
+  .array(fc.tuple(metadataKey, fc.option(metadataValue)), { maxLength: 5 })
+  .map((entries) => Object.fromEntries(entries))
+
+export const customerName = text(1, Customer.MAX_NAME_LENGTH)
+
+const emailPart = fc.string({
+  unit: codePoint.filter((unit) => /^[^@\s\p{Cc}]$/u.test(unit)),
+  minLength: 1,
+  maxLength: 20,
+})
+
+export const email = fc.tuple(emailPart, emailPart).map(([local, domain]) => `${local}@${domain}`)
+
+export const createCustomer: fc.Arbitrary<Customer.CreateCustomer> = fc.record(
+  { name: customerName, email, metadata },
+  { requiredKeys: ["name", "email"] },
+)
+
+export const updateCustomer: fc.Arbitrary<Customer.UpdateCustomer> = fc.record(
+  { name: customerName, email, metadata: metadataPatch },
+  { requiredKeys: [] },
+)
+
+export const customer: fc.Arbitrary<Customer.Customer> = fc.record({
+  id: customerId,
+  name: customerName,
+  email,
+  metadata,
+  createdAt: instant,
+  updatedAt: instant,
+})
+
+// Usage
+
+/** 0 to 2^53 − 1, the ends often. */
+export const quantity: fc.Arbitrary<number> = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 1000 }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      0,
+      1,
+      2 ** 31,
+      2 ** 32,
+      UsageRecord.MAX_QUANTITY - 1,
+      UsageRecord.MAX_QUANTITY,
+    ),
+  },
+  { weight: 1, arbitrary: fc.integer({ min: 0, max: UsageRecord.MAX_QUANTITY }) },
+)
+
+export const productId = text(1, UsageRecord.MAX_PRODUCT_ID_LENGTH)
+export const unit = text(1, UsageRecord.MAX_UNIT_LENGTH)
+export const usageKey = text(1, UsageRecord.MAX_USAGE_KEY_LENGTH)
+
+export const recordUsage: fc.Arbitrary<UsageRecord.RecordUsage> = fc.record(
+  { customerId, productId, quantity, unit, timestamp: instant, idempotencyKey: usageKey },
+  { requiredKeys: ["customerId", "productId", "quantity", "unit"] },
+)
+
+export const recordUsageBatch: fc.Arbitrary<UsageRecord.RecordUsageBatch> = fc.record({
+  records: fc.array(recordUsage, { minLength: 1, maxLength: 10 }),
+})
+
+const recordFields = {
+  id: usageRecordId,
+  customerId,
+  productId,
+  quantity,
+  unit,
+  timestamp: instant,
+  idempotencyKey: fc.option(usageKey),
+  createdAt: instant,
+}
+
+export const usageRecord: fc.Arbitrary<UsageRecord.UsageRecord> = fc.record({
+  ...recordFields,
+  voidedAt: fc.option(instant),
+})
+
+/** A record before it is stored: not voided yet. */
+export const newUsageRecord: fc.Arbitrary<UsageRecord.NewUsageRecord> = fc.record({
+  ...recordFields,
+  voidedAt: fc.constant(null),
+  hasOwnTimestamp: fc.boolean(),
+})
+
+/** A summary's query, with its dates in order. */
+export const summarizeUsage: fc.Arbitrary<typeof UsageSummary.SummarizeUsage.Type> = fc
+  .record(
+    { customerId, productId, unit, dates: fc.tuple(calendarDate, calendarDate), timezone: timeZone },
+    { requiredKeys: ["customerId"] },
+  )
+  .map(({ dates, ...query }) => {
+    if (dates === undefined) return query
+    const [startDate, endDate] = [...dates].sort() as [string, string]
+    return { ...query, startDate, endDate }
+  })
+
+// Thresholds
+
+/** 1 to 10^30, the ends and the borders of machine integers often. */
+export const thresholdQuantity: fc.Arbitrary<bigint> = fc.oneof(
+  fc.bigInt({ min: 1n, max: 100n }),
+  fc.constantFrom(1n, 2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n, 2n ** 64n, Threshold.MAX_THRESHOLD_QUANTITY),
+  fc.bigInt({ min: 1n, max: Threshold.MAX_THRESHOLD_QUANTITY }),
+)
+
+export const thresholdPeriod = fc.constantFrom<Threshold.ThresholdPeriod>("day", "month", "lifetime")
+
+const thresholdFields = { customerId, productId, unit, quantity: thresholdQuantity, period: thresholdPeriod }
+
+export const createThreshold: fc.Arbitrary<Threshold.CreateThreshold> = fc.record(thresholdFields)
+
+export const threshold: fc.Arbitrary<Threshold.Threshold> = fc.record({
+  ...thresholdFields,
+  id: thresholdId,
+  createdAt: instant,
+  lastFiredAt: fc.option(instant),
+})
+
+// API keys
+
+const scopes = fc.uniqueArray(fc.constantFrom(...ApiKey.Scope.literals), { maxLength: 12 })
+const keyName = text(1, ApiKey.MAX_KEY_NAME_LENGTH)
+const hexDigit = fc.constantFrom(..."0123456789abcdef")
+
+export const apiKey: fc.Arbitrary<ApiKey.ApiKey> = fc.record({
+  id: apiKeyId,
+  accountId,
+  mode,
+  name: keyName,
+  scopes,
+  hint: fc.string({ unit: fc.constantFrom(..."09azAZ"), minLength: 4, maxLength: 4 }),
+  createdAt: instant,
+  expiresAt: fc.option(instant),
+  revokedAt: fc.option(instant),
+  lastUsedAt: fc.option(instant),
+})
+
+export const storedApiKey: fc.Arbitrary<StoredApiKey> = fc.record({
+  key: apiKey,
+  digest: fc.string({ unit: hexDigit, minLength: 64, maxLength: 64 }),
+})
+
+export const issueApiKey: fc.Arbitrary<ApiKey.IssueApiKey> = fc.record(
+  { name: keyName, scopes, expiresAt: instant },
+  { requiredKeys: ["name"] },
+)
+
+// Requests
+
+export const idempotentRequest: fc.Arbitrary<IdempotentRequest> = fc.record({
+  method: fc.constantFrom("POST", "PUT", "PATCH", "DELETE"),
+  path: fc.webPath(),
+  key: text(1, 255),
+  fingerprint: fc.string({ unit: hexDigit, minLength: 64, maxLength: 64 }),
+})
+
+export const storedResponse: fc.Arbitrary<StoredResponse> = fc.record({
+  status: fc.integer({ min: 200, max: 499 }),
+  body: fc.oneof(fc.constant(""), fc.json(), text(0, 500)),
+})
+
+/** A page of any list, without a cursor. */
+export const pageRequest: fc.Arbitrary<Page.PageRequest> = fc.record(
+  { limit: fc.integer({ min: 1, max: Page.MAX_PAGE_LIMIT }) },
+  { requiredKeys: [] },
+)

@@ -1,0 +1,32 @@
+/**
+ * Properties of effects, tried with generated values.
+ */
+import { Effect } from "effect"
+import * as fc from "fast-check"
+
+export interface PropertyOptions {
+  /** How many values to try. */
+  readonly runs: number
+  /** Where to start; a failure prints the seed that it happened with. */
+  readonly seed?: number | undefined
+  /** Whether to look for the smallest value that fails. Default true. */
+  readonly isShrunk?: boolean | undefined
+}
+
+/**
+ * Tries an effect with generated values and dies with the smallest value that makes it fail, the seed and the
+ * path to it. The effect keeps the services of the caller.
+ */
+export const forAll = <A, E, R>(
+  arbitrary: fc.Arbitrary<A>,
+  options: PropertyOptions,
+  body: (value: A) => Effect.Effect<unknown, E, R>,
+): Effect.Effect<void, never, R> =>
+  Effect.contextWith((context) =>
+    Effect.promise((signal) => {
+      const run = Effect.runPromiseWith(context)
+      const property = fc.asyncProperty(arbitrary, (value) => run(Effect.asVoid(body(value)), { signal }))
+      const seed = options.seed === undefined ? {} : { seed: options.seed }
+      return fc.assert(property, { numRuns: options.runs, endOnFailure: options.isShrunk === false, ...seed })
+    }),
+  )

@@ -1,0 +1,129 @@
+/**
+ * Valid values to store in tests: every field has an ordinary value unless the test names it.
+ *
+ * Ids come from `IdGenerator`, so that later samples have higher ones.
+ */
+import {
+  ApiKey,
+  CurrentTenant,
+  Customer,
+  IdGenerator,
+  type IdempotentRequest,
+  type StoredApiKey,
+  Tenant,
+  Threshold,
+  UsageRecord,
+} from "@billwright/core"
+import { DateTime, Effect } from "effect"
+
+/** An instant by its ISO 8601 text. */
+export const instant = (iso: string): DateTime.Utc => DateTime.toUtc(DateTime.makeUnsafe(iso))
+
+/** When samples are created, unless a test says otherwise. */
+export const CREATED_AT = instant("2026-03-10T09:30:15.250Z")
+
+/** An account that no test had before. */
+export const accountId = Effect.sync(() => Tenant.AccountId.make(`test_${crypto.randomUUID()}`))
+
+/** A tenant that no test had before, in live mode. */
+export const tenant: Effect.Effect<Tenant.Tenant> = Effect.map(accountId, (account) => ({
+  accountId: account,
+  mode: "live",
+}))
+
+const next = <A>(prefix: string, make: (id: string) => A) =>
+  Effect.flatMap(IdGenerator, (ids) => Effect.map(ids.next(prefix), make))
+
+export const customerId = next(Customer.CUSTOMER_ID_PREFIX, (id) => Customer.CustomerId.make(id))
+
+export const usageRecordId = next(UsageRecord.USAGE_RECORD_ID_PREFIX, (id) =>
+  UsageRecord.UsageRecordId.make(id),
+)
+
+export const thresholdId = next(Threshold.THRESHOLD_ID_PREFIX, (id) => Threshold.ThresholdId.make(id))
+
+export const apiKeyId = next(ApiKey.API_KEY_ID_PREFIX, (id) => ApiKey.ApiKeyId.make(id))
+
+export const customer = Effect.fnUntraced(function* (fields: Partial<Customer.Customer> = {}) {
+  const made: Customer.Customer = {
+    id: yield* customerId,
+    name: "Ada Lovelace",
+    email: "ada@example.com",
+    metadata: {},
+    createdAt: CREATED_AT,
+    updatedAt: CREATED_AT,
+    ...fields,
+  }
+  return made
+})
+
+/** A record of 1 call of the product `api` with a timestamp of its own and no idempotency key. */
+export const record = Effect.fnUntraced(function* (
+  customer: Customer.CustomerId,
+  fields: Partial<UsageRecord.NewUsageRecord> = {},
+) {
+  const made: UsageRecord.NewUsageRecord = {
+    id: yield* usageRecordId,
+    customerId: customer,
+    productId: "api",
+    quantity: 1,
+    unit: "call",
+    timestamp: CREATED_AT,
+    hasOwnTimestamp: true,
+    idempotencyKey: null,
+    voidedAt: null,
+    createdAt: CREATED_AT,
+    ...fields,
+  }
+  return made
+})
+
+/** A threshold of 10 calls of the product `api` in a month. */
+export const threshold = Effect.fnUntraced(function* (
+  customer: Customer.CustomerId,
+  fields: Partial<Threshold.Threshold> = {},
+) {
+  const made: Threshold.Threshold = {
+    id: yield* thresholdId,
+    customerId: customer,
+    productId: "api",
+    unit: "call",
+    quantity: 10n,
+    period: "month",
+    createdAt: CREATED_AT,
+    lastFiredAt: null,
+    ...fields,
+  }
+  return made
+})
+
+/** 64 hexadecimal digits that no test had before. */
+export const digest = Effect.sync(() => (crypto.randomUUID() + crypto.randomUUID()).replaceAll("-", ""))
+
+/** A key of the current tenant. */
+export const apiKey = Effect.fnUntraced(function* (fields: Partial<ApiKey.ApiKey> = {}) {
+  const { accountId: account, mode } = yield* CurrentTenant
+  const key: ApiKey.ApiKey = {
+    id: yield* apiKeyId,
+    accountId: account,
+    mode,
+    name: "server",
+    scopes: [],
+    hint: "wxyz",
+    createdAt: CREATED_AT,
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    ...fields,
+  }
+  const stored: StoredApiKey = { key, digest: yield* digest }
+  return stored
+})
+
+export const request = (fields: Partial<IdempotentRequest> = {}): IdempotentRequest => ({
+  method: "POST",
+  path: "/v1/customers",
+  key: "order-1001",
+  fingerprint: "f".repeat(64),
+  ...fields,
+})

@@ -1,0 +1,126 @@
+/**
+ * The contract of the storage ports as a test suite, for every adapter to run.
+ */
+import { type Billing, CurrentTenant, IdGenerator } from "@billwright/core"
+import { describe, layer as layerOf } from "@effect/vitest"
+import { type Duration, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { apiKeyContract } from "./contract/ApiKeyContract.ts"
+import { appendContract } from "./contract/AppendContract.ts"
+import { auditContract } from "./contract/AuditContract.ts"
+import { type ContractServices, type ContractTest, Effort, Patience } from "./contract/ContractTest.ts"
+import { customerContract } from "./contract/CustomerContract.ts"
+import { idempotencyContract } from "./contract/IdempotencyContract.ts"
+import { thresholdContract } from "./contract/ThresholdContract.ts"
+import { thresholdFiringContract } from "./contract/ThresholdFiringContract.ts"
+import { totalsContract } from "./contract/TotalsContract.ts"
+import { transactorContract } from "./contract/TransactorContract.ts"
+import { usageKeyContract } from "./contract/UsageKeyContract.ts"
+import { usageListContract } from "./contract/UsageListContract.ts"
+import type { PropertyOptions } from "./Property.ts"
+import * as Sample from "./Sample.ts"
+
+export type { ContractTest } from "./contract/ContractTest.ts"
+
+/** How a suite runs. */
+export interface SuiteOptions extends Pick<PropertyOptions, "isShrunk"> {
+  /** Random cases of each property. Default 25. */
+  readonly runs?: number
+  /** Seed of the random cases, to repeat a run. Default: another one each time; a failure prints it. */
+  readonly seed?: number
+  /**
+   * How long, in real time, to let other fibers go on where a test is about what happens meanwhile. An adapter
+   * that does I/O needs some, say 20 milliseconds. Default: as long as fibers take that wait for nothing.
+   */
+  readonly pause?: Duration.Input
+  /** How long a test may take. Default: vitest's `testTimeout`. */
+  readonly timeoutMillis?: number
+  /** How long building the layer may take. Default: vitest's `hookTimeout`. */
+  readonly startTimeout?: Duration.Input
+}
+
+const DEFAULT_RUNS = 25
+/** Yields that let every fiber of a test come to where it waits. */
+const YIELDS = 50
+
+export const servicesOf = (options: SuiteOptions) => {
+  const { pause } = options
+  const wait =
+    pause === undefined
+      ? Effect.repeat(Effect.yieldNow, { times: YIELDS })
+      : TestClock.withLive(Effect.sleep(pause))
+  return Layer.mergeAll(
+    IdGenerator.layer,
+    Layer.succeed(Patience, Effect.asVoid(wait) as Effect.Effect<void>),
+    Layer.succeed(Effort, {
+      runs: options.runs ?? DEFAULT_RUNS,
+      seed: options.seed,
+      isShrunk: options.isShrunk,
+    }),
+  )
+}
+
+/** Runs a test for a tenant that no other test has. */
+export const inOwnTenant = <A, E, R>(
+  body: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, Exclude<R, CurrentTenant>> =>
+  Effect.provideServiceEffect(body, CurrentTenant, Sample.tenant)
+
+/**
+ * Opens a suite over a storage: the layer is built once for all tests of `register`, and each test acts for a
+ * tenant of its own.
+ */
+export const open = <R, E>(
+  name: string,
+  storage: Layer.Layer<Billing.Storage | R, E>,
+  options: SuiteOptions,
+  register: (test: ContractTest) => void,
+): void => {
+  const timeout = options.startTimeout === undefined ? {} : { timeout: options.startTimeout }
+  layerOf(Layer.merge(storage, servicesOf(options)), timeout)(name, (it) => {
+    const test = (title: string, body: Effect.Effect<unknown, unknown, ContractServices>) =>
+      it.effect(title, () => inOwnTenant(body), options.timeoutMillis)
+    const section = (title: string, add: () => void) => {
+      describe(title, () => {
+        add()
+      })
+    }
+    register(Object.assign(test, { section }))
+  })
+}
+
+/** All tests of the contract. */
+export const contract = (test: ContractTest): void => {
+  transactorContract(test)
+  customerContract(test)
+  test.section("UsageStore", () => {
+    appendContract(test)
+    usageKeyContract(test)
+    totalsContract(test)
+    usageListContract(test)
+    thresholdContract(test)
+    thresholdFiringContract(test)
+    auditContract(test)
+  })
+  apiKeyContract(test)
+  idempotencyContract(test)
+}
+
+/**
+ * Registers the tests that every storage adapter has to pass, under `describe(name)`.
+ *
+ * The layer is built once and shared. Every test works under accounts of its own, so the storage need not be
+ * empty, and what the tests leave behind disturbs none. Only one run at a time should use a storage, because
+ * sweeping expired idempotency keys is not bound to an account.
+ *
+ * Call it at the top of a vitest file:
+ *
+ * ```ts
+ * StorageContract.suite("PostgreSQL", PostgresStorage.layer, { pause: "20 millis" })
+ * ```
+ */
+export const suite = <R, E>(
+  name: string,
+  storage: Layer.Layer<Billing.Storage | R, E>,
+  options: SuiteOptions = {},
+): void => open(name, storage, options, contract)

@@ -1,0 +1,69 @@
+/**
+ * Model tests: random commands, done to a storage and to a reference of a few plain lists, must give equal
+ * answers, errors included.
+ */
+import type { Billing } from "@billwright/core"
+import { Effect, type Layer } from "effect"
+import { type ContractTest, Effort } from "./contract/ContractTest.ts"
+import { type Command, commands } from "./model/Command.ts"
+import { performAll } from "./model/Interpreter.ts"
+import { makeWorld } from "./model/World.ts"
+import { forAll } from "./Property.ts"
+import { inOwnTenant, open, type SuiteOptions } from "./StorageContract.ts"
+
+/** Most commands of a run, besides those inside transactions. */
+const MAX_COMMANDS = 60
+
+/** Looks at everything that a run may have written. */
+const lookAtAll: ReadonlyArray<Command> = [0, 1, 2].flatMap((tenant): ReadonlyArray<Command> => {
+  const page = { limit: 100, cursor: null }
+  const ofCustomers = Array.from({ length: 8 }, (_, customer): ReadonlyArray<Command> => [
+    { command: "listRecords", tenant, customer, productId: null, unit: null, page },
+    {
+      command: "totals",
+      tenant,
+      customer,
+      productId: null,
+      unit: null,
+      by: "meter",
+      boundaries: [undefined, undefined],
+    },
+  ])
+  return [
+    { command: "listCustomers", tenant, email: null, page },
+    { command: "listThresholds", tenant, customer: null, page },
+    { command: "listKeys", tenant, page },
+    ...ofCustomers.flat(),
+  ]
+})
+
+/** The one test of the model. */
+export const contract = (test: ContractTest): void => {
+  test(
+    "gives the same answers as the reference, whatever is done",
+    Effect.gen(function* () {
+      const effort = yield* Effort
+      yield* forAll(commands(MAX_COMMANDS), effort, (list) => {
+        const run = Effect.gen(function* () {
+          const world = yield* makeWorld
+          yield* performAll(world, [...list, ...lookAtAll])
+        })
+        return inOwnTenant(run)
+      })
+    }),
+  )
+}
+
+/**
+ * Registers a test of `options.runs` random runs of up to 60 commands each: every verb of every port, nested
+ * transactions that fail or die, three tenants. Commands run one after another; what happens at the same time
+ * is the matter of `StorageContract`.
+ *
+ * A failure prints the smallest list of commands that shows it, and the seed: `options.seed` repeats it. The
+ * same seed makes the same commands for every adapter.
+ */
+export const suite = <R, E>(
+  name: string,
+  storage: Layer.Layer<Billing.Storage | R, E>,
+  options: SuiteOptions = {},
+): void => open(name, storage, options, contract)

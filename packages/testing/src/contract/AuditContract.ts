@@ -1,0 +1,80 @@
+/**
+ * The contract of `UsageStore.audit`: whatever was done, roll-ups equal their records.
+ */
+import { Transactor, UsageStore } from "@billwright/core"
+import { DateTime, Effect } from "effect"
+import * as fc from "fast-check"
+import { forAll } from "../Property.ts"
+import * as Sample from "../Sample.ts"
+import { type ContractTest, Effort, same, together } from "./ContractTest.ts"
+import { listed, newCustomer, totals } from "./UsageProbe.ts"
+
+/** What one of several fibers does: appends, then voids some of what there is, or has it all undone. */
+const step = fc.record({
+  days: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 5 }),
+  key: fc.option(fc.integer({ min: 0, max: 3 }), { nil: null }),
+  voids: fc.array(fc.nat({ max: 20 }), { maxLength: 3 }),
+  end: fc.constantFrom("plain", "committed", "failed", "recovered"),
+})
+
+export const auditContract = (test: ContractTest): void => {
+  test.section("audit", () => {
+    test(
+      "finds nothing of a tenant without usage",
+      Effect.gen(function* () {
+        const store = yield* UsageStore
+        yield* newCustomer
+        same(yield* store.audit, [])
+      }),
+    )
+
+    test(
+      "finds nothing after any appends, voids and undone transactions at once",
+      Effect.gen(function* () {
+        const store = yield* UsageStore
+        const { atomically } = yield* Transactor
+        const effort = yield* Effort
+        yield* forAll(fc.array(step, { minLength: 1, maxLength: 12 }), effort, (steps) =>
+          Effect.gen(function* () {
+            const customerId = yield* newCustomer
+            const run = ({ days, end, key, voids }: (typeof steps)[number]) => {
+              const work = Effect.gen(function* () {
+                const records = yield* Effect.forEach(days, (day, index) =>
+                  Sample.record(customerId, {
+                    quantity: 10 ** index,
+                    timestamp: DateTime.add(Sample.CREATED_AT, { days: day }),
+                    idempotencyKey: key === null || index > 0 ? null : `key ${key}`,
+                  }),
+                )
+                yield* store.append(records)
+                const known = yield* listed(customerId)
+                // In one order for all, or transactions could wait for each other in a circle.
+                const chosen = new Set(voids.map((index) => known[index % known.length]?.id ?? ""))
+                const victims = known
+                  .filter(({ id }) => chosen.has(id))
+                  .sort((a, b) => (a.id < b.id ? -1 : 1))
+                for (const { id } of victims) yield* store.void(id, Sample.CREATED_AT)
+              })
+              const undone = Effect.ignore(atomically(Effect.andThen(work, Effect.fail("no"))))
+              if (end === "plain") return work
+              if (end === "committed") return atomically(work)
+              return end === "failed" ? undone : atomically(undone)
+            }
+            yield* together(steps.map(run))
+            const kept = (yield* listed(customerId)).filter(({ voidedAt }) => voidedAt === null)
+            const sum = kept.reduce((total, { quantity }) => total + BigInt(quantity), 0n)
+            const expected = {
+              window: 0,
+              productId: "api",
+              unit: "call",
+              quantity: sum,
+              recordCount: kept.length,
+            }
+            same(yield* totals(customerId), kept.length === 0 ? [] : [expected])
+          }),
+        )
+        same(yield* store.audit, [])
+      }),
+    )
+  })
+}

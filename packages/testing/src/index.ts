@@ -1,0 +1,11 @@
+/**
+ * The contract of Billwright's storage as a test suite, and generators for the values of the domain.
+ */
+export * as Generators from "./Generators.ts"
+export { plain } from "./PlainValue.ts"
+export { forAll } from "./Property.ts"
+export type { PropertyOptions } from "./Property.ts"
+export * as Sample from "./Sample.ts"
+export * as StorageContract from "./StorageContract.ts"
+export type { SuiteOptions } from "./StorageContract.ts"
+export * as StorageModel from "./StorageModel.ts"

@@ -1,0 +1,272 @@
+/**
+ * Faults that an adapter could have: the contract and the model must each find those in their reach.
+ */
+import {
+  ApiKeyStore,
+  type Billing,
+  CurrentTenant,
+  CustomerStore,
+  IdempotencyStore,
+  Transactor,
+  UsageStore,
+} from "@billwright/core"
+import { Memory } from "@billwright/memory"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Exit, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
+import type { ContractServices } from "../src/contract/ContractTest.ts"
+import * as StorageContract from "../src/StorageContract.ts"
+import * as StorageModel from "../src/StorageModel.ts"
+
+type Ports = Context.Context<Billing.Storage>
+type Test = Effect.Effect<unknown, unknown, ContractServices>
+
+/** The tests of a suite, to be run here instead of by vitest. */
+const testsOf = (contract: (test: StorageContract.ContractTest) => void): ReadonlyArray<Test> => {
+  const tests: Array<Test> = []
+  const add = (_: string, body: Test) => {
+    tests.push(body)
+  }
+  contract(Object.assign(add, { section: (_: string, register: () => void) => register() }))
+  return tests
+}
+
+const contract = testsOf(StorageContract.contract)
+const model = testsOf(StorageModel.contract)
+
+/** Memory with something broken. */
+const broken = (breakIt: (ports: Ports) => Ports): Layer.Layer<Billing.Storage> =>
+  Layer.effectContext(Effect.map(Layer.build(Memory.layer), breakIt))
+
+/** Whether one of the tests fails, each on a storage of its own. A test that never ends counts, too. */
+const finds = (tests: ReadonlyArray<Test>, storage: Layer.Layer<Billing.Storage>) =>
+  Effect.gen(function* () {
+    const services = Layer.mergeAll(
+      Layer.fresh(storage),
+      StorageContract.servicesOf({ runs: 50, seed: 1, isShrunk: false }),
+    )
+    for (const test of tests) {
+      const isolated = StorageContract.inOwnTenant(test).pipe(Effect.provide(services), Effect.scoped)
+      const exit = yield* Effect.exit(Effect.timeoutOption(isolated, "1 second"))
+      if (Exit.isFailure(exit) || Option.isNone(exit.value)) return true
+    }
+    return false
+  }).pipe(TestClock.withLive)
+
+const change = <I, S extends object>(key: Context.Key<I, S>, patch: (port: S, ports: Ports) => Partial<S>) =>
+  broken((ports) => {
+    const port = Context.getUnsafe(ports, key)
+    return Context.add(ports, key, { ...port, ...patch(port, ports) }) as Ports
+  })
+
+const inTestMode = <A, E, R>(effect: Effect.Effect<A, E, R | CurrentTenant>) =>
+  Effect.flatMap(CurrentTenant, (tenant) =>
+    Effect.provideService(effect, CurrentTenant, { ...tenant, mode: "test" as const }),
+  )
+
+/** Which suites must find a fault: `both`, or the contract alone when it takes concurrency or extremes to see it. */
+const faults: ReadonlyArray<
+  readonly [name: string, storage: Layer.Layer<Billing.Storage>, by: "both" | "contract"]
+> = [
+  ["transactions undo nothing", change(Transactor, () => ({ atomically: (effect) => effect })), "both"],
+  [
+    "savepoints undo nothing",
+    change(Transactor, ({ atomically, inTransaction }) => ({
+      atomically: (effect) =>
+        Effect.flatMap(inTransaction, (isInside) => (isInside ? effect : atomically(effect))),
+    })),
+    "both",
+  ],
+  [
+    "does not know that it is in a transaction",
+    change(Transactor, () => ({ inTransaction: Effect.succeed(false) })),
+    "contract",
+  ],
+  [
+    "customers are shared by live and test mode",
+    change(CustomerStore, ({ find }) => ({ find: (id) => inTestMode(find(id)) })),
+    "both",
+  ],
+  [
+    "changes of a customer are lost when there are several at once",
+    change(CustomerStore, ({ find, modify }) => ({
+      modify: (id, make) =>
+        Effect.flatMap(find(id), (found) =>
+          Option.isNone(found)
+            ? Effect.succeed(found)
+            : Effect.flatMap(make(found.value), (changed) => modify(id, () => Effect.succeed(changed))),
+        ),
+    })),
+    "contract",
+  ],
+  [
+    "an erased customer is unknown",
+    change(CustomerStore, ({ status }) => ({
+      status: (id) => Effect.map(status(id), (found) => (found === "erased" ? "unknown" : found)),
+    })),
+    "both",
+  ],
+  [
+    "a page's last item is repeated on the next",
+    change(CustomerStore, ({ list }) => ({
+      list: (filter, page) => {
+        const repeat = page.cursor?.direction === "older"
+        return Effect.map(list(filter, page), ({ data, hasMore }) => ({
+          data: repeat ? [...data.slice(0, 1), ...data].slice(0, page.limit) : data,
+          hasMore,
+        }))
+      },
+    })),
+    "both",
+  ],
+  [
+    "an unknown cursor gives the first page",
+    change(UsageStore, ({ list }) => ({
+      list: (filter, page) =>
+        Effect.catchTag(list(filter, page), "CursorNotFound", () =>
+          list(filter, { ...page, cursor: undefined }),
+        ),
+    })),
+    "both",
+  ],
+  [
+    "idempotency keys of usage are forgotten",
+    change(UsageStore, ({ append }) => ({
+      append: (records) => append(records.map((record) => ({ ...record, idempotencyKey: null }))),
+    })),
+    "both",
+  ],
+  [
+    "a timestamp of the library is content",
+    change(UsageStore, ({ append }) => ({
+      append: (records) => append(records.map((record) => ({ ...record, hasOwnTimestamp: true }))),
+    })),
+    "both",
+  ],
+  [
+    "a batch is refused whole for one record",
+    change(UsageStore, ({ append }) => ({
+      append: (records) =>
+        Effect.map(append(records), (result) =>
+          result.outcomes.some(({ _tag }) => _tag === "CustomerNotFound")
+            ? { ...result, outcomes: records.map(() => ({ _tag: "CustomerNotFound" as const })) }
+            : result,
+        ),
+    })),
+    "both",
+  ],
+  [
+    "totals go through floating point",
+    change(UsageStore, ({ totals }) => ({
+      totals: (query) =>
+        Effect.map(totals(query), (found) =>
+          found.map((total) => ({ ...total, quantity: BigInt(Math.fround(Number(total.quantity))) })),
+        ),
+    })),
+    "both",
+  ],
+  [
+    "a window holds its end",
+    change(UsageStore, ({ totals }) => ({
+      totals: (query) =>
+        totals({
+          ...query,
+          boundaries: query.boundaries.map((at, index) =>
+            at !== undefined && index === query.boundaries.length - 1 ? at + 1 : at,
+          ),
+        }),
+    })),
+    "contract",
+  ],
+  [
+    "a second void sets another time",
+    change(UsageStore, ({ void: voidRecord }) => ({
+      void: (id, at) =>
+        Effect.map(
+          voidRecord(id, at),
+          Option.map((record) => ({ ...record, voidedAt: at })),
+        ),
+    })),
+    "both",
+  ],
+  [
+    "thresholds fire for the first period of an append alone",
+    change(UsageStore, ({ append }) => ({
+      append: (records) =>
+        Effect.map(append(records), (result) => ({ ...result, crossings: result.crossings.slice(0, 1) })),
+    })),
+    "both",
+  ],
+  [
+    "a firing does not show on the threshold",
+    change(UsageStore, ({ findThreshold }) => ({
+      findThreshold: (id) =>
+        Effect.map(
+          findThreshold(id),
+          Option.map((found) => ({ ...found, lastFiredAt: null })),
+        ),
+    })),
+    "both",
+  ],
+  [
+    "a deleted threshold stays",
+    change(UsageStore, () => ({ deleteThreshold: () => Effect.succeed(true) })),
+    "both",
+  ],
+  ["an API key can be revived", change(ApiKeyStore, ({ expire }) => ({ revoke: expire })), "both"],
+  [
+    "an expiry moves to later",
+    change(ApiKeyStore, ({ expire }) => ({
+      expire: (id, at) =>
+        Effect.map(
+          expire(id, at),
+          Option.map((key) => ({ ...key, expiresAt: at })),
+        ),
+    })),
+    "both",
+  ],
+  [
+    "a repeat with other content is replayed",
+    change(IdempotencyStore, ({ once }) => ({
+      once: (request, lifetime, effect) => once({ ...request, fingerprint: "" }, lifetime, effect),
+    })),
+    "both",
+  ],
+  [
+    "a request that runs makes others wait",
+    change(IdempotencyStore, ({ once }, ports) => ({
+      once: (request, lifetime, effect) =>
+        Context.get(ports, Transactor).atomically(once(request, lifetime, effect)),
+    })),
+    "contract",
+  ],
+  [
+    "answers never expire",
+    change(IdempotencyStore, ({ once }) => ({
+      once: (request, { expiresAt, now }, effect) =>
+        once(request, { now: { ...now, epochMilliseconds: 0 }, expiresAt }, effect),
+    })),
+    "both",
+  ],
+  ["nothing is swept", change(IdempotencyStore, () => ({ sweep: () => Effect.succeed(0) })), "contract"],
+]
+
+describe("a storage without faults", () => {
+  it.effect("passes", () =>
+    Effect.gen(function* () {
+      assert.isFalse(yield* finds(contract, Memory.layer))
+      assert.isFalse(yield* finds(model, Memory.layer))
+    }),
+  )
+})
+
+describe("a storage whose fault is that", () => {
+  for (const [name, storage, by] of faults) {
+    it.effect(`${name} does not pass`, () =>
+      Effect.gen(function* () {
+        assert.isTrue(yield* finds(contract, storage), "the contract finds it")
+        if (by === "both") assert.isTrue(yield* finds(model, storage), "the model finds it")
+      }),
+    )
+  }
+})

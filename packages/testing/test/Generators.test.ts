@@ -1,0 +1,101 @@
+import {
+  ApiKey,
+  Customer,
+  Metadata,
+  Tenant,
+  Text,
+  Threshold,
+  UsagePeriod,
+  UsageRecord,
+  UsageSummary,
+} from "@billwright/core"
+import { Generators } from "@billwright/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as fc from "fast-check"
+
+/** Generators by the Schema that each of their values must satisfy. */
+const pairs: ReadonlyArray<readonly [name: string, schema: Schema.Top, generator: fc.Arbitrary<unknown>]> = [
+  ["accountId", Tenant.AccountId, Generators.accountId],
+  ["mode", Tenant.Mode, Generators.mode],
+  ["customerId", Customer.CustomerId, Generators.customerId],
+  ["usageRecordId", UsageRecord.UsageRecordId, Generators.usageRecordId],
+  ["thresholdId", Threshold.ThresholdId, Generators.thresholdId],
+  ["apiKeyId", ApiKey.ApiKeyId, Generators.apiKeyId],
+  ["metadata", Metadata.Metadata, Generators.metadata],
+  ["metadataPatch", Metadata.MetadataPatch, Generators.metadataPatch],
+  ["customerName", Customer.CustomerName, Generators.customerName],
+  ["email", Customer.Email, Generators.email],
+  ["customer", Customer.Customer, Generators.customer],
+  ["createCustomer", Customer.CreateCustomer, Generators.createCustomer],
+  ["updateCustomer", Customer.UpdateCustomer, Generators.updateCustomer],
+  ["quantity", UsageRecord.Quantity, Generators.quantity],
+  ["productId", UsageRecord.ProductId, Generators.productId],
+  ["unit", UsageRecord.Unit, Generators.unit],
+  ["usageKey", UsageRecord.UsageKey, Generators.usageKey],
+  ["recordUsage", UsageRecord.RecordUsage, Generators.recordUsage],
+  ["recordUsageBatch", UsageRecord.RecordUsageBatch, Generators.recordUsageBatch],
+  ["usageRecord", UsageRecord.UsageRecord, Generators.usageRecord],
+  ["summarizeUsage", UsageSummary.SummarizeUsage, Generators.summarizeUsage],
+  ["calendarDate", UsagePeriod.CalendarDate, Generators.calendarDate],
+  ["timeZone", UsagePeriod.TimeZoneName, Generators.timeZone],
+  ["instant", Schema.DateTimeUtc, Generators.instant],
+  ["nearbyInstant", Schema.DateTimeUtc, Generators.nearbyInstant],
+  ["thresholdQuantity", Threshold.ThresholdQuantity, Generators.thresholdQuantity],
+  ["thresholdPeriod", Threshold.ThresholdPeriod, Generators.thresholdPeriod],
+  ["createThreshold", Threshold.CreateThreshold, Generators.createThreshold],
+  ["threshold", Threshold.Threshold, Generators.threshold],
+  ["apiKey", ApiKey.ApiKey, Generators.apiKey],
+  ["issueApiKey", ApiKey.IssueApiKey, Generators.issueApiKey],
+]
+
+/** Whether a generator makes such a value often enough that a property of 1,000 cases meets it. */
+const makes = <A>(generator: fc.Arbitrary<A>, isIt: (value: A) => boolean): boolean =>
+  fc.sample(generator, { numRuns: 1000, seed: 1 }).some(isIt)
+
+describe("Generators", () => {
+  for (const [name, schema, generator] of pairs) {
+    it(`make what the Schema accepts: ${name}`, () => {
+      const isValid = Schema.is(Schema.toType(schema))
+      fc.assert(
+        fc.property(generator, (value) => isValid(value)),
+        { numRuns: 100 },
+      )
+    })
+  }
+
+  it("make text that every adapter can store, up to its longest", () => {
+    const text = Generators.text(2, 9)
+    const isRight = (value: string) =>
+      Text.isStorable(value) && [...value].length >= 2 && [...value].length <= 9
+    fc.assert(fc.property(text, isRight), { numRuns: 1000 })
+    assert.isTrue(makes(text, (value) => [...value].length === 9 && value.length === 18))
+    assert.isTrue(makes(text, (value) => [...value].length === 2))
+    assert.isTrue(makes(text, (value) => /['"\\%]/.test(value)))
+  })
+
+  it("make the extremes", () => {
+    assert.isTrue(makes(Generators.quantity, (quantity) => quantity === 0))
+    assert.isTrue(makes(Generators.quantity, (quantity) => quantity === UsageRecord.MAX_QUANTITY))
+    assert.isTrue(
+      makes(Generators.thresholdQuantity, (quantity) => quantity === Threshold.MAX_THRESHOLD_QUANTITY),
+    )
+    const millis = Generators.instant.map(({ epochMilliseconds }) => epochMilliseconds)
+    assert.isTrue(makes(millis, (instant) => instant === UsageRecord.MIN_TIMESTAMP_MILLIS))
+    assert.isTrue(makes(millis, (instant) => instant < 0 && instant % UsagePeriod.UTC_DAY_MILLIS !== 0))
+  })
+
+  it("make boundaries that rise", () => {
+    fc.assert(
+      fc.property(Generators.boundaries, (boundaries) => {
+        assert.isAtLeast(boundaries.length, 2)
+        const inner = boundaries.slice(1, -1)
+        assert.isFalse(inner.includes(undefined))
+        const known = boundaries.filter((boundary) => boundary !== undefined)
+        assert.isTrue(known.every((boundary, index) => index === 0 || known[index - 1]! < boundary))
+      }),
+    )
+    assert.isTrue(makes(Generators.boundaries, (boundaries) => boundaries[0] === undefined))
+    assert.isTrue(makes(Generators.boundaries, (boundaries) => boundaries.at(-1) === undefined))
+  })
+})
