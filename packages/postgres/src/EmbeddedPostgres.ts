@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { chmod, chown, mkdir, readFile, stat, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
@@ -11,7 +10,7 @@ import { Data, Effect, Redacted, Schedule, type Scope } from "effect"
 import * as DirectoryClaim from "./embedded/DirectoryClaim.ts"
 import * as Binaries from "./embedded/PostgresBinaries.ts"
 import * as PostmasterFile from "./embedded/PostmasterFile.ts"
-import { type ProcessUser, userFor } from "./embedded/ProcessUser.ts"
+import { type ProcessUser, spawnAs, userFor } from "./embedded/ProcessUser.ts"
 import { awaitReady, type ServerProcess, stop, watch } from "./embedded/ServerProcess.ts"
 
 /** Where the data is when the host doesn't say, relative to the working directory. */
@@ -79,8 +78,10 @@ export const start: (
         }),
     })
     yield* claim(directory)
-    const user = yield* attempt("no user to run Postgres as", userFor)
-    const password = yield* attempt(`${directory} can't be used`, () => prepare(directory, cluster, user))
+    const user = yield* attempt("no user to run Postgres as", () => userFor(cluster))
+    const password = yield* attempt(`${directory} can't be used`, () =>
+      prepare(directory, cluster, user, binaries.postgres),
+    )
     yield* initialise(binaries, cluster, directory, user)
     yield* endAbandoned(cluster)
     const port = options.port ?? (yield* attempt("no free port", freePort))
@@ -95,7 +96,12 @@ export const start: (
 )
 
 /** Makes the directory and the password, or reads the password that is there. */
-const prepare = async (directory: string, cluster: string, user: ProcessUser): Promise<string> => {
+const prepare = async (
+  directory: string,
+  cluster: string,
+  { id }: ProcessUser,
+  program: string,
+): Promise<string> => {
   await mkdir(cluster, { recursive: true, mode: 0o700 })
   const passwordFile = join(directory, PASSWORD_FILE)
   try {
@@ -104,12 +110,13 @@ const prepare = async (directory: string, cluster: string, user: ProcessUser): P
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
   }
   await chmod(cluster, 0o700)
-  if (user.uid !== undefined && user.gid !== undefined) {
+  if (id !== undefined) {
     // Postgres runs as another user, which must get as far as its own directory and no further.
     await chmod(directory, 0o711)
     await requireReachable(directory)
-    if ((await stat(cluster)).uid !== user.uid) await chown(cluster, user.uid, user.gid)
-    await chown(passwordFile, user.uid, user.gid)
+    await requireReachable(dirname(program))
+    if ((await stat(cluster)).uid !== id.uid) await chown(cluster, id.uid, id.gid)
+    await chown(passwordFile, id.uid, id.gid)
   }
   return (await readFile(passwordFile, "utf8")).trim()
 }
@@ -203,8 +210,7 @@ const launch = (
       "-c",
       `${name}=${value}`,
     ])
-    const child = spawn(binaries.postgres, ["-D", cluster, ...flags], {
-      ...user,
+    const child = spawnAs(user, binaries.postgres, ["-D", cluster, ...flags], {
       cwd: cluster,
       // Of its own group: an interrupt at the terminal is for us, and we then stop it in order.
       detached: true,

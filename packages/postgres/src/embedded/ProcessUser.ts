@@ -1,25 +1,45 @@
 /**
- * The user that Postgres runs as: it refuses to run as root.
+ * Who Postgres runs as: it refuses to run as root.
  */
-import { execFile } from "node:child_process"
+import { execFile, spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
+import { stat } from "node:fs/promises"
 import { userInfo } from "node:os"
 import { promisify } from "node:util"
 
-/** The options of `spawn` that say who. Empty: the same user. */
+/** How a program of Postgres is started. */
 export interface ProcessUser {
-  readonly uid?: number
-  readonly gid?: number
+  /** A user of its own, who has to own the files and get to them. */
+  readonly id: { readonly uid: number; readonly gid: number } | undefined
+  /** What comes before the program's own command. */
+  readonly prefix: ReadonlyArray<string>
 }
 
 const run = promisify(execFile)
 const NAME = "postgres"
+const SAME_USER: ProcessUser = { id: undefined, prefix: [] }
+
+/** Any id but root's: what the program takes itself for inside of its namespace. */
+const INNER_ID = 1000
+
+/**
+ * A user namespace of Linux in which root has another id. The program is still root to the files, so that it
+ * works in every directory, and nothing has to change hands. Containers often forbid it.
+ */
+const NAMESPACE = ["unshare", "--user", `--map-user=${INNER_ID}`, `--map-group=${INNER_ID}`]
+
+const canUnshare = async (): Promise<boolean> => {
+  const [command = "", ...flags] = NAMESPACE
+  return run(command, [...flags, "true"]).then(
+    () => true,
+    () => false,
+  )
+}
 
 const idOf = async (flag: string): Promise<number> =>
   Number.parseInt((await run("id", [flag, NAME])).stdout, 10)
 
-/** For root, as in a container, the user \`postgres\`, which is made when it isn't there. */
-export const userFor = async (): Promise<ProcessUser> => {
-  if (process.platform === "win32" || userInfo().uid !== 0) return {}
+/** The user `postgres`, who is made when there is none. */
+const postgresUser = async (): Promise<ProcessUser> => {
   try {
     await idOf("-u")
   } catch {
@@ -31,5 +51,32 @@ export const userFor = async (): Promise<ProcessUser> => {
       })
     })
   }
-  return { uid: await idOf("-u"), gid: await idOf("-g") }
+  return { id: { uid: await idOf("-u"), gid: await idOf("-g") }, prefix: [] }
+}
+
+const ownerOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ uid }) => uid,
+    () => 0,
+  )
+
+/**
+ * For everybody but root: the same user. For root: root in a namespace, where that is allowed and the files
+ * aren't the user postgres's already; else the user `postgres`.
+ */
+export const userFor = async (cluster: string): Promise<ProcessUser> => {
+  if (process.platform === "win32" || userInfo().uid !== 0) return SAME_USER
+  if ((await ownerOf(cluster)) === 0 && (await canUnshare())) return { id: undefined, prefix: NAMESPACE }
+  return postgresUser()
+}
+
+/** Starts a program as that user. The process is the program itself. */
+export const spawnAs = (
+  user: ProcessUser,
+  file: string,
+  args: ReadonlyArray<string>,
+  options: SpawnOptions,
+): ChildProcess => {
+  const [command = file, ...rest] = [...user.prefix, file, ...args]
+  return spawn(command, rest, { ...options, ...user.id })
 }
