@@ -7,7 +7,7 @@ import { join } from "node:path"
  */
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { Effect, Exit, Redacted, Scope } from "effect"
-import pg from "pg"
+import { Client } from "pg"
 
 const SETTINGS = {
   shared_buffers: "1GB",
@@ -24,7 +24,7 @@ export interface PostgresServer {
 }
 
 const query = async (url: string, text: string): Promise<ReadonlyArray<Record<string, unknown>>> => {
-  const client = new pg.Client({ connectionString: url })
+  const client = new Client({ connectionString: url })
   await client.connect()
   try {
     return (await client.query<Record<string, unknown>>(text)).rows

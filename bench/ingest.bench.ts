@@ -11,7 +11,7 @@ import { once } from "node:events"
 import { Billing, CurrentTenant, Customers, Tenant, Usage, type UsageRecord } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { DateTime, Effect, Layer, ManagedRuntime, Redacted } from "effect"
-import pg from "pg"
+import { Client } from "pg"
 import { from as copyFrom } from "pg-copy-streams"
 import { compare, type Contender } from "./Comparison.ts"
 import * as PostgresServer from "./PostgresServer.ts"
@@ -97,7 +97,7 @@ const library = async (url: string) => {
 const copy = async (url: string) => {
   const clients = await Promise.all(
     Array.from({ length: CALLERS }, async () => {
-      const client = new pg.Client({ connectionString: url })
+      const client = new Client({ connectionString: url })
       await client.connect()
       return client
     }),

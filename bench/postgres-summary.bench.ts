@@ -9,7 +9,7 @@
 import { Billing, CurrentTenant, Customers, Id, Tenant, Usage } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
-import pg from "pg"
+import { Client } from "pg"
 import { compare, type Contender, median } from "./Comparison.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 
@@ -40,7 +40,7 @@ where account_id = 'default' and mode = 'live' and customer_id = $1 and voided_a
   and occurred_at >= '2026-11-01Z' and occurred_at < '2026-12-01Z'`
 
 /** Fills the table and builds its secondary indexes afterwards, which takes a fraction of the time. */
-const fill = async (client: pg.Client, customer: string, records: number): Promise<void> => {
+const fill = async (client: Client, customer: string, records: number): Promise<void> => {
   const indexes = await client.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
      from pg_index where indrelid = 'billwright.usage_records'::regclass and not indisprimary`,
@@ -66,7 +66,7 @@ const prepare = async (url: string, records: number) => {
   const { id } = await run(
     Effect.flatMap(Customers, (customers) => customers.create({ name: "Ada", email: "ada@example.com" })),
   )
-  const client = new pg.Client({ connectionString: url })
+  const client = new Client({ connectionString: url })
   // When something else fails, the server goes first; that is not the failure to report.
   client.on("error", () => {})
   await client.connect()

@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net"
  * Run with DATABASE_URL and API_KEY; makes its tables, prints `listening on <port>` and serves until killed.
  */
 import Fastify from "fastify"
-import pg from "pg"
+import { Pool } from "pg"
 
 const KEY_CACHE_MILLIS = 5000
 
@@ -97,7 +97,7 @@ const uuidV7 = (): string => {
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"], max: 10 })
+const pool = new Pool({ connectionString: process.env["DATABASE_URL"], max: 10 })
 await pool.query(TABLES)
 await pool.query("insert into keys values ($1, 'default', 'live')", [sha256(process.env["API_KEY"] ?? "")])
 const customers = await pool.query<{ id: string }>(

@@ -1,7 +1,7 @@
 /**
  * Where a command finds the data: the flags that say so, and the layers that they mean.
  */
-import { type Billing, type StorageError } from "@billwright/core"
+import type { Billing, StorageError } from "@billwright/core"
 import { Memory } from "@billwright/memory"
 import { type IncompatibleSchema, PostgresClient, Storage } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"

@@ -132,9 +132,8 @@ export const idempotencyStore = (table: IdempotencyTable, journal: Journal): Ide
             response,
             expiresAt: lifetime.expiresAt,
           })
-          // Others are told `Running` until the outermost transaction has ended, or this part of it.
+          // Others are told `Running` until the outermost transaction has ended.
           run.answeredIn = journal.transactionOf(fiber)
-          journal.wrote(run.end)
           journal.whenEnded(run.end)
           return Exit.void
         }),

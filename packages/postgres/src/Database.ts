@@ -9,7 +9,7 @@ import { answeredWithin } from "./Deadline.ts"
 import { HostTransaction } from "./host/HostTransaction.ts"
 import { pauseBefore, RetryPolicy } from "./RetryPolicy.ts"
 import * as SchemaName from "./SchemaName.ts"
-import { kindOf, toStorageError, tooLate } from "./StorageFailure.ts"
+import { kindOf, outcomeUnknown, toStorageError, tooLate } from "./StorageFailure.ts"
 import * as Tables from "./Tables.ts"
 
 /** How the storage behaves. */
@@ -88,7 +88,11 @@ const make = (own: SqlClient.SqlClient, options: StorageOptions): DatabaseServic
         if ((kind === "transient" || kind === "unknown") && policy.allows(count)) {
           return Effect.andThen(pauseBefore(count), attempt(count + 1))
         }
-        return Effect.fail(toStorageError(operation, error, kind !== "permanent" && !isUnknown))
+        return Effect.fail(
+          isUnknown
+            ? outcomeUnknown(operation, error)
+            : toStorageError(operation, error, kind !== "permanent"),
+        )
       })
     return Effect.suspend(() =>
       answeredWithin(attempt(1), deadlineMillis, () => tooLate(operation, deadlineMillis, isRead)),

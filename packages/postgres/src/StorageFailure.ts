@@ -66,17 +66,23 @@ export const kindOf = (error: SqlError.SqlError): FailureKind => {
   return KINDS[state] ?? KINDS_OF_CLASSES[state.slice(0, 2)] ?? "permanent"
 }
 
-/** The error for a caller, when trying again in place is over. */
+/** The error for a caller, when trying again in place is over, and nothing was done. */
 export const toStorageError = (operation: string, cause: unknown, retryable: boolean): StorageError =>
   new StorageError({ operation, retryable, cause })
 
-/** The answer did not come in time. */
-export const tooLate = (operation: string, deadlineMillis: number, retryable: boolean): StorageError =>
-  toStorageError(operation, new Error(`no answer from the database within ${deadlineMillis} ms`), retryable)
+/** The error for a caller who has to ask again what became of the call. */
+export const outcomeUnknown = (operation: string, cause: unknown): StorageError =>
+  new StorageError({ operation, retryable: false, isOutcomeUnknown: true, cause })
+
+/** The answer did not come in time. What only reads, or was rolled back, can be tried again. */
+export const tooLate = (operation: string, deadlineMillis: number, retryable: boolean): StorageError => {
+  const cause = new Error(`no answer from the database within ${deadlineMillis} ms`)
+  return retryable ? toStorageError(operation, cause, true) : outcomeUnknown(operation, cause)
+}
 
 /** A COMMIT was sent, and nobody can say whether it was carried out. */
 export const commitUnknown = (cause: unknown): StorageError =>
-  toStorageError(
+  outcomeUnknown(
     "Transactor.atomically",
     new Error(
       "the connection was lost during COMMIT, and whether it was carried out could not be found out",
@@ -84,7 +90,6 @@ export const commitUnknown = (cause: unknown): StorageError =>
         cause,
       },
     ),
-    false,
   )
 
 /** A `SqlError` anywhere at the top of an error or defect. */

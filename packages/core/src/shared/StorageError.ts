@@ -18,6 +18,11 @@ export class StorageError extends Schema.TaggedError<StorageError>()(
     /** The operation that failed, as `Port.verb`, for example `UsageStore.append`. */
     operation: Schema.String,
     retryable: Schema.Boolean,
+    /**
+     * Whether nobody can say if the call was carried out: its answer was lost or came too late. Ask again with
+     * the same key, which is safe, or read what is stored.
+     */
+    isOutcomeUnknown: Schema.optionalKey(Schema.Boolean),
     cause: Schema.optionalKey(Schema.Defect()),
   },
   { httpApiStatus: 503 },

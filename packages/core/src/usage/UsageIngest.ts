@@ -79,7 +79,7 @@ export const make: (
       Effect.provideService(CurrentTenant, tenant),
       Effect.exit,
       Effect.flatMap((exit) => {
-        if (group.length > 1 && Exit.isFailure(exit) && !mayPassLater(exit.cause)) {
+        if (group.length > 1 && Exit.isFailure(exit) && !isOutOfReach(exit.cause)) {
           return Effect.forEach(group, (waiting) => commit(tenant, [waiting]), { discard: true })
         }
         group.forEach((waiting, index) => waiting.settle(Exit.map(exit, (outcomes) => outcomes[index]!)))
@@ -149,5 +149,5 @@ export const make: (
 })
 
 /** Trying the records one by one can't help when the storage itself is out of reach. */
-const mayPassLater = (cause: Cause.Cause<StorageError>): boolean =>
-  Option.exists(Cause.findErrorOption(cause), (error) => error.retryable)
+const isOutOfReach = (cause: Cause.Cause<StorageError>): boolean =>
+  Option.exists(Cause.findErrorOption(cause), (error) => error.retryable || error.isOutcomeUnknown === true)

@@ -41,8 +41,8 @@ const UpdateBody = Schema.Struct({
   name: Schema.optionalKey(NameField),
   email: Schema.optionalKey(EmailField),
   metadata: Schema.optionalKey(
-    Metadata.MetadataPatch.annotate({
-      description: "Keys to set; a key set to null is removed, others stay.",
+    Schema.NullOr(Metadata.MetadataPatch).annotate({
+      description: "Keys to set; a key set to null is removed, others stay. `null` removes all of them.",
     }),
   ),
 }).annotate({ identifier: "UpdateCustomer", description: "What to change. What is left out stays." })

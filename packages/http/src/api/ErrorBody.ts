@@ -30,7 +30,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS
 
 /** Longest message of an error, in code points. */
-const MAX_MESSAGE_LENGTH = 2000
+export const MAX_MESSAGE_LENGTH = 2000
 
 const makeErrorBody = (code: ErrorCode) =>
   Schema.Struct({

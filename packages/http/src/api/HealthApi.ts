@@ -11,7 +11,10 @@ const StatusBody = Schema.Struct({
 
 export const HealthApi = HttpApiGroup.make("health")
   .add(
-    HttpApiEndpoint.get("isLive", "/livez", { success: StatusBody }).annotateMerge(
+    HttpApiEndpoint.get("isLive", "/livez", {
+      success: StatusBody,
+      error: errorBody("invalid_request"),
+    }).annotateMerge(
       OpenApi.annotations({
         summary: "Is the process alive?",
         description: "Answers without asking the storage: for liveness probes.",
@@ -21,7 +24,7 @@ export const HealthApi = HttpApiGroup.make("health")
   .add(
     HttpApiEndpoint.get("isReady", "/readyz", {
       success: StatusBody,
-      error: errorBody("unavailable"),
+      error: [errorBody("invalid_request"), errorBody("unavailable")],
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Can it serve?",

@@ -14,6 +14,7 @@ const fields = {
   unit: UsageRecord.Unit.annotate({ description: "The unit that is watched." }),
   quantity: Wire.exactInteger({
     minimum: 1,
+    maximum: Number(Threshold.MAX_THRESHOLD_QUANTITY),
     problem: "must be an integer from 1 to 10^30",
     description: "The total that fires the threshold: 1 to 10^30.",
   }),

@@ -15,9 +15,12 @@ const UnitField = UsageRecord.Unit.annotate({
 })
 const QuantityField = UsageRecord.Quantity.annotate({ description: "How much was used, in the unit." })
 
-/** A total: an exact integer of any size. */
+/** What no total comes to: as many records as a count can say, each of the largest quantity. */
+const MAX_TOTAL = Number.MAX_SAFE_INTEGER * UsageRecord.MAX_QUANTITY
+
+/** A total: an exact integer, far beyond 2^53. */
 const total = (description: string) =>
-  Wire.exactInteger({ minimum: 0, problem: "must be an integer", description })
+  Wire.exactInteger({ minimum: 0, maximum: MAX_TOTAL, problem: "must be an integer", description })
 
 /** A usage record as it is answered. */
 export const UsageRecordBody = Schema.Struct({
@@ -77,7 +80,9 @@ export const UsageBatchBody = Schema.Struct({
   data: Schema.Array(
     Schema.Struct({
       id: UsageRecord.UsageRecordId.annotate({ description: "The id of the record." }),
-      status: Schema.Literals(["recorded", "duplicate"]),
+      status: Schema.Literals(["recorded", "duplicate"]).annotate({
+        description: "Whether the record is new, or had been recorded before.",
+      }),
     }),
   )
     .check(Schema.isMaxLength(UsageRecord.MAX_BATCH_RECORDS))
@@ -139,7 +144,7 @@ const SeriesQuery = Schema.Struct({
     description: `How wide the windows are. At most ${UsagePeriod.MAX_WINDOWS} windows.`,
   }),
   groupBy: Schema.optionalKey(
-    Schema.Literals(["product_id"]).annotate({
+    Schema.Literal("product_id").annotate({
       description: "One point for each product and unit of each window.",
     }),
   ),
@@ -157,7 +162,7 @@ export const UsagePointBody = Schema.Struct({
   record_count: Wire.Count.annotate({ description: "How many records the total is made of." }),
 }).annotate({ identifier: "UsagePoint", description: "The total of one window." })
 
-export const UsageSeriesBody = Schema.Struct({
+const UsageSeriesBody = Schema.Struct({
   object: Schema.Literal("list"),
   data: Schema.Array(UsagePointBody)
     .check(Schema.isMaxLength(UsageSummary.MAX_SERIES_POINTS))

@@ -54,13 +54,20 @@ export const instantOrNull = (description: string) =>
  */
 export const exactInteger = (options: {
   readonly minimum: number
+  /** For readers of the document, as a double; the domain checks it exactly. */
+  readonly maximum: number
   readonly problem: string
   readonly description: string
 }) =>
   Schema.Any.check(
     Schema.makeFilter((value: unknown) => typeof value === "bigint" || Number.isSafeInteger(value), {
       message: options.problem,
-      toJsonSchema: () => ({ type: "integer", minimum: options.minimum, description: options.description }),
+      toJsonSchema: () => ({
+        type: "integer",
+        minimum: options.minimum,
+        maximum: options.maximum,
+        description: options.description,
+      }),
     }),
   ).pipe(
     Schema.decodeTo(

@@ -1,4 +1,4 @@
-import { createServer, type Server as HttpServer } from "node:http"
+import { createServer, type Server as HttpServer, type ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 /**
  * The REST API on a `node:http` server of its own, for hosts that have none.
@@ -72,27 +72,47 @@ const answerGarbage = (error: Error & { readonly code?: string }, socket: Socket
   )
 }
 
-const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<HttpServer, ListenError> =>
+interface Running {
+  readonly server: HttpServer
+  /** What is being answered. */
+  readonly responses: ReadonlySet<ServerResponse>
+}
+
+const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<Running, ListenError> =>
   Effect.callback((resume) => {
+    const responses = new Set<ServerResponse>()
+    const onRequest: NodeHandler = (request, response) => {
+      responses.add(response)
+      response.once("close", () => responses.delete(response))
+      if (!server.listening) response.setHeader("connection", "close")
+      handler(request, response)
+    }
     const server = createServer(
       {
         headersTimeout: HEADERS_TIMEOUT_MILLIS,
         requestTimeout: REQUEST_TIMEOUT_MILLIS,
         keepAliveTimeout: KEEP_ALIVE_MILLIS,
+        // Node's own refusals have no body; nothing here depends on the host that was asked for.
+        requireHostHeader: false,
       },
-      handler,
+      onRequest,
     )
+    server.on("checkExpectation", onRequest)
     server.on("clientError", answerGarbage)
     server.once("error", (error: Error & { readonly code?: string }) =>
       resume(Effect.fail(new ListenError({ host, port, code: error.code ?? error.message }))),
     )
-    server.listen(port, host, () => resume(Effect.succeed(server)))
+    server.listen(port, host, () => resume(Effect.succeed({ server, responses })))
   })
 
-/** Takes no new connections, lets running requests finish within the grace time, then cuts the rest. */
-const stop = (server: HttpServer): Effect.Effect<void> =>
+/**
+ * Takes no new connections, lets running requests finish within the grace time, then cuts the rest. A connection
+ * ends with the request that it carries: kept alive, it would use up the grace time.
+ */
+const stop = ({ responses, server }: Running): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
+    for (const response of responses) if (!response.headersSent) response.setHeader("connection", "close")
     server.closeIdleConnections()
   }).pipe(
     Effect.timeoutOrElse({
@@ -107,7 +127,7 @@ export const listen = (
   options: NodeServerOptions,
 ): Effect.Effect<Listening, ListenError, Scope.Scope> =>
   Effect.acquireRelease(start(handler, options.port, options.host ?? "127.0.0.1"), stop).pipe(
-    Effect.map((server) => {
+    Effect.map(({ server }) => {
       const address = server.address() as AddressInfo
       return { url: urlOf(address), port: address.port }
     }),

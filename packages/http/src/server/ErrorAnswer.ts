@@ -14,7 +14,7 @@ import type {
   UsageRecord,
 } from "@billwright/core"
 import { Schema } from "effect"
-import { ERRORS, type ErrorCode } from "../api/ErrorBody.ts"
+import { ERRORS, type ErrorCode, MAX_MESSAGE_LENGTH } from "../api/ErrorBody.ts"
 import { type BodyTooLarge, type BodyUnreadable, type HttpResponse, MAX_BODY_BYTES } from "./HttpExchange.ts"
 
 /** What the domain's services can fail with. */
@@ -64,14 +64,30 @@ export type ServerError =
 /** Seconds after which to try again when the storage is out of reach, or the same request is running. */
 const RETRY_AFTER_SECONDS = 1
 
-/** `records[3].customerId` → `records[3].customer_id`; what stands in brackets is the caller's own text. */
-export const wireField = (field: string): string =>
-  field
-    .split(/(\[[^\]]*\])/)
-    .map((part) =>
-      part.startsWith("[") ? part : part.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    )
-    .join("")
+/** What the library says of a field that it doesn't know. */
+export const UNKNOWN_FIELD = "is not a known field"
+/** What is said of a query parameter that comes twice. */
+export const GIVEN_TWICE = "is given twice"
+
+/** `records[3].customerId` → `records[3].customer_id`; keys of metadata are the caller's own text. */
+const wireField = (field: string): string =>
+  field.startsWith("metadata")
+    ? field
+    : field.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** The name of what is wrong: as it was sent where it is the caller's, otherwise that of the definition. */
+const fieldName = ({ field, problem }: InvalidInput): string =>
+  problem === UNKNOWN_FIELD || problem === GIVEN_TWICE ? field : wireField(field)
+
+/** Takes API keys out of a text: one that was sent in an address is not echoed, and not logged. */
+export const withoutSecrets = (text: string): string =>
+  text.replaceAll(/(sk_(?:live|test)_)[0-9A-Za-z]+/g, "$1…")
+
+/** Keeps both ends of a message that the caller's own text made too long. */
+const bounded = (message: string): string =>
+  message.length <= MAX_MESSAGE_LENGTH
+    ? message
+    : `${message.slice(0, MAX_MESSAGE_LENGTH / 2 - 1)}…${message.slice(-MAX_MESSAGE_LENGTH / 2)}`.toWellFormed()
 
 /** The answer with an error code. */
 export const answer = (
@@ -81,7 +97,7 @@ export const answer = (
 ): HttpResponse => ({
   status: ERRORS[code].status,
   headers,
-  body: JSON.stringify({ error: code, message }),
+  body: JSON.stringify({ error: code, message: bounded(withoutSecrets(message)) }),
 })
 
 const notFound = (field: string | undefined, message: string): HttpResponse =>
@@ -91,7 +107,7 @@ const notFound = (field: string | undefined, message: string): HttpResponse =>
 export const fromError = (error: ServerError): HttpResponse => {
   switch (error._tag) {
     case "InvalidInput":
-      return answer("invalid_request", `${wireField(error.field)} ${error.problem}`)
+      return answer("invalid_request", `${fieldName(error)} ${error.problem}`)
     case "BodyUnreadable":
       return answer("invalid_request", `the body ${error.problem}`)
     case "Unauthorized":
@@ -99,7 +115,7 @@ export const fromError = (error: ServerError): HttpResponse => {
     case "Forbidden":
       return answer("forbidden", error.message)
     case "NoSuchPath":
-      return answer("not_found", `there is nothing at ${error.path}`)
+      return answer("not_found", `there is nothing ${error.path === "" ? "here" : `at ${error.path}`}`)
     case "CustomerNotFound":
       return notFound(error.field, error.message)
     case "UsageRecordNotFound":

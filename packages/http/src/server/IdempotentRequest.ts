@@ -5,7 +5,7 @@ import { InvalidInput } from "@billwright/core"
 import { DateTime, Effect, Predicate } from "effect"
 
 /** Longest key. */
-export const MAX_KEY_LENGTH = 255
+const MAX_KEY_LENGTH = 255
 
 /** Visible ASCII. The draft standard writes the key as a quoted string; most clients send it bare. */
 const KEY = new RegExp(`^[\\x21-\\x7e]{1,${MAX_KEY_LENGTH}}$`, "u")

@@ -10,7 +10,7 @@
 import { Predicate } from "effect"
 
 /** Deepest nesting of a body. */
-export const MAX_DEPTH = 32
+const MAX_DEPTH = 32
 
 /** Fewest digits of an integer that a double may not hold exactly: 2^53 has 16. */
 const UNSAFE_DIGITS = 16
@@ -22,11 +22,14 @@ export class JsonProblem extends Error {
 
 interface Scan {
   readonly keys: number
-  readonly hasLongNumbers: boolean
+  /** Whether there are numbers that a double may not hold exactly: of many digits, or with an exponent. */
+  readonly hasInexactNumbers: boolean
 }
 
 const QUOTE = 34
 const BACKSLASH = 92
+/** Doesn't end the digits of a number. */
+const POINT = 46
 
 /** The index behind the string that starts at `start` (its opening quote). */
 const skipString = (text: string, start: number): number => {
@@ -49,12 +52,15 @@ const scan = (text: string): Scan => {
   let depth = 0
   let keys = 0
   let digits = 0
-  let hasLongNumbers = false
+  let hasInexactNumbers = false
   for (let i = 0; i < text.length;) {
     const code = text.charCodeAt(i)
     if (code >= 48 && code <= 57) {
-      if (++digits >= UNSAFE_DIGITS) hasLongNumbers = true
-    } else if (code !== 46) digits = 0 // a point doesn't end the digits of a number
+      if (++digits >= UNSAFE_DIGITS) hasInexactNumbers = true
+    } else if (code !== POINT) {
+      if (digits > 0 && (code === 69 || code === 101)) hasInexactNumbers = true
+      digits = 0
+    }
     if (code === QUOTE) {
       i = skipString(text, i)
       continue
@@ -65,7 +71,7 @@ const scan = (text: string): Scan => {
     else if (code === 58) keys++
     i++
   }
-  return { keys, hasLongNumbers }
+  return { keys, hasInexactNumbers }
 }
 
 const countKeys = (value: unknown): number => {
@@ -102,6 +108,17 @@ const findDuplicateKey = (text: string): string => {
   return ""
 }
 
+const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** Whether a number's source text means a whole number: no digit but 0 stands behind the point. */
+const isWhole = (source: string): boolean => {
+  const [, integer = "", fraction = "", exponent = "0"] = NUMBER.exec(source) ?? []
+  const digits = integer + fraction
+  let significant = digits.length
+  while (digits[significant - 1] === "0") significant--
+  return significant === 0 || significant <= integer.length + Number(exponent)
+}
+
 /**
  * Numbers by their source text: whole numbers beyond 2^53 as `bigint`; a fraction that a double would round to
  * a whole number as NaN, so that no check takes it for one.
@@ -110,15 +127,15 @@ function reviveNumber(this: unknown, _key: string, value: unknown, context?: { s
   const source = context?.source
   if (typeof value !== "number" || source === undefined) return value
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) ? value : BigInt(source)
-  return Number.isInteger(value) && /\.\d*[1-9]/.test(source) && !/[eE]/.test(source) ? Number.NaN : value
+  return Number.isInteger(value) && !isWhole(source) ? Number.NaN : value
 }
 
 /** Parses a text. Throws `JsonProblem` with a reason for people. */
 export const parse = (text: string): unknown => {
-  const { hasLongNumbers, keys } = scan(text)
+  const { hasInexactNumbers, keys } = scan(text)
   let value: unknown
   try {
-    value = hasLongNumbers ? JSON.parse(text, reviveNumber) : JSON.parse(text)
+    value = hasInexactNumbers ? JSON.parse(text, reviveNumber) : JSON.parse(text)
   } catch {
     throw new JsonProblem("is not valid JSON")
   }

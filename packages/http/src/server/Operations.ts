@@ -2,6 +2,7 @@
  * What each operation of the API does: from a decoded request to a use case of the domain to an answer.
  */
 import {
+  type CurrentTenant,
   type Customer,
   Customers,
   type Tenant,
@@ -10,7 +11,6 @@ import {
   Usage,
   type UsageRecord,
 } from "@billwright/core"
-import { type CurrentTenant } from "@billwright/core"
 import { Effect } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { BillwrightApi } from "../api/BillwrightApi.ts"

@@ -2,15 +2,15 @@
  * Which operation a path and a method mean, read from the API's definition.
  */
 import { type ApiKey, Input, InvalidInput } from "@billwright/core"
-import { Context, Effect, Option, Schema } from "effect"
+import { Context, Effect, Option, Predicate, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { BillwrightApi } from "../api/BillwrightApi.ts"
 import { RequiredPermission } from "../api/Permission.ts"
-import { NoSuchPath, WrongMethod } from "./ErrorAnswer.ts"
+import { GIVEN_TWICE, NoSuchPath, UNKNOWN_FIELD, WrongMethod } from "./ErrorAnswer.ts"
 
 type Decode = (input: unknown) => Effect.Effect<unknown, InvalidInput>
 
-export interface Route {
+interface Route {
   readonly id: string
   readonly method: string
   /** The scope that a key needs; none for routes without a key. */
@@ -34,15 +34,34 @@ interface Node {
 
 const newNode = (): Node => ({ fixed: new Map(), any: undefined, routes: new Map() })
 
-const decoderOf = (schema: Schema.Top | undefined, root: string): Decode => {
-  const decode = Schema.decodeUnknownEffect((schema ?? Schema.Struct({})) as Schema.Codec<unknown, unknown>, {
-    onExcessProperty: "error",
-  })
-  return (input) => Effect.mapError(decode(input), (error) => Input.fromIssue(error.issue, root))
+/** Takes no fields. A Schema without fields would take any. */
+const decodeNothing: Decode = (input) => {
+  const [name] = Object.keys(input as object)
+  return name === undefined
+    ? Effect.succeed({})
+    : Effect.fail(new InvalidInput({ field: Input.fieldPath([name]), problem: UNKNOWN_FIELD }))
 }
 
-const decodeNothing = decoderOf(undefined, "the body")
-const decodeNoBody: Decode = (json) => (json === undefined ? Effect.undefined : decodeNothing(json))
+const decodeSchema = (schema: Schema.Top): Decode => {
+  const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown, unknown>, {
+    onExcessProperty: "error",
+  })
+  return (input) => Effect.mapError(decode(input), (error) => Input.fromIssue(error.issue))
+}
+
+const decoderOf = (schema: Schema.Top | undefined, root: string): Decode => {
+  const decode = schema === undefined ? decodeNothing : decodeSchema(schema)
+  const refused = (problem: string) => Effect.fail(new InvalidInput({ field: root, problem }))
+  return (input) => {
+    if (input === undefined) return refused("is required")
+    // A Schema would say that it must be what the Schema is called.
+    if (!Predicate.isObject(input) || Array.isArray(input)) return refused("must be object")
+    return decode(input)
+  }
+}
+
+const decodeEmptyObject = decoderOf(undefined, "the body")
+const decodeNoBody: Decode = (json) => (json === undefined ? Effect.undefined : decodeEmptyObject(json))
 
 const toRoute = (endpoint: HttpApiEndpoint.Top): Route => {
   const [body] = endpoint.payload.values()
@@ -97,14 +116,16 @@ export const match = (method: string, path: string): Effect.Effect<Match, NoSuch
   const params: Record<string, string> = {}
   let node = root
   for (const segment of path.split("/").slice(1)) {
+    // As sent: `/%761` is not `/v1`, or it would get past the check for a key.
+    const fixed = node.fixed.get(segment)
+    if (fixed !== undefined) {
+      node = fixed
+      continue
+    }
     const text = decodeSegment(segment)
-    if (text === undefined) return missing()
-    const fixed = node.fixed.get(text)
-    if (fixed !== undefined) node = fixed
-    else if (node.any !== undefined && text !== "") {
-      params[node.any.name] = text
-      node = node.any.node
-    } else return missing()
+    if (node.any === undefined || text === undefined || text === "") return missing()
+    params[node.any.name] = text
+    node = node.any.node
   }
   if (node.routes.size === 0) return missing()
   const route = node.routes.get(routedMethod(method))
@@ -125,7 +146,7 @@ export const parseQuery = (query: string): Effect.Effect<Record<string, string>,
       return Effect.fail(new InvalidInput({ field: "the query", problem: "is not percent-encoded UTF-8" }))
     }
     if (Object.hasOwn(values, name)) {
-      return Effect.fail(new InvalidInput({ field: Input.fieldPath([name]), problem: "is given twice" }))
+      return Effect.fail(new InvalidInput({ field: Input.fieldPath([name]), problem: GIVEN_TWICE }))
     }
     Object.defineProperty(values, name, { value, enumerable: true, writable: true, configurable: true })
   }

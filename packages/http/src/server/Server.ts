@@ -12,6 +12,7 @@ import {
   type Customers,
   Idempotency,
   IdGenerator,
+  InvalidInput,
   type StoredResponse,
   type Thresholds,
   type Usage,
@@ -20,7 +21,7 @@ import {
 import { Cause, Effect, Exit, Option, Redacted } from "effect"
 import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
 import * as ErrorAnswer from "./ErrorAnswer.ts"
-import type { Answer, HttpRequest, HttpResponse } from "./HttpExchange.ts"
+import { type Answer, type HttpRequest, type HttpResponse, MAX_TARGET_LENGTH } from "./HttpExchange.ts"
 import * as IdempotentRequest from "./IdempotentRequest.ts"
 import { type Operation, type OperationInput, make as makeOperations } from "./Operations.ts"
 import * as RateLimit from "./RateLimit.ts"
@@ -59,6 +60,16 @@ const toRejection = (error: ErrorAnswer.ServerError): Option.Option<StoredRespon
   const { body, status } = ErrorAnswer.fromError(error)
   return status < 500 && status !== 429 ? Option.some({ status, body }) : Option.none()
 }
+
+const checkTarget = ({ path, query }: HttpRequest): Effect.Effect<void, InvalidInput> =>
+  path.length + query.length <= MAX_TARGET_LENGTH
+    ? Effect.void
+    : Effect.fail(
+        new InvalidInput({
+          field: "the address",
+          problem: `must have at most ${MAX_TARGET_LENGTH} characters`,
+        }),
+      )
 
 const bearer = (header: string | undefined): Redacted.Redacted<string> | undefined => {
   const match = header === undefined ? null : /^Bearer +(\S+) *$/i.exec(header)
@@ -124,6 +135,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
     const versioned = Effect.fnUntraced(function* (request: HttpRequest) {
       const verified = yield* authenticate(request)
       yield* limitRate(verified.key.id)
+      yield* checkTarget(request)
       const match = yield* Routes.match(request.method, request.path)
       const { permission } = match.route
       if (permission === undefined || !ApiKey.permits(verified.key.scopes, permission)) {
@@ -142,11 +154,11 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       Effect.suspend(() => {
         const page = Reference.pages[request.path]
         if (page !== undefined) return Reference.serve(request.method, page)
-        return Effect.flatMap(Routes.match(request.method, request.path), ({ route }) =>
-          route.id === "isReady"
-            ? isReady
-            : Effect.succeed(toResponse({ status: 200, body: OK_BODY }, false)),
-        )
+        return Effect.gen(function* () {
+          const { route } = yield* Routes.match(request.method, request.path)
+          yield* route.decodeQuery(yield* Routes.parseQuery(request.query))
+          return route.id === "isReady" ? yield* isReady : toResponse({ status: 200, body: OK_BODY }, false)
+        })
       })
 
     return (request) =>
@@ -180,7 +192,8 @@ const finish = (
   })
   const answer = Effect.succeed(complete(response, requestId, request.method))
   if (response.status < 500) return answer
-  const log = Effect.logError(`${request.method} ${request.path} was answered ${response.status}`, exit.cause)
+  const path = ErrorAnswer.withoutSecrets(request.path)
+  const log = Effect.logError(`${request.method} ${path} was answered ${response.status}`, exit.cause)
   return Effect.andThen(Effect.annotateLogs(log, { requestId }), answer)
 }
 

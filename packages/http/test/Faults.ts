@@ -1,0 +1,90 @@
+/**
+ * A memory storage whose verbs can be made to fail, to die or to wait.
+ */
+import {
+  ApiKeyStore,
+  type Billing,
+  CustomerStore,
+  IdempotencyStore,
+  StorageError,
+  UsageStore,
+} from "@billwright/core"
+import { Memory, type MemoryInspector } from "@billwright/memory"
+import { Context, Deferred, Effect, Layer } from "effect"
+import type { Storage } from "./ApiServer.ts"
+
+type Fault = Effect.Effect<void, StorageError>
+
+/** What a host's database may say; none of it may reach a client. */
+const DETAIL = "connection to db.internal:5432 refused: select secret_column from billing"
+
+/** Every verb fails as an adapter fails. */
+export const unavailable: Fault = Effect.suspend(() =>
+  Effect.fail(new StorageError({ operation: "Store.verb", retryable: true, cause: new Error(DETAIL) })),
+)
+
+/** Every verb has a bug. */
+export const defect: Fault = Effect.suspend(() => Effect.die(new TypeError(DETAIL)))
+
+/** Runs a fault before every verb of a store. */
+const wrap = <S extends object>(store: S, fault: Fault): S =>
+  new Proxy(store, {
+    get: (target, name, receiver) => {
+      const verb: unknown = Reflect.get(target, name, receiver)
+      if (Effect.isEffect(verb)) return Effect.andThen(fault, verb)
+      if (typeof verb !== "function") return verb
+      return (...args: ReadonlyArray<unknown>) =>
+        Effect.andThen(fault, Reflect.apply(verb, target, args) as Effect.Effect<unknown, unknown, unknown>)
+    },
+  })
+
+/** A storage and the faults that its verbs have at the moment. */
+export const make = () => {
+  const faults: { data: Fault; idempotency: Fault; keys: Fault } = {
+    data: Effect.void,
+    idempotency: Effect.void,
+    keys: Effect.void,
+  }
+  const data = Effect.suspend(() => faults.data)
+  const idempotency = Effect.suspend(() => faults.idempotency)
+  const keys = Effect.suspend(() => faults.keys)
+  const storage: Storage = Layer.effectContext(
+    Effect.map(Effect.context<Billing.Storage | MemoryInspector>(), (context) =>
+      context.pipe(
+        Context.add(CustomerStore, wrap(Context.get(context, CustomerStore), data)),
+        Context.add(UsageStore, wrap(Context.get(context, UsageStore), data)),
+        Context.add(IdempotencyStore, wrap(Context.get(context, IdempotencyStore), idempotency)),
+        Context.add(ApiKeyStore, wrap(Context.get(context, ApiKeyStore), keys)),
+      ),
+    ),
+  ).pipe(Layer.provide(Memory.layer))
+  return { storage, faults }
+}
+
+/**
+ * A storage whose customers can't be inserted until `open` is done. `reached`: one is about to be; `left`: its
+ * request was interrupted meanwhile.
+ */
+export const makeGate = Effect.gen(function* () {
+  const reached = yield* Deferred.make<void>()
+  const open = yield* Deferred.make<void>()
+  const left = yield* Deferred.make<void>()
+  const wait = Effect.andThen(Deferred.succeed(reached, undefined), Deferred.await(open)).pipe(
+    Effect.onInterrupt(() => Deferred.succeed(left, undefined)),
+  )
+  const storage: Storage = Layer.effectContext(
+    Effect.map(Effect.context<Billing.Storage | MemoryInspector>(), (context) => {
+      const store = Context.get(context, CustomerStore)
+      return Context.add(context, CustomerStore, {
+        ...store,
+        insert: (customer) => Effect.andThen(wait, store.insert(customer)),
+      })
+    }),
+  ).pipe(Layer.provide(Memory.layer))
+  return {
+    storage,
+    reached: Deferred.await(reached),
+    left: Deferred.await(left),
+    open: Deferred.succeed(open, undefined),
+  }
+})

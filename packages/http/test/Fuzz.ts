@@ -1,0 +1,91 @@
+/**
+ * Sends generated requests to every operation. Each answer is judged by the document (`ApiServer`): its status is
+ * documented, its body is as described, errors have exactly two fields, and there is a Request-Id.
+ */
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fc from "fast-check"
+import * as ApiServer from "./ApiServer.ts"
+import { type GeneratedRequest, requestTo } from "./Generate.ts"
+import { node, operationsOf } from "./Judge.ts"
+
+/** A repeatable run: `seed` is printed with a counterexample. */
+export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation: number) {
+  const api = yield* ApiServer.start()
+  const document = node((yield* api.expect(200, "GET", "/openapi.json")).body)
+  const pools: Readonly<Record<string, Array<string>>> = { cus: [], usg: [], thr: [] }
+  const remember = (id: unknown): void => {
+    if (typeof id === "string") pools[id.slice(0, 3)]?.push(id)
+  }
+
+  /** Every pool has something that exists. */
+  const refill = Effect.gen(function* () {
+    const customer = yield* api.newCustomer()
+    remember(customer)
+    remember((yield* api.record(customer, { quantity: 3 })).id)
+    const json = { customer_id: customer, product_id: "api", unit: "call", quantity: 5, period: "day" }
+    remember((yield* api.expect(201, "POST", "/v1/usage/thresholds", { json })).id)
+  })
+
+  const fill = (template: string): string =>
+    template.replaceAll(/@(cus|usg|thr):(\d+)/g, (_, prefix: string, n: string) => {
+      const pool = pools[prefix] ?? []
+      // The latest: nothing has deleted them yet.
+      return pool[pool.length - 1 - (Number(n) % Math.min(3, pool.length))] ?? ""
+    })
+
+  const seen = new Map<string, Set<string>>()
+
+  const run = Effect.fnUntraced(function* (request: GeneratedRequest) {
+    if (request.operation.method === "DELETE" || pools["cus"]?.length === 0) yield* refill
+    const query = request.query
+      .map(
+        ([name, value]) =>
+          `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(fill(value).toWellFormed())}`,
+      )
+      .join("&")
+    const path = fill(request.path)
+    const answer = yield* api.call(request.method, query === "" ? path : `${path}?${query}`, {
+      ...(request.body === undefined ? {} : { body: fill(request.body) }),
+      headers: request.headers,
+      ...(request.hasKey ? {} : { key: null }),
+    })
+    assert.isBelow(answer.status, 500, answer.text)
+    const statuses = seen.get(request.operation.id) ?? new Set()
+    seen.set(request.operation.id, statuses.add(`${request.mutation}: ${answer.status}`))
+    if (answer.status === 201) remember(answer.at("id"))
+    if (request.mutation === "no key") {
+      assert.strictEqual(answer.status, request.path.startsWith("/v1/") ? 401 : 200)
+    }
+    return answer
+  })
+
+  const context = yield* Effect.context<never>()
+  for (const operation of operationsOf(document)) {
+    const property = fc.asyncProperty(requestTo(document, operation), async (request) => {
+      await Effect.runPromiseWith(context)(Effect.asVoid(run(request)))
+    })
+    yield* Effect.promise(() => fc.assert(property, { seed, numRuns: runsPerOperation }))
+  }
+  return seen
+})
+
+type Seen = ReadonlyMap<string, ReadonlySet<string>>
+
+/** A run that is long enough has had every operation succeed. */
+export const assertSuccesses = (seen: Seen): void => {
+  for (const [id, outcomes] of seen) {
+    const all = [...outcomes]
+    assert.isTrue(
+      all.some((outcome) => /^valid: 20[01]$/.test(outcome)),
+      `${id}: ${all.join(", ")}`,
+    )
+  }
+}
+
+/** Whether the run has reached what it is meant to reach: successes and each kind of refusal. */
+export const assertStatuses = (seen: Seen): void => {
+  const statuses = [...seen.values()].flatMap((outcomes) => [...outcomes].map((outcome) => outcome.slice(-3)))
+  for (const status of ["200", "201", "400", "401", "404", "405", "413", "415"])
+    assert.include(statuses, status)
+}

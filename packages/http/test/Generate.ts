@@ -1,0 +1,273 @@
+/**
+ * Requests made from the OpenAPI document: valid ones for every operation, and ones that something is wrong with.
+ */
+import * as fc from "fast-check"
+import { type DocumentedOperation, type Node, node } from "./Judge.ts"
+
+/** A request before it is sent. Ids are placeholders such as `@cus:7`, to be filled in with ids that exist. */
+export interface GeneratedRequest {
+  readonly operation: DocumentedOperation
+  readonly method: string
+  readonly path: string
+  readonly query: ReadonlyArray<readonly [string, string]>
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+  readonly hasKey: boolean
+  /** What was done to it; `valid` when nothing was. */
+  readonly mutation: string
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+const number = (value: unknown, otherwise: number): number => (typeof value === "number" ? value : otherwise)
+
+const placeholder = (prefix: string) => fc.nat({ max: 1000 }).map((n) => `@${prefix}:${n}`)
+
+const days = (month: string) =>
+  fc.integer({ min: 1, max: 28 }).map((day) => `${month}-${String(day).padStart(2, "0")}`)
+
+/** Parameters that need more than the document can say to be accepted. */
+const special: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  start_date: days("2026-10"),
+  end_date: days("2026-11"),
+  timezone: fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu"),
+}
+
+const instants = fc.oneof(
+  fc
+    .date({ min: new Date(0), max: new Date("2026-11-21T09:30:00Z"), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+  fc.constantFrom("2026-11-21T09:30:00+02:00", "1999-12-31t23:59:59.999999999z", "2024-02-29T12:00:00-11:30"),
+)
+
+const text = (minLength: number, maxLength: number) =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.string({ minLength, maxLength: Math.min(maxLength, 40) }) },
+    { weight: 1, arbitrary: fc.string({ unit: "binary", minLength, maxLength: Math.min(maxLength, 40) }) },
+    { weight: 1, arbitrary: fc.constant("x".repeat(maxLength)) },
+  )
+
+/** Values that a schema allows. The document's schemas use few keywords; another one is an error. */
+const valid = (schemas: Node, reference: Node): fc.Arbitrary<unknown> => {
+  const schema =
+    typeof reference["$ref"] === "string"
+      ? node(schemas[reference["$ref"].split("/").at(-1) ?? ""])
+      : reference
+  if (schema["enum"] !== undefined) return fc.constantFrom(...list(schema["enum"]))
+  if (schema["anyOf"] !== undefined) {
+    return fc.oneof(...list(schema["anyOf"]).map((part) => valid(schemas, node(part))))
+  }
+  switch (schema["type"]) {
+    case "null":
+      return fc.constant(null)
+    case "boolean":
+      return fc.boolean()
+    case "integer":
+      return fc.integer({
+        min: number(schema["minimum"], 0),
+        max: Math.min(number(schema["maximum"], 1000), Number.MAX_SAFE_INTEGER),
+      })
+    case "string": {
+      const pattern = String(schema["pattern"] ?? "")
+      const prefix = /^\^(cus|usg|thr)_/.exec(pattern)?.[1]
+      if (prefix !== undefined) {
+        return fc.oneof(
+          { weight: 19, arbitrary: placeholder(prefix) },
+          { weight: 1, arbitrary: fc.stringMatching(new RegExp(pattern, "u")) },
+        )
+      }
+      if (schema["format"] === "date-time") return instants
+      if (pattern.includes("@")) return fc.emailAddress()
+      if (pattern !== "") return fc.stringMatching(new RegExp(pattern, "u"), { maxLength: 255 })
+      return text(number(schema["minLength"], 0), number(schema["maxLength"], 40))
+    }
+    case "array":
+      return fc.array(valid(schemas, node(schema["items"])), {
+        minLength: number(schema["minItems"], 0),
+        maxLength: Math.min(number(schema["maxItems"], 4), 4),
+      })
+    case "object": {
+      if (schema["additionalProperties"] !== false) {
+        return fc.dictionary(
+          valid(schemas, node(schema["propertyNames"])) as fc.Arbitrary<string>,
+          valid(schemas, node(schema["additionalProperties"])),
+          { maxKeys: Math.min(number(schema["maxProperties"], 4), 4), noNullPrototype: true },
+        )
+      }
+      const fields = Object.entries(node(schema["properties"]))
+      return fc.record(
+        Object.fromEntries(fields.map(([name, field]) => [name, valid(schemas, node(field))])),
+        { requiredKeys: list(schema["required"]) as Array<string>, noNullPrototype: true },
+      )
+    }
+    default:
+      throw new Error(`no values are made for ${JSON.stringify(schema)}`)
+  }
+}
+
+const CURSORS: ReadonlyArray<string> = ["starting_after", "ending_before"]
+
+const prefixOf = (path: string): string =>
+  path.includes("thresholds") ? "thr" : path.includes("records") ? "usg" : "cus"
+
+/** Requests that the document allows. */
+const validRequest = (document: Node, operation: DocumentedOperation): fc.Arbitrary<GeneratedRequest> => {
+  const schemas = node(node(document["components"])["schemas"])
+  const parameters = list(operation.node["parameters"]).map(node)
+  const inQuery = parameters.filter((parameter) => parameter["in"] === "query")
+  const query = fc.record(
+    Object.fromEntries(
+      inQuery.map((parameter) => {
+        const name = String(parameter["name"])
+        if (CURSORS.includes(name)) return [name, placeholder(prefixOf(operation.path))]
+        return [name, special[name] ?? valid(schemas, node(parameter["schema"]))]
+      }),
+    ),
+    {
+      requiredKeys: inQuery
+        .filter((parameter) => parameter["required"] === true)
+        .map((parameter) => String(parameter["name"])),
+      noNullPrototype: true,
+    },
+  )
+  const body = node(node(node(operation.node["requestBody"])["content"])["application/json"])["schema"]
+  const idempotencyKey = fc.option(fc.stringMatching(/^[!-~]{1,20}$/), { freq: 4, nil: undefined })
+  return fc
+    .record({
+      id: placeholder(prefixOf(operation.path)),
+      query,
+      body: body === undefined ? fc.constant(undefined) : valid(schemas, node(body)),
+      cursor: fc.constantFrom("none", "none", ...CURSORS),
+      idempotencyKey: operation.method === "GET" ? fc.constant(undefined) : idempotencyKey,
+    })
+    .map((made) => ({
+      operation,
+      method: operation.method,
+      path: operation.path.replace("{id}", made.id),
+      query: Object.entries(made.query as Fields)
+        .filter(([name]) => !CURSORS.includes(name) || name === made.cursor)
+        .map(([name, value]) => [name, String(value)] as const),
+      headers: made.idempotencyKey === undefined ? {} : { "idempotency-key": made.idempotencyKey },
+      body: made.body === undefined ? undefined : JSON.stringify(made.body),
+      hasKey: true,
+      mutation: "valid",
+    }))
+}
+
+const WRONG_VALUES = [
+  "null",
+  "true",
+  "0",
+  "-1",
+  "1.5",
+  "1e309",
+  "9007199254740993",
+  "123456789012345678901234567890123456789",
+  `""`,
+  `"\\u0000"`,
+  `"\\ud800"`,
+  "[]",
+  "{}",
+  `"2026-02-30"`,
+  `{"a":{"a":{"a":[[[[]]]]}}}`,
+  JSON.stringify("x".repeat(5000)),
+  JSON.stringify("😀".repeat(300)),
+]
+
+/** Something in a JSON text replaced, by raw JSON. */
+const replaceValue = (body: string, at: number, value: string): string => {
+  const places = [
+    ...body.matchAll(/(?<=[:[,])("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|true|false|null)(?=[,}\]])/g),
+  ]
+  const place = places[at % Math.max(1, places.length)]
+  if (place === undefined) return value
+  return body.slice(0, place.index) + value + body.slice(place.index + place[0].length)
+}
+
+const without = (body: string, at: number): string => {
+  const parsed: unknown = JSON.parse(body)
+  if (parsed === null || typeof parsed !== "object") return "{}"
+  const names = Object.keys(parsed)
+  const name = names[at % Math.max(1, names.length)]
+  return JSON.stringify(Object.fromEntries(Object.entries(parsed).filter(([each]) => each !== name)))
+}
+
+type Mutate = (request: GeneratedRequest, n: number, noise: string) => Partial<GeneratedRequest>
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "SEARCH"]
+
+const pick = <A>(items: ReadonlyArray<A>, n: number): A => items[n % items.length]!
+
+const mutations: Readonly<Record<string, Mutate>> = {
+  "a value of another kind": ({ body }, n) => ({
+    body: replaceValue(body ?? "{}", n, pick(WRONG_VALUES, n * 7)),
+  }),
+  "a field missing": ({ body }, n) => ({ body: without(body ?? "{}", n) }),
+  "an extra field": ({ body }, n, noise) => ({
+    body: (body ?? "{}")
+      .replace("{", `{${JSON.stringify(noise)}:${pick(WRONG_VALUES, n)},`)
+      .replace(",}", "}"),
+  }),
+  "a body cut off": ({ body }, n) => ({ body: (body ?? "{}").slice(0, n % (body ?? "{}").length) }),
+  "noise in the body": ({ body }, n, noise) => {
+    const at = n % ((body ?? "").length + 1)
+    return { body: `${(body ?? "").slice(0, at)}${noise}${(body ?? "").slice(at)}` }
+  },
+  "another body": (_, n) => ({ body: pick(WRONG_VALUES, n) }),
+  "a huge body": ({ body }) => ({ body: (body ?? "{}").padEnd(1_100_000) }),
+  "deep nesting": ({ body }, n) => ({
+    body: replaceValue(body ?? "{}", n, `${"[".repeat(10_000)}${"]".repeat(10_000)}`),
+  }),
+  "another content type": (request, n) => ({
+    body: request.body ?? "{}",
+    headers: {
+      ...request.headers,
+      "content-type": pick(["text/plain", "application/xml", "application/json; charset=utf-16", "x"], n),
+    },
+  }),
+  "an encoding": (request, n) => ({
+    body: request.body ?? "{}",
+    headers: { ...request.headers, "content-encoding": pick(["gzip", "br", "x"], n) },
+  }),
+  "another method": (_, n) => ({ method: pick(METHODS, n) }),
+  "no key": () => ({ hasKey: false }),
+  "an unknown parameter": ({ query }, _, noise) => ({ query: [...query, [noise, noise] as const] }),
+  "a parameter twice": ({ query }, n) => ({
+    query:
+      query.length === 0 ? [["limit", "1"] as const, ["limit", "1"] as const] : [...query, pick(query, n)],
+  }),
+  "a parameter missing": ({ query }, n) => ({
+    query: query.filter((_, index) => index !== n % query.length),
+  }),
+  "a parameter of another kind": ({ query }, n, noise) => ({
+    query: query.map(([name, value], index) => [name, index === n % query.length ? noise : value] as const),
+  }),
+  "another id": ({ operation }, _, noise) => ({
+    path: operation.path.replace("{id}", encodeURIComponent(noise) || "x"),
+  }),
+  "another path": ({ path }, n, noise) => ({
+    path: `${path.slice(0, 1 + (n % path.length))}${encodeURIComponent(noise)}`,
+  }),
+  "a bad Idempotency-Key": (request, n) => ({
+    headers: { ...request.headers, "idempotency-key": pick(["", "a b", "k".repeat(300), "\u00e9"], n) },
+  }),
+}
+
+/** Requests to an operation: one in four as the document allows, the others with something wrong. */
+export const requestTo = (document: Node, operation: DocumentedOperation): fc.Arbitrary<GeneratedRequest> =>
+  fc
+    .record({
+      request: validRequest(document, operation),
+      mutation: fc.option(fc.constantFrom(...Object.keys(mutations)), { freq: 3, nil: undefined }),
+      n: fc.nat(),
+      noise: fc.oneof(
+        fc.string(),
+        fc.constantFrom("__proto__", "constructor", "%00", "..", "' or 1=1 --", "\ud83d\ude00"),
+      ),
+    })
+    .map(({ mutation, n, noise, request }) =>
+      mutation === undefined
+        ? request
+        : { ...request, ...mutations[mutation]?.(request, n, noise.toWellFormed()), mutation },
+    )

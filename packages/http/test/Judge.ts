@@ -1,0 +1,170 @@
+/**
+ * Judges answers by the OpenAPI document that the server itself serves: status documented for the operation,
+ * body as its schema says, headers present and well-formed. What the document doesn't know is an error answer.
+ */
+import { assert } from "@effect/vitest"
+import formats from "ajv-formats"
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+
+/** A JSON object of the document. */
+export type Node = { readonly [key: string]: unknown }
+
+/** An answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number
+  /** By lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+/** An operation of the document. */
+export interface DocumentedOperation {
+  readonly id: string
+  readonly method: string
+  /** With parameters in braces. */
+  readonly path: string
+  readonly node: Node
+}
+
+/** Status and code of every error, as the contract has them. */
+export const ERROR_STATUS: Readonly<Record<string, number>> = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  idempotency_key_reused: 422,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+}
+
+const REQUEST_ID = /^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+const MAX_MESSAGE_LENGTH = 2000
+/** Served beside the operations of the document. */
+const PAGES: Readonly<Record<string, string>> = {
+  "/openapi.json": "application/json",
+  "/docs": "text/html; charset=utf-8",
+}
+
+export const node = (value: unknown): Node => (value ?? {}) as Node
+
+/** All operations of a document. */
+export const operationsOf = (document: Node): ReadonlyArray<DocumentedOperation> =>
+  Object.entries(node(document["paths"])).flatMap(([path, item]) =>
+    Object.entries(node(item)).map(([method, operation]) => ({
+      id: String(node(operation)["operationId"]),
+      method: method.toUpperCase(),
+      path,
+      node: node(operation),
+    })),
+  )
+
+/** A validator with the document's components, strict about formats. */
+export const makeAjv = (document: Node): Ajv2020 => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  formats.default(ajv)
+  ajv.addSchema(document, "document")
+  return ajv
+}
+
+const pointer = (...steps: ReadonlyArray<string>): string =>
+  steps.map((step) => `/${encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))}`).join("")
+
+const parse = (text: string, what: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return assert.fail(`${what}: the body is not JSON: ${text.slice(0, 200)}`)
+  }
+}
+
+export type Judge = (method: string, path: string, answer: RawAnswer) => void
+
+/** The body of every error: exactly two fields, a code that goes with the status, a bounded message. */
+export const assertErrorBody = (answer: RawAnswer, what: string): void => {
+  const body = node(parse(answer.text, what))
+  assert.deepStrictEqual(Object.keys(body), ["error", "message"], what)
+  const { error, message } = body
+  assert.strictEqual(ERROR_STATUS[String(error)], answer.status, `${what}: ${answer.text.slice(0, 200)}`)
+  assert.isTrue(typeof message === "string" && message.length > 0, what)
+  assert.isAtMost(Array.from(String(message)).length, MAX_MESSAGE_LENGTH, what)
+  assert.notMatch(String(message), /\bat .*:\d+:\d+|node_modules|\.ts\b/, `${what}: a stack in the message`)
+}
+
+/** Makes the judge of a served document. */
+export const makeJudge = (documentText: string): Judge => {
+  const document = node(JSON.parse(documentText))
+  const ajv = makeAjv(document)
+  const validators = new Map<string, ValidateFunction>()
+  const operations = operationsOf(document).map((operation) => ({
+    ...operation,
+    pattern: new RegExp(`^${operation.path.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),
+  }))
+  // Fixed segments go before parameters: /usage/records is not /usage/{id}.
+  operations.sort((a, b) => a.path.split("{").length - b.path.split("{").length)
+
+  const validator = (ref: string): ValidateFunction => {
+    const known = validators.get(ref) ?? ajv.compile({ $ref: `document#${ref}` })
+    validators.set(ref, known)
+    return known
+  }
+
+  const judgeHeaders = (answer: RawAnswer, what: string, documented: Node): void => {
+    for (const [name, header] of Object.entries(documented)) {
+      const value = answer.headers[name.toLowerCase()]
+      if (value === undefined) {
+        assert.notStrictEqual(node(header)["required"], true, `${what}: ${name} is missing`)
+        continue
+      }
+      const schema = node(node(header)["schema"])
+      const typed = schema["type"] === "integer" ? Number(value) : value
+      assert.isTrue(ajv.validate(schema, typed), `${what}: ${name}: ${value}`)
+    }
+    for (const name of ["retry-after", "idempotent-replayed"]) {
+      if (answer.headers[name] === undefined) continue
+      const names = Object.keys(documented).map((header) => header.toLowerCase())
+      assert.include(names, name, `${what}: an undocumented header`)
+    }
+  }
+
+  return (method, target, answer) => {
+    const what = `${method} ${target.slice(0, 200)} → ${answer.status}`
+    assert.match(answer.headers["request-id"] ?? "", REQUEST_ID, `${what}: Request-Id`)
+    const path = target.split("?", 1)[0] ?? ""
+    const isHead = method === "HEAD"
+    const routed = isHead ? "GET" : method
+    const page = PAGES[path]
+    if (page !== undefined && answer.status === 200) {
+      assert.strictEqual(answer.headers["content-type"], page, what)
+      return
+    }
+    assert.strictEqual(answer.headers["content-type"], "application/json", what)
+    if (isHead) assert.strictEqual(answer.text, "", what)
+    const operation = operations.find((each) => each.method === routed && each.pattern.test(path))
+    if (operation === undefined) {
+      assert.isTrue([401, 404, 405, 429, 500, 503].includes(answer.status), `${what} of no operation`)
+      if (!isHead) assertErrorBody(answer, what)
+      return
+    }
+    const responses = node(operation.node["responses"])
+    const documented = node(responses[String(answer.status)])
+    assert.property(
+      responses,
+      String(answer.status),
+      `${what} is not documented: ${answer.text.slice(0, 300)}`,
+    )
+    judgeHeaders(answer, what, node(documented["headers"]))
+    if (isHead) return
+    if (answer.status >= 400) assertErrorBody(answer, what)
+    const body = parse(answer.text, what)
+    const validate = validator(
+      pointer("paths", operation.path, operation.method.toLowerCase(), "responses", String(answer.status)) +
+        pointer("content", "application/json", "schema"),
+    )
+    assert.isTrue(validate(body), `${what}: ${ajv.errorsText(validate.errors)}: ${answer.text.slice(0, 500)}`)
+  }
+}

@@ -1,0 +1,241 @@
+import { BillwrightApi, ErrorBody, openApiDocument, RequiredPermission } from "@billwright/http/api"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Option } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
+import * as ApiServer from "../ApiServer.ts"
+import { ERROR_STATUS, makeAjv, type Node, node, operationsOf } from "../Judge.ts"
+
+const document = openApiDocument as Node
+const operations = operationsOf(document)
+const jsonOf = (holder: unknown): Node => node(node(node(holder)["content"])["application/json"])
+const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+/** A schema with the path that leads to it, references followed. */
+const resolve = (schema: Node): Node =>
+  typeof schema["$ref"] === "string"
+    ? node(node(node(document["components"])["schemas"])[schema["$ref"].split("/").at(-1) ?? ""])
+    : schema
+
+/** A pattern that matches text of a bounded length: whole, without *, + or open repetition. */
+const isBoundedPattern = (pattern: unknown): boolean =>
+  typeof pattern === "string" && /^\^.*\$$/s.test(pattern) && !/[*+]|\{\d+,\}/.test(pattern)
+
+/** Every place of a schema that says nothing about how much may come. */
+const unbounded = (schema: Node, path: string): ReadonlyArray<string> => {
+  const { $ref: reference, ...own } = resolve(schema)
+  if (reference !== undefined) return [`${path}: a reference to a reference`]
+  const has = (...keywords: ReadonlyArray<string>) =>
+    keywords.every((keyword) => own[keyword] !== undefined) ? [] : [`${path}: ${keywords.join(", ")}`]
+  if (own["enum"] !== undefined || own["const"] !== undefined) return []
+  if (own["anyOf"] !== undefined) {
+    return list(own["anyOf"]).flatMap((part, index) => unbounded(node(part), `${path}|${index}`))
+  }
+  switch (own["type"]) {
+    case "string":
+      return isBoundedPattern(own["pattern"]) ? [] : has("maxLength")
+    case "integer":
+    case "number":
+      return has("minimum", "maximum")
+    case "array":
+      return [...has("items", "maxItems"), ...unbounded(node(own["items"]), `${path}[]`)]
+    case "object": {
+      const properties = Object.entries(node(own["properties"])).flatMap(([name, property]) =>
+        unbounded(node(property), `${path}.${name}`),
+      )
+      if (own["additionalProperties"] === false) return properties
+      return [
+        ...properties,
+        ...has("maxProperties", "propertyNames", "additionalProperties"),
+        ...unbounded(node(own["propertyNames"]), `${path}{}`),
+        ...unbounded(node(own["additionalProperties"]), `${path}{*}`),
+      ]
+    }
+    case "boolean":
+    case "null":
+      return []
+    default:
+      return [`${path}: type`]
+  }
+}
+
+/** Every field of an object that has no description. */
+const undescribed = (schema: Node, path: string): ReadonlyArray<string> => {
+  const own = resolve(schema)
+  if (own["type"] === "array") return undescribed(node(own["items"]), `${path}[]`)
+  return Object.entries(node(own["properties"])).flatMap(([name, property]) => {
+    const field = node(property)
+    const at = `${path}.${name}`
+    const isPlain = field["enum"] !== undefined && list(field["enum"]).length === 1
+    const isDescribed = field["description"] !== undefined || resolve(field)["description"] !== undefined
+    return [...(isDescribed || isPlain ? [] : [at]), ...undescribed(field, at)]
+  })
+}
+
+/** Each schema of requests, parameters, answers and headers, with where it stands. */
+const schemas = operations.flatMap(({ id, node: operation }) => [
+  ...(operation["requestBody"] === undefined
+    ? []
+    : [[`${id} body`, node(jsonOf(operation["requestBody"])["schema"])] as const]),
+  ...list(operation["parameters"]).map(
+    (parameter) => [`${id} ${String(node(parameter)["name"])}`, node(node(parameter)["schema"])] as const,
+  ),
+  ...Object.entries(node(operation["responses"])).flatMap(([status, response]) => [
+    [`${id} ${status}`, node(jsonOf(response)["schema"])] as const,
+    ...Object.entries(node(node(response)["headers"])).map(
+      ([name, header]) => [`${id} ${status} ${name}`, node(node(header)["schema"])] as const,
+    ),
+  ]),
+])
+
+describe("the OpenAPI document", () => {
+  it("is OpenAPI 3.1 and lies where it is served", () => {
+    assert.strictEqual(document["openapi"], "3.1.0")
+    assert.deepStrictEqual(
+      list(document["servers"]).map((server) => node(server)["url"]),
+      ["."],
+    )
+  })
+
+  it.effect("is what is served", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const served = yield* api.expect(200, "GET", "/openapi.json", { key: null })
+      assert.deepStrictEqual(served.body, document)
+    }),
+  )
+
+  it("has every operation of the API", () => {
+    const endpoints = Object.values(BillwrightApi.groups).flatMap((group) =>
+      (Object.values(group.endpoints) as ReadonlyArray<HttpApiEndpoint.Top>).map(
+        ({ identifier, method, path }) => `${identifier} ${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`,
+      ),
+    )
+    assert.deepStrictEqual(
+      operations.map(({ id, method, path }) => `${id} ${method} ${path}`).toSorted(),
+      endpoints.toSorted(),
+    )
+    assert.isAtLeast(operations.length, 18)
+  })
+
+  it("describes every operation: id, summary, description, tag, security", () => {
+    const tags = list(document["tags"]).map((tag) => node(tag)["name"])
+    const ids = new Set<unknown>()
+    for (const { id, node: operation, path } of operations) {
+      ids.add(operation["operationId"])
+      for (const field of ["summary", "description"]) {
+        assert.isTrue(typeof operation[field] === "string" && operation[field] !== "", `${id} ${field}`)
+      }
+      assert.lengthOf(list(operation["tags"]), 1, id)
+      assert.include(tags, list(operation["tags"])[0], id)
+      assert.deepStrictEqual(operation["security"], path.startsWith("/v1/") ? [{ apiKey: [] }] : [], id)
+    }
+    assert.strictEqual(ids.size, operations.length)
+  })
+
+  it("names the scope that an operation needs", () => {
+    for (const group of Object.values(BillwrightApi.groups)) {
+      for (const endpoint of Object.values(group.endpoints) as ReadonlyArray<HttpApiEndpoint.Top>) {
+        const scope = Context.getOption(endpoint.annotations, RequiredPermission)
+        if (Option.isNone(scope)) continue
+        const operation = operations.find(({ id }) => id === endpoint.identifier)
+        assert.include(String(operation?.node["description"]), `\`${scope.value}\``)
+      }
+    }
+  })
+
+  it("documents every error that an operation can answer with", () => {
+    for (const { id, method, node: operation, path } of operations) {
+      const statuses = Object.keys(node(operation["responses"]))
+      if (!path.startsWith("/v1/")) {
+        assert.include(statuses, "200", id)
+        continue
+      }
+      const expected = ["400", "401", "403", "429", "500", "503"]
+      if (method !== "GET") expected.push("409", "413", "415", "422")
+      if (path.includes("{id}") || id === "recordUsage") expected.push("404")
+      for (const status of expected) assert.include(statuses, status, id)
+      // No other way to fail than those of the error table, and no 405 for the method that it is.
+      const known = Object.values(ERROR_STATUS).map(String)
+      for (const status of statuses) {
+        if (!status.startsWith("2"))
+          assert.isTrue(known.includes(status) && status !== "405", `${id} ${status}`)
+      }
+    }
+  })
+
+  it("has the error codes of the contract", () => {
+    const codes = Object.entries(ErrorBody.ERRORS).map(([code, { status }]) => [code, status])
+    assert.deepStrictEqual(Object.fromEntries(codes), ERROR_STATUS)
+  })
+
+  it("has examples of every request and answer, and all of them are valid", () => {
+    const ajv = makeAjv(document)
+    const validate = (schema: Node, example: unknown, where: string) => {
+      assert.isDefined(example, `${where}: no example`)
+      const reference = schema["$ref"] === undefined ? schema : { $ref: `document${String(schema["$ref"])}` }
+      assert.isTrue(ajv.validate(reference, example), `${where}: ${ajv.errorsText()}`)
+    }
+    for (const { id, node: operation } of operations) {
+      if (operation["requestBody"] !== undefined) {
+        const body = jsonOf(operation["requestBody"])
+        validate(node(body["schema"]), body["example"], `${id} request`)
+      }
+      for (const [status, response] of Object.entries(node(operation["responses"]))) {
+        const body = jsonOf(response)
+        validate(node(body["schema"]), body["example"], `${id} ${status}`)
+      }
+    }
+  })
+
+  it("has a required Request-Id with every answer, Retry-After and Idempotent-Replayed where they occur", () => {
+    for (const { id, method, node: operation } of operations) {
+      for (const [status, response] of Object.entries(node(operation["responses"]))) {
+        const headers = node(node(response)["headers"])
+        assert.strictEqual(node(headers["Request-Id"])["required"], true, `${id} ${status}`)
+        if (status === "429" || status === "503") assert.property(headers, "Retry-After", `${id} ${status}`)
+        if (method !== "GET" && status.startsWith("2")) assert.property(headers, "Idempotent-Replayed", id)
+      }
+      const names = list(operation["parameters"]).map((parameter) => node(parameter)["name"])
+      assert.strictEqual(names.includes("Idempotency-Key"), method !== "GET", id)
+    }
+  })
+
+  it("bounds every field of requests and answers", () => {
+    assert.isAbove(schemas.length, 200)
+    assert.deepStrictEqual([...new Set(schemas.flatMap(([where, schema]) => unbounded(schema, where)))], [])
+  })
+
+  it("describes every field and parameter", () => {
+    const fields = schemas.flatMap(([where, schema]) => undescribed(schema, where))
+    const parameters = operations.flatMap(({ id, node: operation }) =>
+      list(operation["parameters"])
+        .filter((parameter) => node(parameter)["description"] === undefined)
+        .map((parameter) => `${id} ${String(node(parameter)["name"])}`),
+    )
+    assert.deepStrictEqual([...new Set([...fields, ...parameters])], [])
+  })
+
+  it("refuses unknown fields in every object", () => {
+    for (const [name, schema] of Object.entries(node(node(document["components"])["schemas"]))) {
+      assert.strictEqual(node(schema)["additionalProperties"], false, name)
+    }
+  })
+})
+
+describe("the checker of bounds", () => {
+  it("finds what is unbounded", () => {
+    const bad: ReadonlyArray<Node> = [
+      { type: "string" },
+      { type: "string", pattern: "^a*$" },
+      { type: "string", pattern: "a{3}" },
+      { type: "integer", minimum: 0 },
+      { type: "array", items: { type: "boolean" } },
+      { type: "array", maxItems: 1, items: { type: "string" } },
+      { type: "object", properties: {} },
+      { type: "object", additionalProperties: { type: "string", maxLength: 1 }, maxProperties: 1 },
+      { type: "object", additionalProperties: false, properties: { a: { anyOf: [{ type: "string" }] } } },
+      {},
+    ]
+    for (const schema of bad) assert.isNotEmpty(unbounded(schema, "x"), JSON.stringify(schema))
+  })
+})

@@ -1,0 +1,162 @@
+import { NodeHandler, NodeServer } from "@billwright/http/node"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Scope } from "effect"
+import * as ApiServer from "../ApiServer.ts"
+import { answersOf, connect } from "../Connection.ts"
+import * as Faults from "../Faults.ts"
+import { assertErrorBody } from "../Judge.ts"
+
+const ada = JSON.stringify({ name: "Ada", email: "ada@example.com" })
+
+describe("what is not HTTP", () => {
+  const garbage: ReadonlyArray<readonly [string, string, string]> = [
+    ["garbage", "hello?\r\n\r\n", "this is not HTTP"],
+    ["TLS", "\x16\x03\x01\x02\x00\x01\x00\x01", "this is not HTTP"],
+    ["an unknown method", "FROB / HTTP/1.1\r\nHost: x\r\n\r\n", "this is not HTTP"],
+    ["a header without a name", "GET / HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n", "this is not HTTP"],
+    [
+      "two lengths (request smuggling)",
+      "POST /v1 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+      "this is not HTTP",
+    ],
+    ["a negative length", "POST /v1 HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", "this is not HTTP"],
+    [
+      "huge headers",
+      `GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
+      "the headers are too large",
+    ],
+    ["a huge address", `GET /${"x".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, "the headers are too large"],
+  ]
+
+  it.effect.each([...garbage])("%s gets an error answer and the connection's end", ([name, bytes, message]) =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const connection = yield* connect(api.port)
+      yield* connection.write(Buffer.from(bytes, "latin1"))
+      const [answer, ...more] = answersOf(yield* connection.closed)
+      assert.lengthOf(more, 0)
+      assert.strictEqual(answer?.status, 400)
+      assert.match(answer?.headers["request-id"] ?? "", /^req_[0-9a-z]{26}$/)
+      assert.strictEqual(answer?.headers["content-type"], "application/json")
+      if (answer !== undefined) assertErrorBody(answer, name)
+      assert.include(answer?.text, message)
+      yield* api.expect(200, "GET", "/livez")
+    }),
+  )
+
+  it.effect("after a request that was answered, the answer comes first", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const connection = yield* connect(api.port)
+      yield* connection.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+      yield* connection.until((text) => text.includes("ok"))
+      yield* connection.write("\0\0\0\0\r\n\r\n")
+      const answers = answersOf(yield* connection.closed)
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [200, 400],
+      )
+    }),
+  )
+})
+
+describe("unusual HTTP", () => {
+  const requests: ReadonlyArray<readonly [string, string, number]> = [
+    ["HTTP/1.0", "GET /livez HTTP/1.0\r\n\r\n", 200],
+    ["no Host", "GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n", 200],
+    [
+      "an unknown expectation",
+      "GET /livez HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n",
+      200,
+    ],
+    [
+      "an upgrade",
+      "GET /livez HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n",
+      200,
+    ],
+    ["OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 404],
+    [
+      "a body where none belongs",
+      "GET /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
+      200,
+    ],
+  ]
+
+  it.effect.each([...requests])("%s", ([, bytes, status]) =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const connection = yield* connect(api.port)
+      yield* connection.write(bytes)
+      const [answer, ...more] = answersOf(yield* connection.closed)
+      assert.lengthOf(more, 0)
+      assert.strictEqual(answer?.status, status)
+      assert.match(answer?.headers["request-id"] ?? "", /^req_/)
+      assert.strictEqual(answer?.headers["content-type"], "application/json")
+    }),
+  )
+
+  it.effect("Expect: 100-continue is told to go on", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const connection = yield* connect(api.port)
+      yield* connection.write(
+        `POST /v1/customers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.testKey}\r\nContent-Length: ${ada.length}\r\nExpect: 100-continue\r\n\r\n`,
+      )
+      yield* connection.until((text) => text.startsWith("HTTP/1.1 100 Continue\r\n\r\n"))
+      yield* connection.write(ada)
+      const text = yield* connection.until((all) => all.includes("}"))
+      assert.include(text, "HTTP/1.1 201 Created")
+    }),
+  )
+})
+
+describe("listen", () => {
+  it.effect("says where it listens", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      assert.match(api.url, /^http:\/\/127\.0\.0\.1:\d+$/)
+      assert.isTrue(api.url.endsWith(`:${api.port}`))
+    }),
+  )
+
+  it.effect("fails in a sentence", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const handler = NodeHandler.make(api.server, api.context)
+      const inUse = yield* Effect.flip(NodeServer.listen(handler, { port: api.port }))
+      assert.strictEqual(inUse._tag, "ListenError")
+      assert.strictEqual(inUse.message, `127.0.0.1:${api.port} is in use by another program`)
+      const elsewhere = yield* Effect.flip(NodeServer.listen(handler, { port: 0, host: "192.0.2.1" }))
+      assert.strictEqual(elsewhere.message, "192.0.2.1 is no address of this machine")
+    }),
+  )
+
+  it.effect(
+    "stops with its scope: running requests are finished, idle connections closed, new ones refused",
+    () =>
+      Effect.gen(function* () {
+        const gate = yield* Faults.makeGate
+        const api = yield* ApiServer.start({ storage: gate.storage })
+        const handler = NodeHandler.make(api.server, api.context)
+        const scope = yield* Scope.make()
+        const { port } = yield* NodeServer.listen(handler, { port: 0 }).pipe(Scope.provide(scope))
+        const idle = yield* connect(port)
+        yield* idle.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+        yield* idle.until((text) => text.includes("ok"))
+        const running = yield* connect(port)
+        yield* running.write(
+          `POST /v1/customers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${api.testKey}\r\nContent-Length: ${ada.length}\r\n\r\n${ada}`,
+        )
+        yield* gate.reached
+        const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+        yield* idle.closed
+        yield* gate.open
+        // The clock stands still: it is not the grace time that ends the connection.
+        const [answer] = answersOf(yield* running.closed)
+        assert.strictEqual(answer?.status, 201)
+        yield* Fiber.join(stopping)
+        const again = yield* NodeServer.listen(handler, { port })
+        assert.strictEqual(again.port, port)
+      }),
+  )
+})

@@ -1,0 +1,507 @@
+/**
+ * Every row of the contract's error table over real HTTP.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+import * as ApiServer from "../ApiServer.ts"
+import * as Faults from "../Faults.ts"
+import { securedOperations } from "../Operations.ts"
+
+const ada = { name: "Ada", email: "ada@example.com" }
+const MEBIBYTE = 1024 * 1024
+
+describe("400 invalid_request", () => {
+  it.effect("malformed JSON, a failed rule, a missing parameter, an unknown field, a bad cursor", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const answers = [
+        yield* api.expect(400, "POST", "/v1/customers", { body: `{"name": ` }),
+        yield* api.expect(400, "POST", "/v1/customers", { json: { ...ada, name: "" } }),
+        yield* api.expect(400, "POST", "/v1/customers", { json: { ...ada, nmae: "Ada" } }),
+        yield* api.expect(400, "GET", "/v1/usage"),
+        yield* api.expect(400, "GET", "/v1/customers?limit=0"),
+        yield* api.expect(400, "GET", "/v1/customers?starting_after=x"),
+        yield* api.expect(
+          400,
+          "GET",
+          `/v1/usage?customer_id=${ApiServer.UNKNOWN.customer}&start_date=2026-02-30`,
+        ),
+      ]
+      assert.deepStrictEqual(
+        answers.map(({ message }) => message),
+        [
+          "the body is not valid JSON",
+          "name must be 1 to 256 characters",
+          "nmae is not a known field",
+          "customer_id is required",
+          "limit must be an integer from 1 to 100",
+          "starting_after is not the id of an item of this list",
+          "start_date must be a date that exists, written YYYY-MM-DD",
+        ],
+      )
+    }),
+  )
+
+  it.effect("unknown fields have the name that they were sent with", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      for (const name of ["customerId", "Name", "plan_name", "planName", "metadata2", "X"]) {
+        const refused = yield* api.expect(400, "POST", "/v1/customers", { json: { ...ada, [name]: "x" } })
+        assert.strictEqual(refused.message, `${name} is not a known field`)
+      }
+      const json = { ...ada, metadata: { planName: 1 } }
+      const refused = yield* api.expect(400, "POST", "/v1/customers", { json })
+      assert.strictEqual(refused.message, "metadata.planName must be string")
+    }),
+  )
+
+  it.effect("operations without a body or a query take neither fields nor parameters", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const id = yield* api.newCustomer()
+      for (const json of [{ force: true }, [], [1], "x", 1, null, true]) {
+        yield* api.expect(400, "DELETE", `/v1/customers/${id}`, { json })
+      }
+      const named = yield* api.expect(400, "DELETE", `/v1/customers/${id}?force=1`)
+      assert.strictEqual(named.message, "force is not a known field")
+      yield* api.expect(400, "GET", `/v1/customers/${id}?expand=usage`)
+      yield* api.expect(400, "POST", "/v1/customers?dry_run=1", { json: ada })
+      yield* api.expect(400, "GET", "/livez?verbose=1")
+      yield* api.expect(400, "GET", "/readyz?verbose=1")
+      yield* api.expect(200, "GET", `/v1/customers/${id}`)
+    }),
+  )
+
+  it.effect("a message stays bounded, whatever the length of what it quotes", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const long = "😀".repeat(100_000)
+      const bodies = [
+        { ...ada, [long]: 1 },
+        { ...ada, metadata: { [long]: "x" } },
+        { ...ada, metadata: { [long]: 1 } },
+      ]
+      for (const json of bodies) {
+        const refused = yield* api.expect(400, "POST", "/v1/customers", { json })
+        assert.isTrue(refused.message.isWellFormed())
+        assert.notMatch(refused.message, /^…|…$/)
+      }
+      const twice = `{"${long}": 1, "${long}": 2}`
+      const refused = yield* api.expect(400, "POST", "/v1/customers", { body: twice })
+      assert.isTrue(refused.message.endsWith("twice in one object"), refused.message.slice(-50))
+      yield* api.expect(404, "GET", `/v1/${"x".repeat(8000)}`)
+    }),
+  )
+})
+
+describe("403 forbidden", () => {
+  it.effect("every operation, by its scope, before its body is looked at", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      assert.isAtLeast(securedOperations.length, 16)
+      const everything = ["customers", "usage", "events", "webhooks"].flatMap((resource) => [
+        `${resource}:read` as const,
+        `${resource}:write` as const,
+      ])
+      for (const { id, method, path, permission } of securedOperations) {
+        const scopes = everything.filter((scope) => scope !== permission) as never
+        const lacking = yield* api.issue({ scopes })
+        const target = path.replace(":id", "x")
+        const call = { key: lacking.secret, ...(method === "GET" ? {} : { body: "not even JSON" }) }
+        const refused = yield* api.expect(403, method, target, call)
+        assert.deepStrictEqual(
+          refused.body,
+          { error: "forbidden", message: `the API key lacks the scope ${permission}` },
+          id,
+        )
+        const wildcard = `${permission.split(":")[0]}:*` as never
+        for (const scope of [permission, wildcard]) {
+          const enough = yield* api.issue({ scopes: [scope] })
+          const answer = yield* api.call(method, target, { key: enough.secret })
+          assert.include([200, 400, 404], answer.status, `${id} with ${scope}`)
+        }
+      }
+    }),
+  )
+})
+
+describe("404 not_found", () => {
+  it.effect("unknown paths", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const paths = [
+        "/v1",
+        "/v1/",
+        "/v1/customer",
+        "/v1/customers/",
+        "/v1/customers/x/y",
+        "/v1/usage/records/",
+      ]
+      for (const path of [...paths, "/", "/v2/customers", "/docs/", "/openapi.yaml", "/favicon.ico"]) {
+        const missing = yield* api.expect(404, "GET", path)
+        assert.strictEqual(missing.message, `there is nothing at ${path}`)
+      }
+    }),
+  )
+
+  it.effect("ids of the other mode and of other accounts, everywhere", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const customer = yield* api.newCustomer()
+      const record = (yield* api.record(customer)).id
+      const json = { customer_id: customer, product_id: "api", unit: "call", quantity: 1, period: "day" }
+      const threshold = (yield* api.expect(201, "POST", "/v1/usage/thresholds", { json })).id
+      const stranger = (yield* api.issue({ account: "other" })).secret
+      const before = yield* api.snapshot
+      for (const key of [api.liveKey, stranger]) {
+        const usage = { customer_id: customer, product_id: "api", unit: "call", quantity: 1 }
+        const requests = [
+          ["GET", `/v1/customers/${customer}`, undefined],
+          ["PATCH", `/v1/customers/${customer}`, { name: "Mallory" }],
+          ["DELETE", `/v1/customers/${customer}`, undefined],
+          ["POST", "/v1/usage", usage],
+          ["POST", "/v1/usage/batch", { records: [usage] }],
+          ["GET", `/v1/usage?customer_id=${customer}`, undefined],
+          ["GET", `/v1/usage/records?customer_id=${customer}`, undefined],
+          ["GET", `/v1/usage/records/${record}`, undefined],
+          ["POST", `/v1/usage/records/${record}/void`, undefined],
+          [
+            "GET",
+            `/v1/usage/series?customer_id=${customer}&start_date=2026-11-21&end_date=2026-11-21&window=day`,
+            undefined,
+          ],
+          ["POST", "/v1/usage/thresholds", json],
+          ["GET", `/v1/usage/thresholds/${threshold}`, undefined],
+          ["DELETE", `/v1/usage/thresholds/${threshold}`, undefined],
+        ] as const
+        for (const [method, path, body] of requests) {
+          const theirs = yield* api.expect(404, method, path, { key, json: body })
+          // The same answer as for an id that was never made.
+          const unknown = yield* api.expect(
+            404,
+            method,
+            path
+              .replace(customer, ApiServer.UNKNOWN.customer)
+              .replace(record, ApiServer.UNKNOWN.record)
+              .replace(threshold, ApiServer.UNKNOWN.threshold),
+            {
+              key,
+              ...(body === undefined
+                ? {}
+                : { body: JSON.stringify(body).replaceAll(customer, ApiServer.UNKNOWN.customer) }),
+            },
+          )
+          const normal = (text: string) => text.replaceAll(/(cus|usg|thr)_[0-9a-z]{26}/g, "$1_")
+          assert.strictEqual(normal(theirs.text), normal(unknown.text))
+        }
+        for (const path of ["/v1/customers", "/v1/usage/thresholds"]) {
+          assert.deepStrictEqual((yield* api.expect(200, "GET", path, { key })).at("data"), [])
+        }
+        yield* api.expect(400, "GET", `/v1/customers?starting_after=${customer}`, { key })
+      }
+      const after = yield* api.snapshot
+      assert.deepStrictEqual(after.customers, before.customers)
+      assert.deepStrictEqual(after.records, before.records)
+      assert.deepStrictEqual(after.thresholds, before.thresholds)
+    }),
+  )
+})
+
+describe("405 method_not_allowed", () => {
+  it.effect("every other method of every path, with Allow", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const methods = new Map<string, Array<string>>()
+      for (const { method, path } of securedOperations) {
+        methods.set(path, [...(methods.get(path) ?? []), ...(method === "GET" ? ["GET", "HEAD"] : [method])])
+      }
+      for (const page of ["/livez", "/readyz", "/docs", "/openapi.json"]) methods.set(page, ["GET", "HEAD"])
+      for (const [path, allowed] of methods) {
+        for (const method of [
+          "GET",
+          "HEAD",
+          "POST",
+          "PUT",
+          "PATCH",
+          "DELETE",
+          "OPTIONS",
+          "TRACE",
+          "PROPFIND",
+        ]) {
+          if (allowed.includes(method)) continue
+          const refused = yield* api.expect(405, method, path.replace(":id", "x"))
+          const allow = refused.headers["allow"]?.split(", ").sort() ?? []
+          assert.deepStrictEqual(allow, [...allowed].sort(), `${method} ${path}`)
+          // No CORS by default.
+          assert.notProperty(refused.headers, "access-control-allow-origin")
+        }
+      }
+    }),
+  )
+})
+
+describe("409 conflict", () => {
+  it.effect("while a request with the same Idempotency-Key is running, with Retry-After", () =>
+    Effect.gen(function* () {
+      const gate = yield* Faults.makeGate
+      const api = yield* ApiServer.start({ storage: gate.storage })
+      const call = { json: ada, headers: { "idempotency-key": "once" } }
+      const first = yield* Effect.forkChild(api.expect(201, "POST", "/v1/customers", call))
+      yield* gate.reached
+      const second = yield* api.expect(409, "POST", "/v1/customers", call)
+      assert.deepStrictEqual(second.body, {
+        error: "conflict",
+        message: "a request with the same Idempotency-Key is still running",
+      })
+      assert.strictEqual(second.headers["retry-after"], "1")
+      yield* gate.open
+      const created = yield* Fiber.join(first)
+      const third = yield* api.expect(201, "POST", "/v1/customers", call)
+      assert.strictEqual(third.text, created.text)
+      assert.lengthOf((yield* api.snapshot).customers, 1)
+    }),
+  )
+})
+
+describe("413 payload_too_large", () => {
+  const padded = (size: number) => `{"name":"Ada","email":"ada@example.com"}`.padEnd(size)
+
+  it.effect("by its Content-Length, exactly above 1 MiB", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      yield* api.expect(201, "POST", "/v1/customers", { body: padded(MEBIBYTE) })
+      const refused = yield* api.expect(413, "POST", "/v1/customers", { body: padded(MEBIBYTE + 1) })
+      assert.deepStrictEqual(refused.body, {
+        error: "payload_too_large",
+        message: "the body is larger than 1048576 bytes",
+      })
+      assert.lengthOf((yield* api.snapshot).customers, 1)
+    }),
+  )
+
+  it.effect("by counting, when it comes in chunks", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const chunk = " ".repeat(64 * 1024)
+      const chunks = (count: number) => [...Array.from({ length: count }, () => chunk), JSON.stringify(ada)]
+      yield* api.expect(201, "POST", "/v1/customers", { chunks: chunks(15) })
+      yield* api.expect(413, "POST", "/v1/customers", { chunks: chunks(16) })
+    }),
+  )
+
+  it.effect("the answer arrives however much the client sends", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const body = Buffer.alloc(8 * MEBIBYTE, 32)
+      for (let i = 0; i < 10; i++) {
+        yield* api.expect(413, "POST", "/v1/customers", { body })
+        yield* api.expect(413, "POST", "/v1/customers", { chunks: [body] })
+      }
+    }),
+  )
+})
+
+describe("415 unsupported_media_type", () => {
+  it.effect("whatever isn't application/json in UTF-8, unencoded", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const types = [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/jsonp",
+        "application/problem+json",
+        "application/json; charset=latin1",
+        "application/json; charset=utf-16",
+        "application/json, text/plain",
+      ]
+      for (const type of types) {
+        const headers = { "content-type": type }
+        const refused = yield* api.expect(415, "POST", "/v1/customers", { json: ada, headers })
+        assert.strictEqual(refused.error, "unsupported_media_type")
+      }
+      for (const encoding of ["gzip", "br", "deflate", "gzip, identity"]) {
+        const headers = { "content-encoding": encoding }
+        yield* api.expect(415, "POST", "/v1/customers", { json: ada, headers })
+      }
+      assert.lengthOf((yield* api.snapshot).customers, 0)
+    }),
+  )
+
+  it.effect("application/json in any spelling, or no type at all, is JSON", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const types = [
+        "application/json",
+        "Application/JSON; Charset=UTF-8",
+        `application/json;charset="utf-8"`,
+        "application/json; profile=x",
+        "",
+      ]
+      for (const type of types) {
+        yield* api.expect(201, "POST", "/v1/customers", { json: ada, headers: { "content-type": type } })
+      }
+      yield* api.expect(201, "POST", "/v1/customers", {
+        json: ada,
+        headers: { "content-encoding": "identity" },
+      })
+    }),
+  )
+})
+
+describe("422 idempotency_key_reused", () => {
+  it.effect("the same key with another request", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const headers = { "idempotency-key": "once" }
+      yield* api.expect(201, "POST", "/v1/customers", { json: ada, headers })
+      const json = { ...ada, name: "Eve" }
+      const reused = yield* api.expect(422, "POST", "/v1/customers", { json, headers })
+      assert.strictEqual(reused.error, "idempotency_key_reused")
+    }),
+  )
+})
+
+describe("429 rate_limited", () => {
+  it.effect("per key, with Retry-After, and only when it is asked for", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start({ server: { rateLimit: { requestsPerSecond: 0.5, burst: 3 } } })
+      const statuses = (key: string, count: number) =>
+        Effect.map(
+          Effect.forEach(Array.from({ length: count }), () => api.call("GET", "/v1/customers", { key })),
+          (answers) => answers.map(({ status }) => status),
+        )
+      assert.deepStrictEqual(yield* statuses(api.testKey, 4), [200, 200, 200, 429])
+      const refused = yield* api.expect(429, "GET", "/v1/nowhere")
+      assert.strictEqual(refused.headers["retry-after"], "2")
+      assert.deepStrictEqual(refused.body, {
+        error: "rate_limited",
+        message: "this API key has sent too many requests",
+      })
+      assert.deepStrictEqual(yield* statuses(api.liveKey, 1), [200])
+      yield* api.expect(200, "GET", "/livez")
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(yield* statuses(api.testKey, 2), [200, 429])
+    }),
+  )
+
+  it.effect("is not remembered for an Idempotency-Key", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start({ server: { rateLimit: { requestsPerSecond: 1 } } })
+      yield* api.expect(200, "GET", "/v1/customers")
+      const call = { json: ada, headers: { "idempotency-key": "once" } }
+      yield* api.expect(429, "POST", "/v1/customers", call)
+      yield* TestClock.adjust("1 second")
+      yield* api.expect(201, "POST", "/v1/customers", call)
+    }),
+  )
+})
+
+describe("500 internal_error", () => {
+  it.effect("a defect has no details in the answer, and all of them in the log", () =>
+    Effect.gen(function* () {
+      const { faults, storage } = Faults.make()
+      const api = yield* ApiServer.start({ storage })
+      faults.data = Faults.defect
+      const answer = yield* api.expect(500, "POST", "/v1/customers", { json: ada })
+      const requestId = answer.headers["request-id"]
+      assert.deepStrictEqual(answer.body, {
+        error: "internal_error",
+        message: `something went wrong on this side; quote ${requestId} when you report it`,
+      })
+      const line = api.logs.find((log) => log.includes(String(requestId))) ?? ""
+      assert.include(line, "db.internal")
+      assert.include(line, "POST /v1/customers was answered 500")
+      faults.data = Effect.void
+      yield* api.expect(201, "POST", "/v1/customers", { json: ada })
+    }),
+  )
+})
+
+describe("503 unavailable", () => {
+  it.effect("every operation while the storage is out of reach, with Retry-After", () =>
+    Effect.gen(function* () {
+      const { faults, storage } = Faults.make()
+      const api = yield* ApiServer.start({ storage })
+      const customer = yield* api.newCustomer()
+      const record = (yield* api.record(customer)).id
+      const usage = { customer_id: customer, product_id: "api", unit: "call", quantity: 1 }
+      const bodies: Readonly<Record<string, object>> = {
+        createCustomer: ada,
+        updateCustomer: { name: "Ada King" },
+        recordUsage: usage,
+        recordUsageBatch: { records: [usage] },
+        createUsageThreshold: { ...usage, period: "day" },
+      }
+      const queries: Readonly<Record<string, string>> = {
+        summarizeUsage: `?customer_id=${customer}`,
+        listUsageSeries: `?customer_id=${customer}&start_date=2026-11-21&end_date=2026-11-21&window=day`,
+        listUsageRecords: `?customer_id=${customer}`,
+      }
+      faults.data = Faults.unavailable
+      for (const { id, method, path } of securedOperations) {
+        const threshold = ApiServer.UNKNOWN.threshold
+        const own = path.includes("threshold") ? threshold : path.includes("records") ? record : customer
+        const target = `${path.replace(":id", own)}${queries[id] ?? ""}`
+        for (const headers of [{}, method === "GET" ? {} : { "idempotency-key": id }]) {
+          const answer = yield* api.expect(503, method, target, { json: bodies[id], headers })
+          assert.strictEqual(answer.headers["retry-after"], "1", id)
+          assert.deepStrictEqual(answer.body, {
+            error: "unavailable",
+            message: "the storage is out of reach, try again in a moment",
+          })
+        }
+      }
+      yield* api.expect(200, "GET", "/livez")
+      faults.data = Effect.void
+      yield* api.expect(200, "GET", `/v1/customers/${customer}`)
+    }),
+  )
+
+  it.effect("also when it is the keys that can't be read; /readyz says so, /livez doesn't ask", () =>
+    Effect.gen(function* () {
+      const { faults, storage } = Faults.make()
+      const api = yield* ApiServer.start({ storage, billing: { keys: { cacheMillis: 0 } } })
+      yield* api.expect(200, "GET", "/readyz")
+      faults.keys = Faults.unavailable
+      yield* api.expect(503, "GET", "/v1/customers")
+      const notReady = yield* api.expect(503, "GET", "/readyz")
+      assert.strictEqual(notReady.headers["retry-after"], "1")
+      assert.deepStrictEqual((yield* api.expect(200, "GET", "/livez")).body, { status: "ok" })
+      faults.keys = Effect.void
+      assert.deepStrictEqual((yield* api.expect(200, "GET", "/readyz")).body, { status: "ok" })
+    }),
+  )
+})
+
+describe("every answer", () => {
+  it.effect("has a Request-Id of its own, and headers that keep it from caches and guesses", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const ids = new Set<string | undefined>()
+      const paths = ["/v1/customers", "/v1/nowhere", "/livez", "/docs", "/openapi.json", "/"]
+      for (const path of paths) {
+        const answer = yield* api.call("GET", path)
+        ids.add(answer.headers["request-id"])
+        assert.strictEqual(answer.headers["x-content-type-options"], "nosniff")
+        assert.strictEqual(answer.headers["cache-control"], "no-store")
+      }
+      assert.strictEqual(ids.size, paths.length)
+      const own = { headers: { "request-id": "mine" } }
+      assert.notStrictEqual((yield* api.call("GET", "/livez", own)).headers["request-id"], "mine")
+    }),
+  )
+
+  it.effect("to HEAD is that to GET without a body", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      yield* api.expect(200, "HEAD", "/v1/customers")
+      yield* api.expect(200, "HEAD", "/livez")
+      yield* api.expect(200, "HEAD", "/docs")
+      yield* api.expect(404, "HEAD", `/v1/customers/${ApiServer.UNKNOWN.customer}`)
+      yield* api.expect(401, "HEAD", "/v1/customers", { key: null })
+      yield* api.expect(400, "HEAD", "/v1/usage")
+    }),
+  )
+})

@@ -1,0 +1,16 @@
+import { describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { assertStatuses, fuzz } from "../Fuzz.ts"
+
+const SEED = 20_261_121
+
+describe("generated requests", () => {
+  it.effect(
+    "to every operation: no 5xx, documented statuses, errors of two fields",
+    () =>
+      Effect.gen(function* () {
+        assertStatuses(yield* fuzz(SEED, 20))
+      }),
+    { timeout: 30_000 },
+  )
+})

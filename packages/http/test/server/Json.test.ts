@@ -1,0 +1,165 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import * as Json from "../../src/server/Json.ts"
+
+const SEED = 20_261_121
+const check = <A>(arbitrary: fc.Arbitrary<A>, holds: (value: A) => void, numRuns = 300): void =>
+  fc.assert(fc.property(arbitrary, holds), { seed: SEED, numRuns })
+
+/** What a text is refused for. */
+const problemOf = (text: string): string => {
+  try {
+    Json.parse(text)
+  } catch (error) {
+    assert.instanceOf(error, Json.JsonProblem)
+    return (error as Error).message
+  }
+  return assert.fail(`was accepted: ${text.slice(0, 200)}`)
+}
+
+type Value = null | boolean | number | string | ReadonlyArray<Value> | { readonly [key: string]: Value }
+
+/** Text that looks like structure: quotation marks, backslashes, braces, colons. */
+const trickyText = fc.oneof(
+  fc.string({ unit: fc.constantFrom('"', "\\", "{", "}", "[", "]", ":", ",", "1", "e", "😀", "\u2028") }),
+  fc.string({ unit: "binary" }),
+)
+
+const value: fc.Arbitrary<Value> = fc.letrec<{ value: Value }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 6, withCrossShrink: true },
+    fc.oneof(
+      fc.constant(null),
+      fc.boolean(),
+      trickyText,
+      fc.maxSafeInteger(),
+      fc.double({ noNaN: true, noDefaultInfinity: true, noInteger: true }),
+    ),
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(trickyText, tie("value"), { maxKeys: 4 }),
+  ),
+})).value
+
+describe("parse", () => {
+  it("gives what JSON.parse gives, however it is spaced", () => {
+    check(fc.tuple(value, fc.constantFrom("", " ", "\t", "  ")), ([input, space]) => {
+      const text = JSON.stringify(input, undefined, space)
+      assert.deepStrictEqual(Json.parse(text), JSON.parse(text))
+    })
+  })
+
+  it("refuses exactly what JSON.parse refuses, with a JsonProblem", () => {
+    const damage = fc.tuple(
+      value,
+      fc.nat(),
+      fc.constantFrom("", '"', "\\", "{", "]", ":", ",", "0", "-", "e", "\0"),
+    )
+    check(damage, ([input, at, insert]) => {
+      const text = JSON.stringify(input)
+      const index = at % (text.length + 1)
+      const damaged = text.slice(0, index) + insert + text.slice(index + 1)
+      let isJson = true
+      try {
+        JSON.parse(damaged)
+      } catch {
+        isJson = false
+      }
+      if (!isJson) assert.match(problemOf(damaged), /is not valid JSON|nested deeper/)
+    })
+  })
+
+  it("keeps integers of any length exactly", () => {
+    check(fc.bigInt(), (integer) => {
+      const expected = Number.isSafeInteger(Number(integer)) ? Number(integer) : integer
+      assert.deepStrictEqual(Json.parse(`{"a": [${integer}]}`), { a: [expected] })
+    })
+  })
+
+  it("never takes a fraction for a whole number", () => {
+    const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom(..."0123456789"), maxLength })
+    const number = fc.tuple(
+      fc.bigInt({ min: 0n, max: 10n ** 20n }),
+      digits(20),
+      fc.integer({ min: -25, max: 5 }),
+    )
+    check(
+      number,
+      ([integer, fraction, exponent]) => {
+        const text = `${integer}${fraction === "" ? "" : `.${fraction}`}e${exponent}`
+        // value × 10^scale, as integers
+        const shift = exponent - fraction.length
+        const mantissa = BigInt(`${integer}${fraction}`)
+        const isWhole = shift >= 0 || mantissa % 10n ** BigInt(-shift) === 0n
+        const parsed = Json.parse(text)
+        if (Number.isSafeInteger(parsed)) {
+          assert.isTrue(isWhole, text)
+          const exact = shift >= 0 ? mantissa * 10n ** BigInt(shift) : mantissa / 10n ** BigInt(-shift)
+          assert.strictEqual(BigInt(parsed as number), exact, text)
+        }
+      },
+      1000,
+    )
+  })
+
+  it("finds a key that an object has twice, wherever it is and however it is spelt", () => {
+    const escaped = (key: string) =>
+      `"${Array.from({ length: key.length }, (_, i) => `\\u${key.charCodeAt(i).toString(16).padStart(4, "0")}`).join("")}"`
+    /** Writes a value; the object with number `target` gets its first key again. */
+    const write = (input: Value, state: { target: number; key: string | undefined }): string => {
+      if (Array.isArray(input)) return `[${input.map((item: Value) => write(item, state)).join(",")}]`
+      if (input === null || typeof input !== "object") return JSON.stringify(input)
+      const entries = Object.entries(input)
+      const isTarget = entries.length > 0 && state.target-- === 0
+      const members = entries.map(([key, item]) => `${JSON.stringify(key)}:${write(item, state)}`)
+      if (isTarget) {
+        state.key = entries[0]?.[0]
+        members.push(`${escaped(state.key ?? "")}:0`)
+      }
+      return `{${members.join(",")}}`
+    }
+    let found = 0
+    check(fc.tuple(value, fc.nat({ max: 2 })), ([input, target]) => {
+      const state: { target: number; key: string | undefined } = { target, key: undefined }
+      const text = write(input, state)
+      if (state.key === undefined) return
+      found++
+      assert.strictEqual(problemOf(text), `has the key ${JSON.stringify(state.key)} twice in one object`)
+    })
+    assert.isAtLeast(found, 50)
+  })
+
+  it("the same key in different objects is no duplicate", () => {
+    const text = `[{"a": {"a": [{"a": 1}, {"a": 2}]}, "b": {"a": ":"}}, {"a": "{\\"a\\":1,\\"a\\":2}"}]`
+    assert.deepStrictEqual(Json.parse(text), JSON.parse(text))
+  })
+
+  it("measures depth before it parses, and not in strings", () => {
+    const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
+    assert.deepStrictEqual(Json.parse(nested(32)), JSON.parse(nested(32)))
+    assert.strictEqual(problemOf(nested(33)), "is nested deeper than 32 levels")
+    assert.strictEqual(problemOf("[".repeat(1_000_000)), "is nested deeper than 32 levels")
+    assert.strictEqual(problemOf(`{"a":`.repeat(33)), "is nested deeper than 32 levels")
+    assert.deepStrictEqual(Json.parse(`["${"[{".repeat(100)}"]`), ["[{".repeat(100)])
+    assert.deepStrictEqual(Json.parse(`[${"[],".repeat(1000)}{}]`), [
+      ...Array.from({ length: 1000 }, () => []),
+      {},
+    ])
+  })
+
+  it("sets no prototype", () => {
+    const parsed = Json.parse(`{"__proto__": {"isAdmin": true}, "n": 12345678901234567890}`) as object
+    assert.strictEqual(Object.getPrototypeOf(parsed), Object.prototype)
+    assert.deepStrictEqual(Object.keys(parsed), ["__proto__", "n"])
+  })
+})
+
+describe("exactInteger", () => {
+  it("writes every integer as its digits", () => {
+    check(fc.bigInt(), (integer) => {
+      assert.strictEqual(JSON.stringify({ a: Json.exactInteger(integer) }), `{"a":${integer}}`)
+    })
+    for (const integer of [0n, -0n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n]) {
+      assert.strictEqual(JSON.stringify(Json.exactInteger(integer)), String(integer))
+    }
+  })
+})
