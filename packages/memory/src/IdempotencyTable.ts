@@ -55,7 +55,8 @@ export class IdempotencyTable {
     const row = this.#rows.get(keyOf(tenant, request))
     if (row === undefined || isExpired(row, now)) return undefined
     if (row.request.fingerprint !== request.fingerprint) return { _tag: "Reused" }
-    return { _tag: "Replayed", response: { ...row.response } }
+    const { body, status } = row.response
+    return { _tag: "Replayed", response: { status, body } }
   }
 
   /** Marks a request as running, until `end` is called. */
@@ -82,6 +83,16 @@ export class IdempotencyTable {
       if (before === undefined) this.#rows.delete(key)
       else this.#rows.set(key, before)
     })
+  }
+
+  /** Removes the answers about a subject. Looks at every row: erasures are rare. */
+  forget(tenant: Tenant.Tenant, subject: string): void {
+    for (const [key, row] of this.#rows) {
+      const isSame = row.tenant.accountId === tenant.accountId && row.tenant.mode === tenant.mode
+      if (!isSame || row.response.subject !== subject) continue
+      this.#rows.delete(key)
+      this.#journal.wrote(() => this.#rows.set(key, row))
+    }
   }
 
   /** Looks at rows in the order in which they were remembered, which is that of their expiry or near it. */
@@ -122,8 +133,7 @@ export const idempotencyStore = (table: IdempotencyTable, journal: Journal): Ide
       // A sweep that this had to wait for may have been undone.
       const known = yield* journal.verb(() => Exit.succeed(answer()))
       if (known !== undefined) return known
-      const { body, status } = yield* effect
-      const response: StoredResponse = { status, body }
+      const response: StoredResponse = { ...(yield* effect) }
       yield* Effect.withFiber((fiber) =>
         journal.verb(() => {
           table.remember({
@@ -163,6 +173,13 @@ export const idempotencyStore = (table: IdempotencyTable, journal: Journal): Ide
     once: (request, lifetime, effect) =>
       Effect.flatMap(CurrentTenant, (tenant) =>
         Effect.suspend(() => once(tenant, request, lifetime, effect)),
+      ),
+    forget: (subject) =>
+      Effect.flatMap(CurrentTenant, (tenant) =>
+        journal.verb(() => {
+          table.forget(tenant, subject)
+          return Exit.void
+        }),
       ),
     sweep: (now, limit) => journal.verb(() => Exit.succeed(table.sweep(now, limit))),
   })

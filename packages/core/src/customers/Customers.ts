@@ -3,11 +3,13 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { IdGenerator } from "../shared/Id.ts"
+import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
 import {
   CreateCustomer,
   CUSTOMER_ID_PREFIX,
@@ -47,7 +49,7 @@ export class Customers extends Context.Service<
     ) => Effect.Effect<Customer, InvalidInput | CustomerNotFound | StorageError, CurrentTenant>
 
     /**
-     * Erases name, e-mail and metadata for good. The id and the usage stay, so that totals stay true; new
+     * Erases name, e-mail and metadata for good, and the remembered answers that hold them. The id and the usage stay, so that totals stay true; new
      * usage for it fails with `CustomerNotFound`. Erasing again changes nothing.
      */
     readonly erase: (id: string) => Effect.Effect<void, CustomerNotFound | StorageError, CurrentTenant>
@@ -63,6 +65,8 @@ export class Customers extends Context.Service<
     Effect.gen(function* () {
       const store = yield* CustomerStore
       const ids = yield* IdGenerator
+      const answers = yield* IdempotencyStore
+      const transactor = yield* Transactor
 
       const create = Effect.fn("Customers.create")(function* (input: CreateCustomer) {
         const { email, metadata, name } = yield* decodeCreate(input)
@@ -93,7 +97,11 @@ export class Customers extends Context.Service<
       })
 
       const erase = Effect.fn("Customers.erase")(function* (id: string) {
-        const erased = yield* store.erase(yield* knownId(id))
+        const known = yield* knownId(id)
+        // What was answered about the customer would give the data back to a repeated request.
+        const erased = yield* transactor.atomically(
+          Effect.tap(store.erase(known), () => answers.forget(known)),
+        )
         if (!erased) return yield* new CustomerNotFound({ id })
       })
 

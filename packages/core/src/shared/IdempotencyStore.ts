@@ -19,6 +19,8 @@ export interface IdempotentRequest {
 export interface StoredResponse {
   readonly status: number
   readonly body: string
+  /** The id of the customer whose personal data the body holds. Erasing the customer forgets the answer. */
+  readonly subject?: string
 }
 
 export type OnceOutcome =
@@ -45,6 +47,9 @@ export class IdempotencyStore extends Context.Service<
       lifetime: { readonly now: DateTime.Utc; readonly expiresAt: DateTime.Utc },
       effect: Effect.Effect<StoredResponse, E, R>,
     ) => Effect.Effect<OnceOutcome, E | StorageError, R | CurrentTenant>
+
+    /** Removes the answers about a customer, whatever their age. Joins the current transaction, if there is one. */
+    readonly forget: (subject: string) => Effect.Effect<void, StorageError, CurrentTenant>
 
     /** Removes up to `limit` rows, of all tenants, that expired before `now`; gives how many. */
     readonly sweep: (now: DateTime.Utc, limit: number) => Effect.Effect<number, StorageError>

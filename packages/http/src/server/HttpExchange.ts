@@ -40,6 +40,8 @@ export interface HttpResponse {
 export interface Answer {
   readonly status: number
   readonly body: object
+  /** The id of the customer whose personal data the body holds. */
+  readonly subject?: string
 }
 
 export const ok = (body: object): Answer => ({ status: 200, body })

@@ -51,8 +51,9 @@ export const make: Effect.Effect<Operations, never, Customers | Usage | Threshol
     const usage = yield* Usage
     const thresholds = yield* Thresholds
 
-    const answerCustomer = (tenant: Tenant.Tenant) => (value: Customer.Customer) =>
-      ok(Render.customer(value, tenant))
+    const answerCustomer =
+      (tenant: Tenant.Tenant, answer = ok) =>
+      (value: Customer.Customer): Answer => ({ ...answer(Render.customer(value, tenant)), subject: value.id })
     const answerRecord = (tenant: Tenant.Tenant) => (value: UsageRecord.UsageRecord) =>
       ok(Render.usageRecord(value, tenant))
     const answerThreshold = (tenant: Tenant.Tenant) => (value: Threshold.Threshold) =>
@@ -60,7 +61,7 @@ export const make: Effect.Effect<Operations, never, Customers | Usage | Threshol
 
     return {
       createCustomer: ({ payload }, tenant) =>
-        Effect.map(customers.create(payload), (value) => created(Render.customer(value, tenant))),
+        Effect.map(customers.create(payload), answerCustomer(tenant, created)),
       listCustomers: ({ query }, tenant) =>
         Effect.map(customers.list(query), (page) => ok(Render.list(page, tenant, Render.customer))),
       getCustomer: ({ params }, tenant) => Effect.map(customers.get(params.id), answerCustomer(tenant)),

@@ -50,10 +50,7 @@ const isVersioned = (path: string): boolean =>
 
 const isWrite = (method: string): boolean => method === "POST" || method === "PATCH" || method === "DELETE"
 
-const toStored = (answer: Answer): StoredResponse => ({
-  status: answer.status,
-  body: JSON.stringify(answer.body),
-})
+const toStored = ({ body, ...answer }: Answer): StoredResponse => ({ ...answer, body: JSON.stringify(body) })
 
 /** An answer that a repeat of the request would get again: neither a fault of ours nor of the moment. */
 const toRejection = (error: ErrorAnswer.ServerError): Option.Option<StoredResponse> => {

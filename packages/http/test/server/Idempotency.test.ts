@@ -50,6 +50,24 @@ describe("Idempotency-Key", () => {
     }),
   )
 
+  it.effect("does not give back what was erased: answers about the customer are forgotten", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const call = { json: ada, ...withKey("k") }
+      const first = yield* api.expect(201, "POST", "/v1/customers", call)
+      const { id } = JSON.parse(first.text) as { id: string }
+      const renamed = { json: { name: "Ada King" }, ...withKey("k") }
+      yield* api.expect(200, "PATCH", `/v1/customers/${id}`, renamed)
+      yield* api.expect(200, "DELETE", `/v1/customers/${id}`)
+      const remembered = (yield* api.snapshot).idempotency
+      assert.isFalse(remembered.some(({ response }) => response.body.includes(ada.email)))
+      yield* api.expect(404, "PATCH", `/v1/customers/${id}`, renamed)
+      const again = yield* api.expect(201, "POST", "/v1/customers", call)
+      assert.notProperty(again.headers, "idempotent-replayed")
+      assert.notInclude(again.text, id)
+    }),
+  )
+
   it.effect("another spelling of the same content is the same request, other content is not", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()

@@ -124,11 +124,14 @@ export const migration0001: Migration = {
   fingerprint text collate "C" not null,
   response_status integer not null,
   response_body text not null,
+  subject text collate "C",
   expires_at timestamptz(3) not null check (isfinite(expires_at)),
   primary key (account_id, mode, request_digest)
 )`,
     `comment on column ${schema}.idempotency_keys.request_digest is
   'SHA-256 of method, path and Idempotency-Key, separated by line feeds.'`,
+    `create index idempotency_keys_subject
+  on ${schema}.idempotency_keys (account_id, mode, subject) where subject is not null`,
     `create index idempotency_keys_expires_at on ${schema}.idempotency_keys (expires_at)`,
   ],
 }

@@ -73,13 +73,13 @@ where account_id = ${accountId} and mode = ${mode} and request_digest = ${reques
       ONCE,
       (sql) =>
         sql<Row>`insert into ${t.idempotency_keys} as k
-  (account_id, mode, request_digest, fingerprint, response_status, response_body, expires_at)
+  (account_id, mode, request_digest, fingerprint, response_status, response_body, subject, expires_at)
 values (${accountId}, ${mode}, ${requestDigest(sql, request)}, ${request.fingerprint},
-  ${String(response.status)}::integer, ${response.body},
+  ${String(response.status)}::integer, ${response.body}, ${response.subject ?? null},
   to_timestamp(${String(lifetime.expiresAt.epochMilliseconds)}::float8 / 1000))
 on conflict (account_id, mode, request_digest) do update set fingerprint = excluded.fingerprint,
   response_status = excluded.response_status, response_body = excluded.response_body,
-  expires_at = excluded.expires_at
+  subject = excluded.subject, expires_at = excluded.expires_at
 where k.expires_at < to_timestamp(${String(lifetime.now.epochMilliseconds)}::float8 / 1000)
 returning pg_current_xact_id_if_assigned()::text as xid`,
     )
@@ -107,6 +107,16 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
       }),
     )
 
+  const forget = Effect.fnUntraced(function* (subject: string) {
+    const { accountId, mode } = yield* CurrentTenant
+    yield* write(
+      "IdempotencyStore.forget",
+      (sql) =>
+        sql`delete from ${t.idempotency_keys}
+where account_id = ${accountId} and mode = ${mode} and subject = ${subject}`,
+    )
+  })
+
   const sweep = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
     // Rows that another sweep has, or a run is about to replace, are passed over.
     const rows = yield* write(
@@ -126,7 +136,7 @@ select count(*)::text as count from swept`,
     return yield* decoding("IdempotencyStore.sweep", (row: Row) => integer(row, "count"))(rows[0] ?? {})
   })
 
-  return IdempotencyStore.of({ once, sweep })
+  return IdempotencyStore.of({ once, forget, sweep })
 })
 
 export const layer: Layer.Layer<IdempotencyStore, never, Database | Transactor> = Layer.effect(

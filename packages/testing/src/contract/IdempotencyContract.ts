@@ -30,6 +30,27 @@ const replayed = (response: StoredResponse = created) => ({ _tag: "Replayed", re
 
 const answers = (test: ContractTest): void => {
   test(
+    "forgets the answers about a subject, and no others",
+    Effect.gen(function* () {
+      const store = yield* IdempotencyStore
+      const tenants = yield* otherTenants
+      const about = (subject: string): StoredResponse => ({ ...created, subject })
+      const [one, other, elsewhere] = ["one", "other", "elsewhere"].map((key) => Sample.request({ key }))
+      yield* once(one!, Effect.succeed(about("cus_1")))
+      yield* once(other!, Effect.succeed(about("cus_2")))
+      for (const tenant of tenants) {
+        yield* once(elsewhere!, Effect.succeed(about("cus_1"))).pipe(asTenant(tenant))
+      }
+      yield* store.forget("cus_1")
+      same(yield* once(other!, mustNotRun), replayed())
+      for (const tenant of tenants) {
+        same(yield* once(elsewhere!, mustNotRun).pipe(asTenant(tenant)), replayed())
+      }
+      same(yield* once(one!), ran())
+    }),
+  )
+
+  test(
     "runs once, and gives the same status and the same bytes ever after",
     Effect.gen(function* () {
       for (const [index, response] of [
