@@ -51,14 +51,12 @@ interface TenantQueue {
   readonly waiting: Array<Waiting>
 }
 
-const refused = (reason: string) =>
-  Effect.fail(
-    new StorageError({
-      operation: "UsageIngest.submit",
-      retryable: true,
-      cause: new Error(`the usage queue is ${reason}`),
-    }),
-  )
+const unavailable = (state: string): StorageError =>
+  new StorageError({
+    operation: "UsageIngest.submit",
+    retryable: true,
+    cause: new Error(`the usage queue ${state}`),
+  })
 
 /** Makes the queue of one process; it lives as long as its scope. */
 export const make: (
@@ -73,6 +71,12 @@ export const make: (
   const runDrain = yield* FiberSet.runtime(drains)()
   let isClosed = false
 
+  /** While the storage is out of reach, who waits would wait for nothing, and too long to be told in time. */
+  const refuseWaiting = (tenant: Tenant): void => {
+    const refusal = Exit.fail(unavailable("waits for a storage that is out of reach"))
+    for (const waiting of queues.get(tenantKey(tenant))?.waiting.splice(0) ?? []) waiting.settle(refusal)
+  }
+
   /** Appends a group. When it can't be stored as a whole, each record is tried alone. */
   const commit = (tenant: Tenant, group: ReadonlyArray<Waiting>): Effect.Effect<void> =>
     append(group.map((waiting) => waiting.record)).pipe(
@@ -83,6 +87,7 @@ export const make: (
           return Effect.forEach(group, (waiting) => commit(tenant, [waiting]), { discard: true })
         }
         group.forEach((waiting, index) => waiting.settle(Exit.map(exit, (outcomes) => outcomes[index]!)))
+        if (Exit.isFailure(exit) && isOutOfReach(exit.cause)) refuseWaiting(tenant)
         return Effect.void
       }),
     )
@@ -116,14 +121,17 @@ export const make: (
   /** Waits for a place, which is then held until the scope closes. */
   const waitForPlace = Effect.suspend(() =>
     isClosed
-      ? refused("closed")
-      : Effect.timeoutOrElse(places.takeScoped(1), { duration: maxWait, orElse: () => refused("full") }),
+      ? Effect.fail(unavailable("is closed"))
+      : Effect.timeoutOrElse(places.takeScoped(1), {
+          duration: maxWait,
+          orElse: () => Effect.fail(unavailable("is full")),
+        }),
   )
 
   const written = (tenant: Tenant, record: NewUsageRecord) =>
     Effect.suspend(() => {
       // Asked here, since who waited for a place may have got it after the close.
-      if (isClosed) return refused("closed")
+      if (isClosed) return Effect.fail(unavailable("is closed"))
       return Effect.callback<AppendOutcome, StorageError>((resume) => {
         const waiting: Waiting = { record, settle: resume, isWithdrawn: false }
         enqueue(tenant, waiting)

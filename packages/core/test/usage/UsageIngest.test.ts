@@ -260,15 +260,35 @@ describe("a group that fails", () => {
     }),
   )
 
-  it.effect("is not tried again when the failure may pass later: all hear of it", () =>
-    Effect.gen(function* () {
-      const down = unavailable(true)
-      const { groups, submitAll } = yield* makeAnswering(() => Effect.fail(down))
-      const exits = yield* submitAll("a b c")
-      assert.deepStrictEqual(groups, ["a", "b c"])
-      assert.deepStrictEqual(exits, [Exit.fail(down), Exit.fail(down), Exit.fail(down)])
-    }),
-  )
+  for (const down of [
+    unavailable(true),
+    new StorageError({ operation: "UsageStore.append", retryable: false, isOutcomeUnknown: true }),
+  ]) {
+    const kind = down.retryable ? "may pass later" : "leaves the outcome unknown"
+    it.effect(`is not tried record by record when the failure ${kind}, and who waits is told at once`, () =>
+      Effect.gen(function* () {
+        const { commits, groups, start } = yield* makeIngest()
+        const a = yield* start("a")
+        const b = yield* start("b")
+        const c = yield* start("c")
+        yield* commits[0]!.succeed
+        const d = yield* start("d")
+        yield* commits[1]!.fail(Cause.fail(down))
+        assert.deepStrictEqual(groups(), ["a", "b c"])
+        assert.strictEqual(yield* Fiber.join(a), "Recorded a")
+        assert.strictEqual(yield* Effect.flip(Fiber.join(b)), down)
+        assert.strictEqual(yield* Effect.flip(Fiber.join(c)), down)
+        const refusal = yield* Effect.flip(Fiber.join(d))
+        assert.deepStrictEqual(
+          [refusal._tag, refusal.operation, refusal.retryable],
+          ["StorageError", "UsageIngest.submit", true],
+        )
+        const e = yield* start("e")
+        yield* commits[2]!.succeed
+        assert.strictEqual(yield* Fiber.join(e), "Recorded e")
+      }),
+    )
+  }
 
   it.effect("of one record is not tried again", () =>
     Effect.gen(function* () {
@@ -283,7 +303,7 @@ describe("a group that fails", () => {
       const { commits, start } = yield* makeIngest()
       const a = yield* start("a")
       const b = yield* start("b")
-      yield* commits[0]!.fail(Cause.fail(unavailable(true)))
+      yield* commits[0]!.fail(Cause.fail(unavailable(false)))
       assert.instanceOf(yield* Effect.flip(Fiber.join(a)), StorageError)
       yield* commits[1]!.succeed
       assert.strictEqual(yield* Fiber.join(b), "Recorded b")

@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { chmod, mkdir, mkdtemp, readdir, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as wait } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { EmbeddedPostgres } from "@billwright/postgres/embedded"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { Client } from "pg"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+
+const PRODUCTS = ["pg", "postgres.js", "Drizzle", "Kysely", "Prisma", "SQL"]
+const POLL_MILLIS = 20
+
+const scope = Scope.makeUnsafe()
+let folder: string
+let url: string
+let admin: Client
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "billwright-host-transaction-"))
+  await chmod(folder, 0o755) // for root, whose Postgres runs as another user
+  const server = EmbeddedPostgres.start({ directory: join(folder, "data"), settings: { fsync: "off" } })
+  url = Redacted.value((await Effect.runPromise(Scope.provide(server, scope))).url)
+  admin = await connect()
+})
+
+afterAll(async () => {
+  await admin.end()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await rm(folder, { recursive: true, force: true })
+})
+
+const connect = async (): Promise<Client> => {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  return client
+}
+
+const start = (
+  program: URL,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string | undefined>>,
+): ChildProcess =>
+  spawn(process.execPath, [fileURLToPath(program), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  })
+
+const runMain = async (env: Readonly<Record<string, string | undefined>>) => {
+  const child = start(new URL("../src/main.ts", import.meta.url), [], env)
+  let [stdout, stderr] = ["", ""]
+  child.stdout!.setEncoding("utf8").on("data", (text: string) => (stdout += text))
+  child.stderr!.setEncoding("utf8").on("data", (text: string) => (stderr += text))
+  const [code] = (await once(child, "close")) as [number | null]
+  return { code, stdout, stderr }
+}
+
+const outcomes = (stdout: string) =>
+  [...stdout.matchAll(/^(\S+) +order (\S+) (committed|rolled back)$/gm)].map(([, product, id, outcome]) => ({
+    product: product!,
+    id: id!,
+    outcome: outcome!,
+  }))
+
+const ordersOf = async (id: string) =>
+  (await admin.query("select product, customer_id, credits from orders where id = $1", [id])).rows
+
+const usageOf = async (id: string) =>
+  (
+    await admin.query(
+      `select product_id as product, billwright.format_id('cus', customer_id) as customer_id, quantity as credits
+      from billwright.usage_records where idempotency_key = $1 and voided_at is null`,
+      [`order-${id}`],
+    )
+  ).rows
+
+/** Everything that was ever billed, as the records and as the roll-ups have it. */
+const billed = async () =>
+  (
+    await admin.query(
+      `select (select sum(quantity) from billwright.usage_records) as records,
+        (select sum(quantity) from billwright.usage_daily) as daily`,
+    )
+  ).rows[0]
+
+const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
+  for (let waited = 0; !(await isSo()); waited += POLL_MILLIS) {
+    if (waited > 10_000) throw new Error(`${what}: it never came to that`)
+    await wait(POLL_MILLIS)
+  }
+}
+
+describe("the shops", () => {
+  it("commit an order with its usage, or neither", async () => {
+    const { code, stderr, stdout } = await runMain({ DATABASE_URL: url })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(stdout).toContain("They agree.")
+    const customer = /^customer +(cus_\S+)$/m.exec(stdout)?.[1]
+    const all = outcomes(stdout)
+    expect(all.map(({ outcome, product }) => [product, outcome])).toEqual(
+      PRODUCTS.flatMap((product) => [
+        [product, "committed"],
+        [product, "rolled back"],
+      ]),
+    )
+    let total = 0n
+    for (const { id, outcome, product } of all) {
+      const credits = Number.MAX_SAFE_INTEGER - PRODUCTS.indexOf(product)
+      const rows =
+        outcome === "committed" ? [{ product, customer_id: customer, credits: String(credits) }] : []
+      expect(await ordersOf(id), `${product} ${outcome}`).toEqual(rows)
+      expect(await usageOf(id), `${product} ${outcome}`).toEqual(rows)
+      if (outcome === "committed") total += BigInt(credits)
+    }
+    expect(await billed()).toEqual({ records: String(total), daily: String(total) })
+    expect(stdout).toMatch(new RegExp(`^all +${total} +${total}$`, "m"))
+  })
+
+  it("bring a database of their own when none is named, and remove it", async () => {
+    const temporary = join(folder, "temporary")
+    await mkdir(temporary)
+    const { code, stderr, stdout } = await runMain({ DATABASE_URL: undefined, TMPDIR: temporary })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(outcomes(stdout)).toHaveLength(2 * PRODUCTS.length)
+    expect(stdout).toContain("They agree.")
+    expect(await readdir(temporary)).toEqual([])
+  })
+})
+
+describe("a shop that is killed", () => {
+  let customer: string
+  beforeAll(async () => {
+    const { stdout } = await runMain({ DATABASE_URL: url })
+    customer = /^customer +(cus_\S+)$/m.exec(stdout)![1]!
+  })
+
+  const startOrder = (product: string) => {
+    const id = randomUUID()
+    const child = start(new URL("./place-order.ts", import.meta.url), [url, product, id, customer], {})
+    child.stderr!.pipe(process.stderr)
+    const kill = async (): Promise<void> => {
+      if (child.exitCode !== null) return
+      const exit = once(child, "exit")
+      child.kill("SIGKILL")
+      await exit
+    }
+    return { id, child, kill }
+  }
+
+  /** Once nobody but us is connected, nothing more can be committed. */
+  const expectNothingOf = async (id: string, before: unknown): Promise<void> => {
+    const others = `select 1 from pg_stat_activity where datname = current_database()
+      and backend_type = 'client backend' and pid <> pg_backend_pid()`
+    await until("the killed shop's connections end", async () => (await admin.query(others)).rowCount === 0)
+    expect(await ordersOf(id)).toEqual([])
+    expect(await usageOf(id)).toEqual([])
+    expect(await billed()).toEqual(before)
+  }
+
+  it.each(PRODUCTS)("on %s, between the order and its usage, has neither", async (product) => {
+    const before = await billed()
+    // Whoever holds the customer keeps usage waiting, but not orders.
+    const holder = await connect()
+    await holder.query("begin")
+    const hold = "select 1 from billwright.customers where id = billwright.parse_id('cus', $1) for update"
+    await holder.query(hold, [customer])
+    const { id, kill } = startOrder(product)
+    try {
+      // With a transaction number: it has written its order.
+      const waiting =
+        "select 1 from pg_stat_activity where wait_event_type = 'Lock' and backend_xid is not null"
+      await until("the shop waits to record", async () => (await admin.query(waiting)).rowCount === 1)
+    } finally {
+      await kill()
+      await holder.end()
+    }
+    await expectNothingOf(id, before)
+  })
+
+  it.each(PRODUCTS)("on %s, after both and before the commit, has neither", async (product) => {
+    const before = await billed()
+    const { child, id, kill } = startOrder(product)
+    try {
+      const [text] = (await Promise.race([once(child.stdout!, "data"), once(child, "exit")])) as [unknown]
+      expect(String(text)).toBe("before the commit\n")
+    } finally {
+      await kill()
+    }
+    await expectNothingOf(id, before)
+  })
+})
