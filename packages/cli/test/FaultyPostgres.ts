@@ -1,0 +1,160 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+/**
+ * A Postgres of one's own that can be made to fail, and to work again.
+ */
+import { PostgresClient } from "@billwright/postgres"
+import { EmbeddedPostgres } from "@billwright/postgres/embedded"
+import { Effect, Exit, ManagedRuntime, Redacted, Scope } from "effect"
+import { SqlClient } from "effect/sql"
+
+type Row = Readonly<Record<string, unknown>>
+
+/** One connection to the server, beside those that are tested. */
+export interface Session {
+  /** Runs statements one after the other; gives the rows of the last. */
+  readonly query: (...statements: ReadonlyArray<string>) => Promise<ReadonlyArray<Row>>
+  readonly close: () => Promise<void>
+}
+
+const openSession = (url: string): Session => {
+  const runtime = ManagedRuntime.make(
+    PostgresClient.layer({ url: Redacted.make(url), poolSize: 1, statementTimeoutMillis: 0 }),
+  )
+  const run = (statement: string) =>
+    runtime.runPromise(Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe<Row>(statement)))
+  return {
+    query: async (...statements) => {
+      let rows: ReadonlyArray<Row> = []
+      for (const statement of statements) rows = await run(statement)
+      return rows
+    },
+    close: () => runtime.dispose(),
+  }
+}
+
+/** A role that may do what an application may. A superuser would get the connections that are kept for one. */
+const ROLE = "service"
+
+export class FaultyPostgres {
+  /** For a temporary directory that Postgres may enter, whoever it runs as. */
+  readonly directory = mkdtempSync(join(tmpdir(), "billwright-faults-"))
+  readonly #settings: Readonly<Record<string, string>>
+  #scope = Scope.makeUnsafe()
+  #running: EmbeddedPostgres.RunningPostgres | undefined
+  #admin: Session | undefined
+
+  constructor(settings: Readonly<Record<string, string>>) {
+    this.#settings = settings
+    chmodSync(this.directory, 0o755)
+  }
+
+  /** Starts it, again on the same port. */
+  async start(): Promise<void> {
+    const port = this.#running === undefined ? {} : { port: Number(this.#url.port) }
+    const isFirst = this.#running === undefined
+    this.#scope = Scope.makeUnsafe()
+    this.#running = await Effect.runPromise(
+      Scope.provide(
+        EmbeddedPostgres.start({
+          directory: join(this.directory, "data"),
+          settings: this.#settings,
+          ...port,
+        }),
+        this.#scope,
+      ),
+    )
+    this.#admin = this.open()
+    if (!isFirst) return
+    const database = this.#url.pathname.slice(1)
+    await this.query(
+      `create role ${ROLE} login password '${ROLE}'`,
+      `alter database ${database} owner to ${ROLE}`,
+    )
+  }
+
+  /** Ends it as a crash does: every session is dropped, nothing is written any more. */
+  async crash(): Promise<void> {
+    process.kill(this.#running!.pid, "SIGQUIT")
+    await this.#release()
+  }
+
+  /** Stops it for good and removes what it wrote. */
+  async remove(): Promise<void> {
+    await this.#release()
+    rmSync(this.directory, { recursive: true, force: true })
+  }
+
+  /** The URL for the server that is tested. */
+  get url(): string {
+    const url = this.#url
+    url.username = ROLE
+    url.password = ROLE
+    return url.href
+  }
+
+  /** The directory of the cluster, which belongs to the user that Postgres runs as. */
+  get cluster(): string {
+    return join(this.#running!.directory, "postgres")
+  }
+
+  /** Runs statements as the superuser. */
+  query(...statements: ReadonlyArray<string>): Promise<ReadonlyArray<Row>> {
+    return this.#admin!.query(...statements)
+  }
+
+  /** A further connection of the superuser. */
+  open(): Session {
+    return openSession(Redacted.value(this.#running!.url))
+  }
+
+  /** Ends the connections of the server that is tested; gives how many there were. */
+  async terminate(): Promise<number> {
+    const [row] = await this.query(
+      `select count(pg_terminate_backend(pid)) as n from pg_stat_activity where usename = '${ROLE}'`,
+    )
+    return Number(row!["n"])
+  }
+
+  /** Takes every connection there is, those of the server that is tested included. Gives how to let them go. */
+  async occupy(): Promise<() => Promise<void>> {
+    const held: Array<Session> = []
+    const fill = async (): Promise<void> => {
+      const session = this.open()
+      held.push(session)
+      const isOpen = await session.query("select 1").then(
+        () => true,
+        () => false,
+      )
+      if (isOpen) await fill()
+    }
+    do await fill()
+    while ((await this.terminate()) > 0)
+    return async () => {
+      await Promise.all(held.map((session) => session.close()))
+    }
+  }
+
+  /** Stops all of its processes where they are. Connections stay open and are accepted, and nobody answers. */
+  async freeze(): Promise<() => void> {
+    const { pid } = this.#running!
+    // First the one that starts the others.
+    process.kill(pid, "SIGSTOP")
+    const rows = await this.query("select pid from pg_stat_activity")
+    const pids = rows.map((row) => Number(row["pid"]))
+    for (const each of pids) process.kill(each, "SIGSTOP")
+    return () => {
+      for (const each of [...pids, pid]) process.kill(each, "SIGCONT")
+    }
+  }
+
+  get #url(): URL {
+    return new URL(Redacted.value(this.#running!.url))
+  }
+
+  async #release(): Promise<void> {
+    await this.#admin?.close()
+    await Effect.runPromise(Scope.close(this.#scope, Exit.void))
+  }
+}
