@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process"
+import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer, type AddressInfo, type Server } from "node:net"
 import { join } from "node:path"
@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 /**
  * `billwright serve` in memory: what it prints, how it stops, what it says when it can't start.
  */
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, describe, it } from "@effect/vitest"
 import { call, run } from "./Cli.ts"
 
 const bin = join(import.meta.dirname, "../src/bin.ts")
@@ -28,6 +28,10 @@ interface Running {
   }>
 }
 
+const children = new Set<ChildProcess>()
+// Those of tests that failed before they stopped theirs.
+afterAll(() => children.forEach((child) => child.kill("SIGKILL")))
+
 /** Starts a server in memory. It is ready when it has printed its last line, the address of the reference. */
 const serve = async (
   args: ReadonlyArray<string>,
@@ -37,6 +41,7 @@ const serve = async (
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
   })
+  children.add(child)
   const closed = once(child, "close")
   const stderr = text(child.stderr)
   let stdout = ""

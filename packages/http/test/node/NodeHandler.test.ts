@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { setImmediate } from "node:timers/promises"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, type Scope } from "effect"
+import { Deferred, Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as ApiServer from "../ApiServer.ts"
 import { answersOf, connect } from "../Connection.ts"
@@ -147,16 +147,23 @@ describe("connections", () => {
   it.effect("a body that takes longer than 30 s is refused", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
-      const connection = yield* connect(api.port)
+      const handler = NodeHandler.make(api.server, api.context)
+      const isReading = yield* Deferred.make<Http.ServerResponse>()
+      const port = yield* serve((request, response) => {
+        request.on("newListener", (event) => {
+          if (event === "data") Deferred.doneUnsafe(isReading, Effect.succeed(response))
+        })
+        handler(request, response)
+      })
+      const connection = yield* connect(port)
       yield* connection.write(postHead(api.testKey, ada.length))
       yield* connection.write(ada.slice(0, 10))
-      const answer = yield* Effect.forkChild(connection.until((text) => text.includes("}")))
-      // The clock moves on until the server has begun to wait and given up.
-      while (answer.pollUnsafe() === undefined) {
-        yield* TestClock.adjust("30 seconds")
-        yield* Effect.promise(() => setImmediate())
-      }
-      const [refused] = answersOf(yield* Fiber.join(answer))
+      const response = yield* Deferred.await(isReading)
+      yield* Effect.promise(() => setImmediate())
+      yield* TestClock.adjust("29 seconds")
+      assert.isFalse(response.headersSent)
+      yield* TestClock.adjust("1 second")
+      const [refused] = answersOf(yield* connection.until((text) => text.includes("}")))
       assert.strictEqual(refused?.status, 400)
       assert.include(refused?.text, "the body took longer than 30 s")
     }),

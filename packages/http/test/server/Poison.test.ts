@@ -252,7 +252,11 @@ const targets: ReadonlyArray<readonly [string, string, number, string]> = [
 ]
 
 layer(ApiServer.layer)("poisoned addresses", (it) => {
-  it.effect.each([...targets])("%s %.60s", ([method, path, status, message]) =>
+  const named = targets.map(
+    ([method, path, ...rest]) => [`${method} ${path.slice(0, 60)}`, method, path, ...rest] as const,
+  )
+
+  it.effect.each(named)("%s", ([, method, path, status, message]) =>
     Effect.gen(function* () {
       const api = yield* ApiServer.Shared
       const refused = yield* api.expect(status, method, path)
