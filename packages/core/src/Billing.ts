@@ -1,9 +1,12 @@
 /**
  * All services of the library as one Layer over the storage ports.
  */
-import { Layer } from "effect"
+import { Layer, type Redacted } from "effect"
 import { Customers } from "./customers/Customers.ts"
 import type { CustomerStore } from "./customers/CustomerStore.ts"
+import { Events } from "./events/Events.ts"
+import type { EventStore } from "./events/EventStore.ts"
+import { type EventType, EventTypes } from "./events/EventType.ts"
 import { ApiKeys, type ApiKeysOptions } from "./keys/ApiKeys.ts"
 import type { ApiKeyStore } from "./keys/ApiKeyStore.ts"
 import { IdGenerator } from "./shared/Id.ts"
@@ -13,34 +16,81 @@ import type { Transactor } from "./shared/Transactor.ts"
 import { Thresholds } from "./usage/Thresholds.ts"
 import { Usage, type UsageOptions } from "./usage/Usage.ts"
 import type { UsageStore } from "./usage/UsageStore.ts"
+import { Deliveries } from "./webhooks/Deliveries.ts"
+import type { DeliveryStore } from "./webhooks/DeliveryStore.ts"
+import { Endpoints, type EndpointsOptions } from "./webhooks/Endpoints.ts"
+import type { EndpointStore } from "./webhooks/EndpointStore.ts"
+import { type InvalidKeyring, Keyring } from "./webhooks/Keyring.ts"
 
 /** What a storage adapter provides: all ports over one storage, joined by one `Transactor`. */
-export type Storage = ApiKeyStore | CustomerStore | IdempotencyStore | Transactor | UsageStore
+export type Storage =
+  | ApiKeyStore
+  | CustomerStore
+  | DeliveryStore
+  | EndpointStore
+  | EventStore
+  | IdempotencyStore
+  | Transactor
+  | UsageStore
 
 /** Everything that a host uses. */
-export type Services = ApiKeys | Customers | IdGenerator | Idempotency | Thresholds | Usage
+export type Services =
+  | ApiKeys
+  | Customers
+  | Deliveries
+  | Endpoints
+  | Events
+  | EventTypes
+  | IdGenerator
+  | Idempotency
+  | Keyring
+  | Thresholds
+  | Usage
 
 export interface BillingOptions {
   readonly keys?: ApiKeysOptions
   readonly usage?: UsageOptions
   readonly idempotency?: IdempotencyOptions
+  readonly events?: {
+    /** The host's own event types, beside the built-in ones (`EventType.make`). */
+    readonly types?: ReadonlyArray<EventType>
+  }
+  readonly webhooks?: EndpointsOptions
+  /**
+   * The keys that webhook secrets are encrypted with (see `Keyring.layer`), or `"none"`: they are stored as
+   * they are. Left out, those of test mode are, and live endpoints can't be created.
+   */
+  readonly encryption?: Redacted.Redacted<string> | "none"
+}
+
+const keyring = (encryption: BillingOptions["encryption"]): Layer.Layer<Keyring, InvalidKeyring> => {
+  if (encryption === undefined) return Keyring.layerTestOnly
+  return encryption === "none" ? Keyring.layerPlain : Keyring.layer(encryption)
 }
 
 /** The services, over whatever storage is provided, with a source of ids of their own. */
-export const layerWith = (options: BillingOptions): Layer.Layer<Services, never, Storage> =>
+export const layerWith = (options: BillingOptions): Layer.Layer<Services, InvalidKeyring, Storage> =>
   layerWithIds(options).pipe(Layer.provideMerge(IdGenerator.layer))
 
 /** The services over a given source of ids: a seeded one makes a test repeatable. */
 export const layerWithIds = (
   options: BillingOptions,
-): Layer.Layer<Exclude<Services, IdGenerator>, never, Storage | IdGenerator> =>
+): Layer.Layer<Exclude<Services, IdGenerator>, InvalidKeyring, Storage | IdGenerator> =>
+  withKeyring(options, keyring(options.encryption))
+
+const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) =>
   Layer.mergeAll(
     ApiKeys.layerWith(options.keys ?? {}),
     Customers.layer,
+    Deliveries.layer,
+    Endpoints.layerWith(options.webhooks ?? {}),
+    Events.layer,
     Idempotency.layerWith(options.idempotency ?? {}),
     Thresholds.layer,
     Usage.layerWith(options.usage ?? {}),
-  )
+  ).pipe(Layer.provideMerge(Layer.merge(keys, EventTypes.layerWith(options.events?.types ?? []))))
 
 /** The services with default options. */
-export const layer: Layer.Layer<Services, never, Storage> = layerWith({})
+export const layer: Layer.Layer<Services, never, Storage> = withKeyring({}, Keyring.layerTestOnly).pipe(
+  Layer.provideMerge(IdGenerator.layer),
+)

@@ -12,6 +12,14 @@ export * as Customer from "./customers/Customer.ts"
 export { Customers } from "./customers/Customers.ts"
 export { CustomerStore } from "./customers/CustomerStore.ts"
 export type { CustomerStatus } from "./customers/CustomerStore.ts"
+export * as Event from "./events/Event.ts"
+export { EVENT_ID_PREFIX, EventId } from "./events/EventId.ts"
+export { Events } from "./events/Events.ts"
+export type { EventWithDeliveries, TailStep } from "./events/Events.ts"
+export { EventStore } from "./events/EventStore.ts"
+export type { EventFilterQuery, Publication, PublishOutcome, TailPosition } from "./events/EventStore.ts"
+export * as EventType from "./events/EventType.ts"
+export { EventTypes } from "./events/EventType.ts"
 export * as Id from "./shared/Id.ts"
 export { IdGenerator } from "./shared/Id.ts"
 export { Idempotency, IdempotencyKeyReused, RequestInProgress } from "./shared/Idempotency.ts"
@@ -22,12 +30,14 @@ export { InvalidInput } from "./shared/InvalidInput.ts"
 export * as Input from "./shared/InvalidInput.ts"
 export * as Metadata from "./shared/Metadata.ts"
 export * as Page from "./shared/Page.ts"
+export * as Signal from "./shared/Signal.ts"
 export { StorageError } from "./shared/StorageError.ts"
 export { CurrentTenant } from "./shared/Tenant.ts"
 export * as Tenant from "./shared/Tenant.ts"
 export * as Text from "./shared/Text.ts"
 export { Transactor } from "./shared/Transactor.ts"
 export * as Threshold from "./usage/Threshold.ts"
+export * as ThresholdEvent from "./usage/ThresholdEvent.ts"
 export { Thresholds } from "./usage/Thresholds.ts"
 export { Usage } from "./usage/Usage.ts"
 export type { UsageOptions } from "./usage/Usage.ts"
@@ -43,3 +53,57 @@ export type {
   UsageTotal,
 } from "./usage/UsageStore.ts"
 export * as UsageSummary from "./usage/UsageSummary.ts"
+export { Deliveries } from "./webhooks/Deliveries.ts"
+export * as Delivery from "./webhooks/Delivery.ts"
+export * as DeliveryMachine from "./webhooks/DeliveryMachine.ts"
+export {
+  cancelAll,
+  DeliveryStore,
+  MAX_CANCEL,
+  MAX_CLAIM,
+  MAX_DELIVERIES_OF_EVENT,
+  MAX_RANGE_REPLAY,
+  MAX_SETTLE,
+} from "./webhooks/DeliveryStore.ts"
+export type {
+  Claim,
+  Claimed,
+  ClaimedDelivery,
+  ClaimedEndpoint,
+  DeliveryFilterQuery,
+  RangeReplay,
+  Settlement,
+  UnreadableDelivery,
+} from "./webhooks/DeliveryStore.ts"
+export { Dispatcher, LEASE_MILLIS, POLL_MILLIS } from "./webhooks/Dispatcher.ts"
+export type { DispatcherOptions } from "./webhooks/Dispatcher.ts"
+export * as Endpoint from "./webhooks/Endpoint.ts"
+export { Endpoints } from "./webhooks/Endpoints.ts"
+export type { CreatedEndpoint, EndpointsOptions } from "./webhooks/Endpoints.ts"
+export { endpointPlace, EndpointStore } from "./webhooks/EndpointStore.ts"
+export type { EndpointOfTenant } from "./webhooks/EndpointStore.ts"
+export * as EndpointUrl from "./webhooks/EndpointUrl.ts"
+export {
+  EncryptionKeyRequired,
+  generateKey,
+  InvalidKeyring,
+  Keyring,
+  keyIdOf,
+  SecretUnavailable,
+} from "./webhooks/Keyring.ts"
+export type { SealedSecret } from "./webhooks/Keyring.ts"
+export * as NetworkAddress from "./webhooks/NetworkAddress.ts"
+export type { NetworkPolicy, NetworkPolicyOptions } from "./webhooks/NetworkAddress.ts"
+export * as RequestHeaders from "./webhooks/RequestHeaders.ts"
+export * as RetryPolicy from "./webhooks/RetryPolicy.ts"
+export * as Signature from "./webhooks/Signature.ts"
+export * as WebhookStatistics from "./webhooks/WebhookStatistics.ts"
+export {
+  ATTEMPT_DEADLINE_MILLIS,
+  MAX_KEPT_HEADER_LENGTH,
+  MAX_KEPT_RESPONSE_BYTES,
+  MAX_KEPT_RESPONSE_HEADERS,
+  MAX_RESPONSE_BYTES,
+  WebhookTransport,
+} from "./webhooks/WebhookTransport.ts"
+export type { TransportError, WebhookRequest, WebhookResponse } from "./webhooks/WebhookTransport.ts"

@@ -66,12 +66,18 @@ export const isSameDigest = (a: string, b: string): boolean => {
   return difference === 0
 }
 
-/** CRC-32 (ISO 3309, the one of zip and PNG) in 6 characters of base62. */
+/** What each byte does to a CRC-32. */
+const CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
+  return crc
+})
+
+/** CRC-32 (ISO 3309, the one of zip and PNG) in 6 characters of base62. The text is ASCII. */
 const checksum = (text: string): string => {
   let crc = 0xffffffff
   for (let i = 0; i < text.length; i++) {
-    crc ^= text.charCodeAt(i)
-    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
+    crc = (crc >>> 8) ^ (CRC_OF_BYTE[(crc ^ text.charCodeAt(i)) & 255] ?? 0)
   }
   let value = (crc ^ 0xffffffff) >>> 0
   let digits = ""

@@ -1,12 +1,12 @@
 /**
  * The use cases of API keys.
  */
-import { Context, DateTime, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
-import { CurrentTenant, type Tenant } from "../shared/Tenant.ts"
+import { CurrentTenant, type Mode, type Tenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import {
   API_KEY_ID_PREFIX,
@@ -136,8 +136,6 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   })
 
   const lookUp = Effect.fnUntraced(function* (digest: string, now: number) {
-    const cached = cache.get(digest)
-    if (cached !== undefined && now < cached.until) return cached.stored
     const before = forgotten
     const found = Option.getOrUndefined(yield* store.findByDigest(digest))
     if (found === undefined || !ApiKeySecret.isSameDigest(found.digest, digest))
@@ -148,26 +146,40 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
     return found
   })
 
-  const touch = Effect.fnUntraced(function* (key: ApiKey, now: DateTime.Utc) {
-    const last = Math.max(touched.get(key.id) ?? -Infinity, key.lastUsedAt?.epochMilliseconds ?? -Infinity)
-    if (now.epochMilliseconds - last < TOUCH_INTERVAL_MILLIS) return
-    if (touched.size >= MAX_CACHED_KEYS) touched.clear()
-    touched.set(key.id, now.epochMilliseconds)
-    // Not knowing when a key was last used must not keep it from being used.
-    yield* Effect.ignore(store.touch(key.id, now))
-  })
+  const isTouchDue = (key: ApiKey, now: number): boolean =>
+    now - Math.max(touched.get(key.id) ?? -Infinity, key.lastUsedAt?.epochMilliseconds ?? -Infinity) >=
+    TOUCH_INTERVAL_MILLIS
 
-  const verify = Effect.fnUntraced(function* (secret: Redacted.Redacted<string>) {
-    const mode = ApiKeySecret.modeOf(secret)
-    if (mode === undefined) return yield* new Unauthorized()
-    const now = yield* DateTime.now
-    const digest = ApiKeySecret.digest(secret, options.pepper)
-    const { key } = yield* lookUp(digest, now.epochMilliseconds)
-    if (key.mode !== mode || !isValidAt(key, now.epochMilliseconds)) return yield* new Unauthorized()
-    yield* touch(key, now)
+  const touch = (key: ApiKey, now: number): Effect.Effect<void> => {
+    if (touched.size >= MAX_CACHED_KEYS) touched.clear()
+    touched.set(key.id, now)
+    // Not knowing when a key was last used must not keep it from being used.
+    return Effect.ignore(store.touch(key.id, DateTime.makeUnsafe(now)))
+  }
+
+  const admit = (
+    { key }: StoredApiKey,
+    mode: Mode,
+    now: number,
+  ): Effect.Effect<VerifiedApiKey, Unauthorized> => {
+    if (key.mode !== mode || !isValidAt(key, now)) return Effect.fail(new Unauthorized())
     const verified: VerifiedApiKey = { key, tenant: { accountId: key.accountId, mode: key.mode } }
-    return verified
-  })
+    return isTouchDue(key, now) ? Effect.as(touch(key, now), verified) : Effect.succeed(verified)
+  }
+
+  const verify = (secret: Redacted.Redacted<string>) =>
+    Effect.flatMap(
+      Clock.currentTimeMillis,
+      (now): Effect.Effect<VerifiedApiKey, Unauthorized | StorageError> => {
+        const mode = ApiKeySecret.modeOf(secret)
+        if (mode === undefined) return Effect.fail(new Unauthorized())
+        const digest = ApiKeySecret.digest(secret, options.pepper)
+        const cached = cache.get(digest)
+        return cached !== undefined && now < cached.until
+          ? admit(cached.stored, mode, now)
+          : Effect.flatMap(lookUp(digest, now), (stored) => admit(stored, mode, now))
+      },
+    )
 
   const forget = (id: ApiKeyId): void => {
     forgotten++

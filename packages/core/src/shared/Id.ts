@@ -17,6 +17,12 @@ const MAX_PREFIX_LENGTH = 63
 const PREFIX_PATTERN = /^([a-z]([a-z_]{0,61}[a-z])?)?$/
 const SUFFIX_PATTERN = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
+/** Two characters at a time: every request makes several ids. */
+const PAIRS = Array.from(
+  { length: 1024 },
+  (_, value) => ALPHABET.charAt(value >> 5) + ALPHABET.charAt(value & 31),
+)
+
 /** The 26 characters of 16 bytes. */
 export const encodeSuffix = (bytes: Uint8Array): string => {
   let text = ""
@@ -25,10 +31,9 @@ export const encodeSuffix = (bytes: Uint8Array): string => {
   for (const byte of bytes) {
     carry = (carry << 8) | byte
     bits += 8
-    while (bits >= 5) {
-      bits -= 5
-      text += ALPHABET[(carry >>> bits) & 31]
-    }
+    if (bits < 10) continue
+    bits -= 10
+    text += PAIRS[carry >>> bits]
     carry &= (1 << bits) - 1
   }
   return text
@@ -71,12 +76,20 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 
 /** The UUID of an id in its usual spelling, as databases store it. The id must be well-formed. */
 export const toUuid = (id: string): string => {
-  const bytes = decodeSuffix(id.slice(id.lastIndexOf("_") + 1))
-  if (bytes === undefined) throw new TypeError("not a TypeID")
   let text = ""
-  for (let i = 0; i < 16; i++) {
-    if (i === 4 || i === 6 || i === 8 || i === 10) text += "-"
-    text += HEX[bytes[i] ?? 0]
+  let carry = 0
+  let bits = -2
+  const start = id.length - SUFFIX_LENGTH
+  for (let i = start; i < id.length; i++) {
+    const value = VALUE_OF[id.charCodeAt(i)] ?? -1
+    if (value === -1 || (i === start && value > 7)) throw new TypeError("not a TypeID")
+    carry = (carry << 5) | value
+    bits += 5
+    if (bits < 8) continue
+    bits -= 8
+    if (text.length === 8 || text.length === 13 || text.length === 18 || text.length === 23) text += "-"
+    text += HEX[carry >>> bits]
+    carry &= (1 << bits) - 1
   }
   return text
 }
@@ -86,6 +99,22 @@ export const fromUuid = (prefix: string, uuid: string): string => {
   const hex = uuid.replaceAll("-", "")
   const bytes = new Uint8Array(16)
   for (let i = 0; i < 16; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16)
+  return format(prefix, bytes)
+}
+
+/**
+ * The id that lies `distance` (0 to 2^47) behind another: the last 48 bits, which are random, are added to and
+ * wrap around. What belongs to one thing can so be named by it, and still sorts with its time.
+ */
+export const offset = (prefix: string, id: string, distance: number): string => {
+  const bytes = decodeSuffix(id.slice(id.lastIndexOf("_") + 1))
+  if (bytes === undefined) throw new TypeError("not a TypeID")
+  let carry = distance
+  for (let i = 15; i >= 10 && carry > 0; i--) {
+    const sum = bytes[i]! + (carry % 256)
+    bytes[i] = sum
+    carry = Math.floor(carry / 256) + (sum > 255 ? 1 : 0)
+  }
   return format(prefix, bytes)
 }
 

@@ -1,7 +1,7 @@
 /**
  * The error for input that breaks a rule, and the way from a Schema issue to it.
  */
-import { Effect, Schema, SchemaIssue } from "effect"
+import { Effect, Exit, Schema, SchemaIssue } from "effect"
 
 /**
  * The caller's input breaks a rule. Nothing was stored.
@@ -54,8 +54,19 @@ export const fromIssue = (issue: SchemaIssue.Issue, root = "input"): InvalidInpu
 }
 
 /** A decoder for untrusted domain input: unknown fields are refused, the first problem is named. */
-export const decoder = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) => {
-  const decode = Schema.decodeUnknownEffect(Schema.toType(schema), { onExcessProperty: "error" })
-  return (input: unknown): Effect.Effect<S["Type"], InvalidInput> =>
-    Effect.mapError(decode(input), (error) => fromIssue(error.issue))
+export const decoder = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) =>
+  strictDecoder(Schema.toType(schema))
+
+/**
+ * A decoder of a Schema that is strict about unknown fields and asks no services. What it gives is an `Exit`: a
+ * fiber takes it without a turn of its own.
+ */
+export const strictDecoder = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) => {
+  const decode = Schema.decodeUnknownExit(schema, { onExcessProperty: "error" })
+  return (input: unknown): Effect.Effect<S["Type"], InvalidInput> => {
+    const exit = decode(input)
+    return Exit.isSuccess(exit)
+      ? Effect.succeed(exit.value)
+      : Effect.mapError(exit, (error) => fromIssue(error.issue))
+  }
 }

@@ -139,18 +139,7 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     for (const [index, input] of inputs.entries()) {
       const problem = input.timestamp && timestampProblem(input.timestamp, now, options.maxPastMillis)
       if (problem) return yield* new InvalidInput({ field: fieldOf(index, "timestamp"), problem })
-      records.push({
-        id: UsageRecordId.make(newIds[index]!, { disableChecks: true }),
-        customerId: input.customerId,
-        productId: input.productId,
-        quantity: input.quantity + 0, // −0 becomes 0
-        unit: input.unit,
-        timestamp: input.timestamp ?? now,
-        hasOwnTimestamp: input.timestamp !== undefined,
-        idempotencyKey: input.idempotencyKey ?? null,
-        voidedAt: null,
-        createdAt: now,
-      })
+      records.push(newRecord(newIds[index]!, input, now))
     }
     return records
   })
@@ -260,6 +249,19 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
   const audit = Effect.withSpan(store.audit, "Usage.audit")
 
   return Usage.of({ record, recordBatch, getRecord, listRecords, voidRecord, summary, series, audit })
+})
+
+const newRecord = (id: string, input: RecordUsage, now: DateTime.Utc): NewUsageRecord => ({
+  id: UsageRecordId.make(id, { disableChecks: true }),
+  customerId: input.customerId,
+  productId: input.productId,
+  quantity: input.quantity + 0, // −0 becomes 0
+  unit: input.unit,
+  timestamp: input.timestamp ?? now,
+  hasOwnTimestamp: input.timestamp !== undefined,
+  idempotencyKey: input.idempotencyKey ?? null,
+  voidedAt: null,
+  createdAt: now,
 })
 
 const timestampProblem = (

@@ -51,6 +51,15 @@ interface TenantQueue {
   readonly waiting: Array<Waiting>
 }
 
+/** Takes the records of the next commit out of a queue: none when nobody waits any more. */
+const nextGroup = ({ waiting }: TenantQueue): ReadonlyArray<Waiting> => {
+  let group: ReadonlyArray<Waiting> = []
+  while (group.length === 0 && waiting.length > 0) {
+    group = waiting.splice(0, MAX_BATCH_RECORDS).filter(({ isWithdrawn }) => !isWithdrawn)
+  }
+  return group
+}
+
 const unavailable = (state: string): StorageError =>
   new StorageError({
     operation: "UsageIngest.submit",
@@ -77,27 +86,43 @@ export const make: (
     for (const waiting of queues.get(tenantKey(tenant))?.waiting.splice(0) ?? []) waiting.settle(refusal)
   }
 
-  /** Appends a group. When it can't be stored as a whole, each record is tried alone. */
-  const commit = (tenant: Tenant, group: ReadonlyArray<Waiting>): Effect.Effect<void> =>
+  /**
+   * Appends a group, and gives what tells its callers. When it can't be stored as a whole, each record is tried
+   * alone.
+   */
+  const commit = (tenant: Tenant, group: ReadonlyArray<Waiting>): Effect.Effect<() => void> =>
     append(group.map((waiting) => waiting.record)).pipe(
       Effect.provideService(CurrentTenant, tenant),
       Effect.exit,
       Effect.flatMap((exit) => {
-        if (group.length > 1 && Exit.isFailure(exit) && !isOutOfReach(exit.cause)) {
-          return Effect.forEach(group, (waiting) => commit(tenant, [waiting]), { discard: true })
-        }
-        group.forEach((waiting, index) => waiting.settle(Exit.map(exit, (outcomes) => outcomes[index]!)))
-        if (Exit.isFailure(exit) && isOutOfReach(exit.cause)) refuseWaiting(tenant)
-        return Effect.void
+        const isLost = Exit.isFailure(exit) && isOutOfReach(exit.cause)
+        if (group.length > 1 && Exit.isFailure(exit) && !isLost) return commitEach(tenant, group)
+        if (isLost) refuseWaiting(tenant)
+        return Effect.succeed(() => {
+          group.forEach((waiting, index) => waiting.settle(Exit.map(exit, (outcomes) => outcomes[index]!)))
+        })
       }),
     )
 
+  const commitEach = (tenant: Tenant, group: ReadonlyArray<Waiting>): Effect.Effect<() => void> =>
+    Effect.as(
+      Effect.forEach(group, (waiting) => Effect.map(commit(tenant, [waiting]), (tell) => tell()), {
+        discard: true,
+      }),
+      () => {},
+    )
+
+  /** Commits what waits for a tenant. One group's commit starts when the one before it has ended. */
   const drain = Effect.fnUntraced(function* (key: string, queue: TenantQueue) {
-    while (queue.waiting.length > 0) {
-      const group = queue.waiting.splice(0, MAX_BATCH_RECORDS).filter((waiting) => !waiting.isWithdrawn)
-      if (group.length > 0) yield* commits.withPermit(commit(queue.tenant, group))
+    const group = nextGroup(queue)
+    if (group.length === 0) {
+      queues.delete(key)
+      return
     }
-    queues.delete(key)
+    const tell = yield* commits.withPermit(commit(queue.tenant, group))
+    // First the next group: the storage works on it while the callers of this one are answered.
+    runDrain(drain(key, queue))
+    tell()
   })
 
   const enqueue = (tenant: Tenant, waiting: Waiting): void => {

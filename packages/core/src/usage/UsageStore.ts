@@ -74,7 +74,8 @@ export class UsageStore extends Context.Service<
     /**
      * Appends records, up to `MAX_BATCH_RECORDS`, each with a result of its own: what can't be stored doesn't
      * keep the others from it. In one step with the records it keeps the totals and fires thresholds
-     * (`Threshold.crosses`, after all records of the append).
+     * (`Threshold.crosses`, after all records of the append), and publishes a `usage.threshold` event for each
+     * firing (`ThresholdEvent.make`), as `EventStore.publish` does.
      *
      * Concurrency: of appends with the same idempotency key exactly one stores a record, the others see it; a
      * key repeated within one append counts as used by the first. A threshold fires for a period in exactly

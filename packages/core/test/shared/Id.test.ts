@@ -289,3 +289,22 @@ describe("IdGenerator", () => {
     }).pipe(Effect.provide(IdGenerator.layer)),
   )
 })
+
+describe("an id that follows from another", () => {
+  const id = "evt_01kahd3kc8e0fsr8zknzqgf2h1"
+
+  it("lies so far behind it", () =>
+    holds([fc.integer({ min: 0, max: 2 ** 47 })], (distance) => {
+      const suffix = Id.offset("dlv", id, distance)
+      const before = BigInt(`0x${Id.toUuid(id).replaceAll("-", "")}`)
+      const after = BigInt(`0x${Id.toUuid(suffix).replaceAll("-", "")}`)
+      const low = 2n ** 48n
+      assert.strictEqual(after % low, (before + BigInt(distance)) % low)
+      assert.strictEqual(after / low, before / low)
+      assert.match(suffix, /^dlv_/)
+    }))
+
+  it("is the same UUID under another name without a distance", () => {
+    assert.strictEqual(Id.offset("dlv", id, 0), id.replace("evt", "dlv"))
+  })
+})

@@ -129,6 +129,17 @@ describe("groups", () => {
     }),
   )
 
+  it.effect("start with the next one before the callers of the last are told", () =>
+    Effect.gen(function* () {
+      const { commits, groups, start, submit } = yield* makeIngest()
+      const seenByFirst = yield* Effect.forkChild(Effect.map(submit("a"), groups), { startImmediately: true })
+      yield* start("b")
+      assert.deepStrictEqual(groups(), ["a"])
+      yield* commits[0]!.succeed
+      assert.deepStrictEqual(yield* Fiber.join(seenByFirst), ["a", "b"])
+    }),
+  )
+
   it.effect("need no time to pass", () =>
     Effect.gen(function* () {
       const { groups, submitAll } = yield* makeAnswering((records) => Effect.succeed(recorded(records)))

@@ -1,0 +1,139 @@
+/**
+ * An event: something that happened, told once and for ever in the same bytes.
+ */
+import { DateTime, Schema } from "effect"
+import { CustomerId } from "../customers/Customer.ts"
+import { pageFields } from "../shared/Page.ts"
+import type { Mode } from "../shared/Tenant.ts"
+import * as Text from "../shared/Text.ts"
+import { DeliveryStatus } from "../webhooks/Delivery.ts"
+import { EventId } from "./EventId.ts"
+import { EventTypeName } from "./EventType.ts"
+
+/** Largest payload: 256 KiB of UTF-8. */
+export const MAX_PAYLOAD_BYTES = 262_144
+/** Deepest nesting of an event's data. */
+export const MAX_DATA_DEPTH = 30
+/** Longest idempotency key of an event, in code points. */
+export const MAX_EVENT_KEY_LENGTH = 255
+
+/** Immutable. */
+export const Event = Schema.Struct({
+  id: EventId,
+  type: EventTypeName,
+  /** When it was published. */
+  timestamp: Schema.DateTimeUtc,
+  /** The customer that it is about, if it was named. */
+  customerId: Schema.NullOr(CustomerId),
+  /** What makes a second publication the same event; unique for ever in the tenant. */
+  idempotencyKey: Schema.NullOr(Schema.String),
+  /** The body of every attempt to deliver it: JSON, rendered once (`render`). */
+  payload: Schema.String,
+})
+export interface Event extends Schema.Schema.Type<typeof Event> {}
+
+/** What it takes to publish. `data` is JSON as it goes over the wire, checked against the type's Schema. */
+export const PublishEvent = Schema.Struct({
+  type: EventTypeName,
+  data: Schema.Unknown,
+  customerId: Schema.optionalKey(CustomerId),
+  idempotencyKey: Schema.optionalKey(Text.bounded(1, MAX_EVENT_KEY_LENGTH)),
+})
+export interface PublishEvent extends Schema.Schema.Type<typeof PublishEvent> {}
+
+/** Which events to list. */
+export const ListEvents = Schema.Struct({
+  ...pageFields,
+  type: Schema.optionalKey(EventTypeName),
+  customerId: Schema.optionalKey(CustomerId),
+  /** Published at this instant or later. */
+  createdAfter: Schema.optionalKey(Schema.DateTimeUtc),
+  /** Published before this instant. */
+  createdBefore: Schema.optionalKey(Schema.DateTimeUtc),
+  /** With at least one delivery in this status. */
+  deliveryStatus: Schema.optionalKey(DeliveryStatus),
+})
+export interface ListEvents extends Schema.Schema.Type<typeof ListEvents> {}
+
+/**
+ * An event, and whether the call published it. `Duplicate` carries the first event of its idempotency key,
+ * which had the same content.
+ */
+export type Published =
+  | { readonly _tag: "Published"; readonly event: Event }
+  | { readonly _tag: "Duplicate"; readonly event: Event }
+
+/** There is no such event for this tenant. */
+export class EventNotFound extends Schema.TaggedError<EventNotFound>()(
+  "EventNotFound",
+  { id: Schema.String },
+  { httpApiStatus: 404 },
+) {
+  override get message(): string {
+    return `no event has the id ${this.id}`
+  }
+}
+
+/** The idempotency key was used before for an event with other content. Nothing was published. */
+export class EventKeyConflict extends Schema.TaggedError<EventKeyConflict>()(
+  "EventKeyConflict",
+  { eventId: EventId },
+  { httpApiStatus: 409 },
+) {
+  override get message(): string {
+    return `idempotencyKey was already used with other content, by ${this.eventId}`
+  }
+}
+
+/** Why a value is no JSON that can be stored and sent, to be read after `data`; `undefined` when it is. */
+export const problemOfJson = (value: unknown, depth = 0): string | undefined => {
+  switch (typeof value) {
+    case "string":
+      return Text.isStorable(value) ? undefined : "must not contain NUL or a lone surrogate"
+    case "number":
+      return Number.isFinite(value) ? undefined : "must not contain a number that JSON can't hold"
+    case "boolean":
+    case "bigint":
+      return undefined
+    case "object":
+      break
+    default:
+      return `must not contain a value of type ${typeof value}`
+  }
+  if (value === null) return undefined
+  if (depth >= MAX_DATA_DEPTH) return `must not be nested deeper than ${MAX_DATA_DEPTH} levels`
+  if (Array.isArray(value)) return firstProblem(value, depth)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return "must contain plain objects only"
+  const keys = Object.keys(value)
+  if (keys.includes("__proto__")) return "must not contain the key __proto__"
+  return firstProblem(keys, depth) ?? firstProblem(Object.values(value), depth)
+}
+
+const firstProblem = (values: ReadonlyArray<unknown>, depth: number): string | undefined => {
+  for (const value of values) {
+    const problem = problemOfJson(value, depth + 1)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+// The standard's way to write an integer that no double holds (ECMAScript 2026, JSON.rawJSON).
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown }
+
+const exact = (_key: string, value: unknown): unknown =>
+  typeof value === "bigint" ? rawJSON(String(value)) : value
+
+/** The payload of an event: `{"id","type","timestamp","livemode","data"}`, in this order. */
+export const render = (event: Pick<Event, "id" | "type" | "timestamp">, mode: Mode, data: unknown): string =>
+  `{"id":"${event.id}","type":"${event.type}","timestamp":"${DateTime.formatIso(event.timestamp)}",` +
+  `"livemode":${mode === "live"},"data":${JSON.stringify(data, exact)}}`
+
+const BEFORE_DATA = ',"data":'
+
+/** The JSON text of an event's data. What precedes it in a payload holds nothing that could be taken for it. */
+export const dataText = (payload: string): string =>
+  payload.slice(payload.indexOf(BEFORE_DATA) + BEFORE_DATA.length, -1)
+
+/** An event's data. Integers beyond 2^53 lose digits, as with every `JSON.parse`: `dataText` keeps them. */
+export const dataOf = (event: Event): unknown => JSON.parse(dataText(event.payload))

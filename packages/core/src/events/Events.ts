@@ -1,0 +1,293 @@
+/**
+ * The use cases of events: publish, look up, follow, send again.
+ */
+import { Context, DateTime, Effect, Layer, Option, Schema, type Scope } from "effect"
+import { CustomerNotFound } from "../customers/Customer.ts"
+import { IdGenerator } from "../shared/Id.ts"
+import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
+import type { Awaiting } from "../shared/Signal.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import { CurrentTenant } from "../shared/Tenant.ts"
+import { type Delivery, DELIVERY_ID_PREFIX, DeliveryId } from "../webhooks/Delivery.ts"
+import { DeliveryStore, MAX_DELIVERIES_OF_EVENT } from "../webhooks/DeliveryStore.ts"
+import {
+  admits,
+  type EndpointId,
+  EndpointIsDisabled,
+  EndpointNotFound,
+  EventNotAdmitted,
+  MAX_ENDPOINTS,
+} from "../webhooks/Endpoint.ts"
+import { isEndpointId } from "../webhooks/Endpoint.ts"
+import { EndpointStore } from "../webhooks/EndpointStore.ts"
+import * as Event from "./Event.ts"
+import { EVENT_ID_PREFIX, EventId } from "./EventId.ts"
+import { EventStore, type TailPosition } from "./EventStore.ts"
+import { type EventType, EventTypes, problemOf } from "./EventType.ts"
+
+const decodePublish = decoder(Event.PublishEvent)
+const decodeList = decoder(Event.ListEvents)
+const isEventId = Schema.is(EventId)
+
+/** Most events of one step of a tail. */
+const TAIL_LIMIT = 100
+
+/** An event with its newest deliveries, newest first. */
+export interface EventWithDeliveries {
+  readonly event: Event.Event
+  readonly deliveries: ReadonlyArray<Delivery>
+}
+
+/** A step along the tail: what came, and where to go on. */
+export interface TailStep {
+  readonly events: ReadonlyArray<Event.Event>
+  readonly position: TailPosition
+}
+
+/**
+ * Publishes, reads, follows and replays the events of the current tenant.
+ *
+ * `publish` is a transactional outbox: the event and its deliveries are stored in the caller's transaction
+ * (`Transactor.atomically`, or a host's own), so a change that is rolled back leaves no event, and one that is
+ * committed can't lose it. Sending is the `Dispatcher`'s.
+ */
+export class Events extends Context.Service<
+  Events,
+  {
+    /** The catalogue, in the order of the names. */
+    readonly types: ReadonlyArray<EventType>
+
+    /**
+     * Publishes an event of a known type to every enabled endpoint that wants it. With an idempotency key, once
+     * for ever: the same content again gives the first event, other content fails with `EventKeyConflict`.
+     */
+    readonly publish: (
+      input: Event.PublishEvent,
+    ) => Effect.Effect<
+      Event.Published,
+      InvalidInput | CustomerNotFound | Event.EventKeyConflict | StorageError,
+      CurrentTenant
+    >
+
+    readonly get: (
+      id: string,
+    ) => Effect.Effect<Event.Event, Event.EventNotFound | StorageError, CurrentTenant>
+
+    /** With its newest deliveries, at most 100. */
+    readonly getWithDeliveries: (
+      id: string,
+    ) => Effect.Effect<EventWithDeliveries, Event.EventNotFound | StorageError, CurrentTenant>
+
+    /** Newest first. */
+    readonly list: (
+      query?: Event.ListEvents,
+    ) => Effect.Effect<Page<Event.Event>, InvalidInput | StorageError, CurrentTenant>
+
+    /**
+     * Sends an event again, with its id and bytes, on a fresh schedule: to one endpoint, or to all that are
+     * enabled and admit its type now. Gives the new deliveries.
+     */
+    readonly replay: (
+      id: string,
+      to?: { readonly endpointId?: string },
+    ) => Effect.Effect<
+      ReadonlyArray<Delivery>,
+      Event.EventNotFound | EndpointNotFound | EndpointIsDisabled | EventNotAdmitted | StorageError,
+      CurrentTenant
+    >
+
+    /** The place behind an event, or without an id the place behind all that are committed now. */
+    readonly tailPosition: (
+      after?: string,
+    ) => Effect.Effect<TailPosition, Event.EventNotFound | StorageError, CurrentTenant>
+
+    /** What was committed behind a place, in the order of commits: none is missed, none comes twice. */
+    readonly tail: (
+      position: TailPosition,
+      types?: ReadonlyArray<string>,
+    ) => Effect.Effect<TailStep, StorageError, CurrentTenant>
+
+    /** Tells when it is worth reading the tail again. It may be late or without a reason: read once a second too. */
+    readonly committed: Effect.Effect<Awaiting, never, Scope.Scope>
+  }
+>()("@billwright/core/events/Events") {
+  static readonly layer = Layer.effect(
+    Events,
+    Effect.suspend(() => make()),
+  )
+}
+
+const make = Effect.fnUntraced(function* () {
+  const store = yield* EventStore
+  const endpoints = yield* EndpointStore
+  const deliveries = yield* DeliveryStore
+  const catalogue = yield* EventTypes
+  const ids = yield* IdGenerator
+
+  const publish = Effect.fn("Events.publish")(function* (input: Event.PublishEvent) {
+    const { customerId, data, idempotencyKey, type } = yield* decodePublish(input)
+    yield* checkData(catalogue, type, data)
+    const fields = {
+      id: EventId.make(yield* ids.next(EVENT_ID_PREFIX), { disableChecks: true }),
+      type,
+      timestamp: yield* DateTime.now,
+    }
+    const { mode } = yield* CurrentTenant
+    const payload = yield* payloadOf(Event.render(fields, mode, data))
+    const event: Event.Event = {
+      ...fields,
+      customerId: customerId ?? null,
+      idempotencyKey: idempotencyKey ?? null,
+      payload,
+    }
+    const outcome = yield* store.publish({ event, onlyTo: undefined })
+    switch (outcome._tag) {
+      case "Published":
+      case "Duplicate":
+        return outcome as Event.Published
+      case "KeyConflict":
+        return yield* new Event.EventKeyConflict({ eventId: outcome.eventId })
+      case "CustomerNotFound":
+        return yield* new CustomerNotFound({ id: event.customerId ?? "", field: "customerId" })
+      case "EndpointNotFound":
+        return yield* Effect.die(new TypeError("an event for no endpoint in particular missed one"))
+    }
+  })
+
+  const get = Effect.fn("Events.get")(function* (id: string) {
+    if (!isEventId(id)) return yield* new Event.EventNotFound({ id })
+    return yield* Option.match(yield* store.find(id), {
+      onNone: () => Effect.fail(new Event.EventNotFound({ id })),
+      onSome: Effect.succeed,
+    })
+  })
+
+  const deliveriesOf = (eventId: EventId) =>
+    deliveries
+      .list(
+        { eventId, status: undefined, endpointId: undefined },
+        { limit: MAX_DELIVERIES_OF_EVENT, cursor: undefined },
+      )
+      .pipe(
+        Effect.map(({ data }) => data),
+        Effect.catchTag("CursorNotFound", Effect.die),
+      )
+
+  const getWithDeliveries = Effect.fn("Events.getWithDeliveries")(function* (id: string) {
+    const event = yield* get(id)
+    const found: EventWithDeliveries = { event, deliveries: yield* deliveriesOf(event.id) }
+    return found
+  })
+
+  const list = Effect.fn("Events.list")(function* (query: Event.ListEvents = {}) {
+    const request = yield* decodeList(query)
+    const page = yield* toQuery(request)
+    const filter = {
+      type: request.type,
+      customerId: request.customerId,
+      createdAfter: request.createdAfter,
+      createdBefore: request.createdBefore,
+      deliveryStatus: request.deliveryStatus,
+    }
+    return yield* store.list(filter, page).pipe(nameCursor(request))
+  })
+
+  const oneTarget = Effect.fnUntraced(function* (endpointId: string, type: string) {
+    const found = isEndpointId(endpointId) ? yield* endpoints.find(endpointId) : Option.none()
+    if (Option.isNone(found)) return yield* new EndpointNotFound({ id: endpointId })
+    const { eventTypes, id, status } = found.value
+    if (status === "disabled") return yield* new EndpointIsDisabled({ id })
+    if (!admits(eventTypes, type)) return yield* new EventNotAdmitted({ id, type })
+    return [id]
+  })
+
+  const allTargets = Effect.fnUntraced(function* (type: string) {
+    const targets: Array<EndpointId> = []
+    let cursor: { readonly direction: "older"; readonly id: string } | undefined
+    // Bounded by how many endpoints a tenant may have.
+    while (targets.length < MAX_ENDPOINTS) {
+      const page = yield* endpoints
+        .list({ status: "enabled" }, { limit: PAGE, cursor })
+        .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+      for (const { eventTypes, id } of page.data) if (admits(eventTypes, type)) targets.push(id)
+      const last = page.data.at(-1)
+      if (!page.hasMore || last === undefined) break
+      cursor = { direction: "older", id: last.id }
+    }
+    return targets.sort()
+  })
+
+  const replay = Effect.fn("Events.replay")(function* (
+    id: string,
+    to: { readonly endpointId?: string } = {},
+  ) {
+    const event = yield* get(id)
+    const endpointIds =
+      to.endpointId === undefined
+        ? yield* allTargets(event.type)
+        : yield* oneTarget(to.endpointId, event.type)
+    const firstDeliveryId = DeliveryId.make(yield* ids.next(DELIVERY_ID_PREFIX), { disableChecks: true })
+    return yield* deliveries.insert({
+      eventId: event.id,
+      endpointIds,
+      firstDeliveryId,
+      now: yield* DateTime.now,
+    })
+  })
+
+  const tailPosition = Effect.fnUntraced(function* (after?: string) {
+    const id = after ?? ""
+    if (after !== undefined && !isEventId(after)) return yield* new Event.EventNotFound({ id })
+    return yield* Option.match(yield* store.tailPosition(after as EventId | undefined), {
+      onNone: () => Effect.fail(new Event.EventNotFound({ id })),
+      onSome: Effect.succeed,
+    })
+  })
+
+  return Events.of({
+    types: catalogue.all,
+    publish,
+    get,
+    getWithDeliveries,
+    list,
+    replay,
+    tailPosition,
+    tail: (position, types = []) => store.tail(position, types, TAIL_LIMIT),
+    committed: store.committed,
+  })
+})
+
+/** Endpoints that are looked at in one step when an event is replayed to all of them. */
+const PAGE = 100
+
+/** Checks data against the catalogue. */
+const checkData = (
+  catalogue: EventTypes["Service"],
+  type: string,
+  data: unknown,
+): Effect.Effect<void, InvalidInput> => {
+  const known = catalogue.find(type)
+  if (known === undefined) {
+    return Effect.fail(
+      new InvalidInput({ field: "type", problem: `is not a known event type: ${JSON.stringify(type)}` }),
+    )
+  }
+  const problem = Event.problemOfJson(data)
+  if (problem !== undefined) return Effect.fail(new InvalidInput({ field: "data", problem }))
+  const broken = problemOf(known, data)
+  return broken === undefined ? Effect.void : Effect.fail(broken)
+}
+
+const encoder = new TextEncoder()
+
+const payloadOf = (payload: string): Effect.Effect<string, InvalidInput> =>
+  // A character takes 3 bytes at most: short texts need no counting.
+  payload.length * 3 <= Event.MAX_PAYLOAD_BYTES || encoder.encode(payload).length <= Event.MAX_PAYLOAD_BYTES
+    ? Effect.succeed(payload)
+    : Effect.fail(
+        new InvalidInput({
+          field: "data",
+          problem: `makes a payload of more than ${Event.MAX_PAYLOAD_BYTES} bytes`,
+        }),
+      )

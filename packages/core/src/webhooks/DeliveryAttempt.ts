@@ -1,0 +1,152 @@
+/**
+ * One attempt: sign, send, judge the answer.
+ */
+import { Cause, Clock, DateTime, Effect } from "effect"
+import type { Attempt, AttemptError } from "./Delivery.ts"
+import type { DeliveryEvent } from "./DeliveryMachine.ts"
+import type { ClaimedDelivery } from "./DeliveryStore.ts"
+import * as RequestHeaders from "./RequestHeaders.ts"
+import { MAX_RETRY_AFTER_MILLIS, retryAfterMillis } from "./RetryPolicy.ts"
+import type { LoadSign } from "./SenderLoad.ts"
+import { header, type SignedContent } from "./Signature.ts"
+import type { Signers } from "./Signers.ts"
+import type { WebhookResponse, WebhookTransport } from "./WebhookTransport.ts"
+
+/** An attempt that ended, what it means for the delivery, and what it says of the receiver's load. */
+export interface AttemptResult {
+  readonly attempt: Attempt
+  readonly event: DeliveryEvent
+  readonly load: LoadSign
+  /** How long the receiver asked to be left alone. */
+  readonly pauseMillis: number
+}
+
+/** The headers of an attempt. The endpoint's own can't be any of ours (`RequestHeaders`). */
+const headersOf = (
+  claimed: ClaimedDelivery,
+  content: SignedContent,
+  signature: string,
+  userAgent: string,
+): Readonly<Record<string, string>> => ({
+  ...claimed.endpoint.headers,
+  "content-type": "application/json",
+  "user-agent": userAgent,
+  "webhook-id": content.id,
+  "webhook-timestamp": String(content.timestamp),
+  "webhook-signature": signature,
+})
+
+/** What an answer means for the delivery. Only 2xx is a success; a redirect is not followed and fails. */
+const eventOf = (response: WebhookResponse, now: number): DeliveryEvent => {
+  if (response._tag === "Failed") return { _tag: "AttemptFailed", notBefore: undefined }
+  const { status } = response
+  if (status >= 200 && status < 300) return { _tag: "Succeeded" }
+  if (status === 410) return { _tag: "Gone" }
+  const wait = waitOf(response, now)
+  return { _tag: "AttemptFailed", notBefore: wait === 0 ? undefined : now + wait }
+}
+
+/** How long a receiver that is overloaded or down asks to be left alone. */
+const waitOf = (response: WebhookResponse, now: number): number =>
+  response._tag === "Answered" && (response.status === 429 || response.status === 503)
+    ? Math.min(retryAfterMillis(response.headers["retry-after"], now), MAX_RETRY_AFTER_MILLIS)
+    : 0
+
+/** 429, 502, 504 and time-outs say that there is too much to do. */
+const loadOf = (response: WebhookResponse): LoadSign => {
+  if (response._tag === "Failed") return response.error === "timeout" ? "overloaded" : "none"
+  if (response.status >= 200 && response.status < 300) return "fine"
+  return response.status === 429 || response.status === 502 || response.status === 504 ? "overloaded" : "none"
+}
+
+/** Makes an attempt. It never fails: what goes wrong, bugs included, is part of the result. */
+export const make = (
+  claimed: ClaimedDelivery,
+  signers: Signers,
+  transport: WebhookTransport["Service"],
+  userAgent: string,
+): Effect.Effect<AttemptResult> =>
+  Effect.suspend(() => {
+    let requestHeaders: Readonly<Record<string, string>> = {}
+    const send = Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      const content = { id: claimed.eventId, timestamp: Math.floor(now / 1_000), body: claimed.payload }
+      const signature = yield* header(yield* signers.of(claimed, now), content)
+      requestHeaders = headersOf(claimed, content, signature, userAgent)
+      const { tenant, endpoint, payload } = claimed
+      return yield* transport.send({
+        mode: tenant.mode,
+        url: endpoint.url,
+        headers: requestHeaders,
+        body: payload,
+      })
+    })
+    return Effect.gen(function* () {
+      const startedAt = yield* DateTime.now
+      const outcome = yield* send.pipe(
+        Effect.catchTag("SecretUnavailable", (error) =>
+          Effect.as(Effect.logWarning(error.message), "secret_unavailable" as const),
+        ),
+        Effect.catchCause((cause) =>
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.failCause(cause)
+            : Effect.as(
+                Effect.logError("a webhook attempt died", claimed.id, cause),
+                "internal_error" as const,
+              ),
+        ),
+      )
+      const now = yield* Clock.currentTimeMillis
+      return resultOf(claimed, startedAt, now, requestHeaders, outcome)
+    })
+  })
+
+const resultOf = (
+  claimed: ClaimedDelivery,
+  startedAt: DateTime.Utc,
+  now: number,
+  requestHeaders: Readonly<Record<string, string>>,
+  outcome: WebhookResponse | "secret_unavailable" | "internal_error",
+): AttemptResult => {
+  const base = {
+    number: claimed.attemptCount + 1,
+    startedAt,
+    durationMillis: Math.max(0, now - startedAt.epochMilliseconds),
+    requestHeaders: RequestHeaders.masked(requestHeaders),
+  }
+  if (typeof outcome === "string") {
+    const event: DeliveryEvent = { _tag: "AttemptFailed", notBefore: undefined }
+    return { attempt: { ...base, ...unanswered(outcome) }, event, load: "none", pauseMillis: 0 }
+  }
+  const answer =
+    outcome._tag === "Failed"
+      ? unanswered(outcome.error)
+      : {
+          responseStatus: outcome.status,
+          responseHeaders: outcome.headers,
+          responseBody: outcome.body,
+          error: null,
+        }
+  return {
+    attempt: { ...base, ...answer },
+    event: eventOf(outcome, now),
+    load: loadOf(outcome),
+    pauseMillis: waitOf(outcome, now),
+  }
+}
+
+const unanswered = (error: AttemptError) => ({
+  responseStatus: null,
+  responseHeaders: null,
+  responseBody: null,
+  error,
+})
+
+/** An attempt whose end is not seen: the process stops while it is under way. */
+export const interrupted = (claimed: ClaimedDelivery, startedAt: DateTime.Utc): Attempt => ({
+  number: claimed.attemptCount + 1,
+  startedAt,
+  durationMillis: null,
+  requestHeaders: {},
+  ...unanswered("unknown"),
+})

@@ -1,0 +1,103 @@
+/**
+ * The delivery state machine: what becomes of a delivery by what happens to it. Pure; the only place where a
+ * status changes.
+ *
+ * | from      | on                           | to                                           |
+ * | --------- | ---------------------------- | -------------------------------------------- |
+ * | —         | published, replayed          | `Pending`, due now                           |
+ * | `Pending` | answered 2xx                 | `Delivered`                                  |
+ * | `Pending` | failed, attempts left        | `Pending`, due after the back-off            |
+ * | `Pending` | failed, none left            | `Failed` (`exhausted`)                       |
+ * | `Pending` | answered 410                 | `Failed` (`gone`), the endpoint is disabled  |
+ * | `Pending` | result lost, attempts left   | `Pending`, due now                           |
+ * | `Pending` | result lost, none left       | `Failed` (`exhausted`)                       |
+ * | `Pending` | released                     | `Pending`, due now                           |
+ * | `Pending` | endpoint disabled or deleted | `Failed` (`endpoint_disabled`, `_deleted`)   |
+ * | `Pending` | can't be read                | `Failed` (`unreadable`)                      |
+ *
+ * `Delivered` and `Failed` never change: a replay is a new delivery of the same event.
+ */
+import type { FailureReason } from "./Delivery.ts"
+import { MAX_FAILING_MILLIS } from "./Endpoint.ts"
+import { allowsAfter, delayMillis, type RetryPolicy } from "./RetryPolicy.ts"
+
+/** The state of a delivery. `attemptCount` counts attempts that ended. Instants are epoch milliseconds. */
+export type DeliveryState =
+  | { readonly status: "Pending"; readonly attemptCount: number; readonly dueAt: number }
+  | { readonly status: "Delivered"; readonly attemptCount: number }
+  | { readonly status: "Failed"; readonly attemptCount: number; readonly reason: FailureReason }
+
+/** What happens to a pending delivery. */
+export type DeliveryEvent =
+  /** 2xx. */
+  | { readonly _tag: "Succeeded" }
+  /** Any other answer, or none. `notBefore`: the receiver asked to wait (`Retry-After`). */
+  | { readonly _tag: "AttemptFailed"; readonly notBefore: number | undefined }
+  /** 410 Gone. */
+  | { readonly _tag: "Gone" }
+  /** A lease ended without a result: the attempt was recorded as `unknown`, and is counted already. */
+  | { readonly _tag: "Lost" }
+  /** Given back before anything was sent. */
+  | { readonly _tag: "Released" }
+  | { readonly _tag: "EndpointDisabled" }
+  | { readonly _tag: "EndpointDeleted" }
+  /** What is stored of it can't be read. */
+  | { readonly _tag: "Unreadable" }
+
+/** A delivery that has just been made: by a publication or a replay. */
+export const initial = (now: number): DeliveryState => ({ status: "Pending", attemptCount: 0, dueAt: now })
+
+/** What an event is decided by. `random` is from 0 to 1: where in the spread of the back-off the delay lies. */
+export interface Circumstances {
+  readonly policy: RetryPolicy
+  readonly now: number
+  readonly random: number
+}
+
+/** The next state. Final states stay what they are, whatever happens. */
+export const next = (
+  state: DeliveryState,
+  event: DeliveryEvent,
+  { now, policy, random }: Circumstances,
+): DeliveryState => {
+  if (state.status !== "Pending") return state
+  const { attemptCount } = state
+  const ended = attemptCount + 1
+  switch (event._tag) {
+    case "Succeeded":
+      return { status: "Delivered", attemptCount: ended }
+    case "AttemptFailed": {
+      if (!allowsAfter(policy, ended)) return { status: "Failed", attemptCount: ended, reason: "exhausted" }
+      const backOff = now + delayMillis(policy, ended, random)
+      return { status: "Pending", attemptCount: ended, dueAt: Math.max(backOff, event.notBefore ?? backOff) }
+    }
+    case "Gone":
+      return { status: "Failed", attemptCount: ended, reason: "gone" }
+    case "Lost":
+      return allowsAfter(policy, attemptCount)
+        ? { status: "Pending", attemptCount, dueAt: now }
+        : { status: "Failed", attemptCount, reason: "exhausted" }
+    case "Released":
+      return { status: "Pending", attemptCount, dueAt: now }
+    case "EndpointDisabled":
+      return { status: "Failed", attemptCount, reason: "endpoint_disabled" }
+    case "EndpointDeleted":
+      return { status: "Failed", attemptCount, reason: "endpoint_deleted" }
+    case "Unreadable":
+      return { status: "Failed", attemptCount, reason: "unreadable" }
+  }
+}
+
+/**
+ * Whether an attempt's result disables its endpoint, and why: it answered 410, or this failure ends
+ * `MAX_FAILING_MILLIS` of nothing but failures.
+ */
+export const disables = (
+  event: DeliveryEvent,
+  failingSince: number | undefined,
+  now: number,
+): "gone" | "failing" | undefined => {
+  if (event._tag === "Gone") return "gone"
+  const isFailing = event._tag === "AttemptFailed" && failingSince !== undefined
+  return isFailing && now - failingSince >= MAX_FAILING_MILLIS ? "failing" : undefined
+}

@@ -1,0 +1,342 @@
+/**
+ * The dispatcher: takes deliveries that are due, makes their attempts, writes what came of them.
+ *
+ * Any number of them work on one storage, in any number of processes. What they hold, they hold by leases, so
+ * a process that dies leaves its deliveries to the others when their leases end. At least once: a process that
+ * dies between a receiver's answer and the write of it sends the same event, with the same bytes, again.
+ */
+import {
+  Clock,
+  Context,
+  DateTime,
+  Effect,
+  Exit,
+  Fiber,
+  FiberSet,
+  Layer,
+  Metric,
+  Random,
+  type Scope,
+} from "effect"
+import { EventStore } from "../events/EventStore.ts"
+import * as Signal from "../shared/Signal.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import type { Attempt } from "./Delivery.ts"
+import * as DeliveryAttempt from "./DeliveryAttempt.ts"
+import { type DeliveryEvent, type DeliveryState, disables, next } from "./DeliveryMachine.ts"
+import { type ClaimedDelivery, DeliveryStore, MAX_CLAIM, type UnreadableDelivery } from "./DeliveryStore.ts"
+import { EndpointStore } from "./EndpointStore.ts"
+import { Keyring } from "./Keyring.ts"
+import * as ResultWriter from "./ResultWriter.ts"
+import * as RetryPolicy from "./RetryPolicy.ts"
+import {
+  DEFAULT_MAX_IN_FLIGHT,
+  DEFAULT_MAX_IN_FLIGHT_PER_ENDPOINT,
+  DEFAULT_MAX_STALLED,
+  SenderLoad,
+} from "./SenderLoad.ts"
+import * as Signers from "./Signers.ts"
+import { ATTEMPT_DEADLINE_MILLIS, WebhookTransport } from "./WebhookTransport.ts"
+
+/** How long a worker holds a delivery: the deadline of an attempt (15 s) and as much again to write its result. */
+export const LEASE_MILLIS = 30_000
+/** How often storage is asked for what is due when nothing told of it. */
+export const POLL_MILLIS = 1_000
+/** How long attempts that are under way may go on when the dispatcher stops. */
+const DRAIN_MILLIS = 4_000
+/** How long the last results may take to be written after that. */
+const LAST_WRITE_MILLIS = 900
+/** A claim is worth a round trip when this part of all places is free. */
+const WORTHWHILE_PART = 1 / 2
+/**
+ * How long after one write of results the next begins. The first of many is written at once, and the others
+ * together: a write costs storage far more than another result in it.
+ */
+const WRITE_INTERVAL_MILLIS = 10
+
+const DEFAULT_USER_AGENT = "Billwright-Webhooks/1"
+
+export interface DispatcherOptions {
+  /** Attempts under way in all, those that stalled for more than a second not counted. Default 64. */
+  readonly maxInFlight?: number
+  /** Attempts under way to one endpoint. Default 8. */
+  readonly maxInFlightPerEndpoint?: number
+  /** Attempts under way that have stalled, in all. Default 448. */
+  readonly maxStalled?: number
+  /** Default: 10 attempts in 54 hours for live mode, 5 in 15 seconds for test mode. */
+  readonly retries?: RetryPolicy.RetryPolicies
+  /** What attempts call themselves. */
+  readonly userAgent?: string
+  /**
+   * How long a delivery is held, in milliseconds. It must be longer than an attempt may take, by the time that
+   * writing its result takes: else another worker sends it again meanwhile. Default 30 s.
+   */
+  readonly leaseMillis?: number
+  /** How long the transport lets an attempt take, in milliseconds, if it was told otherwise. Default 15 s. */
+  readonly attemptDeadlineMillis?: number
+}
+
+export class Dispatcher extends Context.Service<
+  Dispatcher,
+  {
+    /**
+     * Makes an attempt of everything that is due now, and of what becomes due meanwhile, and waits until the
+     * results are written. Gives how many deliveries it took. For tests, and for hosts without a background.
+     */
+    readonly runDue: Effect.Effect<number, StorageError>
+    /** Attempts under way. */
+    readonly inFlight: Effect.Effect<number>
+  }
+>()("@billwright/core/webhooks/Dispatcher") {
+  /**
+   * Works in the background until the scope closes. Then it takes nothing more, lets attempts that are under
+   * way end for 4 seconds, gives up the rest (recorded as `unknown`, due at once) and writes the results.
+   */
+  static readonly layerWith = (options: DispatcherOptions) =>
+    Layer.effect(
+      Dispatcher,
+      Effect.gen(function* () {
+        const sending = yield* make(options)
+        yield* work(sending)
+        return Dispatcher.of(sending)
+      }),
+    )
+
+  static readonly layer = Dispatcher.layerWith({})
+
+  /** Works only when it is told to, by `runDue`. */
+  static readonly layerManual = (options: DispatcherOptions = {}) =>
+    Layer.effect(
+      Dispatcher,
+      Effect.map(
+        Effect.suspend(() => make(options)),
+        (sending) => Dispatcher.of(sending),
+      ),
+    )
+}
+
+const attempted = Metric.counter("billwright_webhook_attempts", {
+  description: "Webhook attempts that ended, by outcome.",
+  incremental: true,
+})
+const attemptsOf = {
+  Succeeded: Metric.withAttributes(attempted, { outcome: "succeeded" }),
+  Gone: Metric.withAttributes(attempted, { outcome: "gone" }),
+  AttemptFailed: Metric.withAttributes(attempted, { outcome: "failed" }),
+}
+
+/** Claiming, attempting and writing; who drives it is the layer's choice. */
+interface Sending {
+  readonly runDue: Effect.Effect<number, StorageError>
+  readonly inFlight: Effect.Effect<number>
+  /** Claims what there is room for and begins its attempts. Gives whether there may be more. */
+  readonly claim: Effect.Effect<boolean, StorageError>
+  /** Whether so few places are free that a claim isn't worth it yet. */
+  readonly isBusy: Effect.Effect<boolean>
+  /** There may be work, or a place for it. */
+  readonly awaken: Signal.Signal
+  readonly committed: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
+  readonly writer: ResultWriter.ResultWriter
+  readonly attempts: FiberSet.FiberSet<void>
+}
+
+/** Throws when it ends before an attempt may: every slow receiver would get everything several times. */
+const leaseOf = ({ attemptDeadlineMillis, leaseMillis }: DispatcherOptions): number => {
+  const lease = leaseMillis ?? LEASE_MILLIS
+  const deadline = attemptDeadlineMillis ?? ATTEMPT_DEADLINE_MILLIS
+  if (Number.isSafeInteger(lease) && deadline > 0 && lease > deadline) return lease
+  throw new TypeError(`the lease of ${lease} ms is not longer than the ${deadline} ms of an attempt`)
+}
+
+const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
+  const store = yield* DeliveryStore
+  const transport = yield* WebhookTransport
+  const signers = Signers.make(yield* Keyring)
+  const writer = ResultWriter.make(store, yield* EndpointStore, yield* Transactor)
+  const { committed } = yield* EventStore
+  const policies = options.retries ?? RetryPolicy.defaults
+  const userAgent = options.userAgent ?? DEFAULT_USER_AGENT
+  const maxInFlight = options.maxInFlight ?? DEFAULT_MAX_IN_FLIGHT
+  const limitPerEndpoint = options.maxInFlightPerEndpoint ?? DEFAULT_MAX_IN_FLIGHT_PER_ENDPOINT
+  const leaseMillis = leaseOf(options)
+  const load = new SenderLoad({
+    maxInFlight,
+    maxInFlightPerEndpoint: limitPerEndpoint,
+    maxStalled: options.maxStalled ?? DEFAULT_MAX_STALLED,
+  })
+  const attempts = yield* FiberSet.make<void>()
+  const awaken = Signal.make()
+  /** The last claim took all that it asked for. */
+  let mayHaveMore = false
+
+  const transition = Effect.fnUntraced(function* (
+    delivery: Pick<ClaimedDelivery, "attemptCount" | "tenant">,
+    event: DeliveryEvent,
+  ) {
+    const at = yield* DateTime.now
+    const random = yield* Random.next
+    const now = at.epochMilliseconds
+    const from: DeliveryState = { status: "Pending", attemptCount: delivery.attemptCount, dueAt: now }
+    return { at, state: next(from, event, { policy: policies[delivery.tenant.mode], now, random }) }
+  })
+
+  /** Hands over a delivery that ends, or goes on, without an answer to an attempt. */
+  const endWithout = Effect.fnUntraced(function* (
+    claimed: ClaimedDelivery,
+    event: DeliveryEvent,
+    leaseUntil: number,
+    attempt: Attempt | undefined,
+  ) {
+    const { at, state } = yield* transition(claimed, event)
+    const { endpoint, id, tenant, token } = claimed
+    const settlement = { tenant, id, endpointId: endpoint.id, token, at, state, attempt }
+    writer.push({ settlement, disables: undefined, leaseUntil })
+  })
+
+  /** Why no attempt is made, if none is. */
+  const refusal = Effect.fnUntraced(function* (claimed: ClaimedDelivery) {
+    const { status } = claimed.endpoint
+    if (status !== "enabled") {
+      const event: DeliveryEvent = { _tag: status === "deleted" ? "EndpointDeleted" : "EndpointDisabled" }
+      return event
+    }
+    if (!claimed.wasLost) return undefined
+    const event: DeliveryEvent = { _tag: "Lost" }
+    const { state } = yield* transition(claimed, event)
+    return state.status === "Failed" ? event : undefined
+  })
+
+  const finish = Effect.fnUntraced(function* (
+    claimed: ClaimedDelivery,
+    result: DeliveryAttempt.AttemptResult,
+    leaseUntil: number,
+  ) {
+    const { at, state } = yield* transition(claimed, result.event)
+    const { endpoint, id, tenant, token } = claimed
+    const failingSince = endpoint.failingSince?.epochMilliseconds
+    writer.push({
+      settlement: { tenant, id, endpointId: endpoint.id, token, at, state, attempt: result.attempt },
+      disables: disables(result.event, failingSince, at.epochMilliseconds),
+      leaseUntil,
+    })
+    const tag = result.event._tag
+    yield* Metric.update(attemptsOf[tag === "Succeeded" || tag === "Gone" ? tag : "AttemptFailed"], 1)
+  })
+
+  /** Only the sending can be interrupted: what came of it is handed over. */
+  const attempt = (claimed: ClaimedDelivery, leaseUntil: number) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const startedAt = yield* DateTime.now
+        const slot = load.begin(claimed.endpoint.id, startedAt.epochMilliseconds)
+        const exit = yield* Effect.exit(restore(DeliveryAttempt.make(claimed, signers, transport, userAgent)))
+        const now = yield* Clock.currentTimeMillis
+        if (Exit.isSuccess(exit)) {
+          const { load: sign, pauseMillis } = exit.value
+          const hasMore = load.end(slot, sign, now, pauseMillis)
+          yield* finish(claimed, exit.value, leaseUntil)
+          if (mayHaveMore || hasMore) awaken.notify()
+          return
+        }
+        load.end(slot, "none", now)
+        const counted = { ...claimed, attemptCount: claimed.attemptCount + 1 }
+        const made = DeliveryAttempt.interrupted(claimed, startedAt)
+        yield* endWithout(counted, { _tag: "Lost" }, leaseUntil, made)
+      }),
+    )
+
+  const start = Effect.fnUntraced(function* (claimed: ClaimedDelivery, leaseUntil: number) {
+    const reason = yield* refusal(claimed)
+    if (reason !== undefined) return yield* endWithout(claimed, reason, leaseUntil, undefined)
+    yield* FiberSet.run(attempts, attempt(claimed, leaseUntil), { startImmediately: true })
+  })
+
+  const setAside = Effect.fnUntraced(function* (row: UnreadableDelivery, leaseUntil: number) {
+    yield* Effect.logError("a webhook delivery cannot be read and was set aside as Failed", row.id, row.cause)
+    const { at, state } = yield* transition(row, { _tag: "Unreadable" })
+    const { id, tenant, token } = row
+    const settlement = { tenant, id, endpointId: undefined, token, at, state, attempt: undefined }
+    writer.push({ settlement, disables: undefined, leaseUntil })
+  })
+
+  const take = Effect.gen(function* () {
+    const now = yield* DateTime.now
+    const limit = Math.min(load.free(now.epochMilliseconds), MAX_CLAIM)
+    if (limit === 0) return 0
+    const leaseUntil = DateTime.add(now, { milliseconds: leaseMillis })
+    const limits = load.limits(now.epochMilliseconds)
+    const claimed = yield* store.claimDue({ now, leaseUntil, limit, limitPerEndpoint, limits })
+    load.claimed(
+      claimed.deliveries.map(({ endpoint }) => endpoint.id),
+      limits,
+    )
+    const ends = leaseUntil.epochMilliseconds
+    yield* Effect.forEach(claimed.unreadable, (row) => setAside(row, ends), { discard: true })
+    yield* Effect.forEach(claimed.deliveries, (delivery) => start(delivery, ends), { discard: true })
+    const count = claimed.deliveries.length + claimed.unreadable.length
+    mayHaveMore = count === limit
+    return count
+  })
+
+  const runDue = Effect.gen(function* () {
+    let count = 0
+    for (;;) {
+      const taken = yield* Effect.uninterruptible(take)
+      yield* FiberSet.awaitEmpty(attempts)
+      yield* writer.writeAll
+      if (taken === 0) return count
+      count += taken
+    }
+  }).pipe(Effect.withSpan("Dispatcher.runDue"))
+
+  const sending: Sending = {
+    runDue,
+    inFlight: Effect.sync(() => load.inFlight),
+    claim: Effect.map(Effect.uninterruptible(take), (count) => count > 0 && mayHaveMore),
+    isBusy: Effect.map(Clock.currentTimeMillis, (now) => {
+      const isBusy = load.free(now) < maxInFlight * WORTHWHILE_PART
+      if (isBusy) mayHaveMore = true // whoever gives a place back is to say so
+      return isBusy
+    }),
+    awaken,
+    committed,
+    writer,
+    attempts,
+  }
+  return sending
+})
+
+/** Drives the sending in the background, and ends it in order when the scope closes. */
+const work = Effect.fnUntraced(function* (sending: Sending) {
+  const { attempts, awaken, claim, isBusy, writer } = sending
+  const awakened = yield* awaken.subscribe
+  const committed = yield* sending.committed
+  const resultsTaken = yield* writer.taken.subscribe
+
+  const round = Effect.gen(function* () {
+    if (!(yield* isBusy) && (yield* claim)) return
+    yield* Effect.timeoutOption(awakened, POLL_MILLIS)
+  }).pipe(
+    Effect.catch((error) =>
+      Effect.andThen(
+        Effect.logWarning("webhook deliveries could not be claimed", error),
+        Effect.sleep(POLL_MILLIS),
+      ),
+    ),
+  )
+  // Not of the scope, which would wait for a claim that storage does not answer: the finalizer ends it.
+  const claiming = yield* Effect.forkDetach(Effect.forever(round))
+  yield* Effect.forkScoped(Effect.forever(Effect.tap(committed, () => Effect.sync(awaken.notify))))
+  const writing = Effect.andThen(resultsTaken, writer.writeAll)
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(writing, Effect.sleep(WRITE_INTERVAL_MILLIS))))
+
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function* () {
+      const ended = Effect.andThen(Fiber.interrupt(claiming), FiberSet.awaitEmpty(attempts))
+      yield* Effect.timeoutOption(ended, DRAIN_MILLIS)
+      yield* FiberSet.clear(attempts)
+      yield* Effect.timeoutOption(writer.writeAll, LAST_WRITE_MILLIS)
+    }),
+  )
+})

@@ -1,0 +1,56 @@
+/**
+ * Where webhook endpoints are kept: the storage port.
+ */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import { type CurrentTenant, type Tenant, tenantKey } from "../shared/Tenant.ts"
+import type { Endpoint, EndpointId, EndpointStatus, StoredEndpoint } from "./Endpoint.ts"
+
+/** What the secrets of an endpoint are bound to by the keyring. */
+export const endpointPlace = (tenant: Tenant, id: EndpointId): string => `${tenantKey(tenant)}:${id}`
+
+/** An endpoint of any tenant. */
+export interface EndpointOfTenant {
+  readonly tenant: Tenant
+  readonly id: EndpointId
+}
+
+/**
+ * Every verb but `sealedOtherwise` acts for the current tenant alone and joins the current transaction, if there
+ * is one. Deleted endpoints are found by no verb; what was delivered to them stays.
+ */
+export class EndpointStore extends Context.Service<
+  EndpointStore,
+  {
+    /** Stores a new endpoint. False when the tenant already has `MAX_ENDPOINTS`, also when many are inserted at once. */
+    readonly insert: (stored: StoredEndpoint) => Effect.Effect<boolean, StorageError, CurrentTenant>
+
+    readonly find: (id: EndpointId) => Effect.Effect<Option.Option<Endpoint>, StorageError, CurrentTenant>
+
+    /** Newest first. A cursor may be a deleted endpoint's id. */
+    readonly list: (
+      filter: { readonly status: EndpointStatus | undefined },
+      page: PageQuery,
+    ) => Effect.Effect<Page<Endpoint>, CursorNotFound | StorageError, CurrentTenant>
+
+    /**
+     * Replaces the endpoint by what `change` makes of it, and gives the new value; `none` when there is none.
+     * No other change of the same endpoint happens between reading and writing. When `change` fails, nothing
+     * is written.
+     */
+    readonly modify: <E, R>(
+      id: EndpointId,
+      change: (stored: StoredEndpoint) => Effect.Effect<StoredEndpoint, E, R>,
+    ) => Effect.Effect<Option.Option<StoredEndpoint>, E | StorageError, CurrentTenant | R>
+
+    /** Deletes the endpoint and its secrets for good. False when there is none. */
+    readonly delete: (id: EndpointId, at: DateTime.Utc) => Effect.Effect<boolean, StorageError, CurrentTenant>
+
+    /** Up to `limit` endpoints, of all tenants, that have a secret which another key than this one sealed. */
+    readonly sealedOtherwise: (
+      keyId: string,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<EndpointOfTenant>, StorageError>
+  }
+>()("@billwright/core/webhooks/EndpointStore") {}

@@ -1,0 +1,111 @@
+/**
+ * Which URLs a webhook endpoint may have.
+ *
+ * A URL is judged as it will be spoken to: after parsing by the URL Standard (https://url.spec.whatwg.org), which
+ * turns `0x7f.1`, `2130706433` and full-width digits into `127.0.0.1`. A host name is judged again by its
+ * addresses when something is sent: today's answer of its name server says nothing about tomorrow's.
+ */
+import { Result } from "effect"
+import type { Mode } from "../shared/Tenant.ts"
+import * as NetworkAddress from "./NetworkAddress.ts"
+
+/** Longest URL, in characters, both as given and percent-encoded. */
+export const MAX_URL_LENGTH = 2_048
+/** The ports that live endpoints may have. */
+export const LIVE_PORTS: ReadonlyArray<number> = [443, 8443]
+/** Longest host name and longest part of one between dots, in characters (RFC 1035, section 2.3.4). */
+const MAX_HOST_LENGTH = 253
+const MAX_LABEL_LENGTH = 63
+
+// Characters that the URL Standard drops or reads as others: two readers may see two hosts.
+// oxlint-disable-next-line no-control-regex -- it is these that are refused
+const MISLEADING = /[\u0000-\u0020\u007f\\]/
+const SCHEME = /^https?:\/\//i
+const AUTHORITY = /^[a-z]+:\/\/([^/?#]*)/i
+/** A letter, digit, `_` or `-`, but no `-` at either end. `_` is no letter of host names, but in use. */
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/
+
+/** The host of a URL without the brackets of an IPv6 address. */
+export const hostOf = (url: URL): string =>
+  url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname
+
+/** The port of a URL, the scheme's own when it names none. */
+export const portOf = (url: URL): number =>
+  url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
+
+const problemOfText = (text: string): string | undefined => {
+  if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters`
+  if (MISLEADING.test(text)) return "must not contain spaces, control characters or backslashes"
+  if (!text.isWellFormed()) return "must not contain a lone surrogate"
+  if (!SCHEME.test(text)) return "must begin with https://"
+  if (text.includes("#")) return "must not have a fragment"
+  if (AUTHORITY.exec(text)?.[1]?.includes("@")) return "must not have a user name or password"
+  return undefined
+}
+
+const problemOfName = (host: string, mode: Mode): string | undefined => {
+  const labels = host.split(".")
+  if (labels.at(-1) === "") return "must not have a host that ends in a dot"
+  if (host.length > MAX_HOST_LENGTH) return `must have a host of at most ${MAX_HOST_LENGTH} characters`
+  if (labels.some((label) => label.length > MAX_LABEL_LENGTH || !LABEL.test(label))) {
+    return "must have a valid host"
+  }
+  if (mode === "test") return undefined
+  if (labels.at(-1) === "localhost") return "must not point to localhost"
+  // What one name without dots means depends on where it is asked, and it is never a public host.
+  if (labels.length === 1) return "must have a full domain name as its host"
+  return undefined
+}
+
+const problemOfHost = (
+  host: string,
+  mode: Mode,
+  policy: NetworkAddress.NetworkPolicy,
+): string | undefined => {
+  if (NetworkAddress.parse(host) === undefined) return problemOfName(host, mode)
+  return NetworkAddress.isAllowed(host, mode, policy)
+    ? undefined
+    : `must not point to ${host}: it is not public`
+}
+
+const problemOfPort = (port: number, mode: Mode): string | undefined => {
+  if (mode === "live" && !LIVE_PORTS.includes(port)) return `must use port ${LIVE_PORTS.join(" or ")}`
+  return port === 0 ? "must not use port 0" : undefined
+}
+
+/**
+ * Parses the URL of an endpoint, or says what is wrong with it, to be read on from the name of the field:
+ * "must use https".
+ *
+ * Live: `https`, port 443 or 8443. Test: also `http`, any port, `localhost` and loopback addresses. Both: at most
+ * `MAX_URL_LENGTH` characters, no user name, password or fragment, a valid host that is a domain name without a
+ * final dot (live: with one dot at least) or an IP address that `NetworkAddress.isAllowed` lets through.
+ */
+export const parse = (
+  text: string,
+  mode: Mode,
+  policy: NetworkAddress.NetworkPolicy = NetworkAddress.strictPolicy,
+): Result.Result<URL, string> => {
+  const problem = problemOfText(text)
+  if (problem !== undefined) return Result.fail(problem)
+  const url = URL.parse(text)
+  if (url === null) return Result.fail("must have a valid host and port")
+  if (url.href.length > MAX_URL_LENGTH) {
+    return Result.fail(`must be at most ${MAX_URL_LENGTH} characters when it is percent-encoded`)
+  }
+  const problemOfParts =
+    (mode === "live" && url.protocol !== "https:" ? "must use https" : undefined) ??
+    problemOfHost(hostOf(url), mode, policy) ??
+    problemOfPort(portOf(url), mode)
+  return problemOfParts === undefined ? Result.succeed(url) : Result.fail(problemOfParts)
+}
+
+/** What is wrong with the URL of an endpoint (see `parse`); `undefined` when nothing is. */
+export const problemOf = (
+  url: string,
+  mode: Mode,
+  policy: NetworkAddress.NetworkPolicy = NetworkAddress.strictPolicy,
+): string | undefined => {
+  const result = parse(url, mode, policy)
+  return Result.isFailure(result) ? result.failure : undefined
+}

@@ -1,0 +1,438 @@
+/**
+ * The use cases of webhook endpoints.
+ */
+import { Context, DateTime, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import * as Event from "../events/Event.ts"
+import { EVENT_ID_PREFIX, EventId } from "../events/EventId.ts"
+import { EventStore } from "../events/EventStore.ts"
+import { EventTypes } from "../events/EventType.ts"
+import { IdGenerator } from "../shared/Id.ts"
+import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import * as Metadata from "../shared/Metadata.ts"
+import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
+import { StorageError } from "../shared/StorageError.ts"
+import { CurrentTenant, type Tenant } from "../shared/Tenant.ts"
+import { DELIVERY_ID_PREFIX, DeliveryId } from "./Delivery.ts"
+import { cancelAll, DeliveryStore, MAX_RANGE_REPLAY } from "./DeliveryStore.ts"
+import * as Endpoint from "./Endpoint.ts"
+import { endpointPlace, EndpointStore } from "./EndpointStore.ts"
+import * as EndpointUrl from "./EndpointUrl.ts"
+import { EncryptionKeyRequired, Keyring, keyIdOf, type SecretUnavailable } from "./Keyring.ts"
+import type { NetworkPolicy } from "./NetworkAddress.ts"
+import * as Signature from "./Signature.ts"
+
+export interface EndpointsOptions {
+  /** Networks that endpoints may be in beside the public one. The transport needs the same. */
+  readonly network?: NetworkPolicy
+}
+
+/** An endpoint with its new secret, which can't be had again. With `ed25519` it stays here: publish the public key. */
+export interface CreatedEndpoint {
+  readonly endpoint: Endpoint.Endpoint
+  /** `whsec_…`; `undefined` with `ed25519`. */
+  readonly secret: Redacted.Redacted<string> | undefined
+}
+
+/** Endpoints that one step of `rotateEncryption` re-encrypts. */
+const REENCRYPTION_BATCH = 100
+
+/**
+ * Creates, reads, changes, tests and deletes the webhook endpoints of the current tenant.
+ *
+ * Secrets are `Redacted` throughout and stored encrypted (`Keyring`).
+ */
+export class Endpoints extends Context.Service<
+  Endpoints,
+  {
+    /** At most 500 for a tenant. Its filter takes known event types alone. */
+    readonly create: (
+      input: Endpoint.CreateEndpoint,
+    ) => Effect.Effect<
+      CreatedEndpoint,
+      InvalidInput | Endpoint.TooManyEndpoints | EncryptionKeyRequired | StorageError,
+      CurrentTenant
+    >
+
+    readonly get: (
+      id: string,
+    ) => Effect.Effect<Endpoint.Endpoint, Endpoint.EndpointNotFound | StorageError, CurrentTenant>
+
+    /** Newest first. */
+    readonly list: (
+      query?: Endpoint.ListEndpoints,
+    ) => Effect.Effect<Page<Endpoint.Endpoint>, InvalidInput | StorageError, CurrentTenant>
+
+    /**
+     * Fields left out stay. Disabling ends what is pending for the endpoint as `Failed`
+     * (`endpoint_disabled`); enabling resends nothing by itself: `replayRange` does.
+     */
+    readonly update: (
+      id: string,
+      input: Endpoint.UpdateEndpoint,
+    ) => Effect.Effect<
+      Endpoint.Endpoint,
+      InvalidInput | Endpoint.EndpointNotFound | StorageError,
+      CurrentTenant
+    >
+
+    /** Ends what is pending for it as `Failed` (`endpoint_deleted`); the history stays, the secrets don't. */
+    readonly delete: (
+      id: string,
+    ) => Effect.Effect<void, Endpoint.EndpointNotFound | StorageError, CurrentTenant>
+
+    /** A new secret. The previous ones sign along with it for a while, so that receivers can change over. */
+    readonly rotateSecret: (
+      id: string,
+      input?: Endpoint.RotateSecret,
+    ) => Effect.Effect<
+      CreatedEndpoint,
+      InvalidInput | Endpoint.EndpointNotFound | EncryptionKeyRequired | StorageError,
+      CurrentTenant
+    >
+
+    /** Sends a type's example to this endpoint alone, whatever its filter, as a real event. */
+    readonly test: (
+      id: string,
+      type: string,
+    ) => Effect.Effect<
+      Event.Event,
+      InvalidInput | Endpoint.EndpointNotFound | Endpoint.EndpointIsDisabled | StorageError,
+      CurrentTenant
+    >
+
+    /**
+     * Sends past events again, in one transaction: those whose newest delivery to the endpoint failed, or all
+     * that its filter admits. Events with a delivery that is pending are left out. Gives how many; more than
+     * 20,000 are refused.
+     */
+    readonly replayRange: (
+      id: string,
+      input: Endpoint.ReplayRange,
+    ) => Effect.Effect<
+      number,
+      InvalidInput | Endpoint.EndpointNotFound | Endpoint.EndpointIsDisabled | StorageError,
+      CurrentTenant
+    >
+
+    /**
+     * Encrypts secrets of all tenants again that another key than the keyring's first one sealed: a batch of
+     * endpoints at a time, while all else goes on. Gives how many endpoints it changed; 0: done. Fails when there
+     * are only endpoints left whose key is missing.
+     */
+    readonly rotateEncryption: Effect.Effect<number, StorageError | SecretUnavailable>
+  }
+>()("@billwright/core/webhooks/Endpoints") {
+  static readonly layerWith = (options: EndpointsOptions) =>
+    Layer.effect(
+      Endpoints,
+      Effect.suspend(() => make(options)),
+    )
+
+  static readonly layer = Endpoints.layerWith({})
+}
+
+const decodeCreate = decoder(Endpoint.CreateEndpoint)
+const decodeUpdate = decoder(Endpoint.UpdateEndpoint)
+const decodeList = decoder(Endpoint.ListEndpoints)
+const decodeRotate = decoder(Endpoint.RotateSecret)
+const decodeRange = decoder(Endpoint.ReplayRange)
+// With its name, so that a problem names it.
+const decodeMetadata = decoder(Schema.Struct({ metadata: Metadata.Metadata }))
+
+const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
+  const store = yield* EndpointStore
+  const deliveries = yield* DeliveryStore
+  const events = yield* EventStore
+  const catalogue = yield* EventTypes
+  const keyring = yield* Keyring
+  const ids = yield* IdGenerator
+
+  const checkUrl = Effect.fnUntraced(function* (url: string) {
+    const { mode } = yield* CurrentTenant
+    const problem = EndpointUrl.problemOf(url, mode, options.network)
+    if (problem !== undefined) return yield* new InvalidInput({ field: "url", problem })
+  })
+
+  const checkTypes = Effect.fnUntraced(function* (types: ReadonlyArray<string>, field: string) {
+    const unknown = types.findIndex((type) => type !== Endpoint.ALL_TYPES && !catalogue.find(type))
+    if (unknown === -1) return
+    return yield* new InvalidInput({
+      field: `${field}[${unknown}]`,
+      problem: `is not a known event type: ${JSON.stringify(types[unknown])}`,
+    })
+  })
+
+  const newSecret = Effect.fnUntraced(function* (
+    id: Endpoint.EndpointId,
+    scheme: Endpoint.SignatureScheme,
+    now: DateTime.Utc,
+  ) {
+    const tenant = yield* CurrentTenant
+    if (!keyring.modes.includes(tenant.mode)) return yield* new EncryptionKeyRequired()
+    const made = yield* Signature.generate(scheme)
+    const sealed = yield* keyring.seal(made.secret, endpointPlace(tenant, id))
+    const stored: Endpoint.EndpointSecret = { sealed, createdAt: now, expiresAt: null }
+    return { publicKey: made.publicKey, shown: scheme === "hmac" ? made.secret : undefined, stored }
+  })
+
+  const create = Effect.fn("Endpoints.create")(function* (input: Endpoint.CreateEndpoint) {
+    const decoded = yield* decodeCreate(input)
+    yield* checkUrl(decoded.url)
+    yield* checkTypes(decoded.eventTypes, "eventTypes")
+    const now = yield* DateTime.now
+    const id = Endpoint.EndpointId.make(yield* ids.next(Endpoint.ENDPOINT_ID_PREFIX), { disableChecks: true })
+    const signature = decoded.signature ?? "hmac"
+    const secret = yield* newSecret(id, signature, now)
+    const endpoint: Endpoint.Endpoint = {
+      id,
+      url: decoded.url,
+      eventTypes: decoded.eventTypes,
+      description: decoded.description ?? null,
+      headers: decoded.headers ?? {},
+      metadata: decoded.metadata ?? {},
+      signature,
+      publicKey: secret.publicKey,
+      status: "enabled",
+      disabledReason: null,
+      disabledAt: null,
+      failingSince: null,
+      createdAt: now,
+      updatedAt: now,
+    }
+    if (!(yield* store.insert({ endpoint, secrets: [secret.stored] }))) {
+      return yield* new Endpoint.TooManyEndpoints()
+    }
+    const created: CreatedEndpoint = { endpoint, secret: secret.shown }
+    return created
+  })
+
+  const get = Effect.fn("Endpoints.get")(function* (id: string) {
+    return yield* orNotFound(yield* store.find(yield* knownId(id)), id)
+  })
+
+  const list = Effect.fn("Endpoints.list")(function* (query: Endpoint.ListEndpoints = {}) {
+    const request = yield* decodeList(query)
+    const page = yield* toQuery(request)
+    return yield* store.list({ status: request.status }, page).pipe(nameCursor(request))
+  })
+
+  /** The endpoint is changed by then, so a failure can't say that nothing was stored. */
+  const endPending = (
+    id: Endpoint.EndpointId,
+    reason: "endpoint_disabled" | "endpoint_deleted",
+    at: DateTime.Utc,
+  ) =>
+    Effect.mapError(
+      cancelAll(deliveries, id, reason, at),
+      (cause) =>
+        new StorageError({ operation: cause.operation, retryable: false, isOutcomeUnknown: true, cause }),
+    )
+
+  const update = Effect.fn("Endpoints.update")(function* (id: string, input: Endpoint.UpdateEndpoint) {
+    const change = yield* decodeUpdate(input)
+    if (change.url !== undefined) yield* checkUrl(change.url)
+    if (change.eventTypes !== undefined) yield* checkTypes(change.eventTypes, "eventTypes")
+    const known = yield* knownId(id)
+    const now = yield* DateTime.now
+    const changed = yield* store.modify(known, (current) => apply(current, change, now))
+    if (change.status === "disabled") yield* endPending(known, "endpoint_disabled", now)
+    return (yield* orNotFound(changed, id)).endpoint
+  })
+
+  const remove = Effect.fn("Endpoints.delete")(function* (id: string) {
+    const known = yield* knownId(id)
+    const now = yield* DateTime.now
+    if (!(yield* store.delete(known, now))) return yield* new Endpoint.EndpointNotFound({ id })
+    yield* endPending(known, "endpoint_deleted", now)
+  })
+
+  const rotateSecret = Effect.fn("Endpoints.rotateSecret")(function* (
+    id: string,
+    input: Endpoint.RotateSecret = {},
+  ) {
+    const { expirePreviousAfterSeconds } = yield* decodeRotate(input)
+    const known = yield* knownId(id)
+    const now = yield* DateTime.now
+    const expiresAt = DateTime.add(now, {
+      seconds: expirePreviousAfterSeconds ?? Endpoint.DEFAULT_ROTATION_OVERLAP_SECONDS,
+    })
+    const { signature } = yield* get(id)
+    const secret = yield* newSecret(known, signature, now)
+    const rotated = yield* store.modify(known, ({ endpoint, secrets }) =>
+      Effect.succeed({
+        endpoint: { ...endpoint, publicKey: secret.publicKey, updatedAt: now },
+        secrets: [secret.stored, ...ending(secrets, expiresAt, now)],
+      }),
+    )
+    const created: CreatedEndpoint = {
+      endpoint: (yield* orNotFound(rotated, id)).endpoint,
+      secret: secret.shown,
+    }
+    return created
+  })
+
+  const test = Effect.fn("Endpoints.test")(function* (id: string, type: string) {
+    const known = catalogue.find(type)
+    if (known === undefined) {
+      return yield* new InvalidInput({
+        field: "type",
+        problem: `is not a known event type: ${JSON.stringify(type)}`,
+      })
+    }
+    const endpoint = yield* get(id)
+    if (endpoint.status === "disabled") return yield* new Endpoint.EndpointIsDisabled({ id: endpoint.id })
+    const { mode } = yield* CurrentTenant
+    const fields = {
+      id: EventId.make(yield* ids.next(EVENT_ID_PREFIX), { disableChecks: true }),
+      type,
+      timestamp: yield* DateTime.now,
+    }
+    const event: Event.Event = {
+      ...fields,
+      customerId: null,
+      idempotencyKey: null,
+      payload: Event.render(fields, mode, known.example),
+    }
+    const outcome = yield* events.publish({ event, onlyTo: endpoint.id })
+    // Disabled or deleted since it was looked at.
+    if (outcome._tag !== "Published") return yield* new Endpoint.EndpointNotFound({ id })
+    return outcome.event
+  })
+
+  const replayRange = Effect.fn("Endpoints.replayRange")(function* (id: string, input: Endpoint.ReplayRange) {
+    const range = yield* decodeRange(input)
+    if (range.types !== undefined) yield* checkTypes(range.types, "types")
+    const now = yield* DateTime.now
+    const until = range.until ?? now
+    if (range.since.epochMilliseconds >= until.epochMilliseconds) {
+      return yield* new InvalidInput({ field: "since", problem: "must be before until" })
+    }
+    const { id: endpointId, status } = yield* get(id)
+    if (status === "disabled") return yield* new Endpoint.EndpointIsDisabled({ id: endpointId })
+    const count = yield* deliveries.replayRange({
+      endpointId,
+      since: range.since,
+      until,
+      onlyFailed: (range.status ?? "Failed") === "Failed",
+      types: (range.types ?? []).filter((type) => type !== Endpoint.ALL_TYPES),
+      firstDeliveryId: DeliveryId.make(yield* ids.next(DELIVERY_ID_PREFIX), { disableChecks: true }),
+      now,
+      limit: MAX_RANGE_REPLAY,
+    })
+    if (count > MAX_RANGE_REPLAY) {
+      return yield* new InvalidInput({
+        field: "since",
+        problem: `takes in more than ${MAX_RANGE_REPLAY} events: replay the range in parts`,
+      })
+    }
+    return count
+  })
+
+  const reencrypt = ({ id, tenant }: { readonly id: Endpoint.EndpointId; readonly tenant: Tenant }) =>
+    store
+      .modify(id, ({ endpoint, secrets }) =>
+        Effect.map(
+          Effect.forEach(secrets, (secret) => resealed(secret, endpointPlace(tenant, id))),
+          (sealed): Endpoint.StoredEndpoint => ({ endpoint, secrets: sealed }),
+        ),
+      )
+      .pipe(Effect.provideService(CurrentTenant, tenant))
+
+  const resealed = Effect.fnUntraced(function* (secret: Endpoint.EndpointSecret, place: string) {
+    if (keyIdOf(secret.sealed) === keyring.primaryKeyId) return secret
+    const sealed = yield* keyring.seal(yield* keyring.open(secret.sealed, place), place)
+    return { ...secret, sealed }
+  })
+
+  const rotateEncryption = Effect.gen(function* () {
+    const batch = yield* store.sealedOtherwise(keyring.primaryKeyId, REENCRYPTION_BATCH)
+    let unavailable: SecretUnavailable | undefined
+    let count = 0
+    for (const endpoint of batch) {
+      // One whose key is missing must not keep the others from it.
+      yield* reencrypt(endpoint).pipe(
+        Effect.andThen(Effect.sync(() => count++)),
+        Effect.catchTag("SecretUnavailable", (error) => Effect.sync(() => (unavailable = error))),
+      )
+    }
+    if (count === 0 && unavailable !== undefined) return yield* unavailable
+    return count
+  }).pipe(Effect.withSpan("Endpoints.rotateEncryption"))
+
+  return Endpoints.of({
+    create,
+    get,
+    list,
+    update,
+    delete: remove,
+    rotateSecret,
+    test,
+    replayRange,
+    rotateEncryption,
+  })
+})
+
+/** The previous secrets, each ending at `expiresAt` or sooner; those that ended and those that are too many go. */
+const ending = (
+  secrets: ReadonlyArray<Endpoint.EndpointSecret>,
+  expiresAt: DateTime.Utc,
+  now: DateTime.Utc,
+): ReadonlyArray<Endpoint.EndpointSecret> =>
+  secrets
+    .map((secret) => ({
+      ...secret,
+      expiresAt: secret.expiresAt === null ? expiresAt : DateTime.min(secret.expiresAt, expiresAt),
+    }))
+    .filter((secret) => now.epochMilliseconds < secret.expiresAt.epochMilliseconds)
+    .slice(0, Endpoint.MAX_LIVE_SECRETS - 1)
+
+/** A change of nothing is none: `updatedAt` stays. */
+const apply = Effect.fnUntraced(function* (
+  stored: Endpoint.StoredEndpoint,
+  { metadata, status, ...fields }: Endpoint.UpdateEndpoint,
+  now: DateTime.Utc,
+) {
+  if (metadata === undefined && status === undefined && Object.keys(fields).length === 0) return stored
+  const { endpoint } = stored
+  const endpointNow: Endpoint.Endpoint = {
+    ...endpoint,
+    url: fields.url ?? endpoint.url,
+    eventTypes: fields.eventTypes ?? endpoint.eventTypes,
+    description: fields.description === undefined ? endpoint.description : fields.description,
+    headers: fields.headers === undefined ? endpoint.headers : (fields.headers ?? {}),
+    metadata: metadata === undefined ? endpoint.metadata : yield* patched(endpoint, metadata),
+    updatedAt: now,
+  }
+  const changed: Endpoint.StoredEndpoint = {
+    ...stored,
+    endpoint: status === undefined ? endpointNow : withStatus(endpointNow, status, now),
+  }
+  return changed
+})
+
+const patched = (endpoint: Endpoint.Endpoint, patch: Metadata.MetadataPatch | null) =>
+  Effect.map(
+    decodeMetadata({ metadata: Metadata.patch(endpoint.metadata, patch) }),
+    ({ metadata }) => metadata,
+  )
+
+/** Enabling forgets the failures: the time of nothing but failures begins anew. */
+const withStatus = (
+  endpoint: Endpoint.Endpoint,
+  status: Endpoint.EndpointStatus,
+  now: DateTime.Utc,
+): Endpoint.Endpoint => {
+  if (endpoint.status === status) return endpoint
+  return status === "enabled"
+    ? { ...endpoint, status, disabledReason: null, disabledAt: null, failingSince: null }
+    : { ...endpoint, status, disabledReason: "manual", disabledAt: now }
+}
+
+const knownId = (id: string): Effect.Effect<Endpoint.EndpointId, Endpoint.EndpointNotFound> =>
+  Endpoint.isEndpointId(id) ? Effect.succeed(id) : Effect.fail(new Endpoint.EndpointNotFound({ id }))
+
+const orNotFound = <A>(found: Option.Option<A>, id: string): Effect.Effect<A, Endpoint.EndpointNotFound> =>
+  Option.match(found, {
+    onNone: () => Effect.fail(new Endpoint.EndpointNotFound({ id })),
+    onSome: Effect.succeed,
+  })

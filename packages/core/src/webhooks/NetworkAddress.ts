@@ -1,0 +1,209 @@
+/**
+ * IP addresses as text, and which of them webhooks may be sent to.
+ *
+ * A receiver's URL comes from outside, so sending to it is a request that a stranger makes from inside of our
+ * network. Only what is a public address is spoken to; everything that the registries of IANA call special is
+ * forbidden. The tables are those of
+ * https://www.iana.org/assignments/iana-ipv4-special-registry and
+ * https://www.iana.org/assignments/iana-ipv6-special-registry, with multicast and the reserved classes.
+ */
+import { Effect } from "effect"
+import { InvalidInput } from "../shared/InvalidInput.ts"
+import type { Mode } from "../shared/Tenant.ts"
+
+/** An address of 32 or 128 bits. */
+export interface NetworkAddress {
+  readonly family: 4 | 6
+  /** The bits as an unsigned number. */
+  readonly bits: bigint
+}
+
+/** All addresses that begin with the same bits: `10.0.0.0/8`. */
+export interface Network extends NetworkAddress {
+  /** How many leading bits they share, 0 to 32 or 128. */
+  readonly prefixLength: number
+}
+
+/** What a host changes about the rules. Made by `makePolicy`. */
+export interface NetworkPolicy {
+  readonly allowed: ReadonlyArray<Network>
+  readonly decodesNat64: boolean
+}
+
+export interface NetworkPolicyOptions {
+  /**
+   * Networks that may be sent to although they are forbidden, in both modes: `["10.20.0.0/16", "fd00:7::/64"]`.
+   * One opens its own family only: `10.0.0.0/8` does not open `::ffff:10.0.0.0/104`.
+   */
+  readonly allow?: ReadonlyArray<string>
+  /**
+   * Judges an address of `64:ff9b::/96` (RFC 6052) by the IPv4 address inside of it. For hosts that reach IPv4
+   * by NAT64 only; elsewhere such addresses are forbidden.
+   */
+  readonly decodeNat64?: boolean
+}
+
+const WIDTH = { 4: 32, 6: 128 } as const
+const IPV4_PART = /^(?:0|[1-9][0-9]{0,2})$/
+const IPV6_GROUP = /^[0-9a-f]{1,4}$/i
+const PREFIX_LENGTH = /^(?:0|[1-9][0-9]{0,2})$/
+
+const parseIpv4 = (text: string): bigint | undefined => {
+  const parts = text.split(".")
+  if (parts.length !== 4) return undefined
+  let bits = 0
+  for (const part of parts) {
+    // Not `010`: it is 8 to some readers and 10 to others.
+    if (!IPV4_PART.test(part) || Number(part) > 255) return undefined
+    bits = bits * 256 + Number(part)
+  }
+  return BigInt(bits)
+}
+
+/** The groups on one side of `::`, the last of which may be two in the form of an IPv4 address. */
+const parseGroups = (text: string, mayEndDotted: boolean): ReadonlyArray<number> | undefined => {
+  if (text === "") return []
+  const groups: Array<number> = []
+  const parts = text.split(":")
+  for (const [index, part] of parts.entries()) {
+    if (IPV6_GROUP.test(part)) groups.push(Number.parseInt(part, 16))
+    else {
+      const dotted = mayEndDotted && index === parts.length - 1 ? parseIpv4(part) : undefined
+      if (dotted === undefined) return undefined
+      groups.push(Number(dotted >> 16n), Number(dotted & 0xffffn))
+    }
+  }
+  return groups
+}
+
+const parseIpv6 = (text: string): bigint | undefined => {
+  const sides = text.split("::")
+  if (sides.length > 2) return undefined
+  const [left, right] = sides
+  const head = parseGroups(left!, right === undefined)
+  const tail = right === undefined ? [] : parseGroups(right, true)
+  if (head === undefined || tail === undefined) return undefined
+  const missing = 8 - head.length - tail.length
+  // `::` stands for at least one group (RFC 4291, section 2.2).
+  if (right === undefined ? missing !== 0 : missing < 1) return undefined
+  const groups = [...head, ...Array.from({ length: missing }, () => 0), ...tail]
+  return groups.reduce((bits, group) => (bits << 16n) | BigInt(group), 0n)
+}
+
+/**
+ * Reads an address: four decimal numbers, or the forms of RFC 4291 (section 2.2) in either case, with `::` and an
+ * IPv4 address at the end. No zone id (`fe80::1%eth0`), no brackets, no other notations of numbers. `undefined`
+ * for everything else.
+ */
+export const parse = (text: string): NetworkAddress | undefined => {
+  const family = text.includes(":") ? 6 : 4
+  const bits = family === 6 ? parseIpv6(text) : parseIpv4(text)
+  return bits === undefined ? undefined : { family, bits }
+}
+
+/** Reads a network in CIDR notation; `undefined` when it is none or has bits set behind its prefix. */
+export const parseNetwork = (text: string): Network | undefined => {
+  const slash = text.lastIndexOf("/")
+  const address = slash === -1 ? undefined : parse(text.slice(0, slash))
+  const digits = text.slice(slash + 1)
+  if (address === undefined || !PREFIX_LENGTH.test(digits)) return undefined
+  const network = { ...address, prefixLength: Number(digits) }
+  if (network.prefixLength > WIDTH[network.family]) return undefined
+  const rest = BigInt(WIDTH[network.family] - network.prefixLength)
+  return (network.bits >> rest) << rest === network.bits ? network : undefined
+}
+
+/** Whether an address lies in a network. Never across families: `::ffff:10.0.0.1` is not in `10.0.0.0/8`. */
+export const contains = (network: Network, address: NetworkAddress): boolean => {
+  if (network.family !== address.family) return false
+  const rest = BigInt(WIDTH[network.family] - network.prefixLength)
+  return network.bits >> rest === address.bits >> rest
+}
+
+const table = (networks: ReadonlyArray<string>) => networks.map((network) => parseNetwork(network)!)
+
+/** IPv4 networks that are not public. */
+export const FORBIDDEN_IPV4: ReadonlyArray<string> = [
+  "0.0.0.0/8", // this network
+  "10.0.0.0/8", // private use
+  "100.64.0.0/10", // shared by a provider's customers
+  "127.0.0.0/8", // loopback
+  "169.254.0.0/16", // link-local, and the metadata services of clouds
+  "172.16.0.0/12", // private use
+  "192.0.0.0/24", // protocol assignments
+  "192.0.2.0/24", // documentation
+  "192.31.196.0/24", // AS112
+  "192.52.193.0/24", // AMT
+  "192.88.99.0/24", // relays of 6to4
+  "192.168.0.0/16", // private use
+  "192.175.48.0/24", // AS112
+  "198.18.0.0/15", // benchmarks
+  "198.51.100.0/24", // documentation
+  "203.0.113.0/24", // documentation
+  "224.0.0.0/4", // multicast
+  "240.0.0.0/4", // reserved, and broadcast
+]
+
+/** The only IPv6 network that holds public addresses: global unicast. */
+export const GLOBAL_UNICAST_IPV6 = "2000::/3"
+
+/** IPv6 networks inside of global unicast that are not public. */
+export const FORBIDDEN_IPV6: ReadonlyArray<string> = [
+  "2001::/23", // protocol assignments: Teredo, benchmarks, ORCHID
+  "2001:db8::/32", // documentation
+  "2002::/16", // 6to4: IPv4 addresses in disguise
+  "2620:4f:8000::/48", // AS112
+  "3fff::/20", // documentation
+]
+
+const forbiddenIpv4 = table(FORBIDDEN_IPV4)
+const forbiddenIpv6 = table(FORBIDDEN_IPV6)
+const [globalUnicast, nat64] = table([GLOBAL_UNICAST_IPV6, "64:ff9b::/96"]) as [Network, Network]
+const loopback = table(["127.0.0.0/8", "::1/128"])
+
+/** The rules unchanged: nothing is opened, NAT64 is forbidden. */
+export const strictPolicy: NetworkPolicy = { allowed: [], decodesNat64: false }
+
+/** Makes a policy. Fails with `InvalidInput` naming the first entry that is no network: `allow[2]`. */
+export const makePolicy = Effect.fnUntraced(function* (
+  options: NetworkPolicyOptions = {},
+): Effect.fn.Return<NetworkPolicy, InvalidInput> {
+  const allowed: Array<Network> = []
+  for (const [index, text] of (options.allow ?? []).entries()) {
+    const network = parseNetwork(text)
+    if (network === undefined) {
+      return yield* new InvalidInput({
+        field: `allow[${index}]`,
+        problem: `must be a network such as 10.20.0.0/16 or fd00:7::/64, with no bits set behind its prefix, not ${JSON.stringify(text)}`,
+      })
+    }
+    allowed.push(network)
+  }
+  return { allowed, decodesNat64: options.decodeNat64 ?? false }
+})
+
+const isPublic = (address: NetworkAddress): boolean =>
+  address.family === 4
+    ? !forbiddenIpv4.some((network) => contains(network, address))
+    : contains(globalUnicast, address) && !forbiddenIpv6.some((network) => contains(network, address))
+
+/**
+ * Whether webhooks of a mode may be sent to an address: to public ones and those that the policy opens, in test
+ * mode also to loopback (`127.0.0.0/8` and `::1`). IPv6 addresses that hold an IPv4 address, such as mapped ones
+ * (`::ffff:0:0/96`), are not public. `false` for text that is no address, so that what can't be judged isn't
+ * spoken to.
+ */
+export const isAllowed = (text: string, mode: Mode, policy: NetworkPolicy = strictPolicy): boolean => {
+  const address = parse(text)
+  return address !== undefined && isAllowedAddress(address, mode, policy)
+}
+
+const isAllowedAddress = (address: NetworkAddress, mode: Mode, policy: NetworkPolicy): boolean => {
+  if (policy.allowed.some((network) => contains(network, address))) return true
+  if (mode === "test" && loopback.some((network) => contains(network, address))) return true
+  if (policy.decodesNat64 && contains(nat64, address)) {
+    // Judged as live: nobody's loopback is behind a gateway.
+    return isAllowedAddress({ family: 4, bits: address.bits & 0xffff_ffffn }, "live", policy)
+  }
+  return isPublic(address)
+}

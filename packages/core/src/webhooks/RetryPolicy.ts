@@ -1,0 +1,73 @@
+/**
+ * When an attempt that failed is made again: exponential back-off with jitter, a pure function of how many
+ * attempts have ended.
+ */
+import { DateTime, Option } from "effect"
+import type { Mode } from "../shared/Tenant.ts"
+
+export interface RetryPolicy {
+  /** The delay after the first attempt, in milliseconds. */
+  readonly baseMillis: number
+  /** What each delay is multiplied by for the next. */
+  readonly factor: number
+  /** Longest delay before jitter, in milliseconds. */
+  readonly capMillis: number
+  /** Attempts in all. */
+  readonly maxAttempts: number
+  /** How far a delay may differ from the computed one, as a part of it: 0.2 is ±20 %. 0 to 1. */
+  readonly jitter: number
+}
+
+/** Live: 5 s, 20 s, 80 s, … up to 24 h; 10 attempts in 54 hours and 20 minutes, before jitter. */
+export const live: RetryPolicy = {
+  baseMillis: 5_000,
+  factor: 4,
+  capMillis: 86_400_000,
+  maxAttempts: 10,
+  jitter: 0.2,
+}
+
+/** Test mode: 1 s, 2 s, 4 s, 8 s; 5 attempts in 15 seconds, before jitter. */
+export const test: RetryPolicy = {
+  baseMillis: 1_000,
+  factor: 2,
+  capMillis: 10_000,
+  maxAttempts: 5,
+  jitter: 0.2,
+}
+
+export type RetryPolicies = Readonly<Record<Mode, RetryPolicy>>
+
+export const defaults: RetryPolicies = { live, test }
+
+/** Longest wait that a receiver can ask for by `Retry-After`: 24 hours. */
+export const MAX_RETRY_AFTER_MILLIS = 86_400_000
+
+/** Whether another attempt follows after `attemptCount` of them have failed. */
+export const allowsAfter = (policy: RetryPolicy, attemptCount: number): boolean =>
+  attemptCount < policy.maxAttempts
+
+/**
+ * The delay before attempt n + 1, in whole milliseconds: `min(cap, base × factor^(n − 1))`, spread by the
+ * jitter. `attemptCount` (n) is 1 or more; `random` is from 0 to 1 and decides where in the spread it lies.
+ */
+export const delayMillis = (policy: RetryPolicy, attemptCount: number, random: number): number => {
+  const delay = Math.min(policy.capMillis, policy.baseMillis * policy.factor ** (attemptCount - 1))
+  return Math.round(delay * (1 - policy.jitter + 2 * policy.jitter * random))
+}
+
+const SECONDS = /^\d{1,10}$/
+/** IMF-fixdate, the one form of RFC 9110 §5.6.7 that senders may make. */
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/**
+ * The wait that a `Retry-After` header asks for (RFC 9110 §10.2.3), in milliseconds, at most 24 hours; 0 when
+ * it is absent, past or not understood.
+ */
+export const retryAfterMillis = (header: string | undefined, nowMillis: number): number => {
+  const text = header?.trim() ?? ""
+  if (SECONDS.test(text)) return Math.min(Number(text) * 1_000, MAX_RETRY_AFTER_MILLIS)
+  const date = HTTP_DATE.test(text) ? Option.getOrUndefined(DateTime.make(text)) : undefined
+  if (date === undefined) return 0
+  return Math.min(Math.max(date.epochMilliseconds - nowMillis, 0), MAX_RETRY_AFTER_MILLIS)
+}

@@ -1,0 +1,99 @@
+/**
+ * Signatures of the Standard Webhooks specification (https://www.standardwebhooks.com): `v1`, HMAC-SHA256 with
+ * a shared secret, and `v1a`, Ed25519 with a key pair.
+ *
+ * What is signed is `id.timestamp.body`. An id must not contain a dot: the signed bytes could be split in
+ * another way. Ours never do.
+ */
+import { hmac } from "@noble/hashes/hmac.js"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { utf8ToBytes } from "@noble/hashes/utils.js"
+import { Effect, Redacted } from "effect"
+import { fromBase64, toBase64 } from "../shared/Base64.ts"
+import type { SignatureScheme } from "./Endpoint.ts"
+
+/** How secrets begin: of `v1`, of a private and of a public key of `v1a`. */
+const SECRET_PREFIX = "whsec_"
+const PRIVATE_PREFIX = "whsk_"
+const PUBLIC_PREFIX = "whpk_"
+/** Bytes of a secret that we make, from the CSPRNG. */
+const SECRET_BYTES = 32
+/** A private key is followed by its public key, as libsodium writes the two. */
+const SEED_BYTES = 32
+
+/** DER of PKCS #8 before the seed of an Ed25519 key (RFC 8410 §7). */
+const PKCS8_HEADER = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32]
+
+/** What an attempt signs. */
+export interface SignedContent {
+  /** The event's id: the same on every attempt and replay. */
+  readonly id: string
+  /** The attempt's instant in seconds since 1970. */
+  readonly timestamp: number
+  readonly body: string
+}
+
+/** A new secret, and the public key that belongs to it, if the scheme has one. */
+export interface NewSecret {
+  readonly secret: Redacted.Redacted<string>
+  readonly publicKey: string | null
+}
+
+const contentBytes = ({ body, id, timestamp }: SignedContent): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(utf8ToBytes(`${id}.${timestamp}.${body}`))
+
+/** Makes a secret from the platform's CSPRNG. */
+export const generate = (scheme: SignatureScheme): Effect.Effect<NewSecret> =>
+  scheme === "hmac" ? Effect.sync(generateShared) : Effect.promise(generatePair)
+
+const generateShared = (): NewSecret => {
+  const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES))
+  return { secret: Redacted.make(SECRET_PREFIX + toBase64(bytes)), publicKey: null }
+}
+
+const generatePair = async (): Promise<NewSecret> => {
+  const { privateKey, publicKey } = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"])
+  const pkcs8 = new Uint8Array(await crypto.subtle.exportKey("pkcs8", privateKey))
+  const point = new Uint8Array(await crypto.subtle.exportKey("raw", publicKey))
+  const seed = pkcs8.subarray(PKCS8_HEADER.length, PKCS8_HEADER.length + SEED_BYTES)
+  return {
+    secret: Redacted.make(PRIVATE_PREFIX + toBase64(new Uint8Array([...seed, ...point]))),
+    publicKey: PUBLIC_PREFIX + toBase64(point),
+  }
+}
+
+/** A secret made ready to sign with. */
+export type Signer = (content: SignedContent) => Effect.Effect<string>
+
+/** Dies with a `TypeError` when the text is no secret of ours: only what was generated here is ever stored. */
+export const signer = (secret: Redacted.Redacted<string>): Effect.Effect<Signer> => {
+  const text = Redacted.value(secret)
+  return text.startsWith(PRIVATE_PREFIX)
+    ? Effect.promise(() => keyPairSigner(text.slice(PRIVATE_PREFIX.length)))
+    : Effect.sync(() => sharedSigner(text))
+}
+
+const sharedSigner = (text: string): Signer => {
+  const key = text.startsWith(SECRET_PREFIX) ? fromBase64(text.slice(SECRET_PREFIX.length)) : undefined
+  if (key === undefined || key.length === 0) throw new TypeError("this is no webhook secret")
+  return (content) => Effect.sync(() => `v1,${toBase64(hmac(sha256, key, contentBytes(content)))}`)
+}
+
+const keyPairSigner = async (encoded: string): Promise<Signer> => {
+  const bytes = fromBase64(encoded)
+  if (bytes === undefined || bytes.length < SEED_BYTES) throw new TypeError("this is no webhook signing key")
+  const pkcs8 = new Uint8Array([...PKCS8_HEADER, ...bytes.subarray(0, SEED_BYTES)])
+  const key = await crypto.subtle.importKey("pkcs8", pkcs8, "Ed25519", false, ["sign"])
+  return (content) =>
+    Effect.map(
+      Effect.promise(() => crypto.subtle.sign("Ed25519", key, contentBytes(content))),
+      (signature) => `v1a,${toBase64(new Uint8Array(signature))}`,
+    )
+}
+
+/** The value of `webhook-signature`: one signature for each signer, separated by spaces. */
+export const header = (signers: ReadonlyArray<Signer>, content: SignedContent): Effect.Effect<string> =>
+  Effect.map(
+    Effect.forEach(signers, (sign) => sign(content)),
+    (signatures) => signatures.join(" "),
+  )

@@ -1,0 +1,109 @@
+import { EventType, EventTypes } from "@billwright/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+const catalogue = (own: ReadonlyArray<EventType.EventType> = []) =>
+  Effect.provide(EventTypes, EventTypes.layerWith(own))
+
+const refund = EventType.make({
+  name: "refund.issued",
+  description: "A refund was issued.",
+  data: Schema.Struct({ refund_id: Schema.String }),
+  example: { refund_id: "re_1" },
+})
+
+describe("the catalogue of event types", () => {
+  it.effect("has the types of the specification", () =>
+    Effect.gen(function* () {
+      const { all } = yield* catalogue()
+      assert.deepStrictEqual(
+        all.map(({ name }) => name),
+        [
+          "invoice.created",
+          "invoice.paid",
+          "payment.failed",
+          "payment.succeeded",
+          "subscription.activated",
+          "subscription.created",
+          "usage.threshold",
+        ],
+      )
+    }),
+  )
+
+  it.effect("takes a host's own types, and its own idea of a built-in one", () =>
+    Effect.gen(function* () {
+      const paid = EventType.make({ ...refund, name: "invoice.paid" })
+      const { all, find } = yield* catalogue([refund, paid])
+      assert.strictEqual(all.length, 8)
+      assert.strictEqual(find("refund.issued"), refund)
+      assert.strictEqual(find("invoice.paid"), paid)
+      assert.strictEqual(find("unknown.type"), undefined)
+    }),
+  )
+
+  it("describes each type and has an example that fits", () => {
+    for (const type of EventType.builtIn) {
+      assert.match(type.description, /^.{10,120}\.$/)
+      assert.strictEqual(EventType.problemOf(type, type.example), undefined)
+    }
+  })
+
+  it.each([
+    "invoice",
+    "Invoice.paid",
+    "invoice.",
+    ".paid",
+    "invoice..paid",
+    "a b.c",
+    `a.${"b".repeat(99)}`,
+    "1a.b",
+  ])("refuses the name %s", (name) => {
+    assert.throws(() => EventType.make({ ...refund, name }), `"${name}" is no name of an event type`)
+  })
+
+  it("refuses an example that doesn't fit", () => {
+    const broken = { ...refund, example: { refund_id: 1 } as unknown as { refund_id: string } }
+    assert.throws(() => EventType.make(broken), "the example of refund.issued: data.refund_id")
+  })
+})
+
+describe("the data of an event", () => {
+  const invoicePaid = EventType.builtIn.find(({ name }) => name === "invoice.paid")!
+  const problem = (change: Record<string, unknown>) =>
+    EventType.problemOf(invoicePaid, { ...(invoicePaid.example as object), ...change })?.message
+
+  it.each<[Record<string, unknown>, string]>([
+    [
+      { amount: 1.5 },
+      "data.amount must be an integer of the currency's minor unit, from 0 to 9007199254740991",
+    ],
+    [
+      { amount: -1 },
+      "data.amount must be an integer of the currency's minor unit, from 0 to 9007199254740991",
+    ],
+    [{ amount: "1" }, "data.amount must be number"],
+    [{ currency: "eur" }, "data.currency must be an ISO 4217 currency code such as EUR"],
+    [{ paid_at: "yesterday" }, "data.paid_at must be an RFC 3339 instant such as 2026-11-21T09:30:00Z"],
+    [{ invoice_id: "" }, "data.invoice_id must be 1 to 255 characters"],
+    [{ amout: 1 }, "data.amout is not a known field"],
+    [{ metadata: { a: 1 } }, "data.metadata.a must be string"],
+  ])("with %j is refused by name", (change, message) => {
+    assert.strictEqual(problem(change), message)
+  })
+
+  it.each<[unknown, string]>([
+    [[], "data must be object"],
+    ["text", "data must be object"],
+    [null, "data must be object"],
+    [{}, "data.invoice_id is required"],
+  ])("must not be %j", (data, message) => {
+    assert.strictEqual(EventType.problemOf(invoicePaid, data)?.message, message)
+  })
+
+  it("may hold totals beyond 2^53", () => {
+    const threshold = EventType.usageThreshold
+    const data = { ...threshold.example, quantity: 10n ** 30n, total_quantity: 10n ** 30n + 1n }
+    assert.strictEqual(EventType.problemOf(threshold, data), undefined)
+  })
+})

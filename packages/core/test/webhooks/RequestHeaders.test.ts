@@ -1,0 +1,90 @@
+import { RequestHeaders } from "@billwright/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+import { fc, holds } from "../property.ts"
+
+const accepts = Schema.is(RequestHeaders.RequestHeaders)
+
+describe("the headers of an endpoint", () => {
+  it.each<[string, Record<string, string>]>([
+    ["none", {}],
+    ["one of its own", { "x-tenant": "acme 1" }],
+    ["credentials of the receiver", { authorization: "Basic dXNlcjpwYXNz", cookie: "a=b" }],
+    ["20", Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`x-${i}`, "a"]))],
+  ])("may be %s", (_, headers) => {
+    assert.isTrue(accepts(headers))
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ["21", Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`x-${i}`, "a"]))],
+    ["a line break", { "x-a": "a\r\nhost: b" }],
+    ["a lone line feed", { "x-a": "a\nb" }],
+    ["spaces around", { "x-a": " a" }],
+    ["an empty value", { "x-a": "" }],
+    ["beyond ASCII", { "x-a": "é" }],
+    ["a long value", { "x-a": "a".repeat(1_025) }],
+    ["an empty name", { "": "a" }],
+    ["upper case", { "X-A": "a" }],
+    ["a colon in a name", { "x:a": "a" }],
+    ["a long name", { ["x".repeat(101)]: "a" }],
+    ["a live key of ours", { authorization: "Bearer sk_live_" + "x".repeat(38) }],
+    ["a test key of ours", { "x-key": "sk_test_" + "x".repeat(38) }],
+  ])("may not be %s", (_, headers) => {
+    assert.isFalse(accepts(headers))
+  })
+
+  it.each([
+    "host",
+    "connection",
+    "content-length",
+    "content-type",
+    "content-encoding",
+    "transfer-encoding",
+    "te",
+    "trailer",
+    "upgrade",
+    "expect",
+    "keep-alive",
+    "proxy-authorization",
+    "accept-encoding",
+    "user-agent",
+    "webhook-id",
+    "webhook-signature",
+    "webhook-timestamp",
+    "svix-id",
+    "__proto__",
+  ])("may not be %s, which is taken", (name) => {
+    assert.isFalse(accepts(Object.fromEntries([[name, "a"]])))
+  })
+
+  it("never lets a byte through that could end a header", () =>
+    holds([fc.string({ unit: "binary", maxLength: 20 })], (value) => {
+      // oxlint-disable-next-line no-control-regex -- it is these that must not pass
+      if (accepts({ "x-a": value })) assert.notMatch(value, /[\x00-\x08\x0a-\x1f\x7f-\uffff]/)
+    }))
+})
+
+describe("what is shown of headers", () => {
+  it("masks the signature and what looks like a credential, and nothing else", () => {
+    assert.deepStrictEqual(
+      RequestHeaders.masked({
+        authorization: "Basic a",
+        cookie: "a",
+        "webhook-signature": "v1,a",
+        "x-api-key": "a",
+        "x-auth-token": "a",
+        "x-tenant": "acme",
+        "webhook-id": "evt_1",
+      }),
+      {
+        authorization: "***",
+        cookie: "***",
+        "webhook-signature": "***",
+        "x-api-key": "***",
+        "x-auth-token": "***",
+        "x-tenant": "acme",
+        "webhook-id": "evt_1",
+      },
+    )
+  })
+})
