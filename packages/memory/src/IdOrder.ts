@@ -6,72 +6,130 @@ import type { Page } from "@billwright/core"
 /** The most rows that a page shows, and one more that tells whether there are further ones. */
 const withOneMore = (query: Page.PageQuery): number => query.limit + 1
 
+/** Rows of a piece: moving so many within an array takes less than looking up where to. */
+const PIECE = 512
+
 /**
- * An array sorted by id, and an index by id: rows are found by binary search. Ids rise with time, so that rows
- * are nearly always added and undone at the end, which costs less than a hash; a row with an older id is put in
- * its place.
+ * Rows sorted by id, in pieces, and an index by id: rows are found by binary search. Ids rise with time, so that
+ * rows are nearly always added and undone at the end, which costs less than a hash; elsewhere a row is put in or
+ * taken out of its piece.
  */
 export class IdOrder<Row extends { readonly id: string }> {
-  readonly #rows: Array<Row> = []
+  /** None is empty but an only one. */
+  readonly #pieces: Array<Array<Row>> = [[]]
+  #size = 0
 
   get size(): number {
-    return this.#rows.length
+    return this.#size
   }
 
   /** All rows, oldest first. */
-  values(): IterableIterator<Row> {
-    return this.#rows.values()
+  *values(): Generator<Row> {
+    for (const piece of this.#pieces) yield* piece
   }
 
   find(id: string): Row | undefined {
-    const row = this.#rows[this.#firstFrom(id)]
+    const piece = this.#pieces[this.#pieceOf(id)]!
+    const row = piece[firstFrom(piece, id)]
     return row?.id === id ? row : undefined
   }
 
   /** Adds a row. False when there is a row with its id already: then nothing is changed. */
   insert(row: Row): boolean {
-    const last = this.#rows.at(-1)
+    const lastPiece = this.#pieces.at(-1)!
+    const last = lastPiece.at(-1)
     if (last === undefined || last.id < row.id) {
-      this.#rows.push(row)
-      return true
-    }
-    const index = this.#firstFrom(row.id)
-    if (this.#rows[index]?.id === row.id) return false
-    this.#rows.splice(index, 0, row)
+      if (lastPiece.length < PIECE) lastPiece.push(row)
+      else this.#pieces.push([row])
+    } else if (!this.#insertWithin(row)) return false
+    this.#size++
     return true
   }
 
   remove(row: Row): void {
-    if (this.#rows.at(-1) === row) this.#rows.pop()
+    const isLast = this.#pieces.at(-1)!.at(-1) === row
+    const at = isLast ? this.#pieces.length - 1 : this.#pieceOf(row.id)
+    const piece = this.#pieces[at]!
+    if (piece.at(-1) === row) piece.pop()
     else {
-      const index = this.#firstFrom(row.id)
-      if (this.#rows[index] === row) this.#rows.splice(index, 1)
+      const index = firstFrom(piece, row.id)
+      if (piece[index] !== row) return
+      piece.splice(index, 1)
     }
+    this.#size--
+    if (piece.length === 0 && this.#pieces.length > 1) this.#pieces.splice(at, 1)
   }
 
   /** The rows of a page and one more, if there is one, in the direction of travel. The cursor may be any id. */
   slice(query: Page.PageQuery): Array<Row> {
-    const { cursor } = query
-    if (cursor?.direction === "newer") {
-      const at = this.#firstFrom(cursor.id)
-      const start = this.#rows[at]?.id === cursor.id ? at + 1 : at
-      return this.#rows.slice(start, start + withOneMore(query))
-    }
-    const end = cursor === undefined ? this.#rows.length : this.#firstFrom(cursor.id)
-    return this.#rows.slice(Math.max(0, end - withOneMore(query)), end).reverse()
+    return this.sliceWhere(query, () => true)
   }
 
-  /** The index of the first row whose id is not below. */
-  #firstFrom(id: string): number {
+  /** As `slice`, of the rows that are wanted: looks at all of them until the page is full. */
+  sliceWhere(query: Page.PageQuery, isWanted: (row: Row) => boolean): Array<Row> {
+    const { cursor } = query
+    const rows = cursor?.direction === "newer" ? this.#newer(cursor.id) : this.#older(cursor?.id)
+    const found: Array<Row> = []
+    for (const row of rows) {
+      if (isWanted(row)) found.push(row)
+      if (found.length === withOneMore(query)) break
+    }
+    return found
+  }
+
+  *#newer(id: string): Generator<Row> {
+    const first = this.#pieceOf(id)
+    for (let at = first; at < this.#pieces.length; at++) {
+      const piece = this.#pieces[at]!
+      let index = at === first ? firstFrom(piece, id) : 0
+      if (piece[index]?.id === id) index++
+      for (; index < piece.length; index++) yield piece[index]!
+    }
+  }
+
+  /** The rows below an id, or all, newest first. */
+  *#older(id: string | undefined): Generator<Row> {
+    const first = id === undefined ? this.#pieces.length - 1 : this.#pieceOf(id)
+    for (let at = first; at >= 0; at--) {
+      const piece = this.#pieces[at]!
+      const end = at === first && id !== undefined ? firstFrom(piece, id) : piece.length
+      for (let index = end - 1; index >= 0; index--) yield piece[index]!
+    }
+  }
+
+  #insertWithin(row: Row): boolean {
+    const at = this.#pieceOf(row.id)
+    const piece = this.#pieces[at]!
+    const index = firstFrom(piece, row.id)
+    if (piece[index]?.id === row.id) return false
+    piece.splice(index, 0, row)
+    if (piece.length > PIECE) this.#pieces.splice(at + 1, 0, piece.splice(PIECE / 2))
+    return true
+  }
+
+  /** The last piece that begins at an id or below, or the first one. */
+  #pieceOf(id: string): number {
     let low = 0
-    let high = this.#rows.length
+    let high = this.#pieces.length - 1
     while (low < high) {
-      const middle = (low + high) >>> 1
-      if (this.#rows[middle]!.id < id) low = middle + 1
-      else high = middle
+      const middle = (low + high + 1) >>> 1
+      if (this.#pieces[middle]![0]!.id <= id) low = middle
+      else high = middle - 1
     }
     return low
   }
+}
+
+/** The index of the first row whose id is not below. */
+const firstFrom = (rows: ReadonlyArray<{ readonly id: string }>, id: string): number => {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (rows[middle]!.id < id) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /** A page, newest first, of one order of rows or of several that are read as one. */
@@ -80,11 +138,19 @@ export const pageOf = <Row extends { readonly id: string }, A>(
   query: Page.PageQuery,
   toValue: (row: Row) => A,
 ): Page.Page<A> => {
-  const isNewer = query.cursor?.direction === "newer"
   const rows = orders.flatMap((order) => order.slice(query))
+  const isNewer = query.cursor?.direction === "newer"
   if (orders.length > 1) rows.sort((a, b) => (a.id < b.id === isNewer ? -1 : 1))
-  const hasMore = rows.length > query.limit
-  const shown = hasMore ? rows.slice(0, query.limit) : rows
-  if (isNewer) shown.reverse()
-  return { data: shown.map(toValue), hasMore }
+  return toPage(rows, query, toValue)
+}
+
+/** A page of rows that are in the direction of travel, one more than are shown when there are more. */
+export const toPage = <Row, A>(
+  rows: ReadonlyArray<Row>,
+  query: Page.PageQuery,
+  toValue: (row: Row) => A,
+): Page.Page<A> => {
+  const shown = rows.slice(0, query.limit)
+  if (query.cursor?.direction === "newer") shown.reverse()
+  return { data: shown.map(toValue), hasMore: rows.length > query.limit }
 }

@@ -9,6 +9,9 @@ import {
   ApiKeyStore,
   type Billing,
   CustomerStore,
+  DeliveryStore,
+  EndpointStore,
+  EventStore,
   IdempotencyStore,
   Transactor,
   UsageStore,
@@ -16,16 +19,25 @@ import {
 import { Context, Effect, Layer } from "effect"
 import { apiKeyStore, ApiKeyTable } from "./ApiKeyTable.ts"
 import { customerStore, CustomerTable } from "./CustomerTable.ts"
+import { DeliveryTable } from "./DeliveryTable.ts"
+import { endpointStore, EndpointTable } from "./EndpointTable.ts"
+import { deliveryStore, eventStore } from "./EventStorage.ts"
+import { EventTable } from "./EventTable.ts"
 import { idempotencyStore, IdempotencyTable } from "./IdempotencyTable.ts"
 import { Journal } from "./Journal.ts"
 import { inspector, MemoryInspector } from "./MemoryInspector.ts"
+import { Outbox } from "./Outbox.ts"
 import { usageStore } from "./UsageStorage.ts"
 import { UsageTable } from "./UsageTable.ts"
 
 const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
   const journal = new Journal()
   const customers = new CustomerTable(journal)
-  const usage = new UsageTable(journal, customers)
+  const events = new EventTable(journal)
+  const endpoints = new EndpointTable(journal)
+  const deliveries = new DeliveryTable(journal, events, endpoints)
+  const outbox = new Outbox(journal, { customers, events, endpoints, deliveries })
+  const usage = new UsageTable(journal, customers, outbox)
   const keys = new ApiKeyTable(journal)
   const idempotency = new IdempotencyTable(journal)
   const transactor = Transactor.of({
@@ -37,7 +49,13 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
     Context.add(UsageStore, usageStore(usage, journal)),
     Context.add(ApiKeyStore, apiKeyStore(keys, journal)),
     Context.add(IdempotencyStore, idempotencyStore(idempotency, journal)),
-    Context.add(MemoryInspector, inspector({ customers, usage, keys, idempotency }, journal)),
+    Context.add(EventStore, eventStore(events, outbox, journal)),
+    Context.add(EndpointStore, endpointStore(endpoints, journal)),
+    Context.add(DeliveryStore, deliveryStore(deliveries, outbox, journal)),
+    Context.add(
+      MemoryInspector,
+      inspector({ customers, usage, keys, idempotency, events, endpoints, deliveries }, journal),
+    ),
   )
 }
 
@@ -47,6 +65,8 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
  * - Atomic and isolated as `Transactor` says: transactions are serial, nested ones are savepoints, and no verb
  *   outside of a transaction sees what may yet be undone. Fibers forked inside a transaction belong to it; one
  *   that goes on using it after its end dies with `TransactionEnded`.
+ * - `DeliveryStore.claimDue` waits for open transactions like every other verb. Called inside of one, where it would
+ *   wait for itself, it joins it.
  * - Verbs never fail with `StorageError`, but for ids that were used before.
  * - Values given out are copies.
  * - `MemoryInspector` shows what is stored.

@@ -4,7 +4,11 @@
 import {
   type ApiKey,
   type Customer,
+  type Delivery,
+  type Endpoint,
+  type Event,
   type IdempotentRequest,
+  keyIdOf,
   type StoredResponse,
   type Tenant,
   type Threshold,
@@ -14,6 +18,10 @@ import {
 import { Context, DateTime, type Effect, Exit } from "effect"
 import type { ApiKeyTable } from "./ApiKeyTable.ts"
 import type { CustomerTable } from "./CustomerTable.ts"
+import { copyOf as copyOfDelivery } from "./DeliveryRow.ts"
+import type { DeliveryTable } from "./DeliveryTable.ts"
+import { copyOf as copyOfEndpoint, type EndpointRow, type EndpointTable } from "./EndpointTable.ts"
+import type { EventTable } from "./EventTable.ts"
 import type { IdempotencyTable } from "./IdempotencyTable.ts"
 import type { Journal } from "./Journal.ts"
 import type { UsageTable } from "./UsageTable.ts"
@@ -27,6 +35,19 @@ export interface RollupRow {
   readonly day: string
   readonly quantity: bigint
   readonly recordCount: number
+}
+
+/** An endpoint and the secrets that sign for it: which key sealed them, and never what they are. */
+export interface EndpointSnapshot {
+  readonly tenant: Tenant.Tenant
+  readonly id: Endpoint.EndpointId
+  /** `null` when it was deleted. */
+  readonly endpoint: Endpoint.Endpoint | null
+  readonly secrets: ReadonlyArray<{
+    readonly keyId: string
+    readonly createdAt: DateTime.Utc
+    readonly expiresAt: DateTime.Utc | null
+  }>
 }
 
 /** A copy of all that is stored: nothing that happens later changes it. The order of rows is not specified. */
@@ -55,6 +76,16 @@ export interface MemorySnapshot {
   }>
   /** The digests of secrets, never secrets. */
   readonly keys: ReadonlyArray<{ readonly key: ApiKey.ApiKey; readonly digest: string }>
+  /** In the order of their commits, by tenant. */
+  readonly events: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly event: Event.Event }>
+  readonly endpoints: ReadonlyArray<EndpointSnapshot>
+  readonly deliveries: ReadonlyArray<
+    Delivery.DeliveryWithAttempts & {
+      readonly tenant: Tenant.Tenant
+      /** Whether a worker has it, or had it and was never heard of again. `nextAttemptAt` is when its lease ends. */
+      readonly isLeased: boolean
+    }
+  >
   /** Expired rows are there until they are swept. */
   readonly idempotency: ReadonlyArray<{
     readonly tenant: Tenant.Tenant
@@ -81,10 +112,13 @@ export const inspector = (
     readonly usage: UsageTable
     readonly keys: ApiKeyTable
     readonly idempotency: IdempotencyTable
+    readonly events: EventTable
+    readonly endpoints: EndpointTable
+    readonly deliveries: DeliveryTable
   },
   journal: Journal,
 ): MemoryInspector["Service"] => {
-  const { customers, idempotency, keys, usage } = tables
+  const { customers, deliveries, endpoints, events, idempotency, keys, usage } = tables
   const thresholds = usage.thresholds
 
   const rollups = (): Array<RollupRow> =>
@@ -118,7 +152,25 @@ export const inspector = (
     ),
     keys: Array.from(keys.rows()),
     idempotency: Array.from(idempotency.rows()),
+    events: Array.from(events.rows(), ({ event, tenant }) => ({ tenant, event: { ...event } })),
+    endpoints: Array.from(endpoints.rows(), snapshotOfEndpoint),
+    deliveries: Array.from(deliveries.rows(), ({ content, tenant }) => ({
+      tenant,
+      ...copyOfDelivery(content!),
+      isLeased: content!.lease !== undefined,
+    })),
   })
 
   return MemoryInspector.of({ snapshot: journal.verb(() => Exit.succeed(snapshot())) })
 }
+
+const snapshotOfEndpoint = ({ id, stored, tenant }: EndpointRow): EndpointSnapshot => ({
+  tenant,
+  id,
+  endpoint: stored === undefined ? null : copyOfEndpoint(stored.endpoint),
+  secrets: (stored?.secrets ?? []).map(({ createdAt, expiresAt, sealed }) => ({
+    keyId: keyIdOf(sealed),
+    createdAt,
+    expiresAt,
+  })),
+})

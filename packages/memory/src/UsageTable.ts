@@ -9,16 +9,18 @@ import {
   StorageError,
   Tenant,
   type Threshold,
+  ThresholdEvent,
   type TotalsQuery,
   type UsageDiscrepancy,
   UsageRecord,
   type UsageTotal,
 } from "@billwright/core"
-import { type DateTime, Exit, Option } from "effect"
+import { DateTime, Exit, Option } from "effect"
 import type { CustomerRow, CustomerTable } from "./CustomerTable.ts"
 import { ExactSum } from "./ExactSum.ts"
 import { IdOrder, pageOf } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
+import type { Outbox } from "./Outbox.ts"
 import { ThresholdTable } from "./ThresholdTable.ts"
 import { discrepanciesOf } from "./UsageAudit.ts"
 import { StoredRecord, UsageMeter } from "./UsageMeter.ts"
@@ -50,11 +52,13 @@ export class UsageTable {
   readonly thresholds: ThresholdTable
   readonly #journal: Journal
   readonly #customers: CustomerTable
+  readonly #outbox: Outbox
   readonly #tenants = new Map<string, TenantUsage>()
 
-  constructor(journal: Journal, customers: CustomerTable) {
+  constructor(journal: Journal, customers: CustomerTable, outbox: Outbox) {
     this.#journal = journal
     this.#customers = customers
+    this.#outbox = outbox
     this.thresholds = new ThresholdTable(journal)
   }
 
@@ -78,7 +82,9 @@ export class UsageTable {
       }
       outcomes.push(outcome)
     }
-    return Exit.succeed({ outcomes, crossings: this.#fire(added) })
+    const crossings = this.#fire(added)
+    const told = this.#tell(usage.tenant, crossings, added)
+    return Exit.map(told, () => ({ outcomes, crossings }))
   }
 
   find(tenant: Tenant.Tenant, id: string): Option.Option<UsageRecord.UsageRecord> {
@@ -193,6 +199,18 @@ export class UsageTable {
       else records.push(stored)
     }
     return [...touched].flatMap(([meter, records]) => this.thresholds.fire(meter, records))
+  }
+
+  /** Publishes the events of firings. */
+  #tell(
+    tenant: Tenant.Tenant,
+    crossings: ReadonlyArray<Threshold.ThresholdCrossing>,
+    added: ReadonlyArray<StoredRecord>,
+  ): Exit.Exit<void, StorageError> {
+    if (crossings.length === 0) return Exit.void
+    const lastId = added.map(({ id }) => id).reduce((a, b) => (a < b ? b : a))
+    const at = added.map(({ createdAt }) => createdAt).reduce(DateTime.max)
+    return this.#outbox.announce(tenant, ThresholdEvent.make(crossings, lastId, at, tenant.mode))
   }
 
   #of(tenant: Tenant.Tenant): TenantUsage {

@@ -3,7 +3,11 @@ import { Sample } from "@billwright/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { CustomerTable } from "../src/CustomerTable.ts"
+import { DeliveryTable } from "../src/DeliveryTable.ts"
+import { EndpointTable } from "../src/EndpointTable.ts"
+import { EventTable } from "../src/EventTable.ts"
 import { Journal } from "../src/Journal.ts"
+import { Outbox } from "../src/Outbox.ts"
 import { UsageTable } from "../src/UsageTable.ts"
 
 const tenant = { accountId: Tenant.defaultAccountId, mode: "live" as const }
@@ -13,7 +17,10 @@ describe("audit", () => {
     Effect.gen(function* () {
       const journal = new Journal()
       const customers = new CustomerTable(journal)
-      const usage = new UsageTable(journal, customers)
+      const [events, endpoints] = [new EventTable(journal), new EndpointTable(journal)]
+      const deliveries = new DeliveryTable(journal, events, endpoints)
+      const outbox = new Outbox(journal, { customers, events, endpoints, deliveries })
+      const usage = new UsageTable(journal, customers, outbox)
       const customer = yield* Sample.customer()
       const next = DateTime.add(Sample.CREATED_AT, { days: 1 })
       yield* customers.insert(tenant, customer)

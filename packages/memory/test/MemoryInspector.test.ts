@@ -3,6 +3,11 @@ import {
   Billing,
   CurrentTenant,
   CustomerStore,
+  Delivery,
+  DeliveryStore,
+  EndpointStore,
+  type Event,
+  EventStore,
   IdempotencyStore,
   Tenant,
   Transactor,
@@ -18,6 +23,20 @@ const services = Billing.layer.pipe(
   Layer.provideMerge(Memory.layer),
   Layer.merge(Layer.succeed(CurrentTenant, tenant)),
 )
+
+const later = (minutes: number) => DateTime.add(Sample.CREATED_AT, { minutes })
+
+/** An attempt whose lease ended without a result. */
+const lost: Delivery.Attempt = {
+  number: 1,
+  startedAt: Sample.CREATED_AT,
+  durationMillis: null,
+  requestHeaders: {},
+  responseStatus: null,
+  responseHeaders: null,
+  responseBody: null,
+  error: "unknown",
+}
 
 describe("MemoryInspector", () => {
   it.effect("shows everything that is stored, of all tenants", () =>
@@ -37,6 +56,19 @@ describe("MemoryInspector", () => {
       ])
       yield* usage.append([a, b])
       yield* usage.void(b.id, Sample.CREATED_AT)
+      const wanted = { eventTypes: ["invoice.paid"] }
+      const endpoints = yield* EndpointStore
+      const open = yield* Sample.endpoint(wanted, [Sample.sealedSecret({ sealed: "k2.a secret" })])
+      const deleted = yield* Sample.endpoint(wanted)
+      yield* Effect.forEach([open, deleted], (endpoint) => endpoints.insert(endpoint))
+      yield* endpoints.delete(deleted.endpoint.id, Sample.CREATED_AT)
+      const events = yield* EventStore
+      const [paid, again] = [yield* Sample.event(), yield* Sample.event({ timestamp: later(1) })]
+      yield* Effect.forEach([paid, again], (event) => events.publish({ event, onlyTo: undefined }))
+      const deliveries = yield* DeliveryStore
+      const claim = { leaseUntil: later(9), limit: 9, limitPerEndpoint: 9, limits: new Map() }
+      yield* deliveries.claimDue({ ...claim, now: Sample.CREATED_AT, leaseUntil: later(5) })
+      yield* deliveries.claimDue({ ...claim, now: later(5) })
       const key = yield* Sample.apiKey()
       yield* (yield* ApiKeyStore).insert(key)
       const expiresAt = DateTime.add(Sample.CREATED_AT, { days: 1 })
@@ -53,6 +85,20 @@ describe("MemoryInspector", () => {
       const { hasOwnTimestamp: _a, ...recordA } = a
       const { hasOwnTimestamp: _b, ...recordB } = b
       const found = yield* snapshot
+      const [firing] = found.events
+      assert.strictEqual(firing?.event.type, "usage.threshold")
+      const unattempted = { reason: null, lastResponseStatus: null, lastError: null, finishedAt: null }
+      const delivered = (event: Event.Event): Delivery.Delivery => ({
+        ...unattempted,
+        id: Delivery.firstDeliveryId(event.id),
+        eventId: event.id,
+        eventType: event.type,
+        endpointId: open.endpoint.id,
+        status: "Pending",
+        attemptCount: 0,
+        nextAttemptAt: later(9),
+        createdAt: event.timestamp,
+      })
       const meter = { customerId: ada.id, productId: "api", unit: "call" }
       const expected = {
         customers: [
@@ -69,6 +115,25 @@ describe("MemoryInspector", () => {
         firings: [{ tenant, thresholdId: threshold.id, periodKey: "2026-03-10", firedAt: Sample.CREATED_AT }],
         keys: [key],
         idempotency: [{ tenant, request: Sample.request(), response, expiresAt }],
+        events: [firing, { tenant, event: paid }, { tenant, event: again }],
+        endpoints: [
+          {
+            tenant,
+            id: open.endpoint.id,
+            endpoint: open.endpoint,
+            secrets: [{ keyId: "k2", createdAt: Sample.CREATED_AT, expiresAt: null }],
+          },
+          { tenant, id: deleted.endpoint.id, endpoint: null, secrets: [] },
+        ],
+        deliveries: [
+          {
+            tenant,
+            delivery: { ...delivered(paid), attemptCount: 1, lastError: "unknown" },
+            attempts: [lost],
+            isLeased: true,
+          },
+          { tenant, delivery: delivered(again), attempts: [], isLeased: true },
+        ],
       }
       assert.deepStrictEqual(plain(found), plain(expected))
     }).pipe(Effect.provide(services)),
@@ -93,6 +158,27 @@ describe("MemoryInspector", () => {
       assert.deepStrictEqual(yield* snapshot, before)
       yield* customers.insert(customer)
       assert.strictEqual(before.customers.length, 0)
+    }).pipe(Effect.provide(services)),
+  )
+
+  it.effect("shows no secret, and no token of a lease", () =>
+    Effect.gen(function* () {
+      const { snapshot } = yield* MemoryInspector
+      const secret = "c2VjcmV0LXNlY3JldA"
+      yield* (yield* EndpointStore).insert(
+        yield* Sample.endpoint({}, [Sample.sealedSecret({ sealed: `plain.${secret}` })]),
+      )
+      yield* (yield* EventStore).publish({ event: yield* Sample.event(), onlyTo: undefined })
+      const { deliveries } = yield* (yield* DeliveryStore).claimDue({
+        now: later(1),
+        leaseUntil: later(2),
+        limit: 1,
+        limitPerEndpoint: 1,
+        limits: new Map(),
+      })
+      const shown = JSON.stringify(yield* snapshot)
+      assert.notInclude(shown, secret)
+      assert.notInclude(shown, deliveries[0]!.token)
     }).pipe(Effect.provide(services)),
   )
 })

@@ -6,91 +6,61 @@
  */
 import {
   ApiKey,
-  Customer,
-  Id,
   type IdempotentRequest,
-  Metadata,
   Page,
   type StoredApiKey,
   type StoredResponse,
-  Tenant,
   Threshold,
   UsageRecord,
   type UsageSummary,
 } from "@billwright/core"
 import * as fc from "fast-check"
-import { codePoint, text } from "./generators/TextGenerators.ts"
+import {
+  accountId,
+  apiKeyId,
+  customerId,
+  mode,
+  thresholdId,
+  usageRecordId,
+} from "./generators/CustomerGenerators.ts"
+import { text } from "./generators/TextGenerators.ts"
 import { calendarDate, instant, timeZone } from "./generators/TimeGenerators.ts"
 
-export { text } from "./generators/TextGenerators.ts"
-export { boundaries, calendarDate, instant, nearbyInstant, timeZone } from "./generators/TimeGenerators.ts"
-
-// Ids and tenants
-
-const idOf = (prefix: string): fc.Arbitrary<string> =>
-  fc.uint8Array({ minLength: 16, maxLength: 16 }).map((bytes) => Id.format(prefix, bytes))
-
-export const customerId = idOf(Customer.CUSTOMER_ID_PREFIX).map((id) => Customer.CustomerId.make(id))
-
-export const usageRecordId = idOf(UsageRecord.USAGE_RECORD_ID_PREFIX).map((id) =>
-  UsageRecord.UsageRecordId.make(id),
-)
-
-export const thresholdId = idOf(Threshold.THRESHOLD_ID_PREFIX).map((id) => Threshold.ThresholdId.make(id))
-
-export const apiKeyId = idOf(ApiKey.API_KEY_ID_PREFIX).map((id) => ApiKey.ApiKeyId.make(id))
-
-const ACCOUNT_CHARACTERS = "ABCXYZabcxyz0189_-"
-
-export const accountId = fc
-  .string({ unit: fc.constantFrom(...ACCOUNT_CHARACTERS), minLength: 1, maxLength: 64 })
-  .map((id) => Tenant.AccountId.make(id))
-
-export const mode = fc.constantFrom<Tenant.Mode>("live", "test")
-
-export const tenant: fc.Arbitrary<Tenant.Tenant> = fc.record({ accountId, mode })
-
-// Customers
-
-const metadataKey = text(1, Metadata.MAX_METADATA_KEY_LENGTH).filter((key) => key !== "__proto__")
-const metadataValue = text(0, Metadata.MAX_METADATA_VALUE_LENGTH)
-
-export const metadata: fc.Arbitrary<Metadata.Metadata> = fc
-  .array(fc.tuple(metadataKey, metadataValue), { maxLength: 5 })
-  .map((entries) => Object.fromEntries(entries))
-
-export const metadataPatch: fc.Arbitrary<Metadata.MetadataPatch> = fc
-  .array(fc.tuple(metadataKey, fc.option(metadataValue)), { maxLength: 5 })
-  .map((entries) => Object.fromEntries(entries))
-
-export const customerName = text(1, Customer.MAX_NAME_LENGTH)
-
-const emailPart = fc.string({
-  unit: codePoint.filter((unit) => /^[^@\s\p{Cc}]$/u.test(unit)),
-  minLength: 1,
-  maxLength: 20,
-})
-
-export const email = fc.tuple(emailPart, emailPart).map(([local, domain]) => `${local}@${domain}`)
-
-export const createCustomer: fc.Arbitrary<Customer.CreateCustomer> = fc.record(
-  { name: customerName, email, metadata },
-  { requiredKeys: ["name", "email"] },
-)
-
-export const updateCustomer: fc.Arbitrary<Customer.UpdateCustomer> = fc.record(
-  { name: customerName, email, metadata: metadataPatch },
-  { requiredKeys: [] },
-)
-
-export const customer: fc.Arbitrary<Customer.Customer> = fc.record({
-  id: customerId,
-  name: customerName,
+export {
+  accountId,
+  apiKeyId,
+  createCustomer,
+  customer,
+  customerId,
+  customerName,
   email,
   metadata,
-  createdAt: instant,
-  updatedAt: instant,
-})
+  metadataPatch,
+  mode,
+  tenant,
+  thresholdId,
+  updateCustomer,
+  usageRecordId,
+} from "./generators/CustomerGenerators.ts"
+export { text } from "./generators/TextGenerators.ts"
+export { boundaries, calendarDate, instant, nearbyInstant, timeZone } from "./generators/TimeGenerators.ts"
+export {
+  attempt,
+  createEndpoint,
+  deliveryId,
+  endpoint,
+  endpointId,
+  endpointSecret,
+  event,
+  eventData,
+  eventFilter,
+  eventId,
+  eventType,
+  publishEvent,
+  requestHeaders,
+  storedEndpoint,
+  updateEndpoint,
+} from "./generators/WebhookGenerators.ts"
 
 // Usage
 

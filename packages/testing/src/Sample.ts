@@ -7,6 +7,11 @@ import {
   ApiKey,
   CurrentTenant,
   Customer,
+  Delivery,
+  Endpoint,
+  Event,
+  EVENT_ID_PREFIX,
+  EventId,
   IdGenerator,
   type IdempotentRequest,
   type StoredApiKey,
@@ -43,6 +48,12 @@ export const usageRecordId = next(UsageRecord.USAGE_RECORD_ID_PREFIX, (id) =>
 export const thresholdId = next(Threshold.THRESHOLD_ID_PREFIX, (id) => Threshold.ThresholdId.make(id))
 
 export const apiKeyId = next(ApiKey.API_KEY_ID_PREFIX, (id) => ApiKey.ApiKeyId.make(id))
+
+export const eventId = next(EVENT_ID_PREFIX, (id) => EventId.make(id))
+
+export const endpointId = next(Endpoint.ENDPOINT_ID_PREFIX, (id) => Endpoint.EndpointId.make(id))
+
+export const deliveryId = next(Delivery.DELIVERY_ID_PREFIX, (id) => Delivery.DeliveryId.make(id))
 
 export const customer = Effect.fnUntraced(function* (fields: Partial<Customer.Customer> = {}) {
   const made: Customer.Customer = {
@@ -125,5 +136,82 @@ export const request = (fields: Partial<IdempotentRequest> = {}): IdempotentRequ
   path: "/v1/customers",
   key: "order-1001",
   fingerprint: "f".repeat(64),
+  ...fields,
+})
+
+/** What an event sample is made of: the fields of an event, and the data that its payload is rendered from. */
+export interface EventFields extends Partial<Omit<Event.Event, "payload">> {
+  readonly data?: unknown
+}
+
+/** An event of the current tenant: `invoice.paid` about no customer, without an idempotency key. */
+export const event = Effect.fnUntraced(function* ({ data = { amount: 100 }, ...fields }: EventFields = {}) {
+  const { mode } = yield* CurrentTenant
+  const made = {
+    id: yield* eventId,
+    type: "invoice.paid",
+    timestamp: CREATED_AT,
+    customerId: null,
+    idempotencyKey: null,
+    ...fields,
+  }
+  const event: Event.Event = { ...made, payload: Event.render(made, mode, data) }
+  return event
+})
+
+/** The id of the key that seals the secrets of samples. */
+export const SEALED_BY = "sample"
+
+/** A secret as it is stored. */
+export const sealedSecret = (fields: Partial<Endpoint.EndpointSecret> = {}): Endpoint.EndpointSecret => ({
+  sealed: `${SEALED_BY}.c2VhbGVk`,
+  createdAt: CREATED_AT,
+  expiresAt: null,
+  ...fields,
+})
+
+/** An enabled endpoint that hears of everything, with one secret. */
+export const endpoint = Effect.fnUntraced(function* (
+  fields: Partial<Endpoint.Endpoint> = {},
+  secrets: ReadonlyArray<Endpoint.EndpointSecret> = [sealedSecret()],
+) {
+  const made: Endpoint.Endpoint = {
+    id: yield* endpointId,
+    url: "https://example.com/hooks",
+    eventTypes: [Endpoint.ALL_TYPES],
+    description: null,
+    headers: {},
+    metadata: {},
+    signature: "hmac",
+    publicKey: null,
+    status: "enabled",
+    disabledReason: null,
+    disabledAt: null,
+    failingSince: null,
+    createdAt: CREATED_AT,
+    updatedAt: CREATED_AT,
+    ...fields,
+  }
+  const stored: Endpoint.StoredEndpoint = { endpoint: made, secrets }
+  return stored
+})
+
+/** The fields of an endpoint that somebody disabled. */
+export const disabled: Partial<Endpoint.Endpoint> = {
+  status: "disabled",
+  disabledReason: "manual",
+  disabledAt: CREATED_AT,
+}
+
+/** An attempt that was answered 200. */
+export const attempt = (fields: Partial<Delivery.Attempt> = {}): Delivery.Attempt => ({
+  number: 1,
+  startedAt: CREATED_AT,
+  durationMillis: 12,
+  requestHeaders: { "content-type": "application/json" },
+  responseStatus: 200,
+  responseHeaders: { server: "test" },
+  responseBody: "ok",
+  error: null,
   ...fields,
 })

@@ -8,10 +8,24 @@ import { TestClock } from "effect/testing"
 import { apiKeyContract } from "./contract/ApiKeyContract.ts"
 import { appendContract } from "./contract/AppendContract.ts"
 import { auditContract } from "./contract/AuditContract.ts"
+import { cancelContract } from "./contract/CancelContract.ts"
+import { claimContract } from "./contract/ClaimContract.ts"
 import { type ContractServices, type ContractTest, Effort, Patience } from "./contract/ContractTest.ts"
 import { customerContract } from "./contract/CustomerContract.ts"
+import { deliveryContract } from "./contract/DeliveryContract.ts"
+import { endpointContract } from "./contract/EndpointContract.ts"
+import { eventKeyContract } from "./contract/EventKeyContract.ts"
+import { eventListContract } from "./contract/EventListContract.ts"
+import { eventTailContract } from "./contract/EventTailContract.ts"
+import { fencingContract } from "./contract/FencingContract.ts"
 import { idempotencyContract } from "./contract/IdempotencyContract.ts"
+import { leaseContract } from "./contract/LeaseContract.ts"
+import { publishContract } from "./contract/PublishContract.ts"
+import { replayRangeContract } from "./contract/ReplayRangeContract.ts"
+import { settleContract } from "./contract/SettleContract.ts"
+import { talliesContract } from "./contract/TalliesContract.ts"
 import { thresholdContract } from "./contract/ThresholdContract.ts"
+import { thresholdEventContract } from "./contract/ThresholdEventContract.ts"
 import { thresholdFiringContract } from "./contract/ThresholdFiringContract.ts"
 import { totalsContract } from "./contract/TotalsContract.ts"
 import { transactorContract } from "./contract/TransactorContract.ts"
@@ -100,18 +114,37 @@ export const contract = (test: ContractTest): void => {
     usageListContract(test)
     thresholdContract(test)
     thresholdFiringContract(test)
+    thresholdEventContract(test)
     auditContract(test)
   })
   apiKeyContract(test)
   idempotencyContract(test)
+  endpointContract(test)
+  test.section("EventStore", () => {
+    publishContract(test)
+    eventKeyContract(test)
+    eventListContract(test)
+    eventTailContract(test)
+  })
+  test.section("DeliveryStore", () => {
+    deliveryContract(test)
+    replayRangeContract(test)
+    cancelContract(test)
+    claimContract(test)
+    leaseContract(test)
+    settleContract(test)
+    talliesContract(test)
+    fencingContract(test)
+  })
 }
 
 /**
  * Registers the tests that every storage adapter has to pass, under `describe(name)`.
  *
  * The layer is built once and shared. Every test works under accounts of its own, so the storage need not be
- * empty, and what the tests leave behind disturbs none. Only one run at a time should use a storage, because
- * sweeping expired idempotency keys is not bound to an account.
+ * empty, and what the tests leave behind disturbs none. But only one run at a time may use a storage, and nobody
+ * else: sweeping expired idempotency keys is not bound to an account, nor is the queue of deliveries, and tests
+ * of it begin with ending **every** pending delivery that they find, as `Failed`.
  *
  * Call it at the top of a vitest file:
  *

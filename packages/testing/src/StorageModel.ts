@@ -5,6 +5,7 @@
 import type { Billing } from "@billwright/core"
 import { Effect, type Layer } from "effect"
 import { type ContractTest, Effort } from "./contract/ContractTest.ts"
+import { emptyQueue } from "./contract/WebhookProbe.ts"
 import { type Command, commands } from "./model/Command.ts"
 import { performAll } from "./model/Interpreter.ts"
 import { makeWorld } from "./model/World.ts"
@@ -33,6 +34,19 @@ const lookAtAll: ReadonlyArray<Command> = [0, 1, 2].flatMap((tenant): ReadonlyAr
     { command: "listCustomers", tenant, email: null, page },
     { command: "listThresholds", tenant, customer: null, page },
     { command: "listKeys", tenant, page },
+    { command: "listEndpoints", tenant, status: null, page },
+    {
+      command: "listEvents",
+      tenant,
+      type: null,
+      customer: null,
+      from: null,
+      before: null,
+      status: null,
+      page,
+    },
+    { command: "listDeliveries", tenant, event: null, endpoint: null, status: null, page },
+    { command: "lookAtDeliveries", tenant },
     ...ofCustomers.flat(),
   ]
 })
@@ -45,6 +59,7 @@ export const contract = (test: ContractTest): void => {
       const effort = yield* Effort
       yield* forAll(commands(MAX_COMMANDS), effort, (list) => {
         const run = Effect.gen(function* () {
+          yield* emptyQueue
           const world = yield* makeWorld
           yield* performAll(world, [...list, ...lookAtAll])
         })
@@ -55,8 +70,8 @@ export const contract = (test: ContractTest): void => {
 }
 
 /**
- * Registers a test of `options.runs` random runs of up to 60 commands each: every verb of every port, nested
- * transactions that fail or die, three tenants. Commands run one after another; what happens at the same time
+ * Registers a test of `options.runs` random runs of up to 60 commands each: the verbs of every port, nested
+ * transactions that fail or die, three tenants. Each run begins with ending every pending delivery of the storage. Commands run one after another; what happens at the same time
  * is the matter of `StorageContract`.
  *
  * A failure prints the smallest list of commands that shows it, and the seed: `options.seed` repeats it. The

@@ -1,7 +1,13 @@
 import {
   ApiKey,
   Customer,
+  Delivery,
+  Endpoint,
+  Event,
+  EventId,
+  EventType,
   Metadata,
+  RequestHeaders,
   Tenant,
   Text,
   Threshold,
@@ -47,6 +53,16 @@ const pairs: ReadonlyArray<readonly [name: string, schema: Schema.Top, generator
   ["threshold", Threshold.Threshold, Generators.threshold],
   ["apiKey", ApiKey.ApiKey, Generators.apiKey],
   ["issueApiKey", ApiKey.IssueApiKey, Generators.issueApiKey],
+  ["eventId", EventId, Generators.eventId],
+  ["endpointId", Endpoint.EndpointId, Generators.endpointId],
+  ["deliveryId", Delivery.DeliveryId, Generators.deliveryId],
+  ["eventType", EventType.EventTypeName, Generators.eventType],
+  ["publishEvent", Event.PublishEvent, Generators.publishEvent],
+  ["event", Event.Event, Generators.event],
+  ["eventFilter", Endpoint.EventFilter, Generators.eventFilter],
+  ["requestHeaders", RequestHeaders.RequestHeaders, Generators.requestHeaders],
+  ["createEndpoint", Endpoint.CreateEndpoint, Generators.createEndpoint],
+  ["updateEndpoint", Endpoint.UpdateEndpoint, Generators.updateEndpoint],
 ]
 
 /** Whether a generator makes such a value often enough that a property of 1,000 cases meets it. */
@@ -83,6 +99,18 @@ describe("Generators", () => {
     const millis = Generators.instant.map(({ epochMilliseconds }) => epochMilliseconds)
     assert.isTrue(makes(millis, (instant) => instant === UsageRecord.MIN_TIMESTAMP_MILLIS))
     assert.isTrue(makes(millis, (instant) => instant < 0 && instant % UsagePeriod.UTC_DAY_MILLIS !== 0))
+  })
+
+  it("make data that is JSON, integers beyond doubles included", () => {
+    fc.assert(
+      fc.property(Generators.eventData, (data) => {
+        assert.isUndefined(Event.problemOfJson(data))
+      }),
+    )
+    assert.isTrue(
+      makes(Generators.eventData, (data) => Object.values(data as object).includes(2n ** 53n + 1n)),
+    )
+    assert.isTrue(makes(Generators.event, ({ payload }) => payload.includes("9007199254740993")))
   })
 
   it("make boundaries that rise", () => {

@@ -1,7 +1,7 @@
 /**
  * The contract of `UsageStore.audit`: whatever was done, roll-ups equal their records.
  */
-import { Transactor, UsageStore } from "@billwright/core"
+import { StorageError, Transactor, UsageStore } from "@billwright/core"
 import { DateTime, Effect } from "effect"
 import * as fc from "fast-check"
 import { forAll } from "../Property.ts"
@@ -16,6 +16,12 @@ const step = fc.record({
   voids: fc.array(fc.nat({ max: 20 }), { maxLength: 3 }),
   end: fc.constantFrom("plain", "committed", "failed", "recovered"),
 })
+
+/**
+ * What a caller does about a failure that is over soon. A transaction that appends and then voids takes its locks
+ * in an order that no other need share, so an adapter may have to give some of them up, and more than once.
+ */
+const again = { while: (error: unknown) => error instanceof StorageError && error.retryable, times: 50 }
 
 export const auditContract = (test: ContractTest): void => {
   test.section("audit", () => {
@@ -34,7 +40,9 @@ export const auditContract = (test: ContractTest): void => {
         const store = yield* UsageStore
         const { atomically } = yield* Transactor
         const effort = yield* Effort
-        yield* forAll(fc.array(step, { minLength: 1, maxLength: 12 }), effort, (steps) =>
+        // Not shrunk: which fiber comes first differs each time, so that looking for less only hides the failure.
+        const unshrunk = { ...effort, isShrunk: false }
+        yield* forAll(fc.array(step, { minLength: 1, maxLength: 12 }), unshrunk, (steps) =>
           Effect.gen(function* () {
             const customerId = yield* newCustomer
             const run = ({ days, end, key, voids }: (typeof steps)[number]) => {
@@ -60,7 +68,7 @@ export const auditContract = (test: ContractTest): void => {
               if (end === "committed") return atomically(work)
               return end === "failed" ? undone : atomically(undone)
             }
-            yield* together(steps.map(run))
+            yield* together(steps.map((each) => Effect.retry(run(each), again)))
             const kept = (yield* listed(customerId)).filter(({ voidedAt }) => voidedAt === null)
             const sum = kept.reduce((total, { quantity }) => total + BigInt(quantity), 0n)
             const expected = {

@@ -5,6 +5,8 @@ import {
   ApiKeyStore,
   type Customer,
   CustomerStore,
+  EndpointStore,
+  EventStore,
   IdempotencyStore,
   type Threshold,
   type UsageRecord,
@@ -14,6 +16,7 @@ import { assert } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import * as Sample from "../Sample.ts"
 import type { ContractServices } from "./ContractTest.ts"
+import { listDeliveries, listEvents } from "./WebhookProbe.ts"
 
 /** Writes that go through every store. */
 export interface Everything {
@@ -38,6 +41,9 @@ interface Looks {
   readonly units: ReadonlyArray<string>
   readonly threshold: boolean
   readonly key: boolean
+  readonly endpoint: boolean
+  readonly events: number
+  readonly deliveries: number
   readonly audit: ReadonlyArray<unknown>
 }
 
@@ -49,11 +55,15 @@ export const writeEverything = Effect.fnUntraced(function* (
   const usage = yield* UsageStore
   const keys = yield* ApiKeyStore
   const idempotency = yield* IdempotencyStore
+  const endpoints = yield* EndpointStore
+  const events = yield* EventStore
 
   const customer = yield* Sample.customer()
   const record = yield* Sample.record(existing.id, { quantity: 7, idempotencyKey: "in-transaction" })
   const threshold = yield* Sample.threshold(existing.id, { quantity: 5n })
   const key = yield* Sample.apiKey()
+  const endpoint = yield* Sample.endpoint()
+  const event = yield* Sample.event({ customerId: existing.id, idempotencyKey: "in-transaction" })
   const request = Sample.request({ key: record.id })
   const now = Sample.CREATED_AT
   const lifetime = { now, expiresAt: DateTime.add(now, { days: 7 }) }
@@ -61,6 +71,8 @@ export const writeEverything = Effect.fnUntraced(function* (
   const write = Effect.gen(function* () {
     yield* customers.insert(customer)
     yield* customers.modify(existing.id, (old) => Effect.succeed({ ...old, name: "Changed" }))
+    yield* endpoints.insert(endpoint)
+    yield* events.publish({ event, onlyTo: undefined })
     yield* usage.insertThreshold(threshold)
     const { crossings } = yield* usage.append([record])
     assert.strictEqual(crossings.length, 1)
@@ -95,6 +107,9 @@ export const writeEverything = Effect.fnUntraced(function* (
       units: yield* usage.units(existing.id, 10),
       threshold: Option.isSome(yield* usage.findThreshold(threshold.id)),
       key: Option.isSome(yield* keys.findByDigest(key.digest)),
+      endpoint: Option.isSome(yield* endpoints.find(endpoint.endpoint.id)),
+      events: (yield* listEvents()).data.length,
+      deliveries: (yield* listDeliveries()).data.length,
       audit: yield* usage.audit,
     }
   })
@@ -113,6 +128,9 @@ export const writeEverything = Effect.fnUntraced(function* (
     units: [],
     threshold: false,
     key: false,
+    endpoint: false,
+    events: 0,
+    deliveries: 0,
     audit: [],
   }
   const after = {
@@ -125,6 +143,10 @@ export const writeEverything = Effect.fnUntraced(function* (
     units: ["call"],
     threshold: true,
     key: true,
+    endpoint: true,
+    // The event, and the one of the threshold that fired.
+    events: 2,
+    deliveries: 2,
     audit: [],
   }
   return { write, look, isAnswered, before, after, record, threshold }

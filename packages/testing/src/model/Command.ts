@@ -7,29 +7,12 @@
 import type { Threshold } from "@billwright/core"
 import * as fc from "fast-check"
 import * as Generators from "../Generators.ts"
+import { command, day, page, tenant, thing } from "./CommandParts.ts"
+import { type Claim, claim, type LookAtDeliveries, webhookVerb, type WebhookVerb } from "./WebhookCommand.ts"
 
-/** Which of three tenants: the test's own most of the time, or one of the two nearest to it. */
-const tenant = fc.oneof(
-  { weight: 6, arbitrary: fc.constant(0) },
-  { weight: 1, arbitrary: fc.constant(1) },
-  { weight: 1, arbitrary: fc.constant(2) },
-)
-// The first ones most of the time, so that commands meet at the same thing.
-const thing = fc.oneof(
-  { weight: 3, arbitrary: fc.nat({ max: 2 }) },
-  { weight: 1, arbitrary: fc.nat({ max: 7 }) },
-)
-const day = fc.nat({ max: 4 })
 const email = fc.nat({ max: 2 })
 const productId = fc.constantFrom("api", "storage")
 const unit = fc.constantFrom("call", "byte")
-
-const page = fc.record({
-  limit: fc.integer({ min: 1, max: 4 }),
-  cursor: fc.option(fc.record({ direction: fc.constantFrom<"older" | "newer">("older", "newer"), thing }), {
-    freq: 3,
-  }),
-})
 
 const quantity = fc.oneof(
   { weight: 4, arbitrary: fc.nat({ max: 6 }) },
@@ -54,17 +37,8 @@ const record = fc
       : fields,
   )
 
-type ValuesOf<Fields> = { readonly [K in keyof Fields]: Fields[K] extends fc.Arbitrary<infer A> ? A : never }
-
-const command = <Name extends string, Fields extends Record<string, object>>(name: Name, fields: Fields) => {
-  const model = { command: fc.constant(name), tenant, ...fields } as Record<string, fc.Arbitrary<unknown>>
-  return fc.record(model) as unknown as fc.Arbitrary<
-    { readonly command: Name; readonly tenant: number } & ValuesOf<Fields>
-  >
-}
-
 /** Commands that are one verb. */
-const verb = fc.oneof(
+const billingVerb = fc.oneof(
   { weight: 4, arbitrary: command("createCustomer", { email }) },
   { weight: 2, arbitrary: command("modifyCustomer", { customer: thing, email, fails: fc.boolean() }) },
   { weight: 2, arbitrary: command("eraseCustomer", { customer: thing }) },
@@ -113,7 +87,11 @@ const verb = fc.oneof(
   },
   { weight: 1, arbitrary: command("listKeys", { page }) },
 )
-type Verb = typeof verb extends fc.Arbitrary<infer A> ? A : never
+type Verb = (typeof billingVerb extends fc.Arbitrary<infer A> ? A : never) | WebhookVerb
+const verb: fc.Arbitrary<Verb> = fc.oneof(
+  { weight: 1, arbitrary: billingVerb },
+  { weight: 1, arbitrary: webhookVerb },
+)
 
 /** Commands around others: they commit, or fail and leave nothing. */
 interface Around {
@@ -131,7 +109,7 @@ interface Once extends Around {
   readonly day: number
 }
 
-export type Command = Verb | Atomically | Once
+export type Command = Verb | Claim | LookAtDeliveries | Atomically | Once
 
 const end = fc.constantFrom<Around["end"]>("succeed", "succeed", "fail", "die")
 
@@ -176,13 +154,19 @@ const beginning: ReadonlyArray<Command> = [
     quantity: 2,
     period: "day",
   },
+  { command: "createEndpoint", tenant: 0, types: ["*"], status: "enabled" },
+  { command: "publish", tenant: 0, type: "invoice.paid", day: 0, customer: null, key: 0, n: 0, onlyTo: null },
 ]
 
 /** Any commands, up to `maxLength` and what is inside them. */
 export const commands = (maxLength: number): fc.Arbitrary<ReadonlyArray<Command>> =>
   fc
-    .array(fc.oneof({ weight: 5, arbitrary: flat }, { weight: 1, arbitrary: around(nested) }), {
-      maxLength,
-      size: "max",
-    })
+    .array(
+      fc.oneof(
+        { weight: 10, arbitrary: flat },
+        { weight: 2, arbitrary: around(nested) },
+        { weight: 2, arbitrary: claim },
+      ),
+      { maxLength, size: "max" },
+    )
     .map((list) => [...beginning, ...list])

@@ -3,47 +3,42 @@
  */
 import {
   ApiKeyStore,
+  type AppendResult,
   type Billing,
   CustomerStore,
   IdempotencyStore,
   type IdGenerator,
   type OnceOutcome,
-  type Page,
+  ThresholdEvent,
   Transactor,
   UsageStore,
 } from "@billwright/core"
 import { DateTime, Effect, Option } from "effect"
-import { asTenant, same } from "../contract/ContractTest.ts"
+import { asTenant, type Patience, same } from "../contract/ContractTest.ts"
 import { totalKey } from "../contract/UsageProbe.ts"
 import * as Sample from "../Sample.ts"
 import type { Command } from "./Command.ts"
 import type { ReferenceStorage } from "./ReferenceStorage.ts"
-import { both, EndedOnPurpose, pick, undoable, type World } from "./World.ts"
+import { claim, lookAtDeliveries, webhookCommand } from "./WebhookInterpreter.ts"
+import {
+  both,
+  dayOf,
+  EndedOnPurpose,
+  orUndefined,
+  pageQuery,
+  pick,
+  undoable,
+  type World,
+  type WorldTenant,
+} from "./World.ts"
 
 type CommandOf<Name extends Command["command"]> = Extract<Command, { readonly command: Name }>
-type Services = Billing.Storage | IdGenerator
-type PageOf = CommandOf<"listCustomers">["page"]
-
+type Services = Billing.Storage | IdGenerator | Patience
 const EMAILS = ["a@example.com", "b@example.com", "c@example.com"]
 const emailOf = (index: number): string => EMAILS[index % EMAILS.length]!
-const dayOf = (day: number): DateTime.Utc => DateTime.add(Sample.CREATED_AT, { days: day })
-const orUndefined = <A>(value: A | null): A | undefined => value ?? undefined
-
 /** Things whose order is not specified, in one. */
 const sorted = <A>(items: ReadonlyArray<A>, keyOf: (item: A) => string): ReadonlyArray<A> =>
   [...items].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
-
-const pageQuery = Effect.fnUntraced(function* <R>(
-  page: PageOf,
-  things: ReadonlyArray<string>,
-  make: Effect.Effect<string, never, R>,
-) {
-  const { cursor, limit } = page
-  if (cursor === null) return { limit, cursor: undefined } satisfies Page.PageQuery
-  const id = yield* pick(things, cursor.thing, make)
-  const query: Page.PageQuery = { limit, cursor: { direction: cursor.direction, id } }
-  return query
-})
 
 const customerCommand = Effect.fnUntraced(function* (
   world: World,
@@ -97,12 +92,22 @@ const customerCommand = Effect.fnUntraced(function* (
   }
 })
 
+/** Publishes what an append fired. */
+const tell = ({ tenant, webhooks }: WorldTenant, { crossings, outcomes }: AppendResult): void => {
+  if (crossings.length === 0) return
+  const stored = outcomes.flatMap((outcome) => (outcome._tag === "Recorded" ? [outcome.record] : []))
+  const [last] = stored.map(({ id }) => id).toSorted((a, b) => (a < b ? 1 : -1))
+  const at = stored.map(({ createdAt }) => createdAt).reduce(DateTime.max)
+  for (const event of ThresholdEvent.make(crossings, last!, at, tenant.mode)) webhooks.add(event)
+}
+
 const usageCommand = Effect.fnUntraced(function* (
   world: World,
-  reference: ReferenceStorage,
+  own: WorldTenant,
   command: CommandOf<"append" | "void" | "listRecords" | "totals">,
 ) {
   const store = yield* UsageStore
+  const { reference } = own
   const { customers, records } = world.things
   switch (command.command) {
     case "append": {
@@ -116,9 +121,11 @@ const usageCommand = Effect.fnUntraced(function* (
         outcomes,
         crossings: sorted(crossings, ({ periodKey, threshold }) => threshold.id + periodKey),
       })
-      return yield* both("append", Effect.map(store.append(made), inOrder), () =>
-        inOrder(reference.append(made)),
-      )
+      return yield* both("append", Effect.map(store.append(made), inOrder), () => {
+        const result = reference.append(made)
+        tell(own, result)
+        return inOrder(result)
+      })
     }
     case "void": {
       const id = yield* pick(records, command.record, Sample.usageRecordId)
@@ -134,10 +141,10 @@ const usageCommand = Effect.fnUntraced(function* (
         unit: orUndefined(command.unit),
       }
       // Whether a cursor may be the id of another customer's record of the same tenant is not specified.
-      const own = reference.state.records
+      const ofCustomer = reference.state.records
         .filter((record) => record.customerId === customerId)
         .map(({ id }) => id)
-      const page = yield* pageQuery(command.page, own, Sample.usageRecordId)
+      const page = yield* pageQuery(command.page, ofCustomer, Sample.usageRecordId)
       return yield* both("list records", store.list(filter, page), () => reference.listRecords(filter, page))
     }
     case "totals": {
@@ -285,7 +292,8 @@ const perform = Effect.fnUntraced(function* (
   world: World,
   command: Command,
 ): Effect.fn.Return<void, unknown, Services> {
-  const { reference, tenant } = world.tenants[command.tenant]!
+  const own = world.tenants[command.tenant]!
+  const { reference, tenant } = own
   const run = Effect.gen(function* () {
     switch (command.command) {
       case "createCustomer":
@@ -297,7 +305,7 @@ const perform = Effect.fnUntraced(function* (
       case "void":
       case "listRecords":
       case "totals":
-        return yield* usageCommand(world, reference, command)
+        return yield* usageCommand(world, own, command)
       case "insertThreshold":
       case "deleteThreshold":
       case "listThresholds":
@@ -311,7 +319,14 @@ const perform = Effect.fnUntraced(function* (
       case "atomically": {
         const { atomically } = yield* Transactor
         yield* undoable(world, atomically(inside(world, command)))
+        return
       }
+      case "claim":
+        return yield* claim(world, command)
+      case "lookAtDeliveries":
+        return yield* lookAtDeliveries(own)
+      default:
+        return yield* webhookCommand(world, own, command)
     }
   })
   yield* asTenant(tenant)(run)

@@ -50,7 +50,7 @@ const replace = <A>(items: ReadonlyArray<A>, isIt: (item: A) => boolean, change:
   items.map((item) => (isIt(item) ? change(item) : item))
 
 /** A page of items, or `CursorNotFound` when the cursor is none of `known`. */
-const pageOf = <A extends { readonly id: string }>(
+export const pageOf = <A extends { readonly id: string }>(
   items: ReadonlyArray<A>,
   known: ReadonlyArray<{ readonly id: string }>,
   { cursor, limit }: Page.PageQuery,

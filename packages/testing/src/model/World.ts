@@ -3,18 +3,28 @@
  */
 import {
   type ApiKey,
+  type ClaimedDelivery,
   CurrentTenant,
   type Customer,
+  type Endpoint,
+  type Event,
+  type EventStore,
   Page,
+  type StorageError,
+  type TailPosition,
   type Tenant,
   type Threshold,
   type UsageRecord,
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
-import { Cause, Effect, Exit, Option, Predicate } from "effect"
-import { otherTenants } from "../contract/ContractTest.ts"
+import { Cause, DateTime, Effect, Exit, Option, Predicate } from "effect"
+import { asTenant, otherTenants } from "../contract/ContractTest.ts"
+import { endOfTail } from "../contract/EventTailContract.ts"
 import { plain } from "../PlainValue.ts"
+import * as Sample from "../Sample.ts"
+import type { Command } from "./Command.ts"
 import { ReferenceStorage } from "./ReferenceStorage.ts"
+import { ReferenceWebhooks } from "./ReferenceWebhooks.ts"
 
 /** The ids of a kind that were made so far, by all tenants, also in transactions that were undone. */
 interface Things {
@@ -22,24 +32,68 @@ interface Things {
   readonly records: Array<UsageRecord.UsageRecordId>
   readonly thresholds: Array<Threshold.ThresholdId>
   readonly keys: Array<ApiKey.ApiKeyId>
+  readonly endpoints: Array<Endpoint.EndpointId>
+  readonly events: Array<Event.Event["id"]>
+}
+
+/** What a tenant should have stored. */
+export interface WorldTenant {
+  readonly tenant: Tenant.Tenant
+  readonly reference: ReferenceStorage
+  readonly webhooks: ReferenceWebhooks
+  /** Where the tail of its events was when the world began. */
+  readonly start: TailPosition
 }
 
 export interface World {
   /** The test's own tenant and the two nearest to it. */
-  readonly tenants: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly reference: ReferenceStorage }>
+  readonly tenants: ReadonlyArray<WorldTenant>
   readonly things: Things
   /** The digests of keys, by their ids. */
   readonly digests: Map<string, string>
+  /** What was claimed, oldest first. Most of it is not leased any more. */
+  readonly leases: Array<ClaimedDelivery>
 }
 
 /** A new world: nothing is stored for any of its tenants. */
-export const makeWorld: Effect.Effect<World, never, CurrentTenant> = Effect.gen(function* () {
-  const tenants = [yield* CurrentTenant, ...(yield* otherTenants)]
-  return {
-    tenants: tenants.map((tenant) => ({ tenant, reference: new ReferenceStorage() })),
-    things: { customers: [], records: [], thresholds: [], keys: [] },
-    digests: new Map(),
-  }
+export const makeWorld: Effect.Effect<World, StorageError, CurrentTenant | EventStore> = Effect.gen(
+  function* () {
+    const tenants = yield* Effect.forEach(
+      [yield* CurrentTenant, ...(yield* otherTenants)],
+      Effect.fnUntraced(function* (tenant) {
+        const start = yield* asTenant(tenant)(endOfTail)
+        const reference = new ReferenceStorage()
+        const webhooks = new ReferenceWebhooks((id) => reference.status(id))
+        return { tenant, reference, webhooks, start }
+      }),
+    )
+    return {
+      tenants,
+      things: { customers: [], records: [], thresholds: [], keys: [], endpoints: [], events: [] },
+      digests: new Map(),
+      leases: [],
+    }
+  },
+)
+
+/** Instants that commands name by days. */
+export const dayOf = (day: number): DateTime.Utc => DateTime.add(Sample.CREATED_AT, { days: day })
+
+export const orUndefined = <A>(value: A | null): A | undefined => value ?? undefined
+
+type PageOf = Extract<Command, { readonly command: "listCustomers" }>["page"]
+
+/** A page, its cursor the nth of some things. */
+export const pageQuery = Effect.fnUntraced(function* <R>(
+  page: PageOf,
+  things: ReadonlyArray<string>,
+  make: Effect.Effect<string, never, R>,
+) {
+  const { cursor, limit } = page
+  if (cursor === null) return { limit, cursor: undefined } satisfies Page.PageQuery
+  const id = yield* pick(things, cursor.thing, make)
+  const query: Page.PageQuery = { limit, cursor: { direction: cursor.direction, id } }
+  return query
 })
 
 /** The nth thing that was made, or one that never was. */
@@ -85,11 +139,15 @@ export class EndedOnPurpose {
  * meanwhile is undone.
  */
 export const undoable = Effect.fnUntraced(function* <A, E, R>(world: World, part: Effect.Effect<A, E, R>) {
-  const states = world.tenants.map(({ reference }) => reference.state)
+  const states = world.tenants.map(({ reference, webhooks }) => [reference.state, webhooks.state] as const)
   const exit = yield* Effect.exit(part)
   if (Exit.isSuccess(exit)) return Option.some(exit.value)
   const reason = Cause.squash(exit.cause)
   if (!(reason instanceof EndedOnPurpose)) return yield* Effect.die(reason)
-  for (const [index, { reference }] of world.tenants.entries()) reference.state = states[index]!
+  for (const [index, { reference, webhooks }] of world.tenants.entries()) {
+    const [before, webhooksBefore] = states[index]!
+    reference.state = before
+    webhooks.state = webhooksBefore
+  }
   return Option.none()
 })

@@ -1,0 +1,269 @@
+/**
+ * Deliveries in memory: of all tenants, in the orders of lists, and in the queue of what is due.
+ */
+import {
+  type Claim,
+  type Claimed,
+  Delivery,
+  type DeliveryFilterQuery,
+  Endpoint,
+  MAX_CANCEL,
+  Page,
+  type RangeReplay,
+  type Settlement,
+  StorageError,
+  Tenant,
+  WebhookStatistics,
+} from "@billwright/core"
+import { DateTime, Exit, Option } from "effect"
+import {
+  cancelled,
+  claimedOf,
+  copyOf,
+  type DeliveryContent,
+  type DeliveryRow,
+  type EndpointDeliveries,
+  type EventRow,
+  initialContent,
+  leased,
+  newRow,
+  settled,
+} from "./DeliveryRow.ts"
+import { DeliveryTallies } from "./DeliveryTallies.ts"
+import { DueGroup, DueQueue } from "./DueQueue.ts"
+import type { EndpointRow, EndpointTable } from "./EndpointTable.ts"
+import type { EventTable } from "./EventTable.ts"
+import { IdOrder, pageOf, toPage } from "./IdOrder.ts"
+import type { Journal } from "./Journal.ts"
+import { StatusOrder } from "./StatusOrder.ts"
+
+/** Deliveries of all tenants. All of it is synchronous. */
+export class DeliveryTable {
+  readonly #journal: Journal
+  readonly #events: EventTable
+  readonly #endpoints: EndpointTable
+  readonly #tenants = new Map<string, StatusOrder<DeliveryRow>>()
+  readonly #byEndpoint = new WeakMap<EndpointRow, EndpointDeliveries>()
+  readonly #due = new DueQueue<DeliveryRow>()
+  readonly #tallies: DeliveryTallies
+
+  constructor(journal: Journal, events: EventTable, endpoints: EndpointTable) {
+    this.#journal = journal
+    this.#events = events
+    this.#endpoints = endpoints
+    this.#tallies = new DeliveryTallies(journal)
+  }
+
+  /** Makes a pending delivery of an event for each endpoint, in the order given. */
+  add(
+    event: EventRow,
+    endpoints: ReadonlyArray<EndpointRow>,
+    first: Delivery.DeliveryId,
+    now: DateTime.Utc,
+  ): Array<Delivery.Delivery> {
+    return endpoints.map((endpoint, index) => {
+      const row = newRow(Delivery.deliveryId(first, index), event, this.#groupOf(endpoint))
+      if (this.#of(event.tenant).of(undefined).find(row.id) !== undefined) {
+        throw new TypeError(`the delivery id ${row.id} is taken`)
+      }
+      const content = initialContent(row, now)
+      this.#put(row, content)
+      return { ...content.delivery }
+    })
+  }
+
+  /** Makes deliveries of an event that is there to endpoints that are. */
+  insert(
+    tenant: Tenant.Tenant,
+    replay: {
+      readonly eventId: string
+      readonly endpointIds: ReadonlyArray<Endpoint.EndpointId>
+      readonly firstDeliveryId: Delivery.DeliveryId
+      readonly now: DateTime.Utc
+    },
+  ): Exit.Exit<Array<Delivery.Delivery>, StorageError> {
+    const event = this.#events.rowOf(tenant, replay.eventId)
+    const endpoints = replay.endpointIds.flatMap((id) => this.#endpoints.rowOf(tenant, id) ?? [])
+    if (event === undefined || endpoints.length < replay.endpointIds.length) {
+      const cause = new Error("there is no such event or endpoint")
+      return Exit.fail(new StorageError({ operation: "DeliveryStore.insert", retryable: false, cause }))
+    }
+    return Exit.succeed(this.add(event, endpoints, replay.firstDeliveryId, replay.now))
+  }
+
+  find(tenant: Tenant.Tenant, id: string): Option.Option<Delivery.DeliveryWithAttempts> {
+    return Option.map(Option.fromUndefinedOr(this.#rowOf(tenant, id)), ({ content }) => copyOf(content!))
+  }
+
+  list(
+    tenant: Tenant.Tenant,
+    { endpointId, eventId, status }: DeliveryFilterQuery,
+    query: Page.PageQuery,
+  ): Exit.Exit<Page.Page<Delivery.Delivery>, Page.CursorNotFound> {
+    if (query.cursor !== undefined && this.#rowOf(tenant, query.cursor.id) === undefined) {
+      return Exit.fail(new Page.CursorNotFound({ id: query.cursor.id }))
+    }
+    const deliveryOf = ({ content }: DeliveryRow) => ({ ...content!.delivery })
+    if (eventId !== undefined) {
+      const rows = this.#ofEvent(tenant, eventId).sliceWhere(query, ({ content, group }) => {
+        const isTo = endpointId === undefined || group.endpoint.id === endpointId
+        return isTo && (status === undefined || content!.delivery.status === status)
+      })
+      return Exit.succeed(toPage(rows, query, deliveryOf))
+    }
+    const orders = endpointId === undefined ? this.#of(tenant) : this.#ofEndpoint(tenant, endpointId)?.order
+    return Exit.succeed(pageOf(orders === undefined ? [] : [orders.of(status)], query, deliveryOf))
+  }
+
+  /** Looks at every event of the tenant: replays of a range are rare. */
+  replayRange(tenant: Tenant.Tenant, range: RangeReplay): number {
+    const endpoint = this.#endpoints.rowOf(tenant, range.endpointId)
+    if (endpoint === undefined) return 0
+    const isAsked = this.#rangeRule(endpoint, range)
+    const events = Array.from(this.#events.all(tenant)).filter(isAsked)
+    if (events.length > range.limit) return range.limit + 1
+    for (const [index, event] of events.entries()) {
+      this.add(event, [endpoint], Delivery.deliveryId(range.firstDeliveryId, index), range.now)
+    }
+    return events.length
+  }
+
+  cancel(
+    tenant: Tenant.Tenant,
+    endpointId: string,
+    reason: "endpoint_disabled" | "endpoint_deleted",
+    at: DateTime.Utc,
+  ): number {
+    const all = this.#ofEndpoint(tenant, endpointId)?.order.of("Pending").values()
+    const pending = all === undefined ? [] : [...all.take(MAX_CANCEL)]
+    for (const row of pending) {
+      const wasLost = row.content?.lease !== undefined
+      this.#put(row, cancelled(row.content!, reason, at))
+      this.#tallies.count(row, at, { failed: 1, failedAttempts: wasLost ? 1 : 0 })
+    }
+    return pending.length
+  }
+
+  claimDue({ leaseUntil, limit, limitPerEndpoint, limits, now }: Claim): Claimed {
+    const limitOf = ({ group }: DeliveryRow) => limits.get(group.endpoint.id) ?? limitPerEndpoint
+    const rows = this.#due.due(now.epochMilliseconds, limit, limitOf)
+    const deliveries = rows.map((row) => {
+      const wasLost = row.content!.lease !== undefined
+      const token = crypto.randomUUID()
+      const content = leased(row.content!, { token, since: now }, leaseUntil)
+      this.#put(row, content)
+      if (wasLost) this.#tallies.count(row, now, { failedAttempts: 1 })
+      return claimedOf(row, token, content.delivery.attemptCount, wasLost)
+    })
+    return { deliveries, unreadable: [] }
+  }
+
+  /** Whether the settlement was written: whether its lease was still the delivery's. */
+  settle(settlement: Settlement): boolean {
+    const row = this.#rowOf(settlement.tenant, settlement.id)
+    if (row?.content?.lease?.token !== settlement.token) return false
+    this.#put(row, settled(row.content, settlement))
+    const { at, attempt, state } = settlement
+    const { endpoint } = row.group
+    this.#tallies.count(row, at, {
+      delivered: state.status === "Delivered" ? 1 : 0,
+      failed: state.status === "Failed" ? 1 : 0,
+      failedAttempts: attempt !== undefined && state.status !== "Delivered" ? 1 : 0,
+    })
+    if (attempt === undefined || endpoint.stored === undefined) return true
+    const failingSince = state.status === "Delivered" ? null : attempt.startedAt
+    const isFailing = endpoint.stored.endpoint.failingSince !== null
+    // A failure leaves the mark of an earlier one.
+    if (isFailing === (failingSince === null)) this.#endpoints.markFailing(endpoint, failingSince)
+    return true
+  }
+
+  tallies(tenant: Tenant.Tenant, sinceHour: DateTime.Utc): WebhookStatistics.Tallies {
+    const pending = new Map<Endpoint.EndpointId, number>()
+    for (const endpoint of this.#endpoints.rowsOf(tenant)) {
+      const count = this.#groupOf(endpoint).order.of("Pending").size
+      if (count > 0) pending.set(endpoint.id, Math.min(count, WebhookStatistics.MAX_PENDING_COUNT))
+    }
+    return { hours: this.#tallies.since(tenant, sinceHour.epochMilliseconds), pending }
+  }
+
+  nextDueAt(): Option.Option<DateTime.Utc> {
+    return Option.map(Option.fromUndefinedOr(this.#due.earliest), (at) => DateTime.makeUnsafe(at))
+  }
+
+  /** Every delivery of every tenant. */
+  *rows(): Generator<DeliveryRow> {
+    for (const orders of this.#tenants.values()) yield* orders.of(undefined).values()
+  }
+
+  #rangeRule(endpoint: EndpointRow, { onlyFailed, since, types, until }: RangeReplay) {
+    const filter = endpoint.stored?.endpoint.eventTypes ?? []
+    return (row: EventRow): boolean => {
+      const { timestamp, type } = row.event
+      const at = timestamp.epochMilliseconds
+      if (at < since.epochMilliseconds || at >= until.epochMilliseconds) return false
+      if (!Endpoint.admits(filter, type) || (types.length > 0 && !types.includes(type))) return false
+      const own = Array.from(row.deliveries.values())
+        .filter(({ group }) => group.endpoint === endpoint)
+        .map(({ content }) => content!.delivery.status)
+      if (own.includes("Pending")) return false
+      return !onlyFailed || own.at(-1) === "Failed"
+    }
+  }
+
+  /** Sets a row and keeps the orders and the queue in step with it. */
+  #put(row: DeliveryRow, content: DeliveryContent | undefined): void {
+    const before = row.content
+    this.#set(row, content)
+    this.#journal.wrote(() => this.#set(row, before))
+  }
+
+  #set(row: DeliveryRow, content: DeliveryContent | undefined): void {
+    const { event, group } = row
+    const [before, after] = [row.content?.delivery, content?.delivery]
+    row.content = content
+    if (before?.status === "Pending") this.#due.remove(group.due, row)
+    const dueAt = after?.nextAttemptAt ?? undefined
+    if (dueAt !== undefined) {
+      row.dueAt = dueAt.epochMilliseconds
+      this.#due.add(group.due, row)
+    }
+    this.#of(row.tenant).move(row, before?.status, after?.status)
+    group.order.move(row, before?.status, after?.status)
+    this.#events.delivered(event, before?.status, after?.status)
+    if (before === undefined) event.deliveries.insert(row)
+    if (after === undefined) event.deliveries.remove(row)
+  }
+
+  #rowOf(tenant: Tenant.Tenant, id: string): DeliveryRow | undefined {
+    return this.#of(tenant).of(undefined).find(id)
+  }
+
+  #ofEvent(tenant: Tenant.Tenant, id: string): IdOrder<DeliveryRow> {
+    return this.#events.rowOf(tenant, id)?.deliveries ?? new IdOrder()
+  }
+
+  #ofEndpoint(tenant: Tenant.Tenant, id: string): EndpointDeliveries | undefined {
+    const endpoint = this.#endpoints.rowOf(tenant, id)
+    return endpoint && this.#groupOf(endpoint)
+  }
+
+  #groupOf(endpoint: EndpointRow): EndpointDeliveries {
+    let group = this.#byEndpoint.get(endpoint)
+    if (group === undefined) {
+      group = { endpoint, order: new StatusOrder(), due: new DueGroup() }
+      this.#byEndpoint.set(endpoint, group)
+    }
+    return group
+  }
+
+  #of(tenant: Tenant.Tenant): StatusOrder<DeliveryRow> {
+    const key = Tenant.tenantKey(tenant)
+    let orders = this.#tenants.get(key)
+    if (orders === undefined) {
+      orders = new StatusOrder()
+      this.#tenants.set(key, orders)
+    }
+    return orders
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * What is counted of deliveries, by tenant, endpoint and hour.
+ */
+import { type Endpoint, Tenant, WebhookStatistics } from "@billwright/core"
+import type { DateTime } from "effect"
+import type { DeliveryRow } from "./DeliveryRow.ts"
+import type { Journal } from "./Journal.ts"
+
+type Counts = { -readonly [Key in keyof WebhookStatistics.Tally]: number }
+
+interface EndpointTallies {
+  readonly endpointId: Endpoint.EndpointId
+  readonly byHour: Map<number, Counts>
+}
+
+/** Tallies of all tenants. All of it is synchronous. */
+export class DeliveryTallies {
+  readonly #journal: Journal
+  readonly #tenants = new Map<string, Map<Endpoint.EndpointId, EndpointTallies>>()
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  /** Counts what happened to a delivery at an instant. */
+  count({ group, tenant }: DeliveryRow, at: DateTime.Utc, change: Partial<WebhookStatistics.Tally>): void {
+    const counts = this.#of(tenant, group.endpoint.id, WebhookStatistics.hourOf(at.epochMilliseconds))
+    const { delivered = 0, failed = 0, failedAttempts = 0 } = change
+    const add = (sign: 1 | -1): void => {
+      counts.delivered += sign * delivered
+      counts.failed += sign * failed
+      counts.failedAttempts += sign * failedAttempts
+    }
+    add(1)
+    this.#journal.wrote(() => add(-1))
+  }
+
+  /** The tallies of a tenant from an hour on, without those of nothing. */
+  since(tenant: Tenant.Tenant, sinceMillis: number): ReadonlyArray<WebhookStatistics.HourTally> {
+    const tallies = this.#tenants.get(Tenant.tenantKey(tenant))?.values() ?? []
+    return Array.from(tallies).flatMap(({ byHour, endpointId }) =>
+      Array.from(byHour)
+        .filter(([hour, counts]) => hour >= sinceMillis && isSomething(counts))
+        .map(([hour, counts]) => ({ endpointId, hour, ...counts })),
+    )
+  }
+
+  #of(tenant: Tenant.Tenant, endpointId: Endpoint.EndpointId, hour: number): Counts {
+    const key = Tenant.tenantKey(tenant)
+    const endpoints = this.#tenants.get(key) ?? new Map<Endpoint.EndpointId, EndpointTallies>()
+    this.#tenants.set(key, endpoints)
+    const tallies = endpoints.get(endpointId) ?? { endpointId, byHour: new Map<number, Counts>() }
+    endpoints.set(endpointId, tallies)
+    const counts = tallies.byHour.get(hour) ?? { delivered: 0, failed: 0, failedAttempts: 0 }
+    tallies.byHour.set(hour, counts)
+    return counts
+  }
+}
+
+const isSomething = ({ delivered, failed, failedAttempts }: Counts): boolean =>
+  delivered + failed + failedAttempts > 0

@@ -1,0 +1,213 @@
+/**
+ * Webhook endpoints in memory, and the `EndpointStore` over them.
+ */
+import {
+  CurrentTenant,
+  Endpoint,
+  type EndpointOfTenant,
+  EndpointStore,
+  keyIdOf,
+  Page,
+  StorageError,
+  Tenant,
+} from "@billwright/core"
+import { type DateTime, Effect, Exit, Option } from "effect"
+import { IdOrder, pageOf } from "./IdOrder.ts"
+import type { Journal } from "./Journal.ts"
+
+/** Where an endpoint is kept, as it is now and will be. */
+export interface EndpointRow {
+  readonly id: Endpoint.EndpointId
+  readonly tenant: Tenant.Tenant
+  /** `undefined` when the endpoint was deleted. */
+  readonly stored: Endpoint.StoredEndpoint | undefined
+}
+
+interface Row extends EndpointRow {
+  stored: Endpoint.StoredEndpoint | undefined
+}
+
+interface TenantEndpoints {
+  readonly tenant: Tenant.Tenant
+  readonly byId: Map<string, Row>
+  readonly all: IdOrder<Row>
+  readonly byStatus: Readonly<Record<Endpoint.EndpointStatus, IdOrder<Row>>>
+}
+
+export const copyOf = (endpoint: Endpoint.Endpoint): Endpoint.Endpoint => ({
+  ...endpoint,
+  eventTypes: [...endpoint.eventTypes],
+  headers: { ...endpoint.headers },
+  metadata: { ...endpoint.metadata },
+})
+
+const copyOfStored = ({ endpoint, secrets }: Endpoint.StoredEndpoint): Endpoint.StoredEndpoint => ({
+  endpoint: copyOf(endpoint),
+  secrets: secrets.map((secret) => ({ ...secret })),
+})
+
+/** Endpoints by tenant and id, and in the order of ids, by status, too. All of it is synchronous. */
+export class EndpointTable {
+  readonly #journal: Journal
+  readonly #tenants = new Map<string, TenantEndpoints>()
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  /** False when the tenant has as many as it may have. */
+  insert(tenant: Tenant.Tenant, stored: Endpoint.StoredEndpoint): Exit.Exit<boolean, StorageError> {
+    const endpoints = this.#of(tenant)
+    const { id } = stored.endpoint
+    if (endpoints.byId.has(id)) {
+      const cause = new Error(`the endpoint id ${id} is taken`)
+      return Exit.fail(new StorageError({ operation: "EndpointStore.insert", retryable: false, cause }))
+    }
+    if (endpoints.all.size >= Endpoint.MAX_ENDPOINTS) return Exit.succeed(false)
+    const row: Row = { id, tenant: endpoints.tenant, stored: undefined }
+    endpoints.byId.set(id, row)
+    this.#journal.wrote(() => endpoints.byId.delete(id))
+    this.#put(endpoints, row, copyOfStored(stored))
+    return Exit.succeed(true)
+  }
+
+  find(tenant: Tenant.Tenant, id: string): Option.Option<Endpoint.Endpoint> {
+    return Option.map(this.findStored(tenant, id), ({ endpoint }) => endpoint)
+  }
+
+  findStored(tenant: Tenant.Tenant, id: string): Option.Option<Endpoint.StoredEndpoint> {
+    return Option.map(Option.fromUndefinedOr(this.rowOf(tenant, id)?.stored), copyOfStored)
+  }
+
+  /** The row of an endpoint that was deleted, too. */
+  rowOf(tenant: Tenant.Tenant, id: string): EndpointRow | undefined {
+    return this.#of(tenant).byId.get(id)
+  }
+
+  /** The enabled endpoints whose filters admit a type, in the order of their ids. */
+  admitting(tenant: Tenant.Tenant, type: string): Array<EndpointRow> {
+    return Array.from(this.#of(tenant).byStatus.enabled.values()).filter(({ stored }) =>
+      Endpoint.admits(stored!.endpoint.eventTypes, type),
+    )
+  }
+
+  /** Replaces an endpoint. False when there is none (any more). */
+  replace(tenant: Tenant.Tenant, id: string, stored: Endpoint.StoredEndpoint): boolean {
+    const endpoints = this.#of(tenant)
+    const row = endpoints.byId.get(id)
+    if (row?.stored === undefined) return false
+    this.#put(endpoints, row, copyOfStored(stored))
+    return true
+  }
+
+  delete(tenant: Tenant.Tenant, id: string): boolean {
+    const endpoints = this.#of(tenant)
+    const row = endpoints.byId.get(id)
+    if (row?.stored === undefined) return false
+    this.#put(endpoints, row, undefined)
+    return true
+  }
+
+  /** Marks since when an endpoint has nothing but failures; `null` when it has none. */
+  markFailing({ id, stored, tenant }: EndpointRow, failingSince: DateTime.Utc | null): void {
+    if (stored === undefined) return
+    const endpoints = this.#of(tenant)
+    this.#put(endpoints, endpoints.byId.get(id)!, {
+      ...stored,
+      endpoint: { ...stored.endpoint, failingSince },
+    })
+  }
+
+  list(
+    tenant: Tenant.Tenant,
+    { status }: { readonly status: Endpoint.EndpointStatus | undefined },
+    query: Page.PageQuery,
+  ): Exit.Exit<Page.Page<Endpoint.Endpoint>, Page.CursorNotFound> {
+    const endpoints = this.#of(tenant)
+    if (query.cursor !== undefined && !endpoints.byId.has(query.cursor.id)) {
+      return Exit.fail(new Page.CursorNotFound({ id: query.cursor.id }))
+    }
+    const order = status === undefined ? endpoints.all : endpoints.byStatus[status]
+    return Exit.succeed(pageOf([order], query, ({ stored }) => copyOf(stored!.endpoint)))
+  }
+
+  /** Looks at every endpoint: keys are changed rarely. */
+  sealedOtherwise(keyId: string, limit: number): Array<EndpointOfTenant> {
+    const found: Array<EndpointOfTenant> = []
+    for (const { id, stored, tenant } of this.rows()) {
+      if (found.length >= limit) break
+      const isOther = stored?.secrets.some(({ sealed }) => keyIdOf(sealed) !== keyId)
+      if (isOther === true) found.push({ tenant: { ...tenant }, id })
+    }
+    return found
+  }
+
+  /** Every endpoint of a tenant, deleted ones included. */
+  rowsOf(tenant: Tenant.Tenant): IterableIterator<EndpointRow> {
+    return this.#of(tenant).byId.values()
+  }
+
+  /** Every endpoint of every tenant, deleted ones included. */
+  *rows(): Generator<EndpointRow> {
+    for (const { byId } of this.#tenants.values()) yield* byId.values()
+  }
+
+  /** Sets a row and keeps the orders in step with it. */
+  #put(endpoints: TenantEndpoints, row: Row, stored: Endpoint.StoredEndpoint | undefined): void {
+    const before = row.stored
+    set(endpoints, row, stored)
+    this.#journal.wrote(() => set(endpoints, row, before))
+  }
+
+  #of(tenant: Tenant.Tenant): TenantEndpoints {
+    const key = Tenant.tenantKey(tenant)
+    let endpoints = this.#tenants.get(key)
+    if (endpoints === undefined) {
+      endpoints = {
+        tenant: Object.freeze({ ...tenant }),
+        byId: new Map(),
+        all: new IdOrder(),
+        byStatus: { enabled: new IdOrder(), disabled: new IdOrder() },
+      }
+      this.#tenants.set(key, endpoints)
+    }
+    return endpoints
+  }
+}
+
+const set = (
+  { all, byStatus }: TenantEndpoints,
+  row: Row,
+  stored: Endpoint.StoredEndpoint | undefined,
+): void => {
+  const before = row.stored
+  row.stored = stored
+  if (before !== undefined) byStatus[before.endpoint.status].remove(row)
+  if (stored !== undefined) byStatus[stored.endpoint.status].insert(row)
+  if (before === undefined && stored !== undefined) all.insert(row)
+  if (before !== undefined && stored === undefined) all.remove(row)
+}
+
+/** The port over the table. */
+export const endpointStore = (table: EndpointTable, journal: Journal): EndpointStore["Service"] => {
+  const verb = <A, E = never>(run: (tenant: Tenant.Tenant) => Exit.Exit<A, E>) =>
+    Effect.flatMap(CurrentTenant, (tenant) => journal.verb(() => run(tenant)))
+
+  return EndpointStore.of({
+    insert: (stored) => verb((tenant) => table.insert(tenant, stored)),
+    find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
+    list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
+    modify: (id, change) =>
+      journal.atomically(
+        Effect.gen(function* () {
+          const found = yield* verb((tenant) => Exit.succeed(table.findStored(tenant, id)))
+          if (Option.isNone(found)) return Option.none()
+          const changed = yield* change(found.value)
+          const isThere = yield* verb((tenant) => Exit.succeed(table.replace(tenant, id, changed)))
+          return isThere ? Option.some(copyOfStored(changed)) : Option.none()
+        }),
+      ),
+    delete: (id) => verb((tenant) => Exit.succeed(table.delete(tenant, id))),
+    sealedOtherwise: (keyId, limit) => journal.verb(() => Exit.succeed(table.sealedOtherwise(keyId, limit))),
+  })
+}

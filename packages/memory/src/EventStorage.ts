@@ -1,0 +1,58 @@
+/**
+ * The `EventStore` and the `DeliveryStore` over the tables in memory.
+ */
+import { CurrentTenant, DeliveryStore, EventStore, type Tenant } from "@billwright/core"
+import { Effect, Exit } from "effect"
+import type { DeliveryTable } from "./DeliveryTable.ts"
+import type { EventTable } from "./EventTable.ts"
+import type { Journal } from "./Journal.ts"
+import type { Outbox } from "./Outbox.ts"
+
+const verbOf =
+  (journal: Journal) =>
+  <A, E = never>(run: (tenant: Tenant.Tenant) => Exit.Exit<A, E>) =>
+    Effect.flatMap(CurrentTenant, (tenant) => journal.verb(() => run(tenant)))
+
+export const eventStore = (table: EventTable, outbox: Outbox, journal: Journal): EventStore["Service"] => {
+  const verb = verbOf(journal)
+  return EventStore.of({
+    publish: (publication) => verb((tenant) => outbox.publish(tenant, publication)),
+    find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
+    list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
+    tailPosition: (after) => verb((tenant) => Exit.succeed(table.position(tenant, after))),
+    tail: (position, types, limit) =>
+      verb((tenant) => Exit.succeed(table.tail(tenant, position, types, limit))),
+    committed: outbox.committed,
+  })
+}
+
+export const deliveryStore = (
+  table: DeliveryTable,
+  outbox: Outbox,
+  journal: Journal,
+): DeliveryStore["Service"] => {
+  const verb = verbOf(journal)
+  return DeliveryStore.of({
+    find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
+    list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
+    insert: (replay) =>
+      verb((tenant) => {
+        const made = table.insert(tenant, replay)
+        if (Exit.isSuccess(made) && made.value.length > 0) outbox.wrote()
+        return made
+      }),
+    replayRange: (range) =>
+      verb((tenant) => {
+        const count = table.replayRange(tenant, range)
+        if (count > 0 && count <= range.limit) outbox.wrote()
+        return Exit.succeed(count)
+      }),
+    cancel: (endpointId, reason, at) =>
+      verb((tenant) => Exit.succeed(table.cancel(tenant, endpointId, reason, at))),
+    claimDue: (claim) => journal.verb(() => Exit.succeed(table.claimDue(claim))),
+    settle: (settlements) =>
+      journal.verb(() => Exit.succeed(settlements.map((settlement) => table.settle(settlement)))),
+    tallies: (sinceHour) => verb((tenant) => Exit.succeed(table.tallies(tenant, sinceHour))),
+    nextDueAt: journal.verb(() => Exit.succeed(table.nextDueAt())),
+  })
+}

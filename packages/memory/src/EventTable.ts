@@ -1,0 +1,225 @@
+/**
+ * Events in memory: by id, by idempotency key, in the orders of lists, and in the order of their commits.
+ */
+import {
+  type Delivery,
+  type Event,
+  type EventFilterQuery,
+  Page,
+  StorageError,
+  Tenant,
+} from "@billwright/core"
+import { Exit, Option } from "effect"
+import type { EventRow } from "./DeliveryRow.ts"
+import { IdOrder, toPage } from "./IdOrder.ts"
+import type { Journal } from "./Journal.ts"
+
+interface Row extends EventRow {
+  /** How many of its deliveries have each status. */
+  readonly counts: Record<Delivery.DeliveryStatus, number>
+}
+
+interface TenantEvents {
+  readonly tenant: Tenant.Tenant
+  readonly all: IdOrder<Row>
+  readonly byType: Map<string, IdOrder<Row>>
+  readonly byCustomer: Map<string, IdOrder<Row>>
+  readonly byStatus: Readonly<Record<Delivery.DeliveryStatus, IdOrder<Row>>>
+  readonly byKey: Map<string, Row>
+  /** In the order of positions. */
+  readonly log: Array<Row>
+}
+
+/** Events of all tenants. All of it is synchronous. */
+export class EventTable {
+  readonly #journal: Journal
+  readonly #tenants = new Map<string, TenantEvents>()
+  /** Never goes back, so that a place that was read in a transaction that failed is no later event's. */
+  #lastPosition = 0
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  /** Nothing when the id is taken. */
+  insert(tenant: Tenant.Tenant, event: Event.Event): EventRow | undefined {
+    const events = this.#of(tenant)
+    const row: Row = {
+      id: event.id,
+      tenant: events.tenant,
+      event: { ...event },
+      position: ++this.#lastPosition,
+      deliveries: new IdOrder(),
+      counts: { Pending: 0, Delivered: 0, Failed: 0 },
+    }
+    if (!events.all.insert(row)) return undefined
+    add(events, row)
+    this.#journal.wrote(() => remove(events, row))
+    return row
+  }
+
+  rowOf(tenant: Tenant.Tenant, id: string): EventRow | undefined {
+    return this.#of(tenant).all.find(id)
+  }
+
+  find(tenant: Tenant.Tenant, id: string): Option.Option<Event.Event> {
+    return Option.map(Option.fromUndefinedOr(this.rowOf(tenant, id)), ({ event }) => ({ ...event }))
+  }
+
+  findByKey(tenant: Tenant.Tenant, key: string): EventRow | undefined {
+    return this.#of(tenant).byKey.get(key)
+  }
+
+  /**
+   * Reads the shortest order that holds all that is asked for. By time alone that is the order of all events: it
+   * is read from the cursor on until the page is full.
+   */
+  list(
+    tenant: Tenant.Tenant,
+    filter: EventFilterQuery,
+    query: Page.PageQuery,
+  ): Exit.Exit<Page.Page<Event.Event>, Page.CursorNotFound> {
+    const events = this.#of(tenant)
+    if (query.cursor !== undefined && events.all.find(query.cursor.id) === undefined) {
+      return Exit.fail(new Page.CursorNotFound({ id: query.cursor.id }))
+    }
+    const rows = shortest(ordersOf(events, filter)).sliceWhere(query, (row) => isAsked(row, filter))
+    return Exit.succeed(toPage(rows, query, ({ event }) => ({ ...event })))
+  }
+
+  /** All events of a tenant in the order of their ids. */
+  all(tenant: Tenant.Tenant): Generator<EventRow> {
+    return this.#of(tenant).all.values()
+  }
+
+  /** The place behind an event, or behind all. */
+  position(tenant: Tenant.Tenant, after: string | undefined): Option.Option<string> {
+    const row = after === undefined ? this.#of(tenant).log.at(-1) : this.#of(tenant).all.find(after)
+    if (row === undefined && after !== undefined) return Option.none()
+    return Option.some(String(row?.position ?? 0))
+  }
+
+  /** The events behind a place, and the place to go on from. */
+  tail(
+    tenant: Tenant.Tenant,
+    position: string,
+    types: ReadonlyArray<string>,
+    limit: number,
+  ): { readonly events: Array<Event.Event>; readonly position: string } {
+    const { log } = this.#of(tenant)
+    const events: Array<Event.Event> = []
+    let last = Number(position)
+    for (let index = firstBehind(log, last); index < log.length && events.length < limit; index++) {
+      const row = log[index]!
+      if (types.length === 0 || types.includes(row.event.type)) events.push({ ...row.event })
+      last = row.position
+    }
+    return { events, position: String(last) }
+  }
+
+  /** A delivery of an event has got another status; `undefined` before it is there. Undone by calling it back. */
+  delivered(
+    row: EventRow,
+    before: Delivery.DeliveryStatus | undefined,
+    after: Delivery.DeliveryStatus | undefined,
+  ): void {
+    const { all, byStatus } = this.#of(row.tenant)
+    const own = all.find(row.id)
+    if (own === undefined || before === after) return
+    if (before !== undefined && --own.counts[before] === 0) byStatus[before].remove(own)
+    if (after !== undefined && own.counts[after]++ === 0) byStatus[after].insert(own)
+  }
+
+  /** Every event of every tenant, in the order of commits by tenant. */
+  *rows(): Generator<EventRow> {
+    for (const { log } of this.#tenants.values()) yield* log
+  }
+
+  #of(tenant: Tenant.Tenant): TenantEvents {
+    const key = Tenant.tenantKey(tenant)
+    let events = this.#tenants.get(key)
+    if (events === undefined) {
+      events = {
+        tenant: Object.freeze({ ...tenant }),
+        all: new IdOrder(),
+        byType: new Map(),
+        byCustomer: new Map(),
+        byStatus: { Pending: new IdOrder(), Delivered: new IdOrder(), Failed: new IdOrder() },
+        byKey: new Map(),
+        log: [],
+      }
+      this.#tenants.set(key, events)
+    }
+    return events
+  }
+}
+
+/** That an event id is used up. */
+export const idTaken = (operation: string, id: string): StorageError =>
+  new StorageError({ operation, retryable: false, cause: new Error(`the event id ${id} is taken`) })
+
+const orderOf = (orders: Map<string, IdOrder<Row>>, key: string): IdOrder<Row> => {
+  let order = orders.get(key)
+  if (order === undefined) {
+    order = new IdOrder()
+    orders.set(key, order)
+  }
+  return order
+}
+
+const add = ({ byCustomer, byKey, byType, log }: TenantEvents, row: Row): void => {
+  const { customerId, idempotencyKey, type } = row.event
+  orderOf(byType, type).insert(row)
+  if (customerId !== null) orderOf(byCustomer, customerId).insert(row)
+  if (idempotencyKey !== null) byKey.set(idempotencyKey, row)
+  log.push(row)
+}
+
+/** Undoes an insertion. What was written last is undone first, so that it is the last of the log. */
+const remove = ({ all, byCustomer, byKey, byType, log }: TenantEvents, row: Row): void => {
+  const { customerId, idempotencyKey, type } = row.event
+  log.pop()
+  if (idempotencyKey !== null) byKey.delete(idempotencyKey)
+  if (customerId !== null) byCustomer.get(customerId)?.remove(row)
+  byType.get(type)?.remove(row)
+  all.remove(row)
+}
+
+const nothing = new IdOrder<Row>()
+
+/** Orders each of which holds all that is asked for. */
+const ordersOf = (
+  { all, byCustomer, byStatus, byType }: TenantEvents,
+  { customerId, deliveryStatus, type }: EventFilterQuery,
+): ReadonlyArray<IdOrder<Row>> => [
+  all,
+  ...(type === undefined ? [] : [byType.get(type) ?? nothing]),
+  ...(customerId === undefined ? [] : [byCustomer.get(customerId) ?? nothing]),
+  ...(deliveryStatus === undefined ? [] : [byStatus[deliveryStatus]]),
+]
+
+const shortest = (orders: ReadonlyArray<IdOrder<Row>>): IdOrder<Row> =>
+  orders.reduce((a, b) => (b.size < a.size ? b : a))
+
+const isAsked = ({ counts, event }: Row, filter: EventFilterQuery): boolean => {
+  const at = event.timestamp.epochMilliseconds
+  return (
+    (filter.type === undefined || event.type === filter.type) &&
+    (filter.customerId === undefined || event.customerId === filter.customerId) &&
+    (filter.deliveryStatus === undefined || counts[filter.deliveryStatus] > 0) &&
+    (filter.createdAfter === undefined || at >= filter.createdAfter.epochMilliseconds) &&
+    (filter.createdBefore === undefined || at < filter.createdBefore.epochMilliseconds)
+  )
+}
+
+/** The index of the first row behind a place. */
+const firstBehind = (log: ReadonlyArray<Row>, position: number): number => {
+  let low = 0
+  let high = log.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (log[middle]!.position <= position) low = middle + 1
+    else high = middle
+  }
+  return low
+}

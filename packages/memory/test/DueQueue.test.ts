@@ -1,0 +1,75 @@
+import { describe, it } from "@effect/vitest"
+import { assert } from "@effect/vitest"
+import * as fc from "fast-check"
+import { DueGroup, type DueItem, DueQueue } from "../src/DueQueue.ts"
+
+interface Item extends DueItem {
+  readonly group: number
+}
+
+const GROUPS = 4
+
+const action = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("add" as const),
+      group: fc.nat({ max: GROUPS - 1 }),
+      dueAt: fc.nat({ max: 9 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("remove" as const), which: fc.nat() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("look" as const),
+      now: fc.nat({ max: 10 }),
+      limit: fc.nat({ max: 8 }),
+      limits: fc.tuple(...Array.from({ length: GROUPS }, () => fc.nat({ max: 4 }))),
+    }),
+  },
+)
+
+const inOrder = (a: Item, b: Item): number => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1)
+
+/** What is due, by going through all of it. */
+const expected = (items: ReadonlyArray<Item>, now: number, limit: number, limits: ReadonlyArray<number>) => {
+  const left = [...limits]
+  return items
+    .toSorted(inOrder)
+    .filter((item) => item.dueAt <= now && left[item.group]!-- > 0)
+    .slice(0, limit)
+}
+
+describe("DueQueue", () => {
+  it("gives what a look at everything gives, whatever came and went", () => {
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 80, size: "max" }), (actions) => {
+        const queue = new DueQueue<Item>()
+        const groups = Array.from({ length: GROUPS }, () => new DueGroup<Item>())
+        let items: ReadonlyArray<Item> = []
+        for (const [index, one] of actions.entries()) {
+          if (one.do === "add") {
+            const item = { id: String(index), group: one.group, dueAt: one.dueAt, heapIndex: -1 }
+            queue.add(groups[one.group]!, item)
+            items = [...items, item]
+          } else if (one.do === "remove") {
+            const item = items[one.which % Math.max(items.length, 1)]
+            if (item === undefined) continue
+            queue.remove(groups[item.group]!, item)
+            items = items.filter((other) => other !== item)
+          } else {
+            const found = queue.due(one.now, one.limit, ({ group }) => one.limits[group]!)
+            const ids = expected(items, one.now, one.limit, one.limits).map(({ id }) => id)
+            assert.deepStrictEqual(
+              found.map(({ id }) => id),
+              ids,
+            )
+          }
+          assert.strictEqual(queue.earliest, items.toSorted(inOrder)[0]?.dueAt)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

@@ -1,0 +1,87 @@
+/**
+ * Receivers of webhooks that do what a test tells them, without a network: a `WebhookTransport` in memory.
+ */
+import { type WebhookRequest, type WebhookResponse, WebhookTransport } from "@billwright/core"
+import { Clock, Context, Effect, Layer } from "effect"
+
+/** A request that a receiver saw. */
+export interface ReceivedRequest extends WebhookRequest {
+  /** When it arrived, in epoch milliseconds. */
+  readonly at: number
+}
+
+/** What a receiver does with a request. `index`: how many it saw before this one. */
+export type Script = (request: ReceivedRequest, index: number) => Effect.Effect<WebhookResponse>
+
+/** Answers with a status, and headers and a body if need be. */
+export const answers =
+  (status: number, headers: Readonly<Record<string, string>> = {}, body = ""): Script =>
+  () =>
+    Effect.succeed({ _tag: "Answered", status, headers, body })
+
+/** Answers to each request in turn with the next script; the last one goes on. */
+export const inTurn =
+  (...scripts: readonly [Script, ...Array<Script>]): Script =>
+  (request, index) =>
+    scripts[Math.min(index, scripts.length - 1)]!(request, index)
+
+/** Fails as the network does. */
+export const fails =
+  (error: Extract<WebhookResponse, { readonly _tag: "Failed" }>["error"]): Script =>
+  () =>
+    Effect.succeed({ _tag: "Failed", error })
+
+/** Takes its time, by the `Clock`, and answers. */
+export const takes =
+  (millis: number, script: Script): Script =>
+  (request, index) =>
+    Effect.andThen(Effect.sleep(millis), script(request, index))
+
+/** Never answers. Interruption ends it. */
+export const hangs: Script = () => Effect.never
+
+/**
+ * The receivers of a test, by URL. One that has no script answers 204.
+ *
+ * `layer` provides it and the `WebhookTransport` that a `Dispatcher` sends through.
+ */
+export class ScriptedReceivers extends Context.Service<
+  ScriptedReceivers,
+  {
+    /** What the receiver at a URL does from now on. */
+    readonly script: (url: string, script: Script) => Effect.Effect<void>
+    /** The requests that receivers saw, oldest first; of one URL or of all. */
+    readonly requests: (url?: string) => Effect.Effect<ReadonlyArray<ReceivedRequest>>
+  }
+>()("@billwright/testing/ScriptedReceivers") {
+  static readonly layer: Layer.Layer<ScriptedReceivers | WebhookTransport> = Layer.effectContext(
+    Effect.sync(() => {
+      const seen: Array<ReceivedRequest> = []
+      const scripts = new Map<string, Script>()
+      const counts = new Map<string, number>()
+
+      const send = Effect.fnUntraced(function* (request: WebhookRequest) {
+        const received: ReceivedRequest = { ...request, at: yield* Clock.currentTimeMillis }
+        const index = counts.get(request.url) ?? 0
+        counts.set(request.url, index + 1)
+        seen.push(received)
+        return yield* (scripts.get(request.url) ?? answers(204))(received, index)
+      })
+
+      return Context.make(WebhookTransport, WebhookTransport.of({ send })).pipe(
+        Context.add(
+          ScriptedReceivers,
+          ScriptedReceivers.of({
+            script: (url, script) =>
+              Effect.sync(() => {
+                scripts.set(url, script)
+                counts.delete(url)
+              }),
+            requests: (url) =>
+              Effect.sync(() => seen.filter((request) => url === undefined || request.url === url)),
+          }),
+        ),
+      )
+    }),
+  )
+}

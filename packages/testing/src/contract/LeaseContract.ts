@@ -1,0 +1,255 @@
+/**
+ * The contract of `DeliveryStore.claimDue`: its limits, and the leases that it gives.
+ */
+import {
+  type Claim,
+  type Claimed,
+  DeliveryStore,
+  type Endpoint,
+  MAX_CLAIM,
+  Transactor,
+} from "@billwright/core"
+import { assert } from "@effect/vitest"
+import { DateTime, Effect } from "effect"
+import { type ContractTest, same, times, together } from "./ContractTest.ts"
+import {
+  claim,
+  claimOne,
+  deliveriesOf,
+  delivery,
+  emptyQueue,
+  eventIdsOf,
+  failedUntil,
+  idsOf,
+  minute,
+  newEndpoint,
+  publish,
+  publishAt,
+  refused,
+  settle,
+  settlementOf,
+  unknownAttempt,
+} from "./WebhookProbe.ts"
+
+const limits = (test: ContractTest): void => {
+  test(
+    "keeps to its limit, the limit of each endpoint, and the limits of some",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const endpoints = yield* Effect.all(times(4, () => newEndpoint()))
+      const [a, b, c, d] = endpoints.map(({ id }) => id)
+      yield* publishAt(times(5, (index) => index))
+      // A lease that has ended at once is due again: the queue stays what it was.
+      const counts = (options: Partial<Claim>) =>
+        Effect.gen(function* () {
+          const { deliveries } = yield* claim(minute(10), options)
+          yield* settle(
+            deliveries.map((claimed) =>
+              settlementOf(claimed, {
+                attempt: undefined,
+                state: { status: "Pending", attemptCount: 0, dueAt: minute(5).epochMilliseconds },
+              }),
+            ),
+          )
+          return endpoints.map(({ id }) => deliveries.filter(({ endpoint }) => endpoint.id === id).length)
+        })
+      same(yield* counts({}), [5, 5, 5, 5])
+      same(yield* counts({ limitPerEndpoint: 3 }), [3, 3, 3, 3])
+      const some = new Map([
+        [a!, 0],
+        [b!, 5],
+        [c!, 1],
+      ])
+      same(yield* counts({ limitPerEndpoint: 3, limits: some }), [0, 5, 1, 3])
+      same(yield* counts({ limitPerEndpoint: 0, limits: new Map([[d!, 2]]) }), [0, 0, 0, 2])
+      same(yield* counts({ limitPerEndpoint: 0 }), [0, 0, 0, 0])
+      const limited = yield* counts({ limit: 7, limitPerEndpoint: 3, limits: some })
+      same(
+        limited.reduce((sum, count) => sum + count, 0),
+        7,
+      )
+      limited.forEach((count, index) => assert.isAtMost(count, [0, 5, 1, 3][index]!))
+      const one = yield* counts({ limit: 1 })
+      same(
+        one.reduce((sum, count) => sum + count, 0),
+        1,
+      )
+    }),
+  )
+
+  test(
+    "takes each endpoint's longest due first, whatever the limits",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const [a, b] = [yield* newEndpoint(), yield* newEndpoint()]
+      const events = idsOf(yield* publishAt([0, 1, 2, 3]))
+      const options = { limitPerEndpoint: 2, limits: new Map([[b.id, 1]]) }
+      const claimed = yield* claim(minute(10), options)
+      const of = ({ deliveries }: Claimed, endpoint: Endpoint.Endpoint) =>
+        deliveries.filter((one) => one.endpoint.id === endpoint.id).map(({ eventId }) => eventId)
+      same(of(claimed, a), events.slice(0, 2))
+      same(of(claimed, b), events.slice(0, 1))
+      const next = yield* claim(minute(10), options)
+      same(of(next, a), events.slice(2))
+      same(of(next, b), events.slice(1, 2))
+    }),
+  )
+
+  test(
+    "finds others' deliveries behind a long backlog of one endpoint that may have no more",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const store = yield* DeliveryStore
+      const events = 1_200
+      const busy = yield* newEndpoint({ eventTypes: ["invoice.paid"] })
+      const quiet = yield* newEndpoint({ eventTypes: ["invoice.created"] })
+      const { atomically } = yield* Transactor
+      yield* atomically(
+        Effect.all(
+          times(events, () => publish()),
+          { discard: true },
+        ),
+      )
+      const last = yield* publish({ type: "invoice.created", timestamp: minute(5) })
+      const none = { limits: new Map([[busy.id, 0]]), limitPerEndpoint: 8 }
+      same(eventIdsOf(yield* claim(minute(5), { ...none, limit: 10 })), [last.id])
+      const found = yield* claim(minute(6), { limit: 64, limitPerEndpoint: 8 })
+      same(
+        found.deliveries.map(({ endpoint, wasLost }) => [endpoint.id, wasLost]).sort(),
+        [...times(8, () => [busy.id, false]), [quiet.id, true]].sort(),
+      )
+      // As many as may be claimed at once.
+      same((yield* claim(minute(6))).deliveries.length, MAX_CLAIM)
+      assert.isAbove(yield* store.cancel(busy.id, "endpoint_disabled", minute(9)), events - 1)
+    }),
+  )
+}
+
+const leases = (test: ContractTest): void => {
+  test(
+    "gives each delivery to one of many who claim at once",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      yield* Effect.all(times(5, () => newEndpoint()))
+      yield* publishAt(times(20, (index) => index))
+      const claims = yield* together(
+        times(10, (index) => claim(minute(60), { limit: index % 2 === 0 ? 7 : 30, leaseUntil: minute(900) })),
+      )
+      const claimed = claims.flatMap(({ deliveries }) => deliveries)
+      assert.strictEqual(new Set(idsOf(claimed)).size, claimed.length)
+      assert.strictEqual(new Set(claimed.map(({ token }) => token)).size, claimed.length)
+      const rest = yield* claim(minute(60), { leaseUntil: minute(900) })
+      assert.strictEqual(claimed.length + rest.deliveries.length, 100)
+      same((yield* claim(minute(60))).deliveries, [])
+    }),
+  )
+
+  test(
+    "claims again what was lost when its lease ends, and records and counts the lost attempt",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      yield* newEndpoint()
+      const event = yield* publish()
+      const [made] = yield* deliveriesOf(event)
+      const lease = { leaseUntil: minute(3) }
+      const first = yield* claimOne(minute(2), lease)
+      same((yield* claim(DateTime.subtract(minute(3), { milliseconds: 1 }))).deliveries, [])
+      same((yield* delivery(first.id)).attempts, [])
+      const second = yield* claimOne(minute(3), { leaseUntil: minute(4) })
+      assert.notStrictEqual(second.token, first.token)
+      same(second, { ...first, token: second.token, attemptCount: 1, wasLost: true })
+      const lost = {
+        ...made,
+        attemptCount: 1,
+        lastError: "unknown",
+        nextAttemptAt: minute(4),
+      }
+      same(yield* delivery(first.id), { delivery: lost, attempts: [unknownAttempt(1, minute(2))] })
+      const third = yield* claimOne(minute(9), { leaseUntil: minute(10) })
+      same(third, { ...first, token: third.token, attemptCount: 2, wasLost: true })
+      same((yield* delivery(first.id)).attempts, [unknownAttempt(1, minute(2)), unknownAttempt(2, minute(3))])
+    }),
+  )
+
+  test(
+    "loses nothing of a delivery that was settled before its lease ended",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      yield* newEndpoint()
+      yield* publish()
+      const first = yield* claimOne(minute(1))
+      yield* settle([settlementOf(first, failedUntil(first, minute(30)), refused)])
+      same((yield* claim(minute(29))).deliveries, [])
+      const second = yield* claimOne(minute(30))
+      same([second.attemptCount, second.wasLost], [1, false])
+      same((yield* delivery(first.id)).attempts.length, 1)
+    }),
+  )
+
+  test(
+    "records a lost attempt once when many claim at once",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      yield* newEndpoint()
+      yield* publish()
+      const { id } = yield* claimOne(minute(0), { leaseUntil: minute(1) })
+      const claims = yield* together(times(10, () => claim(minute(1), { leaseUntil: minute(9) })))
+      const claimed = claims.flatMap(({ deliveries }) => deliveries)
+      same(
+        claimed.map(({ attemptCount, wasLost }) => [attemptCount, wasLost]),
+        [[1, true]],
+      )
+      same((yield* delivery(id)).attempts, [unknownAttempt(1, minute(0))])
+    }),
+  )
+
+  test(
+    "ends every due delivery once, whatever claims, settles and loses at the same time",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      yield* Effect.all(times(4, () => newEndpoint()))
+      const events = yield* publishAt(times(10, () => 0))
+      const work = (worker: number) =>
+        Effect.gen(function* () {
+          let settled = 0
+          for (let round = 0; round < 12; round++) {
+            const now = minute(round * 2)
+            const { deliveries } = yield* claim(now, { limit: 9, leaseUntil: minute(round * 2 + 1) })
+            yield* Effect.yieldNow
+            // Every fifth is forgotten, to be found by a later claim.
+            const kept = deliveries.filter((_, index) => (index + worker + round) % 5 !== 0)
+            const results = yield* settle(kept.map((claimed) => settlementOf(claimed)))
+            settled += results.filter((isWritten) => isWritten).length
+          }
+          return settled
+        })
+      const settled = (yield* together(times(4, work))).reduce((sum, count) => sum + count, 0)
+      let rest = 0
+      for (let round = 0; round < 40; round++) {
+        const { deliveries } = yield* claim(minute(1_000 + round))
+        rest += deliveries.length
+        yield* settle(deliveries.map((claimed) => settlementOf(claimed)))
+      }
+      assert.strictEqual(settled + rest, 40)
+      for (const event of events) {
+        for (const one of yield* deliveriesOf(event)) {
+          assert.strictEqual(one.status, "Delivered")
+          const { attempts } = yield* delivery(one.id)
+          same(
+            attempts.map(({ number }) => number),
+            times(one.attemptCount, (index) => index + 1),
+          )
+          same(
+            attempts.filter(({ error }) => error === null).map(({ number }) => number),
+            [one.attemptCount],
+          )
+        }
+      }
+    }),
+  )
+}
+
+export const leaseContract = (test: ContractTest): void => {
+  test.section("limits of claims", () => limits(test))
+  test.section("leases", () => leases(test))
+}

@@ -1,0 +1,30 @@
+/**
+ * Storages that are broken on purpose.
+ */
+import { type Billing, CurrentTenant } from "@billwright/core"
+import { Memory } from "@billwright/memory"
+import { Context, Effect, Layer } from "effect"
+
+type Ports = Context.Context<Billing.Storage>
+
+/** Which suites must find a fault: `both`, or the contract alone when it takes concurrency or extremes to see it. */
+export type Fault = readonly [name: string, storage: Layer.Layer<Billing.Storage>, by: "both" | "contract"]
+
+/** Memory with something broken. */
+const broken = (breakIt: (ports: Ports) => Ports): Layer.Layer<Billing.Storage> =>
+  Layer.effectContext(Effect.map(Layer.build(Memory.layer), breakIt))
+
+/** Memory with some verbs of a port replaced. */
+export const change = <I, S extends object>(
+  key: Context.Key<I, S>,
+  patch: (port: S, ports: Ports) => Partial<S>,
+) =>
+  broken((ports) => {
+    const port = Context.getUnsafe(ports, key)
+    return Context.add(ports, key, { ...port, ...patch(port, ports) }) as Ports
+  })
+
+export const inTestMode = <A, E, R>(effect: Effect.Effect<A, E, R | CurrentTenant>) =>
+  Effect.flatMap(CurrentTenant, (tenant) =>
+    Effect.provideService(effect, CurrentTenant, { ...tenant, mode: "test" as const }),
+  )

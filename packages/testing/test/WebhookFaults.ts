@@ -1,0 +1,198 @@
+/**
+ * Faults that an adapter could have with events, endpoints and deliveries.
+ */
+import { type Claimed, DeliveryStore, EndpointStore, EventStore, type StorageError } from "@billwright/core"
+import { Effect, Option } from "effect"
+import { change, type Fault, inTestMode } from "./BrokenStorage.ts"
+
+const firstOnly = (claimed: Effect.Effect<Claimed, StorageError>) =>
+  Effect.map(claimed, ({ deliveries, unreadable }) => ({ deliveries: deliveries.slice(0, 1), unreadable }))
+
+export const webhookFaults: ReadonlyArray<Fault> = [
+  [
+    "idempotency keys of events are forgotten",
+    change(EventStore, ({ publish }) => ({
+      publish: ({ event, onlyTo }) => publish({ event: { ...event, idempotencyKey: null }, onlyTo }),
+    })),
+    "both",
+  ],
+  [
+    "a key with other content is a duplicate",
+    change(EventStore, ({ find, publish }) => ({
+      publish: (publication) =>
+        Effect.flatMap(publish(publication), (outcome) =>
+          outcome._tag === "KeyConflict"
+            ? Effect.map(find(outcome.eventId), (event) => ({
+                _tag: "Duplicate" as const,
+                event: Option.getOrThrow(event),
+              }))
+            : Effect.succeed(outcome),
+        ),
+    })),
+    "both",
+  ],
+  [
+    "events are published for customers that do not exist",
+    change(EventStore, ({ publish }) => ({
+      publish: ({ event, onlyTo }) => publish({ event: { ...event, customerId: null }, onlyTo }),
+    })),
+    "both",
+  ],
+  [
+    "an event for one endpoint goes to all",
+    change(EventStore, ({ publish }) => ({
+      publish: ({ event }) => publish({ event, onlyTo: undefined }),
+    })),
+    "both",
+  ],
+  [
+    "payloads are written anew",
+    change(EventStore, ({ publish }) => ({
+      publish: ({ event, onlyTo }) =>
+        publish({ event: { ...event, payload: JSON.stringify(JSON.parse(event.payload)) }, onlyTo }),
+    })),
+    "contract",
+  ],
+  [
+    "events are shared by live and test mode",
+    change(EventStore, ({ find }) => ({ find: (id) => inTestMode(find(id)) })),
+    "both",
+  ],
+  [
+    "the end of a time range is in it",
+    change(EventStore, ({ list }) => ({
+      list: (filter, page) => {
+        const end = filter.createdBefore
+        const createdBefore = end && { ...end, epochMilliseconds: end.epochMilliseconds + 1 }
+        return list({ ...filter, createdBefore }, page)
+      },
+    })),
+    "both",
+  ],
+  [
+    "the tail repeats its last event",
+    change(EventStore, ({ tail, tailPosition }) => ({
+      tail: (position, types, limit) =>
+        Effect.flatMap(tail(position, types, limit), (step) =>
+          step.events.length < 2
+            ? Effect.succeed(step)
+            : Effect.map(tailPosition(step.events.at(-2)!.id), (behind) => ({
+                events: step.events,
+                position: Option.getOrThrow(behind),
+              })),
+        ),
+    })),
+    "both",
+  ],
+  [
+    "the tail forgets what did not fit",
+    change(EventStore, ({ tail, tailPosition }) => ({
+      tail: (position, types, limit) =>
+        Effect.flatMap(tail(position, types, limit), ({ events }) =>
+          Effect.map(tailPosition(undefined), (end) => ({ events, position: Option.getOrThrow(end) })),
+        ),
+    })),
+    "contract",
+  ],
+  [
+    "nobody hears of commits",
+    change(EventStore, () => ({ committed: Effect.succeed(Effect.never) })),
+    "contract",
+  ],
+  [
+    "there may be any number of endpoints",
+    change(EndpointStore, ({ insert }) => ({ insert: (stored) => Effect.as(insert(stored), true) })),
+    "contract",
+  ],
+  [
+    "changes of an endpoint are lost when there are several at once",
+    change(EndpointStore, ({ modify }) => ({
+      modify: (id, make) =>
+        Effect.flatMap(
+          modify(id, (stored) => Effect.succeed(stored)),
+          (found) =>
+            Option.isNone(found)
+              ? Effect.succeed(found)
+              : Effect.flatMap(make(found.value), (changed) => modify(id, () => Effect.succeed(changed))),
+        ),
+    })),
+    "contract",
+  ],
+  ["a deleted endpoint stays", change(EndpointStore, () => ({ delete: () => Effect.succeed(true) })), "both"],
+  [
+    "endpoints of one tenant alone are sealed anew",
+    change(EndpointStore, ({ sealedOtherwise }) => ({
+      sealedOtherwise: (keyId, limit) =>
+        Effect.map(sealedOtherwise(keyId, limit), (found) =>
+          found.filter(({ tenant }) => tenant.mode === "live"),
+        ),
+    })),
+    "contract",
+  ],
+  [
+    "a claim takes one at most",
+    change(DeliveryStore, ({ claimDue }) => ({ claimDue: (claim) => firstOnly(claimDue(claim)) })),
+    "both",
+  ],
+  [
+    "a claim knows no limits of endpoints",
+    change(DeliveryStore, ({ claimDue }) => ({
+      claimDue: (claim) => claimDue({ ...claim, limits: new Map(), limitPerEndpoint: claim.limit }),
+    })),
+    "both",
+  ],
+  [
+    "a claim does not tell what was lost",
+    change(DeliveryStore, ({ claimDue }) => ({
+      claimDue: (claim) =>
+        Effect.map(claimDue(claim), ({ deliveries, unreadable }) => ({
+          deliveries: deliveries.map((claimed) => ({ ...claimed, wasLost: false })),
+          unreadable,
+        })),
+    })),
+    "both",
+  ],
+  [
+    "a stale lease seems to have been written",
+    change(DeliveryStore, ({ settle }) => ({
+      settle: (settlements) =>
+        Effect.as(
+          settle(settlements),
+          settlements.map(() => true),
+        ),
+    })),
+    "both",
+  ],
+  [
+    "attempts are not kept",
+    change(DeliveryStore, ({ find }) => ({
+      find: (id) =>
+        Effect.map(
+          find(id),
+          Option.map(({ delivery }) => ({ delivery, attempts: [] })),
+        ),
+    })),
+    "both",
+  ],
+  ["nothing is cancelled", change(DeliveryStore, () => ({ cancel: () => Effect.succeed(0) })), "both"],
+  [
+    "a range is replayed as far as the limit goes",
+    change(DeliveryStore, ({ replayRange }) => ({
+      replayRange: (range) =>
+        Effect.map(replayRange({ ...range, limit: 1_000 }), (count) => Math.min(count, range.limit + 1)),
+    })),
+    "contract",
+  ],
+  [
+    "events that did not fail are replayed with those that did",
+    change(DeliveryStore, ({ replayRange }) => ({
+      replayRange: (range) => replayRange({ ...range, onlyFailed: false }),
+    })),
+    "both",
+  ],
+  [
+    "nothing is ever due next",
+    change(DeliveryStore, () => ({ nextDueAt: Effect.succeed(Option.none()) })),
+    "both",
+  ],
+]
