@@ -2,7 +2,7 @@
  * The way of every store to Postgres: bounded in time, tried again where that is safe, errors classified.
  */
 import type { StorageError } from "@billwright/core"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { CurrentTransaction } from "./CurrentTransaction.ts"
 import { answeredWithin } from "./Deadline.ts"
@@ -23,6 +23,12 @@ export interface StorageOptions {
   readonly deadlineMillis?: number
   /** How often a statement or transaction is tried in all, when the failure is over soon. Default 3. */
   readonly maxAttempts?: number
+  /**
+   * Whether to hear by `LISTEN` what other processes have committed, on one more connection for as long as a
+   * dispatcher or a stream of events runs. Without it they look once a second. On a host's pool and behind a proxy
+   * (`isPooled`) there is never one. Default true.
+   */
+  readonly listen?: boolean
 }
 
 /** Leaves half a second of the 5 that a caller is promised. */
@@ -44,6 +50,8 @@ export interface DatabaseService {
   readonly read: <A>(operation: string, ask: Ask<A>) => Effect.Effect<A, StorageError>
   /** Runs one statement that can be repeated: carried out twice, it leaves what it leaves when carried out once. */
   readonly write: <A>(operation: string, ask: Ask<A>) => Effect.Effect<A, StorageError>
+  /** The same outside of the current transaction, if there is one: on a connection of its own, committed at once. */
+  readonly writeApart: <A>(operation: string, ask: Ask<A>) => Effect.Effect<A, StorageError>
   /** Runs a statement that reads much: in a transaction of its own without time limits, or in the current one. */
   readonly unbounded: <A>(operation: string, ask: Ask<A>) => Effect.Effect<A, StorageError>
 }
@@ -62,10 +70,11 @@ const make = (own: SqlClient.SqlClient, options: StorageOptions): DatabaseServic
   const policy = new RetryPolicy(options.maxAttempts)
 
   const client = Effect.map(HostTransaction, (joined) => joined ?? own)
-  const inTransaction = Effect.flatMap(HostTransaction, (joined) =>
-    joined === undefined
-      ? Effect.map(Effect.serviceOption(own.transactionService), (open) => open._tag === "Some")
-      : Effect.succeed(true),
+  const inTransaction = Effect.contextWith((context: Context.Context<never>) =>
+    Effect.succeed(
+      Context.get(context, HostTransaction) !== undefined ||
+        Option.isSome(Context.getOption(context, own.transactionService)),
+    ),
   )
 
   /** Inside a transaction a failed statement fails all of it: whether to try again is for the outermost to say. */
@@ -104,6 +113,11 @@ const make = (own: SqlClient.SqlClient, options: StorageOptions): DatabaseServic
       isJoined ? Effect.flatMap(client, (sql) => joined(operation, sql, ask)) : alone(operation, ask, isRead),
     )
 
+  const writeApart = <A>(operation: string, ask: Ask<A>): Effect.Effect<A, StorageError> =>
+    Effect.updateContext(alone(operation, ask, false), (context: Context.Context<never>) =>
+      Context.omit(own.transactionService)(context),
+    )
+
   const unbounded = <A>(operation: string, ask: Ask<A>): Effect.Effect<A, StorageError> =>
     Effect.flatMap(inTransaction, (isJoined) =>
       isJoined
@@ -122,6 +136,7 @@ const make = (own: SqlClient.SqlClient, options: StorageOptions): DatabaseServic
     inTransaction,
     read: (operation, ask) => run(operation, ask, true),
     write: (operation, ask) => run(operation, ask, false),
+    writeApart,
     unbounded,
   })
 }

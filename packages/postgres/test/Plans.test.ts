@@ -41,8 +41,12 @@ const keyId = (row: number) => Id.fromUuid("key", uuid(4, row)) as ApiKey.ApiKey
 const sqlUuid = (table: number, row: string) =>
   `('01940000-0000-7000-8${String(table).padStart(3, "0")}-' || lpad(to_hex(${row}), 12, '0'))::uuid`
 
+/** On a busy machine this takes longer than a statement may. The pool has one connection, so the setting stays. */
+const unhurried = "set statement_timeout = 0"
+
 /** 20,000 customers, 60,000 records of 2,000 of them over 30 days, their roll-ups, and some of everything else. */
 const fill = [
+  unhurried,
   `insert into billwright.customers (account_id, mode, id, name, email, metadata, created_at, updated_at, threshold_count)
 select 'default', 'live', ${sqlUuid(1, "n")}, 'n', 'c' || n || '@b', '{}', now(), now(), 30 * (n % 2) from generate_series(0, 19999) n`,
   `insert into billwright.usage_records
@@ -71,6 +75,11 @@ from generate_series(0, 4999) n`,
   (account_id, mode, request_digest, fingerprint, response_status, response_body, expires_at)
 select 'default', 'live', sha256(int4send(n)), 'f', 200, '{}', '2026-01-01T00:00:00Z'::timestamptz + n * interval '1 hour'
 from generate_series(0, 4999) n`,
+  // Firing a threshold looks for endpoints of its tenant.
+  `insert into billwright.webhook_endpoints
+  (account_id, mode, id, url, event_types, headers, metadata, signature, secrets, status, created_at, updated_at)
+select 'other' || n, 'live', ${sqlUuid(6, "n")}, 'https://example.com', '{*}', '{}', '{}', 'hmac', '[]', 'enabled',
+  now(), now() from generate_series(0, 4999) n`,
   "analyze",
 ]
 

@@ -8,6 +8,8 @@ export interface Proxy {
   readonly url: string
   /** What happens to the next COMMIT that passes, once. */
   commit: "pass" | "cut before" | "cut answer"
+  /** The next statement that holds this text is carried out, and its answer lost, once. */
+  loseAnswerTo: string | undefined
   /** Whether new connections are let through. */
   isOpen: boolean
   /** Nothing is forwarded any more, and nothing closed: a blackhole. */
@@ -24,7 +26,14 @@ export const make = (url: string) =>
           new Promise<{ proxy: Proxy; close: () => void }>((done) => {
             const target = new URL(url)
             const sockets = new Set<Socket>()
-            const proxy = { url: "", commit: "pass", isOpen: true, isBlackhole: false, sent: [] } as {
+            const proxy = {
+              url: "",
+              commit: "pass",
+              loseAnswerTo: undefined,
+              isOpen: true,
+              isBlackhole: false,
+              sent: [],
+            } as {
               -readonly [K in keyof Proxy]: Proxy[K]
             }
             const server = createServer((client) => {
@@ -47,6 +56,10 @@ export const make = (url: string) =>
                   const fault = proxy.commit
                   proxy.commit = "pass"
                   if (fault === "cut before") return client.destroy()
+                  isAnswerLost = true
+                }
+                if (proxy.loseAnswerTo !== undefined && data.includes(proxy.loseAnswerTo)) {
+                  proxy.loseAnswerTo = undefined
                   isAnswerLost = true
                 }
                 upstream.write(data)

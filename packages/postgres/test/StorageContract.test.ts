@@ -22,6 +22,8 @@ const hostPool = storage.pipe(
           Effect.sync(() => new Pool({ connectionString, max: 10 })),
           (made) => Effect.promise(() => made.end()),
         )
+        // The database is dropped while the server may still be closing the connections that were ended.
+        pool.on("connect", (client) => client.on("error", () => {}))
         return Host.fromPool(pool)
       }),
     ),

@@ -22,6 +22,14 @@ const startOf = async (pid: number): Promise<string> => {
 
 const tokenOf = async (pid: number): Promise<string> => `${pid}\n${await startOf(pid)}\n`
 
+/** The process that has the directory, if one that lives has it. */
+export const holder = async (directory: string): Promise<number | undefined> => {
+  const found = await readFile(join(directory, FILE), "utf8").catch(() => "")
+  const pid = Number.parseInt(found, 10)
+  const isHeld = Number.isSafeInteger(pid) && isAlive(pid) && found === (await tokenOf(pid))
+  return isHeld ? pid : undefined
+}
+
 /** Claims the directory, or gives the id of the process that has it. */
 export const claim = async (directory: string): Promise<{ readonly holder: number | undefined }> => {
   const file = join(directory, FILE)
@@ -33,9 +41,8 @@ export const claim = async (directory: string): Promise<{ readonly holder: numbe
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error
     }
-    const found = await readFile(file, "utf8").catch(() => "")
-    const pid = Number.parseInt(found, 10)
-    if (Number.isSafeInteger(pid) && isAlive(pid) && found === (await tokenOf(pid))) return { holder: pid }
+    const pid = await holder(directory)
+    if (pid !== undefined) return { holder: pid }
     await rm(file, { force: true })
   }
 }

@@ -38,6 +38,23 @@ export const holder = async (cluster: string): Promise<number | undefined> => {
   return (await isPostgres(pid)) ? pid : undefined
 }
 
+/** The lines of postmaster.pid that say where and whether the server answers (miscadmin.h, LOCK_FILE_LINE_*). */
+const PORT_LINE = 3
+const STATUS_LINE = 7
+
+/** The process and the port of a server that accepts connections; `undefined` while it starts or stops. */
+export const ready = async (
+  cluster: string,
+): Promise<{ readonly pid: number; readonly port: number } | undefined> => {
+  const pid = await holder(cluster)
+  if (pid === undefined) return undefined
+  const file = await readFile(join(cluster, "postmaster.pid"), "utf8").catch(orNothing)
+  const lines = file?.split("\n") ?? []
+  const port = Number.parseInt(lines[PORT_LINE] ?? "", 10)
+  const isReady = lines[STATUS_LINE]?.trim() === "ready" && Number.parseInt(lines[0] ?? "", 10) === pid
+  return isReady && Number.isSafeInteger(port) ? { pid, port } : undefined
+}
+
 const POLL_MILLIS = 50
 const SHUTDOWN_MILLIS = 10_000
 

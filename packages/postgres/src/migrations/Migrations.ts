@@ -11,9 +11,17 @@ import type { Migration } from "./Migration.ts"
 import { migration0001 } from "./Migration0001.ts"
 import { migration0002 } from "./Migration0002.ts"
 import { migration0003 } from "./Migration0003.ts"
+import { migration0004 } from "./Migration0004.ts"
+import { migration0005 } from "./Migration0005.ts"
 
 /** All migrations, in order. */
-export const migrations: ReadonlyArray<Migration> = [migration0001, migration0002, migration0003]
+export const migrations: ReadonlyArray<Migration> = [
+  migration0001,
+  migration0002,
+  migration0003,
+  migration0004,
+  migration0005,
+]
 
 /** The newest migration that this release knows, and needs. */
 export const latestId = migrations.length

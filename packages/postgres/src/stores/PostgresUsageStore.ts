@@ -12,6 +12,7 @@ import {
   UsageStore,
 } from "@billwright/core"
 import { type DateTime, Effect, Layer, Option } from "effect"
+import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
@@ -24,6 +25,7 @@ import * as UsageTotals from "./UsageTotals.ts"
 
 const make = Effect.gen(function* () {
   const database = yield* Database
+  const commits = yield* Commits
   const transactor = yield* Transactor
   const { read, tables: t, write } = database
   const appendStatement = UsageAppend.statement(database.schema)
@@ -36,10 +38,13 @@ const make = Effect.gen(function* () {
     const order = UsageAppend.lockOrder(records)
     const parameters = UsageAppend.parameters(tenant, records, order)
     const rows = yield* write(operation, (sql) => sql.unsafe<Row>(appendStatement, parameters))
-    return yield* decoding(operation, (all: ReadonlyArray<Row>) => ({
+    const { result, xid } = yield* decoding(operation, (all: ReadonlyArray<Row>) => ({
       result: UsageAppend.result(records, order, all),
       xid: UsageAppend.xidOf(all),
-    }))(rows).pipe(Effect.flatMap(({ result, xid }) => Effect.as(noteXid(xid), result)))
+    }))(rows)
+    yield* noteXid(xid)
+    if (result.crossings.length > 0) yield* commits.announce
+    return result
   })
 
   const find = Effect.fnUntraced(function* (id: UsageRecord.UsageRecordId) {
@@ -136,4 +141,7 @@ order by unit limit ${String(limit)}::integer`,
   })
 })
 
-export const layer: Layer.Layer<UsageStore, never, Database | Transactor> = Layer.effect(UsageStore, make)
+export const layer: Layer.Layer<UsageStore, never, Commits | Database | Transactor> = Layer.effect(
+  UsageStore,
+  make,
+)

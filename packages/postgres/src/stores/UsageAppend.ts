@@ -50,20 +50,19 @@ export const parameters = (
     if (uuid === undefined) uuids.set(id, (uuid = Id.toUuid(id)))
     return uuid
   }
-  const column = <A>(read: (record: UsageRecord.NewUsageRecord) => A): ReadonlyArray<A> =>
-    order.map((index) => read(records[index]!))
+  const sorted = order.map((index) => records[index]!)
   return [
     tenant.accountId,
     tenant.mode,
-    ArrayLiteral.plain(column((record) => Id.toUuid(record.id))),
-    ArrayLiteral.plain(column((record) => customerUuid(record.customerId))),
-    ArrayLiteral.quoted(column((record) => record.productId)),
-    ArrayLiteral.quoted(column((record) => record.unit)),
-    ArrayLiteral.plain(column((record) => record.quantity)),
-    ArrayLiteral.plain(column((record) => record.timestamp.epochMilliseconds)),
-    ArrayLiteral.plain(column((record) => record.hasOwnTimestamp)),
-    ArrayLiteral.quoted(column((record) => record.idempotencyKey)),
-    ArrayLiteral.plain(column((record) => record.createdAt.epochMilliseconds)),
+    ArrayLiteral.plain(sorted.map((record) => Id.toUuid(record.id))),
+    ArrayLiteral.plain(sorted.map((record) => customerUuid(record.customerId))),
+    ArrayLiteral.quoted(sorted.map((record) => record.productId)),
+    ArrayLiteral.quoted(sorted.map((record) => record.unit)),
+    ArrayLiteral.plain(sorted.map((record) => record.quantity)),
+    ArrayLiteral.plain(sorted.map((record) => record.timestamp.epochMilliseconds)),
+    ArrayLiteral.plain(sorted.map((record) => record.hasOwnTimestamp)),
+    ArrayLiteral.quoted(sorted.map((record) => record.idempotencyKey)),
+    ArrayLiteral.plain(sorted.map((record) => record.createdAt.epochMilliseconds)),
   ]
 }
 

@@ -1,0 +1,253 @@
+/**
+ * The functions by which deliveries end: their results, their cancellation; and those by which they begin anew.
+ *
+ * Locks, in this order: endpoints in the order of their keys, then deliveries in the order of their ids. Whoever
+ * disables an endpoint has it locked before it cancels its deliveries, so nobody waits in a circle. Claims wait
+ * for nobody.
+ */
+import { MAX_CANCEL } from "@billwright/core"
+import type { SchemaName } from "../SchemaName.ts"
+
+const finishedColumns = `account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, last_response_status,
+      last_error, created_at, status, reason, finished_at, lease_token`
+
+const at = (millis: string): string => `to_timestamp(${millis} / 1000.0::float8)`
+
+/** Adds to the tallies of hours: what \`rows\` gives for each account, mode, hour and endpoint. */
+export const count = (schema: SchemaName, rows: string): string => `
+      insert into ${schema}.webhook_hourly as h
+        (account_id, mode, hour, endpoint_id, delivered, failed, failed_attempts)
+      ${rows}
+      group by 1, 2, 3, 4 having count(*) > 0 order by 1, 2, 3, 4
+      on conflict (account_id, mode, hour, endpoint_id) do update set delivered = h.delivered + excluded.delivered,
+        failed = h.failed + excluded.failed, failed_attempts = h.failed_attempts + excluded.failed_attempts`
+
+/** The hour of UTC that an instant lies in, in epoch milliseconds. */
+export const hourOf = (millis: string): string => at(`(${millis} / 3600000 * 3600000)`)
+
+/**
+ * Writes what came of claimed deliveries; see \`DeliveryStore.settle\`. The arrays have an element for each. Gives
+ * which were written. A repeat of a statement that was carried out finds the lease's token, and says so.
+ */
+const settleDeliveries = (schema: SchemaName): string => `create function ${schema}.settle_deliveries(
+  p_account_ids text[], p_modes text[], p_ids uuid[], p_endpoint_ids uuid[], p_tokens uuid[], p_ats bigint[],
+  p_statuses text[], p_attempt_counts integer[], p_due_ats bigint[], p_reasons text[], p_numbers integer[],
+  p_started_ats bigint[], p_durations integer[], p_request_headers text[], p_response_statuses smallint[],
+  p_response_headers text[], p_response_bodies text[], p_errors text[], p_is_repeat boolean
+) returns table (xid text, is_written boolean[]) language plpgsql as $$
+declare
+  v_endpoints tid[];
+  v_ordinals bigint[];
+  v_tids tid[];
+  v_owners uuid[];
+begin
+  -- A success or failure that changes nothing of its endpoint doesn't wait for it.
+  select array_agg(w.tid) into v_endpoints from (
+    select n.account_id, n.mode, n.endpoint_id, bool_or(n.status = 'Delivered') as has_success,
+      bool_or(n.status <> 'Delivered' and n.number is not null) as has_failure
+    from unnest(p_account_ids, p_modes, p_endpoint_ids, p_statuses, p_numbers)
+      as n (account_id, mode, endpoint_id, status, number)
+    group by 1, 2, 3 order by 1, 2, 3
+  ) as n, lateral (
+    select w.ctid as tid from ${schema}.webhook_endpoints w
+    where w.account_id = n.account_id and w.mode = n.mode and w.id = n.endpoint_id
+      and (n.has_success and w.failing_since is not null or n.has_failure and w.failing_since is null)
+    for no key update
+  ) as w;
+
+  select array_agg(l.ordinal), array_agg(l.tid), array_agg(l.endpoint_id) into v_ordinals, v_tids, v_owners
+  from (
+    -- One that is given twice is written once.
+    select min(l.ordinal) as ordinal, l.tid, l.endpoint_id from (
+      select n.ordinal, q.tid, q.endpoint_id from (
+        select n.* from unnest(p_account_ids, p_modes, p_ids, p_tokens) with ordinality
+          as n (account_id, mode, id, token, ordinal)
+        order by n.id, n.account_id, n.mode
+      ) as n, lateral (
+        select q.ctid as tid, q.endpoint_id from ${schema}.webhook_pending q
+        where q.account_id = n.account_id and q.mode = n.mode and q.id = n.id and q.lease_token = n.token
+          and q.leased_until is not null
+        for update
+      ) as q
+    ) as l group by l.tid, l.endpoint_id
+  ) as l;
+
+  if v_tids is not null then
+    with written as (
+      select n.*, t.tid, t.owner from unnest(v_ordinals, v_tids, v_owners) as t (ordinal, tid, owner)
+      join unnest(p_account_ids, p_modes, p_ids, p_tokens, p_ats, p_statuses, p_attempt_counts, p_due_ats,
+        p_reasons, p_numbers, p_started_ats, p_durations, p_request_headers, p_response_statuses,
+        p_response_headers, p_response_bodies, p_errors) with ordinality
+        as n (account_id, mode, id, token, at, status, attempt_count, due_at, reason, number, started_at, duration,
+          request_headers, response_status, response_headers, response_body, error, ordinal)
+        on n.ordinal = t.ordinal
+    ), kept as (
+      update ${schema}.webhook_pending q set due_at = ${at("w.due_at")}, leased_at = null, leased_until = null,
+        attempt_count = w.attempt_count,
+        last_response_status = coalesce(w.response_status, q.last_response_status),
+        last_error = case when w.number is null then q.last_error else w.error end
+      from written w where q.ctid = w.tid and w.status = 'Pending'
+    ), ended as (
+      delete from ${schema}.webhook_pending q using written w where q.ctid = w.tid and w.status <> 'Pending'
+      returning q.account_id, q.mode, q.id, q.event_id, q.event_type, q.endpoint_id, w.attempt_count,
+        coalesce(w.response_status, q.last_response_status),
+        case when w.number is null then q.last_error else w.error end,
+        q.created_at, w.status, w.reason, ${at("w.at")}, w.token
+    ), finished as (
+      insert into ${schema}.webhook_finished (${finishedColumns})
+      select * from ended
+    ), counted as (${count(
+      schema,
+      `select w.account_id, w.mode, ${hourOf("w.at")}, w.owner, count(*) filter (where w.status = 'Delivered'),
+        count(*) filter (where w.status = 'Failed'),
+        count(*) filter (where w.status <> 'Delivered' and w.number is not null)
+      from written w where w.status <> 'Pending' or w.number is not null`,
+    )}
+    )
+    insert into ${schema}.webhook_attempts (account_id, mode, delivery_id, number, started_at, duration_ms,
+      request_headers, response_status, response_headers, response_body, error)
+    select w.account_id, w.mode, w.id, w.number, ${at("w.started_at")}, w.duration, w.request_headers::json,
+      w.response_status, w.response_headers::json, w.response_body, w.error
+    from written w where w.number is not null
+    on conflict do nothing;
+
+    if v_endpoints is not null then
+      update ${schema}.webhook_endpoints w set failing_since = f.since
+      from (
+        select n.account_id, n.mode, n.endpoint_id, n.last_success,
+          ${at(`(array_agg(n.started_at order by n.ordinal)
+            filter (where n.is_failure and n.ordinal > coalesce(n.last_success, 0)))[1]`)} as since
+        from (
+          select n.*, n.status <> 'Delivered' and n.number is not null as is_failure,
+            max(n.ordinal) filter (where n.status = 'Delivered')
+              over (partition by n.account_id, n.mode, n.endpoint_id) as last_success
+          from unnest(p_account_ids, p_modes, p_endpoint_ids, p_statuses, p_numbers, p_started_ats) with ordinality
+            as n (account_id, mode, endpoint_id, status, number, started_at, ordinal)
+          where n.ordinal = any (v_ordinals)
+        ) as n
+        group by 1, 2, 3, 4
+      ) as f
+      where w.ctid = any (v_endpoints)
+        and w.account_id = f.account_id and w.mode = f.mode and w.id = f.endpoint_id
+        and w.failing_since is distinct from f.since and (f.last_success is not null or w.failing_since is null);
+    end if;
+  end if;
+
+  if p_is_repeat then
+    select v_ordinals || array_agg(n.ordinal) into v_ordinals
+    from unnest(p_account_ids, p_modes, p_ids, p_tokens) with ordinality as n (account_id, mode, id, token, ordinal)
+    where exists (
+      select from ${schema}.webhook_finished f where f.account_id = n.account_id and f.mode = n.mode
+        and f.id = n.id and f.lease_token = n.token
+    ) or exists (
+      select from ${schema}.webhook_pending q where q.account_id = n.account_id and q.mode = n.mode
+        and q.id = n.id and q.lease_token = n.token and q.leased_until is null
+    );
+  end if;
+  return query select pg_current_xact_id_if_assigned()::text,
+    (select array_agg(coalesce(n.ordinal = any (v_ordinals), false) order by n.ordinal)
+      from unnest(p_ids) with ordinality as n (id, ordinal));
+end
+$$`
+
+/** Ends the pending deliveries of an endpoint; see \`DeliveryStore.cancel\`. */
+const cancelDeliveries = (schema: SchemaName): string => `create function ${schema}.cancel_deliveries(
+  p_account_id text, p_mode text, p_endpoint_id uuid, p_reason text, p_at bigint
+) returns table (xid text, count bigint) language sql as $$
+  with doomed as (
+    select q.ctid as tid from ${schema}.webhook_pending q
+    where q.endpoint_id = p_endpoint_id and q.account_id = p_account_id and q.mode = p_mode
+    order by q.id limit ${MAX_CANCEL} for update
+  ), ended as (
+    delete from ${schema}.webhook_pending q using doomed d where q.ctid = d.tid
+    returning q.*, q.leased_until is not null as is_lost
+  ), attempted as (
+    insert into ${schema}.webhook_attempts (account_id, mode, delivery_id, number, started_at, request_headers, error)
+    select e.account_id, e.mode, e.id, e.attempt_count + 1, e.leased_at, '{}', 'unknown' from ended e
+    where e.is_lost on conflict do nothing
+  ), finished as (
+    insert into ${schema}.webhook_finished (${finishedColumns})
+    select e.account_id, e.mode, e.id, e.event_id, e.event_type, e.endpoint_id,
+      e.attempt_count + e.is_lost::integer, e.last_response_status,
+      case when e.is_lost then 'unknown' else e.last_error end, e.created_at, 'Failed', p_reason, ${at("p_at")}, null
+    from ended e returning 1
+  ), counted as (${count(
+    schema,
+    `select p_account_id, p_mode, ${hourOf("p_at")}, p_endpoint_id, 0, count(*), count(*) filter (where e.is_lost)
+    from ended e`,
+  )}
+  )
+  select pg_current_xact_id_if_assigned()::text, count(*) from finished
+$$`
+
+/** The endpoint `w` of a replay, unless it was deleted. */
+const endpointOf = (schema: SchemaName): string => `(
+        select w.event_types from ${schema}.webhook_endpoints w
+        where w.account_id = p_account_id and w.mode = p_mode and w.id = p_endpoint_id and w.deleted_at is null
+      ) as w`
+
+/** Whether an event `e` is in the range, admitted, asked for, and has nothing pending to the endpoint `w`. */
+const isWanted = (schema: SchemaName): string => `e.occurred_at >= ${at("p_since")}
+        and e.occurred_at < ${at("p_until")}
+        and (w.event_types[1] = '*' or e.type = any (w.event_types))
+        and (cardinality(p_types) = 0 or e.type = any (p_types))
+        and not exists (
+          select from ${schema}.webhook_pending q where q.account_id = p_account_id and q.mode = p_mode
+            and q.event_id = e.id and q.endpoint_id = p_endpoint_id
+        )`
+
+/**
+ * Makes new deliveries of an endpoint's past events; see \`DeliveryStore.replayRange\`. Two replays for one endpoint
+ * run one after the other, so that the second sees what the first has made.
+ */
+const replayDeliveries = (schema: SchemaName): string => `create function ${schema}.replay_deliveries(
+  p_account_id text, p_mode text, p_endpoint_id uuid, p_since bigint, p_until bigint, p_only_failed boolean,
+  p_types text[], p_first_id uuid, p_now bigint, p_limit integer
+) returns table (xid text, count bigint) language plpgsql as $$
+declare
+  v_ids uuid[];
+  v_types text[];
+begin
+  perform pg_advisory_xact_lock(hashtextextended('billwright replays for ' || p_endpoint_id::text, 0));
+  if p_only_failed then
+    -- From the failures to their events, one look-up each: there are few of these and many of those.
+    select array_agg(c.id order by c.id), array_agg(c.type order by c.id) into v_ids, v_types
+    from (
+      select e.id, e.type
+      from ${endpointOf(schema)}, (
+        select distinct f.event_id from ${schema}.webhook_finished f where f.account_id = p_account_id
+          and f.mode = p_mode and f.endpoint_id = p_endpoint_id and f.status = 'Failed'
+      ) as f, lateral (
+        select e.id, e.type, e.account_id, e.mode, e.occurred_at from ${schema}.events e
+        where e.account_id = p_account_id and e.mode = p_mode and e.id = f.event_id offset 0
+      ) as e, lateral (
+        select f.status from ${schema}.webhook_finished f where f.account_id = p_account_id and f.mode = p_mode
+          and f.event_id = e.id and f.endpoint_id = p_endpoint_id order by f.id desc limit 1
+      ) as newest
+      where newest.status = 'Failed' and ${isWanted(schema)}
+      limit p_limit + 1
+    ) as c;
+  else
+    select array_agg(c.id order by c.id), array_agg(c.type order by c.id) into v_ids, v_types
+    from (
+      select e.id, e.type from ${endpointOf(schema)}, ${schema}.events e
+      where e.account_id = p_account_id and e.mode = p_mode and ${isWanted(schema)}
+      limit p_limit + 1
+    ) as c;
+  end if;
+  if cardinality(v_ids) <= p_limit then
+    insert into ${schema}.webhook_pending
+      (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+    select p_account_id, p_mode, ${schema}.offset_id(p_first_id, n.ordinal - 1), n.id, n.type, p_endpoint_id, 0,
+      ${at("p_now")}, ${at("p_now")}
+    from unnest(v_ids, v_types) with ordinality as n (id, type, ordinal);
+  end if;
+  return query select pg_current_xact_id_if_assigned()::text, coalesce(cardinality(v_ids), 0)::bigint;
+end
+$$`
+
+export const deliveryFunctions = (schema: SchemaName): ReadonlyArray<string> => [
+  settleDeliveries(schema),
+  cancelDeliveries(schema),
+  replayDeliveries(schema),
+]

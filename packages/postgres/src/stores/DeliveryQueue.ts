@@ -1,0 +1,207 @@
+/**
+ * The queue of deliveries: the calls of `claim_deliveries` and `settle_deliveries`, and what comes back.
+ */
+import {
+  type Claim,
+  type Claimed,
+  type ClaimedDelivery,
+  type ClaimedEndpoint,
+  type Delivery,
+  Id,
+  type Settlement,
+  type Tenant,
+  type UnreadableDelivery,
+} from "@billwright/core"
+import { Effect, Option } from "effect"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
+import type { CommitsService } from "../Commits.ts"
+import { noteXid } from "../CurrentTransaction.ts"
+import type { DatabaseService } from "../Database.ts"
+import { decoding, instantOrNull, integer, json, type Row, text, textOrNull } from "../Row.ts"
+import { deliveryId } from "./DeliveryRow.ts"
+import { endpointId, headersOf, secretsOf, signatureOf } from "./EndpointRow.ts"
+import { eventId } from "./EventRow.ts"
+
+/** How many of the first deliveries of the queue are looked at for the end of a lease. */
+const NEXT_LOOK_AHEAD = 1_000
+
+const claimStatement = ({ schema }: DatabaseService): string =>
+  `select account_id, mode, id::text as id, event_id::text as event_id, event_type, endpoint_id::text as endpoint_id,
+  attempt_count::text as attempt_count, was_lost::text as was_lost, token::text as token, payload,
+  endpoint::text as endpoint, visited::text as visited
+from ${schema}.claim_deliveries($1::text::bigint, $2::text::bigint, $3::text::uuid, $4::text::integer,
+  $5::text::integer, $6::text::uuid[], $7::text::integer[], $8::text::uuid, $9::text::boolean)`
+
+const claimParameters = (
+  { leaseUntil, limit, limitPerEndpoint, limits, now }: Claim,
+  token: string,
+  after: string | null,
+  isRepeat: boolean,
+): ReadonlyArray<string | null> => [
+  String(now.epochMilliseconds),
+  String(leaseUntil.epochMilliseconds),
+  token,
+  String(limit),
+  String(limitPerEndpoint),
+  ArrayLiteral.plain([...limits.keys()].map((id) => Id.toUuid(id))),
+  ArrayLiteral.plain([...limits.values()]),
+  after,
+  String(isRepeat),
+]
+
+const claimedEndpoint = (row: Row): ClaimedEndpoint => {
+  const endpoint = json(row, "endpoint") as Row | null
+  if (endpoint === null) throw new TypeError("the endpoint of a delivery is gone")
+  const status = text(endpoint, "status")
+  if (status !== "enabled" && status !== "disabled" && status !== "deleted") {
+    throw new TypeError("the status of an endpoint is unknown")
+  }
+  return {
+    id: endpointId(text(row, "endpoint_id")),
+    status,
+    url: text(endpoint, "url"),
+    headers: headersOf(json(endpoint, "headers")),
+    signature: signatureOf(text(endpoint, "signature")),
+    secrets: secretsOf(json(endpoint, "secrets")),
+    failingSince: instantOrNull(endpoint, "failing_since"),
+  }
+}
+
+/** What names a claimed delivery, and can always be read: the database's types see to it. */
+const keyFromRow = (row: Row) => ({
+  tenant: {
+    accountId: text(row, "account_id") as Tenant.AccountId,
+    mode: text(row, "mode") as Tenant.Mode,
+  },
+  id: deliveryId(text(row, "id")),
+  token: text(row, "token"),
+  attemptCount: integer(row, "attempt_count"),
+})
+
+const deliveryFromRow = (row: Row): ClaimedDelivery => {
+  if (row["payload"] === null) throw new TypeError("the event of a delivery is gone")
+  return {
+    ...keyFromRow(row),
+    eventId: eventId(text(row, "event_id")),
+    eventType: text(row, "event_type"),
+    payload: text(row, "payload"),
+    wasLost: text(row, "was_lost") === "true",
+    endpoint: claimedEndpoint(row),
+  }
+}
+
+const claimedFromRows = (rows: ReadonlyArray<Row>): Claimed => {
+  const deliveries: Array<ClaimedDelivery> = []
+  const unreadable: Array<UnreadableDelivery> = []
+  for (const row of rows) {
+    if (row["id"] === null) continue
+    try {
+      deliveries.push(deliveryFromRow(row))
+    } catch (cause) {
+      unreadable.push({ ...keyFromRow(row), cause })
+    }
+  }
+  return { deliveries, unreadable }
+}
+
+const settleStatement = ({ schema }: DatabaseService): string =>
+  `select xid, is_written::text from ${schema}.settle_deliveries($1::text::text[], $2::text::text[], $3::text::uuid[],
+  $4::text::uuid[], $5::text::uuid[], $6::text::bigint[], $7::text::text[], $8::text::integer[], $9::text::bigint[],
+  $10::text::text[], $11::text::integer[], $12::text::bigint[], $13::text::integer[], $14::text::text[],
+  $15::text::smallint[], $16::text::text[], $17::text::text[], $18::text::text[], $19::text::boolean)`
+
+const settleParameters = (settlements: ReadonlyArray<Settlement>): ReadonlyArray<string> => {
+  const { plain, quoted } = ArrayLiteral
+  const ofAll = <A>(read: (settlement: Settlement) => A): ReadonlyArray<A> => settlements.map(read)
+  const ofAttempts = <A>(read: (attempt: Delivery.Attempt) => A): ReadonlyArray<A | null> =>
+    settlements.map(({ attempt }) => (attempt === undefined ? null : read(attempt)))
+  return [
+    quoted(ofAll(({ tenant }) => tenant.accountId)),
+    quoted(ofAll(({ tenant }) => tenant.mode)),
+    plain(ofAll(({ id }) => Id.toUuid(id))),
+    plain(ofAll((one) => (one.endpointId === undefined ? null : Id.toUuid(one.endpointId)))),
+    plain(ofAll(({ token }) => token)),
+    plain(ofAll(({ at }) => at.epochMilliseconds)),
+    plain(ofAll(({ state }) => state.status)),
+    plain(ofAll(({ state }) => state.attemptCount)),
+    plain(ofAll(({ state }) => (state.status === "Pending" ? state.dueAt : null))),
+    plain(ofAll(({ state }) => (state.status === "Failed" ? state.reason : null))),
+    plain(ofAttempts(({ number }) => number)),
+    plain(ofAttempts(({ startedAt }) => startedAt.epochMilliseconds)),
+    plain(ofAttempts(({ durationMillis }) => (durationMillis === null ? null : Math.round(durationMillis)))),
+    quoted(ofAttempts(({ requestHeaders }) => JSON.stringify(requestHeaders))),
+    plain(ofAttempts(({ responseStatus }) => responseStatus)),
+    quoted(
+      ofAttempts(({ responseHeaders }) =>
+        responseHeaders === null ? null : JSON.stringify(responseHeaders),
+      ),
+    ),
+    quoted(ofAttempts(({ responseBody }) => responseBody)),
+    plain(ofAttempts(({ error }) => error)),
+  ]
+}
+
+const writtenFromRow = (row: Row): ReadonlyArray<boolean> =>
+  text(row, "is_written")
+    .slice(1, -1)
+    .split(",")
+    .map((written) => written === "t")
+
+export const make = (database: DatabaseService, commits: CommitsService) => {
+  const { read, tables: t, write, writeApart } = database
+  const claiming = claimStatement(database)
+  const settling = settleStatement(database)
+  /** Where the next claim goes on with its round of the endpoints; see `claim_deliveries`. */
+  let visited: string | null = null
+
+  const claimDue = Effect.fnUntraced(function* (claim: Claim) {
+    const operation = "DeliveryStore.claimDue"
+    const token = crypto.randomUUID()
+    const rows = yield* writeApart(operation, (sql, isRepeat) =>
+      sql.unsafe<Row>(claiming, claimParameters(claim, token, visited, isRepeat)),
+    )
+    if (rows[0] !== undefined) visited = textOrNull(rows[0], "visited")
+    return yield* decoding(operation, claimedFromRows)(rows)
+  })
+
+  const settle = Effect.fnUntraced(function* (settlements: ReadonlyArray<Settlement>) {
+    const operation = "DeliveryStore.settle"
+    if (settlements.length === 0) return []
+    const parameters = settleParameters(settlements)
+    const rows = yield* write(operation, (sql, isRepeat) =>
+      sql.unsafe<Row>(settling, [...parameters, String(isRepeat)]),
+    )
+    yield* noteXid(rows[0]?.xid)
+    const written = yield* decoding(operation, writtenFromRow)(rows[0] ?? {})
+    // What was given back is due for others at once.
+    if (settlements.some(isDueAtOnce)) yield* commits.announce
+    return written
+  })
+
+  const nextDueAt = Effect.gen(function* () {
+    const operation = "DeliveryStore.nextDueAt"
+    // Leases are held by those that were due first, so the first row without one comes soon, and no lease behind it
+    // ends before that one is due.
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select (extract(epoch from min(q.due_at)) * 1000)::bigint::text as due_at from (
+  select coalesce(q.leased_until, q.due_at) as due_at from (
+    select q.due_at, q.leased_until from ${t.webhook_pending} q
+    order by q.due_at, q.id limit ${sql.literal(String(NEXT_LOOK_AHEAD))}
+  ) q
+  union all (
+    select q.due_at from ${t.webhook_pending} q where q.leased_until is null order by q.due_at, q.id limit 1
+  )
+) q`,
+    )
+    return yield* decoding(operation, (row: Row) => Option.fromNullOr(instantOrNull(row, "due_at")))(
+      rows[0] ?? {},
+    )
+  })
+
+  return { claimDue, settle, nextDueAt }
+}
+
+const isDueAtOnce = ({ at, state }: Settlement): boolean =>
+  state.status === "Pending" && state.dueAt <= at.epochMilliseconds

@@ -1,0 +1,82 @@
+/**
+ * Webhook endpoints and their secrets as rows.
+ */
+import { Endpoint, Id, type Metadata, type RequestHeaders } from "@billwright/core"
+import type { DateTime } from "effect"
+import { Statement } from "effect/sql"
+import { instant, instantOrNull, json, type Row, text, textOrNull } from "../Row.ts"
+
+const millis = (column: string): string =>
+  `(extract(epoch from t.${column}) * 1000)::bigint::text as ${column}`
+
+/** The columns that `endpointFromRow` and `storedFromRow` read. */
+export const endpointColumns = Statement.fragment([
+  Statement.literal(
+    `t.id::text as id, t.url, to_json(t.event_types)::text as event_types, t.description, t.headers::text as headers,
+  t.metadata::text as metadata, t.signature, t.public_key, t.status, t.disabled_reason, ${millis("disabled_at")},
+  ${millis("failing_since")}, ${millis("created_at")}, ${millis("updated_at")}, t.secrets::text as secrets`,
+  ),
+])
+
+export const endpointId = (uuid: string): Endpoint.EndpointId =>
+  Id.fromUuid(Endpoint.ENDPOINT_ID_PREFIX, uuid) as Endpoint.EndpointId
+
+export const endpointFromRow = (row: Row): Endpoint.Endpoint => ({
+  id: endpointId(text(row, "id")),
+  url: text(row, "url"),
+  eventTypes: json(row, "event_types") as ReadonlyArray<string>,
+  description: textOrNull(row, "description"),
+  headers: headersOf(json(row, "headers")),
+  metadata: json(row, "metadata") as Metadata.Metadata,
+  signature: signatureOf(text(row, "signature")),
+  publicKey: textOrNull(row, "public_key"),
+  status: text(row, "status") as Endpoint.EndpointStatus,
+  disabledReason: textOrNull(row, "disabled_reason") as Endpoint.DisabledReason | null,
+  disabledAt: instantOrNull(row, "disabled_at"),
+  failingSince: instantOrNull(row, "failing_since"),
+  createdAt: instant(row, "created_at"),
+  updatedAt: instant(row, "updated_at"),
+})
+
+export const storedFromRow = (row: Row): Endpoint.StoredEndpoint => ({
+  endpoint: endpointFromRow(row),
+  secrets: secretsOf(json(row, "secrets")),
+})
+
+/** Secrets as JSON: `[{ "sealed": "…", "created_at": millis, "expires_at": millis }]`. */
+export const secretsJson = (secrets: ReadonlyArray<Endpoint.EndpointSecret>): string =>
+  JSON.stringify(
+    secrets.map(({ createdAt, expiresAt, sealed }) => ({
+      sealed,
+      created_at: createdAt.epochMilliseconds,
+      expires_at: expiresAt?.epochMilliseconds ?? null,
+    })),
+  )
+
+// What is read before an attempt is checked, so that a damaged row is found here and not at the receiver's.
+
+export const secretsOf = (value: unknown): ReadonlyArray<Endpoint.EndpointSecret> => {
+  if (!Array.isArray(value)) throw new TypeError("the secrets of an endpoint are no array")
+  return value.map((secret: Row) => ({
+    sealed: text(secret, "sealed"),
+    createdAt: instant(secret, "created_at"),
+    expiresAt: instantOrNull(secret, "expires_at"),
+  }))
+}
+
+export const headersOf = (value: unknown): RequestHeaders.RequestHeaders => {
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value)
+  if (!isRecord || Object.values(value).some((header) => typeof header !== "string")) {
+    throw new TypeError("the headers of an endpoint are no record of text")
+  }
+  return value as RequestHeaders.RequestHeaders
+}
+
+export const signatureOf = (value: string): Endpoint.SignatureScheme => {
+  if (value !== "hmac" && value !== "ed25519") throw new TypeError("the signature of an endpoint is unknown")
+  return value
+}
+
+/** An instant as the parameter that `to_timestamp(…::float8 / 1000)` takes. */
+export const millisOf = (at: DateTime.Utc | null): string | null =>
+  at === null ? null : String(at.epochMilliseconds)

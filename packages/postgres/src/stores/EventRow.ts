@@ -1,0 +1,29 @@
+/**
+ * Events as rows, whether they come as columns of a query or as JSON of a function.
+ */
+import { Customer, type Event, EVENT_ID_PREFIX, type EventId, Id } from "@billwright/core"
+import { Statement } from "effect/sql"
+import { instant, type Row, text, textOrNull } from "../Row.ts"
+
+/** The columns that `eventFromRow` reads. */
+export const eventColumns = Statement.fragment([
+  Statement.literal(
+    `t.id::text as id, t.type, (extract(epoch from t.occurred_at) * 1000)::bigint::text as occurred_at,
+  t.customer_id::text as customer_id, t.idempotency_key, t.payload`,
+  ),
+])
+
+export const eventId = (uuid: string): EventId => Id.fromUuid(EVENT_ID_PREFIX, uuid) as EventId
+
+export const eventFromRow = (row: Row): Event.Event => {
+  const customer = textOrNull(row, "customer_id")
+  return {
+    id: eventId(text(row, "id")),
+    type: text(row, "type"),
+    timestamp: instant(row, "occurred_at"),
+    customerId:
+      customer === null ? null : (Id.fromUuid(Customer.CUSTOMER_ID_PREFIX, customer) as Customer.CustomerId),
+    idempotencyKey: textOrNull(row, "idempotency_key"),
+    payload: text(row, "payload"),
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The stream of events in the order of their commits.
+ *
+ * Its order is that of the transactions that published them: by the number of the transaction, then by id. A
+ * transaction that is still open may have a lower number than one that has committed, so the stream ends where the
+ * first open transaction begins; what lies behind waits for it. That way a reader never steps over anything.
+ */
+import {
+  CurrentTenant,
+  type Event,
+  type EventId,
+  Id,
+  StorageError,
+  type TailPosition,
+} from "@billwright/core"
+import { Effect, Option } from "effect"
+import { Statement } from "effect/sql"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
+import type { DatabaseService } from "../Database.ts"
+import { decoding, type Row, text } from "../Row.ts"
+import { eventColumns, eventFromRow } from "./EventRow.ts"
+
+/**
+ * The first open transaction that may have published something: not one of another database of the cluster, which
+ * `pg_stat_activity` knows. It shows the lower half of a transaction's number. One that it doesn't show (it has
+ * just ended, or is prepared) counts.
+ */
+const horizon = Statement.fragment([
+  Statement.literal(`current (snapshot) as materialized (select pg_current_snapshot()), horizon (xid) as (
+  select coalesce((
+    select o.xid from pg_snapshot_xip(c.snapshot) as o (xid)
+    where not exists (
+      select from pg_stat_activity a
+      where a.backend_xid is not null and a.datid <> (select oid from pg_database where datname = current_database())
+        and a.backend_xid::text::numeric = o.xid::text::numeric % 4294967296
+    )
+    order by o.xid limit 1
+  ), pg_snapshot_xmax(c.snapshot)) from current c
+)`),
+])
+
+const FIRST_ID = "00000000-0000-0000-0000-000000000000"
+
+/**
+ * `<xid>_<uuid>`: behind this event of this transaction. A stream that begins at its end has a third part, the
+ * snapshot in which it began: what that one saw is behind it, though transactions that were open then are not.
+ */
+const POSITION = /^(\d{1,20})_([0-9a-f-]{36})(?:_(\d{1,20}:\d{1,20}:[\d,]*))?$/
+
+interface Place {
+  readonly xid: string
+  readonly id: string
+  readonly snapshot: string | undefined
+}
+
+const format = ({ id, snapshot, xid }: Place): TailPosition =>
+  snapshot === undefined ? `${xid}_${id}` : `${xid}_${id}_${snapshot}`
+
+const parse = (position: TailPosition): Place => {
+  const [, xid, id, snapshot] = POSITION.exec(position) ?? []
+  if (xid === undefined || id === undefined) throw new TypeError("this is no position of a stream of events")
+  return { xid, id, snapshot }
+}
+
+/** The second number of a snapshot: from it on, it has seen nothing. */
+const endOf = (snapshot: string): bigint => BigInt(snapshot.split(":")[1] ?? "0")
+
+/** A place whose transaction began after the snapshot needs it no more. */
+const forgetting = (place: Place): Place =>
+  place.snapshot !== undefined && BigInt(place.xid) >= endOf(place.snapshot)
+    ? { ...place, snapshot: undefined }
+    : place
+
+/**
+ * The place behind what was found. When there was less than asked for, everything up to the horizon was looked
+ * at: who waits for a rare type need not look at the others again.
+ */
+const behind = (place: Place, found: ReadonlyArray<Row>, limit: number, horizon: string): Place => {
+  const last = found.at(-1)
+  if (found.length < limit && BigInt(horizon) > BigInt(place.xid)) {
+    return forgetting({ ...place, xid: horizon, id: FIRST_ID })
+  }
+  return last === undefined ? place : forgetting({ ...place, xid: text(last, "xid"), id: text(last, "id") })
+}
+
+export const make = ({ read, tables: t }: DatabaseService) => {
+  const tailPosition = Effect.fnUntraced(function* (after: EventId | undefined) {
+    const operation = "EventStore.tailPosition"
+    const { accountId, mode } = yield* CurrentTenant
+    if (after === undefined) {
+      const rows = yield* read(
+        operation,
+        (sql) => sql<Row>`select s::text as snapshot, pg_snapshot_xmin(s)::text as xid
+from pg_current_snapshot() as s`,
+      )
+      return yield* decoding(operation, (row: Row) =>
+        Option.some(format({ xid: text(row, "xid"), id: FIRST_ID, snapshot: text(row, "snapshot") })),
+      )(rows[0] ?? {})
+    }
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select xid::text as xid from ${t.events}
+where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(after)}::uuid`,
+    )
+    return yield* decoding(operation, (row: Row | undefined) =>
+      Option.map(Option.fromUndefinedOr(row), (found) =>
+        format({ xid: text(found, "xid"), id: Id.toUuid(after), snapshot: undefined }),
+      ),
+    )(rows[0])
+  })
+
+  const tail = Effect.fnUntraced(function* (
+    position: TailPosition,
+    types: ReadonlyArray<string>,
+    limit: number,
+  ) {
+    const operation = "EventStore.tail"
+    const { accountId, mode } = yield* CurrentTenant
+    const place = yield* Effect.try({
+      try: () => parse(position),
+      catch: (cause) => new StorageError({ operation, retryable: false, cause }),
+    })
+    const rows = yield* read(operation, (sql) => {
+      const ofTypes =
+        types.length === 0 ? sql.literal("") : sql`and t.type = any (${ArrayLiteral.quoted(types)}::text[])`
+      const unseen =
+        place.snapshot === undefined
+          ? sql.literal("")
+          : sql`and not pg_visible_in_snapshot(t.xid, ${place.snapshot}::pg_snapshot)`
+      return sql<Row>`with ${horizon}
+select h.xid::text as horizon, t.xid::text as xid, ${eventColumns}
+from horizon h left join lateral (
+  select t.* from ${t.events} t
+  where t.account_id = ${accountId} and t.mode = ${mode}
+    and (t.xid, t.id) > (${place.xid}::xid8, ${place.id}::uuid) and t.xid < h.xid ${ofTypes} ${unseen}
+  order by t.xid, t.id limit ${String(limit)}::integer
+) t on true order by t.xid, t.id`
+    })
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) => {
+      const found = all.filter((row) => row["id"] !== null)
+      const events: ReadonlyArray<Event.Event> = found.map(eventFromRow)
+      return { events, position: format(behind(place, found, limit, text(all[0] ?? {}, "horizon"))) }
+    })(rows)
+  })
+
+  return { tailPosition, tail }
+}

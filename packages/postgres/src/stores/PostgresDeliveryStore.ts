@@ -1,0 +1,253 @@
+/**
+ * The `DeliveryStore` on Postgres: what tenants see and change of their deliveries. The queue is in
+ * `DeliveryQueue`.
+ */
+import {
+  CurrentTenant,
+  Delivery,
+  type DeliveryFilterQuery,
+  DeliveryStore,
+  Endpoint,
+  type EventId,
+  Id,
+  type Page,
+  type RangeReplay,
+  Transactor,
+  WebhookStatistics,
+} from "@billwright/core"
+import { type DateTime, Effect, Layer, Option } from "effect"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
+import { Commits } from "../Commits.ts"
+import { noteXid } from "../CurrentTransaction.ts"
+import { Database } from "../Database.ts"
+import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { decoding, integer, json, type Row, text } from "../Row.ts"
+import * as DeliveryQueue from "./DeliveryQueue.ts"
+import { attemptFromRow, attemptsJson, deliveryColumns, deliveryFromRow } from "./DeliveryRow.ts"
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const commits = yield* Commits
+  const transactor = yield* Transactor
+  const { read, tables: t, write } = database
+
+  const find = Effect.fnUntraced(function* (id: Delivery.DeliveryId) {
+    const operation = "DeliveryStore.find"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select ${deliveryColumns}, (
+  select ${attemptsJson} from ${t.webhook_attempts} a
+  where a.account_id = t.account_id and a.mode = t.mode and a.delivery_id = t.id
+) as attempts
+from ${t.webhook_deliveries} t
+where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id)}::uuid`,
+    )
+    return yield* decoding(operation, (row: Row | undefined) =>
+      Option.map(Option.fromUndefinedOr(row), (found) => ({
+        delivery: deliveryFromRow(found),
+        attempts: (json(found, "attempts") as ReadonlyArray<Row>).map(attemptFromRow),
+      })),
+    )(rows[0])
+  })
+
+  const list = Effect.fnUntraced(function* (filter: DeliveryFilterQuery, page: Page.PageQuery) {
+    const operation = "DeliveryStore.list"
+    const { accountId, mode } = yield* CurrentTenant
+    const cursor = yield* cursorOf(Delivery.DELIVERY_ID_PREFIX, page)
+    yield* requireCursor(page, cursor, (uuid) =>
+      read(
+        operation,
+        (sql) =>
+          sql<Row>`select 1 from ${t.webhook_deliveries}
+where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
+      ),
+    )
+    const { limit, order, position } = clauses(page, cursor)
+    const { endpointId, eventId, status } = filter
+    const rows = yield* read(operation, (sql) => {
+      // A literal, so that the planner sees which of the two tables and which partial index it means.
+      const ofStatus = sql.literal(status === undefined ? "" : `and t.status = '${status}'`)
+      const ofEndpoint =
+        endpointId === undefined ? sql.literal("") : sql`and t.endpoint_id = ${Id.toUuid(endpointId)}::uuid`
+      const ofEvent =
+        eventId === undefined ? sql.literal("") : sql`and t.event_id = ${Id.toUuid(eventId)}::uuid`
+      return sql<Row>`select ${deliveryColumns} from ${t.webhook_deliveries} t
+where t.account_id = ${accountId} and t.mode = ${mode} ${ofStatus} ${ofEndpoint} ${ofEvent} and ${position}
+order by ${order} limit ${limit}`
+    })
+    return pageOf(
+      page,
+      yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(deliveryFromRow))(rows),
+    )
+  })
+
+  const insert = Effect.fnUntraced(function* (replay: {
+    readonly eventId: EventId
+    readonly endpointIds: ReadonlyArray<Endpoint.EndpointId>
+    readonly firstDeliveryId: Delivery.DeliveryId
+    readonly now: DateTime.Utc
+  }) {
+    const operation = "DeliveryStore.insert"
+    const { endpointIds, eventId, firstDeliveryId, now } = replay
+    if (endpointIds.length === 0) return []
+    const { accountId, mode } = yield* CurrentTenant
+    const ids = endpointIds.map((_, index) => Delivery.deliveryId(firstDeliveryId, index))
+    // The ids are the caller's, so a repeat finds its own rows there. Anything else that is taken is an error.
+    const rows = yield* write(
+      operation,
+      (sql, isRepeat) =>
+        sql<Row>`with made as (
+  insert into ${t.webhook_pending}
+    (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+  select e.account_id, e.mode, n.id, e.id, e.type, n.endpoint_id, 0, n.now, n.now
+  from ${t.events} e, (
+    select n.id, n.endpoint_id, to_timestamp(${String(now.epochMilliseconds)}::float8 / 1000) as now
+    from unnest(${ArrayLiteral.plain(ids.map((id) => Id.toUuid(id)))}::text::uuid[],
+      ${ArrayLiteral.plain(endpointIds.map((id) => Id.toUuid(id)))}::text::uuid[]) as n (id, endpoint_id)
+  ) as n
+  where e.account_id = ${accountId} and e.mode = ${mode} and e.id = ${Id.toUuid(eventId)}::uuid
+  ${sql.literal(isRepeat ? "on conflict do nothing" : "")}
+)
+select e.type, pg_current_xact_id_if_assigned()::text as xid from ${t.events} e
+where e.account_id = ${accountId} and e.mode = ${mode} and e.id = ${Id.toUuid(eventId)}::uuid`,
+    )
+    yield* noteXid(rows[0]?.xid)
+    yield* commits.announce
+    return yield* decoding(operation, (row: Row | undefined) =>
+      row === undefined
+        ? []
+        : ids.map((id, index) => pending(id, eventId, text(row, "type"), endpointIds[index]!, now)),
+    )(rows[0])
+  })
+
+  /** Runs a function that gives how many deliveries it changed, once: a repeat of it alone could not tell. */
+  const counting = (operation: string, statement: string, parameters: ReadonlyArray<string>) =>
+    transactor.atomically(
+      Effect.gen(function* () {
+        const rows = yield* write(operation, (sql) => sql.unsafe<Row>(statement, parameters))
+        yield* noteXid(rows[0]?.xid)
+        return yield* decoding(operation, (row: Row) => integer(row, "count"))(rows[0] ?? {})
+      }),
+    )
+
+  const replayStatement = `select xid, count::text as count from ${database.schema}.replay_deliveries($1::text,
+  $2::text, $3::text::uuid, $4::text::bigint, $5::text::bigint, $6::text::boolean, $7::text::text[], $8::text::uuid,
+  $9::text::bigint, $10::text::integer)`
+
+  const replayRange = Effect.fnUntraced(function* (range: RangeReplay) {
+    const { accountId, mode } = yield* CurrentTenant
+    const count = yield* counting("DeliveryStore.replayRange", replayStatement, [
+      accountId,
+      mode,
+      Id.toUuid(range.endpointId),
+      String(range.since.epochMilliseconds),
+      String(range.until.epochMilliseconds),
+      String(range.onlyFailed),
+      ArrayLiteral.quoted(range.types),
+      Id.toUuid(range.firstDeliveryId),
+      String(range.now.epochMilliseconds),
+      String(range.limit),
+    ])
+    if (count > 0 && count <= range.limit) yield* commits.announce
+    return count
+  })
+
+  const cancelStatement = `select xid, count::text as count from ${database.schema}.cancel_deliveries($1::text,
+  $2::text, $3::text::uuid, $4::text, $5::text::bigint)`
+
+  const cancel = Effect.fnUntraced(function* (
+    endpointId: Endpoint.EndpointId,
+    reason: "endpoint_disabled" | "endpoint_deleted",
+    at: DateTime.Utc,
+  ) {
+    const { accountId, mode } = yield* CurrentTenant
+    return yield* counting("DeliveryStore.cancel", cancelStatement, [
+      accountId,
+      mode,
+      Id.toUuid(endpointId),
+      reason,
+      String(at.epochMilliseconds),
+    ])
+  })
+
+  const tallies = Effect.fnUntraced(function* (sinceHour: DateTime.Utc) {
+    const operation = "DeliveryStore.tallies"
+    const { accountId, mode } = yield* CurrentTenant
+    const since = String(sinceHour.epochMilliseconds)
+    const hours = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select h.endpoint_id::text, (extract(epoch from h.hour) * 1000)::bigint::text as hour,
+  h.delivered::text, h.failed::text, h.failed_attempts::text from ${t.webhook_hourly} h
+where h.account_id = ${accountId} and h.mode = ${mode}
+  and h.hour >= to_timestamp(${since}::float8 / 1000)`,
+    )
+    // From endpoint to endpoint, each up to the limit by the index that starts with it.
+    const queues = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select w.id::text as endpoint_id, q.count::text from ${t.webhook_endpoints} w cross join lateral (
+  select count(*) from (
+    select 1 from ${t.webhook_pending} q
+    where q.endpoint_id = w.id and q.account_id = w.account_id and q.mode = w.mode
+    limit ${sql.literal(String(WebhookStatistics.MAX_PENDING_COUNT))}
+  ) as q
+) as q
+where w.account_id = ${accountId} and w.mode = ${mode} and q.count > 0`,
+    )
+    return yield* decoding(operation, (): WebhookStatistics.Tallies => ({
+      hours: hours.map(hourFromRow),
+      pending: new Map(queues.map((row) => [endpointIdOf(row), integer(row, "count")])),
+    }))(undefined)
+  })
+
+  return DeliveryStore.of({
+    find,
+    list,
+    insert,
+    replayRange,
+    cancel,
+    tallies,
+    ...DeliveryQueue.make(database, commits),
+  })
+})
+
+const endpointIdOf = (row: Row): Endpoint.EndpointId =>
+  Id.fromUuid(Endpoint.ENDPOINT_ID_PREFIX, text(row, "endpoint_id")) as Endpoint.EndpointId
+
+const hourFromRow = (row: Row): WebhookStatistics.HourTally => ({
+  endpointId: endpointIdOf(row),
+  hour: integer(row, "hour"),
+  delivered: integer(row, "delivered"),
+  failed: integer(row, "failed"),
+  failedAttempts: integer(row, "failed_attempts"),
+})
+
+/** A delivery that was just made. */
+const pending = (
+  id: Delivery.DeliveryId,
+  eventId: EventId,
+  eventType: string,
+  endpointId: Endpoint.EndpointId,
+  now: DateTime.Utc,
+): Delivery.Delivery => ({
+  id,
+  eventId,
+  eventType,
+  endpointId,
+  status: "Pending",
+  reason: null,
+  attemptCount: 0,
+  nextAttemptAt: now,
+  lastResponseStatus: null,
+  lastError: null,
+  createdAt: now,
+  finishedAt: null,
+})
+
+export const layer: Layer.Layer<DeliveryStore, never, Commits | Database | Transactor> = Layer.effect(
+  DeliveryStore,
+  make,
+)

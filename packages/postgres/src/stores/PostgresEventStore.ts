@@ -1,0 +1,155 @@
+/**
+ * The `EventStore` on Postgres. The stream of events is in `EventTail`.
+ */
+import {
+  CurrentTenant,
+  type Event,
+  EVENT_ID_PREFIX,
+  type EventFilterQuery,
+  type EventId,
+  EventStore,
+  Id,
+  type Page,
+  type Publication,
+  type PublishOutcome,
+  type Tenant,
+} from "@billwright/core"
+import { type DateTime, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Commits } from "../Commits.ts"
+import { noteXid } from "../CurrentTransaction.ts"
+import { Database, type DatabaseService } from "../Database.ts"
+import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { decoding, json, type Row, text } from "../Row.ts"
+import { eventColumns, eventFromRow, eventId } from "./EventRow.ts"
+import * as EventTail from "./EventTail.ts"
+
+const PUBLISH = "EventStore.publish"
+
+/** The statement's text never changes, so that it is parsed once a connection. */
+const publishStatement = ({ schema }: DatabaseService): string =>
+  `select kind, xid, event::text as event from ${schema}.publish_event_row($1::text, $2::text, $3::text::uuid, $4::text,
+  $5::text::bigint, $6::text::uuid, $7::text, $8::text, $9::text::uuid)`
+
+const publishParameters = (
+  { accountId, mode }: Tenant.Tenant,
+  { event, onlyTo }: Publication,
+): ReadonlyArray<string | null> => [
+  accountId,
+  mode,
+  Id.toUuid(event.id),
+  event.type,
+  String(event.timestamp.epochMilliseconds),
+  event.customerId === null ? null : Id.toUuid(event.customerId),
+  event.idempotencyKey,
+  event.payload,
+  onlyTo === undefined ? null : Id.toUuid(onlyTo),
+]
+
+const outcomeFromRow = (event: Event.Event, row: Row): PublishOutcome => {
+  const kind = text(row, "kind")
+  switch (kind) {
+    case "published":
+    case "published_before": // the same publication, sent again after its answer was lost
+      return { _tag: "Published", event }
+    case "duplicate":
+      return { _tag: "Duplicate", event: eventFromRow(json(row, "event") as Row) }
+    case "key_conflict":
+      return { _tag: "KeyConflict", eventId: eventId(text(json(row, "event") as Row, "id")) }
+    case "unknown_customer":
+      return { _tag: "CustomerNotFound" }
+    case "unknown_endpoint":
+      return { _tag: "EndpointNotFound" }
+    default:
+      throw new TypeError(`publish_event_row gave an unknown kind: ${kind}`)
+  }
+}
+
+const make = Effect.gen(function* () {
+  const database = yield* Database
+  const commits = yield* Commits
+  const { read, tables: t, write } = database
+  const statement = publishStatement(database)
+
+  const publish = Effect.fnUntraced(function* (publication: Publication) {
+    const parameters = publishParameters(yield* CurrentTenant, publication)
+    const rows = yield* write(PUBLISH, (sql) => sql.unsafe<Row>(statement, parameters))
+    yield* noteXid(rows[0]?.xid)
+    const outcome = yield* decoding(PUBLISH, (row: Row) => outcomeFromRow(publication.event, row))(
+      rows[0] ?? {},
+    )
+    if (outcome._tag === "Published") yield* commits.announce
+    return outcome
+  })
+
+  const find = Effect.fnUntraced(function* (id: EventId) {
+    const operation = "EventStore.find"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select ${eventColumns} from ${t.events} t
+where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id)}::uuid`,
+    )
+    return yield* decoding(operation, (row: Row | undefined) =>
+      Option.map(Option.fromUndefinedOr(row), eventFromRow),
+    )(rows[0])
+  })
+
+  const list = Effect.fnUntraced(function* (filter: EventFilterQuery, page: Page.PageQuery) {
+    const operation = "EventStore.list"
+    const { accountId, mode } = yield* CurrentTenant
+    const cursor = yield* cursorOf(EVENT_ID_PREFIX, page)
+    yield* requireCursor(page, cursor, (uuid) =>
+      read(
+        operation,
+        (sql) =>
+          sql<Row>`select 1 from ${t.events} where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
+      ),
+    )
+    const { limit, order, position } = clauses(page, cursor)
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select ${eventColumns} from ${t.events} t
+where t.account_id = ${accountId} and t.mode = ${mode} and ${filterClause(sql, database, filter)} and ${position}
+order by ${order} limit ${limit}`,
+    )
+    return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(eventFromRow))(rows))
+  })
+
+  return EventStore.of({
+    publish,
+    find,
+    list,
+    ...EventTail.make(database),
+    committed: commits.subscribe,
+  })
+})
+
+const instantOf = (sql: SqlClient.SqlClient, at: DateTime.Utc) =>
+  sql`to_timestamp(${String(at.epochMilliseconds)}::float8 / 1000)`
+
+const filterClause = (
+  sql: SqlClient.SqlClient,
+  { tables: t }: DatabaseService,
+  { createdAfter, createdBefore, customerId, deliveryStatus, type }: EventFilterQuery,
+) => {
+  const conditions = [
+    ...(type === undefined ? [] : [sql`t.type = ${type}`]),
+    ...(customerId === undefined ? [] : [sql`t.customer_id = ${Id.toUuid(customerId)}::uuid`]),
+    ...(createdAfter === undefined ? [] : [sql`t.occurred_at >= ${instantOf(sql, createdAfter)}`]),
+    ...(createdBefore === undefined ? [] : [sql`t.occurred_at < ${instantOf(sql, createdBefore)}`]),
+  ]
+  if (deliveryStatus !== undefined) {
+    const isPending = deliveryStatus === "Pending"
+    conditions.push(sql`exists (
+  select from ${isPending ? t.webhook_pending : t.webhook_finished} d
+  where d.account_id = t.account_id and d.mode = t.mode and d.event_id = t.id
+    ${isPending ? sql.literal("") : sql`and d.status = ${sql.literal(`'${deliveryStatus}'`)}`}
+)`)
+  }
+  return conditions.length === 0 ? sql.literal("true") : sql.and(conditions)
+}
+
+export const layer: Layer.Layer<EventStore, never, Commits | Database> = Layer.effect(EventStore, make)

@@ -1,0 +1,195 @@
+/**
+ * News of commits between processes: `LISTEN` and `NOTIFY`. Each process here is a storage with a client of its own.
+ */
+import { type CurrentTenant, type EndpointStore, EventStore, IdGenerator } from "@billwright/core"
+import { Host, PostgresClient, Storage, type StorageOptions } from "@billwright/postgres"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Duration, Effect, Layer, Option, Redacted, Scope } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Client, Pool } from "pg"
+import * as Proxy from "./Proxy.ts"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+import { newEndpoint, publish } from "./Webhooks.ts"
+
+const ownClient = (url: string, options: Partial<PostgresClient.ClientOptions> = {}) =>
+  PostgresClient.layer({ url: Redacted.make(url), ...options })
+
+const process = (client: Layer.Layer<SqlClient.SqlClient, unknown>, options: StorageOptions = {}) =>
+  Effect.map(
+    Layer.build(IdGenerator.layer.pipe(Layer.provideMerge(Storage.layer(options)), Layer.provide(client))),
+    (services) => ({
+      run: <A, E>(
+        effect: Effect.Effect<A, E, EndpointStore | EventStore | IdGenerator | CurrentTenant | Scope.Scope>,
+      ) =>
+        Effect.flatMap(Effect.scope, (scope) =>
+          asTenant(effect).pipe(Effect.provide(Context.add(services, Scope.Scope, scope))),
+        ),
+    }),
+  )
+
+const committed = Effect.flatMap(EventStore, (store) => store.committed)
+
+/** Publishes again and again until the signal comes: who listens may have to connect first. */
+const isSignalled = (
+  awaiting: Effect.Effect<void>,
+  publishing: Effect.Effect<unknown, unknown, Scope.Scope>,
+  times: number,
+) =>
+  Effect.raceFirst(
+    Effect.as(awaiting, true),
+    Effect.as(Effect.repeat(Effect.delay(publishing, "50 millis"), { times }), false),
+  )
+
+/** How often the loops of this file look, 50 ms apart. */
+const LOOKS = 200
+
+const administrator = (connectionString: string) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const client = new Client({ connectionString })
+      await client.connect()
+      return client
+    }),
+    (client) => Effect.promise(() => client.end()),
+  )
+
+const LISTENERS = "from pg_stat_activity where datname = current_database() and query like 'LISTEN%'"
+
+const listeners = (admin: Client) =>
+  Effect.promise(async () => (await admin.query(`select pid ${LISTENERS}`)).rowCount)
+
+const until = (admin: Client, count: number) =>
+  Effect.repeat(Effect.delay(listeners(admin), "50 millis"), {
+    until: (found) => found === count,
+    times: LOOKS,
+  })
+
+describe("news of a commit", () => {
+  it.live("goes to other processes, and takes a connection as long as somebody waits", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const admin = yield* administrator(url)
+      const [a, b] = [yield* process(ownClient(url)), yield* process(ownClient(url))]
+      assert.strictEqual(yield* listeners(admin), 0)
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const awaiting = yield* b.run(committed)
+          assert.isTrue(yield* isSignalled(awaiting, a.run(publish()), LOOKS))
+          yield* b.run(Effect.andThen(committed, committed))
+          assert.strictEqual(yield* listeners(admin), 1)
+        }),
+      )
+      assert.strictEqual(yield* until(admin, 0), 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("goes to those of the same schema", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const other = yield* process(ownClient(url), { schema: "metering" })
+      const a = yield* process(ownClient(url))
+      const awaiting = yield* other.run(committed)
+      yield* until(yield* administrator(url), 1)
+      assert.isFalse(yield* isSignalled(awaiting, a.run(publish()), 10))
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("is heard again after the connection was lost", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const admin = yield* administrator(url)
+      const [a, b] = [yield* process(ownClient(url)), yield* process(ownClient(url))]
+      const awaiting = yield* b.run(committed)
+      assert.isTrue(yield* isSignalled(awaiting, a.run(publish()), LOOKS))
+      yield* Effect.promise(() => admin.query(`select pg_terminate_backend(pid) ${LISTENERS}`))
+      yield* Effect.andThen(until(admin, 0), until(admin, 1))
+      assert.isTrue(yield* isSignalled(awaiting, a.run(publish()), LOOKS))
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("fails nobody when there is no connection to be had, and is heard as soon as there is", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const proxy = yield* Proxy.make(url)
+      const [a, b] = [yield* process(ownClient(url)), yield* process(ownClient(proxy.url))]
+      proxy.isOpen = false
+      const awaiting = yield* b.run(committed)
+      assert.isFalse(yield* isSignalled(awaiting, a.run(publish()), 5))
+      proxy.isOpen = true
+      assert.isTrue(yield* isSignalled(awaiting, a.run(publish()), LOOKS))
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("is not listened for behind a proxy, on a host's pool, or when it is turned off", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const admin = yield* administrator(url)
+      const pool = yield* Effect.acquireRelease(
+        // Its idle connections may see the database go: a pool tells of that by an event that ends the process.
+        Effect.sync(() => new Pool({ connectionString: url }).on("error", () => {})),
+        (made) => Effect.promise(() => made.end()),
+      )
+      const silent = [
+        yield* process(ownClient(url, { isPooled: true })),
+        yield* process(Host.fromPool(pool)),
+        yield* process(ownClient(url), { listen: false }),
+      ]
+      for (const { run } of silent) {
+        const awaiting = yield* run(committed)
+        // What it commits itself is news all the same.
+        yield* run(publish())
+        yield* awaiting
+      }
+      assert.strictEqual(yield* listeners(admin), 0)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("is sent once for many commits soon after each other, apart from their transactions", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const admin = yield* administrator(url)
+      const a = yield* process(ownClient(url))
+      const heard: Array<string | undefined> = []
+      admin.on("notification", ({ payload }) => heard.push(payload))
+      yield* Effect.promise(() => admin.query("listen billwright"))
+      const [elapsed] = yield* Effect.timed(
+        Effect.all(
+          Array.from({ length: 300 }, () => a.run(publish())),
+          { concurrency: 10 },
+        ),
+      )
+      yield* Effect.repeat(Effect.sleep("50 millis"), { until: () => heard.length > 0, times: LOOKS })
+      assert.isAtLeast(heard.length, 1)
+      // The first at once, and then one in 5 ms.
+      assert.isAtMost(heard.length, Duration.toMillis(elapsed) / 5 + 2)
+      for (const payload of heard) assert.match(payload ?? "", /^billwright [0-9a-f-]{36}$/)
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("in a host's own transaction", () => {
+  it.live("an event and its deliveries commit and roll back with the host's rows", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const host = yield* administrator(url)
+      const a = yield* process(ownClient(url))
+      yield* a.run(newEndpoint())
+      for (const end of ["commit", "rollback"] as const) {
+        yield* Effect.promise(() => host.query("begin"))
+        const { event } = yield* a.run(publish({ idempotencyKey: end }).pipe(Host.joining(host)))
+        const find = a.run(Effect.flatMap(EventStore, (store) => store.find(event.id)))
+        assert.isTrue(Option.isNone(yield* find), "nobody else sees it before the host commits")
+        assert.isTrue(Option.isSome(yield* find.pipe(Host.joining(host))))
+        yield* Effect.promise(() => host.query(end))
+        assert.strictEqual(Option.isSome(yield* find), end === "commit")
+      }
+      const left = yield* Effect.promise(() =>
+        host.query("select idempotency_key as key from billwright.events"),
+      )
+      assert.deepStrictEqual(left.rows, [{ key: "commit" }])
+      const pending = yield* Effect.promise(() => host.query("select 1 from billwright.webhook_pending"))
+      assert.strictEqual(pending.rowCount, 1)
+    }).pipe(Effect.scoped),
+  )
+})

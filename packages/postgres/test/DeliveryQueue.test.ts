@@ -1,0 +1,439 @@
+/**
+ * What only this queue has: many claimers on connections of their own, answers that are lost, rows that are
+ * damaged, and a round of the endpoints behind a backlog.
+ */
+import {
+  CurrentTenant,
+  Delivery,
+  DeliveryStore,
+  EndpointStore,
+  Id,
+  IdGenerator,
+  type Billing,
+  Transactor,
+} from "@billwright/core"
+import { PostgresClient, Storage } from "@billwright/postgres"
+import { Sample } from "@billwright/testing"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import * as Proxy from "./Proxy.ts"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+import { claim, delivered, minute, newEndpoint, publish, settle } from "./Webhooks.ts"
+
+const overClient = (client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
+  IdGenerator.layer.pipe(Layer.provideMerge(Storage.layer()), Layer.provideMerge(client))
+
+const live = overClient(TestDatabase.layerClient())
+
+/** Ends everything that is due. */
+const drain: Effect.Effect<void, unknown, DeliveryStore> = Effect.gen(function* () {
+  for (;;) {
+    const { deliveries, unreadable } = yield* claim(minute(1_000_000))
+    if (deliveries.length + unreadable.length === 0) return
+    yield* settle([
+      ...deliveries.map(delivered),
+      ...unreadable.map(({ attemptCount, id, tenant, token }) => ({
+        tenant,
+        id,
+        endpointId: undefined,
+        token,
+        at: minute(0),
+        state: { status: "Failed", attemptCount, reason: "unreadable" } as const,
+        attempt: undefined,
+      })),
+    ])
+  }
+})
+
+const publishMany = (count: number, type: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { event } = yield* publish({ type })
+    // The rest is copied from the first, as a replay would.
+    yield* sql`insert into billwright.webhook_pending
+  (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+select account_id, mode, billwright.offset_id(id, 1000000 + n), event_id, event_type, endpoint_id, 0, created_at, due_at
+from billwright.webhook_pending, generate_series(1, ${count - 1}) n
+where event_id = ${Id.toUuid(event.id)}::uuid`
+    return event
+  })
+
+describe("the queue of deliveries", () => {
+  layer(live, { excludeTestServices: true })((it) => {
+    it.effect(
+      "gives eight claimers, who claim and settle at the same time, each delivery once",
+      () =>
+        Effect.gen(function* () {
+          yield* drain
+          const endpoints = 20
+          for (let n = 0; n < endpoints; n++) yield* newEndpoint({ eventTypes: [`many.n${n}`] })
+          for (let n = 0; n < endpoints; n++) yield* publishMany(100, `many.n${n}`)
+          const claimer = Effect.gen(function* () {
+            const seen: Array<string> = []
+            for (let idle = 0; idle < 5;) {
+              const { deliveries } = yield* claim(minute(1), { limit: 50, limitPerEndpoint: 5 })
+              idle = deliveries.length === 0 ? idle + 1 : 0
+              const perEndpoint = Map.groupBy(deliveries, ({ endpoint }) => endpoint.id)
+              for (const ofOne of perEndpoint.values()) assert.isAtMost(ofOne.length, 5)
+              assert.isTrue((yield* settle(deliveries.map(delivered))).every((isWritten) => isWritten))
+              seen.push(...deliveries.map(({ id }) => id))
+            }
+            return seen
+          })
+          const claimers = Effect.all(
+            Array.from({ length: 8 }, () => claimer),
+            { concurrency: "unbounded" },
+          )
+          const seen = (yield* claimers).flat()
+          assert.strictEqual(seen.length, 100 * endpoints)
+          assert.strictEqual(new Set(seen).size, seen.length)
+          const sql = yield* SqlClient.SqlClient
+          const attempts = yield* sql`select delivery_id from billwright.webhook_attempts a
+join billwright.webhook_finished f on f.id = a.delivery_id where f.event_type like 'many.%'`
+          assert.strictEqual(attempts.length, seen.length)
+        }).pipe(asTenant),
+      60_000,
+    )
+
+    it.effect("makes other picks for what another claim holds: two at once fill both", () =>
+      Effect.gen(function* () {
+        yield* drain
+        yield* newEndpoint({ eventTypes: ["pair.one"] })
+        const event = yield* publishMany(40, "pair.one")
+        const sql = yield* SqlClient.SqlClient
+        const [isLocked, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        // As a claim does between locking and committing.
+        const holder = sql.withTransaction(
+          sql`select 1 from billwright.webhook_pending where event_id = ${Id.toUuid(event.id)}::uuid
+order by due_at, id limit 10 for update`.pipe(
+            Effect.andThen(Deferred.succeed(isLocked, undefined)),
+            Effect.andThen(Deferred.await(mayEnd)),
+          ),
+        )
+        const held = yield* Effect.forkChild(holder)
+        yield* Deferred.await(isLocked)
+        const { deliveries } = yield* claim(minute(1), { limit: 10, limitPerEndpoint: 8 })
+        assert.strictEqual(deliveries.length, 8)
+        yield* Deferred.succeed(mayEnd, undefined)
+        yield* Fiber.join(held)
+      }).pipe(asTenant),
+    )
+
+    it.effect("finds one delivery among more endpoints than a claim goes through, in a few claims", () =>
+      Effect.gen(function* () {
+        yield* drain
+        const busy = yield* newEndpoint({ eventTypes: ["busy.one"] })
+        yield* publishMany(1_500, "busy.one")
+        const sql = yield* SqlClient.SqlClient
+        // 1,200 endpoints of other tenants, with deliveries that are not due yet, and one that is.
+        yield* sql`insert into billwright.webhook_pending
+  (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+select 'other', 'live', gen_random_uuid(), gen_random_uuid(), 'busy.one', gen_random_uuid(), 0, now(),
+  '2999-01-01T00:00:00Z' from generate_series(1, 1200)`
+        const now = Sample.instant("2026-06-02T00:00:00.000Z")
+        const claimTen = claim(now, { limits: new Map([[busy.id, 0]]), limit: 10 })
+        for (const order of ["asc", "desc"]) {
+          // Wherever the round stands: it goes through 500 in a claim, and from the last on to the first.
+          const none = yield* claimTen
+          assert.strictEqual(none.deliveries.length + none.unreadable.length, 0)
+          yield* sql.unsafe(`update billwright.webhook_pending set due_at = '2026-06-01T00:00:00Z'
+where endpoint_id = (select endpoint_id from billwright.webhook_pending where account_id = 'other'
+  order by endpoint_id ${order} limit 1)`)
+          const found = [yield* claimTen, yield* claimTen]
+          assert.strictEqual(found.flatMap(({ unreadable }) => unreadable).length, 1, order)
+          yield* sql`delete from billwright.webhook_pending where lease_token is not null`
+        }
+        yield* sql`delete from billwright.webhook_pending where account_id = 'other'`
+      }).pipe(asTenant),
+    )
+
+    it.effect("leases for good, though the transaction that it is called in rolls back", () =>
+      Effect.gen(function* () {
+        yield* drain
+        yield* newEndpoint({ eventTypes: ["apart.one"] })
+        const { event } = yield* publish({ type: "apart.one" })
+        const { atomically } = yield* Transactor
+        const failing = Effect.gen(function* () {
+          yield* publish({ type: "apart.one" })
+          const { deliveries } = yield* claim(minute(1))
+          // What its own transaction has published is not committed.
+          assert.deepStrictEqual(
+            deliveries.map(({ eventId }) => eventId),
+            [event.id],
+          )
+          return yield* Effect.fail("no")
+        })
+        yield* Effect.exit(atomically(failing))
+        assert.deepStrictEqual((yield* claim(minute(1))).deliveries, [])
+      }).pipe(asTenant),
+    )
+
+    it.effect("sets aside what can't be read, whatever is broken, and gives the others", () =>
+      Effect.gen(function* () {
+        yield* drain
+        const sql = yield* SqlClient.SqlClient
+        const damages = [
+          "delete from billwright.events where id = $1",
+          "delete from billwright.webhook_endpoints where id = $2",
+          `update billwright.webhook_endpoints set secrets = '[{"sealed": 1}]' where id = $2`,
+          `update billwright.webhook_endpoints set secrets = '["x"]' where id = $2`,
+          `update billwright.webhook_endpoints set headers = '{"a": 1}' where id = $2`,
+          `update billwright.webhook_endpoints set secrets = '[{"sealed": "a", "created_at": "x"}]' where id = $2`,
+        ]
+        for (const [index, damage] of damages.entries()) {
+          const type = `broken.n${index}`
+          const endpoint = yield* newEndpoint({ eventTypes: [type] })
+          const { event } = yield* publish({ type })
+          yield* sql.unsafe(
+            damage.replace("$1", `'${Id.toUuid(event.id)}'`).replace("$2", `'${Id.toUuid(endpoint.id)}'`),
+          )
+        }
+        yield* newEndpoint({ eventTypes: ["whole.one"] })
+        const { event } = yield* publish({ type: "whole.one" })
+        const { deliveries, unreadable } = yield* claim(minute(1))
+        assert.deepStrictEqual(
+          deliveries.map(({ eventId }) => eventId),
+          [event.id],
+        )
+        assert.strictEqual(unreadable.length, damages.length)
+        const store = yield* DeliveryStore
+        for (const { attemptCount, cause, id, tenant, token } of unreadable) {
+          assert.instanceOf(cause, TypeError)
+          const state = { status: "Failed", attemptCount, reason: "unreadable" } as const
+          const at = minute(1)
+          const settlement = { tenant, id, endpointId: undefined, token, at, state, attempt: undefined }
+          assert.deepStrictEqual(yield* settle([settlement]), [true])
+          const found = Option.getOrThrow(yield* store.find(id))
+          assert.deepStrictEqual([found.delivery.status, found.delivery.reason], ["Failed", "unreadable"])
+        }
+      }).pipe(asTenant),
+    )
+
+    it.effect("marks an endpoint by the results of one call in the order given", () =>
+      Effect.gen(function* () {
+        const endpoints = yield* EndpointStore
+        const cases: ReadonlyArray<readonly [string, number | null]> = [
+          ["f1 s f3 f2", 3],
+          ["f1 s", null],
+          ["f4 f1", 4],
+          ["s f2", 2],
+        ]
+        for (const [index, [results, since]] of cases.entries()) {
+          yield* drain
+          const type = `mixed.n${index}`
+          const { id } = yield* newEndpoint({ eventTypes: [type] })
+          const steps = results.split(" ")
+          yield* Effect.all(steps.map(() => publish({ type })))
+          const { deliveries } = yield* claim(minute(1))
+          const settlements = deliveries.map(delivered).map((settlement, at) => {
+            const step = steps[at]!
+            if (step === "s") return settlement
+            const startedAt = minute(Number(step.slice(1)))
+            const state = { status: "Failed", attemptCount: 1, reason: "exhausted" } as const
+            return { ...settlement, state, attempt: Sample.attempt({ responseStatus: 500, startedAt }) }
+          })
+          yield* settle(settlements)
+          const found = Option.getOrThrow(yield* endpoints.find(id))
+          assert.deepStrictEqual(found.failingSince, since === null ? null : minute(since), results)
+        }
+      }).pipe(asTenant),
+    )
+
+    it.effect(
+      "keeps a disabled endpoint free of deliveries, but for those that whoever claims them ends",
+      () =>
+        Effect.gen(function* () {
+          yield* drain
+          const { atomically } = yield* Transactor
+          const endpoints = yield* EndpointStore
+          const deliveries = yield* DeliveryStore
+          const endpoint = yield* newEndpoint({ eventTypes: ["race.one"] })
+          const disable = atomically(
+            Effect.gen(function* () {
+              yield* endpoints.modify(endpoint.id, (stored) =>
+                Effect.succeed({ ...stored, endpoint: { ...stored.endpoint, ...Sample.disabled } }),
+              )
+              yield* deliveries.cancel(endpoint.id, "endpoint_disabled", minute(1))
+            }),
+          )
+          const publishing = Effect.forEach(Array.from({ length: 40 }), () => publish({ type: "race.one" }), {
+            concurrency: 8,
+          })
+          const [published] = yield* Effect.all([publishing, disable], { concurrency: "unbounded" })
+          const { deliveries: claimed } = yield* claim(minute(2))
+          for (const one of claimed) assert.strictEqual(one.endpoint.status, "disabled")
+          // Whatever was published was delivered to nobody, and nothing of it is lost.
+          const ended = yield* deliveries.list(
+            { status: "Failed", endpointId: endpoint.id, eventId: undefined },
+            { limit: 100, cursor: undefined },
+          )
+          assert.isAtMost(ended.data.length + claimed.length, published.length)
+          const after = yield* publish({ type: "race.one" })
+          const [none] = [yield* claim(minute(3))]
+          assert.isFalse(none.deliveries.some(({ eventId }) => eventId === after.event.id))
+        }).pipe(asTenant),
+    )
+  })
+})
+
+describe("an answer that is lost", () => {
+  type Services = Billing.Storage | IdGenerator | CurrentTenant | SqlClient.SqlClient
+
+  /** Runs with a proxy before the database. Without prepared statements, so that the proxy sees the text of each. */
+  const throughProxy = <A, E>(use: (proxy: Proxy.Proxy) => Effect.Effect<A, E, Services>) =>
+    Effect.gen(function* () {
+      const proxy = yield* Proxy.make(yield* TestDatabase.make)
+      const client = PostgresClient.layer({ url: Redacted.make(proxy.url), isPooled: true })
+      return yield* asTenant(use(proxy)).pipe(Effect.provide(overClient(client)))
+    }).pipe(Effect.scoped)
+
+  it.live("to a claim is given again, and nothing counts as lost", () =>
+    throughProxy((proxy) =>
+      Effect.gen(function* () {
+        yield* newEndpoint()
+        yield* Effect.all([publish(), publish(), publish()])
+        proxy.loseAnswerTo = "claim_deliveries"
+        const { deliveries } = yield* claim(minute(1), { limit: 2 })
+        assert.strictEqual(proxy.loseAnswerTo, undefined)
+        assert.deepStrictEqual(
+          deliveries.map(({ attemptCount, wasLost }) => [attemptCount, wasLost]),
+          [
+            [0, false],
+            [0, false],
+          ],
+        )
+        assert.deepStrictEqual(yield* settle(deliveries.map(delivered)), [true, true])
+        assert.strictEqual((yield* claim(minute(1))).deliveries.length, 1)
+      }),
+    ),
+  )
+
+  it.live("to a claim that found a lost lease tells so again", () =>
+    throughProxy((proxy) =>
+      Effect.gen(function* () {
+        yield* newEndpoint()
+        yield* publish()
+        yield* claim(minute(1))
+        proxy.loseAnswerTo = "claim_deliveries"
+        const { deliveries } = yield* claim(minute(2))
+        assert.deepStrictEqual(
+          deliveries.map(({ attemptCount, wasLost }) => [attemptCount, wasLost]),
+          [[1, true]],
+        )
+      }),
+    ),
+  )
+
+  it.live("to a settlement was written, whatever the state, and is not written twice", () =>
+    throughProxy((proxy) =>
+      Effect.gen(function* () {
+        yield* newEndpoint()
+        yield* Effect.all([publish(), publish(), publish()])
+        const { deliveries } = yield* claim(minute(1))
+        const [a, b, c] = deliveries.map(delivered)
+        const dueAt = minute(9).epochMilliseconds
+        const settlements = [
+          a!,
+          { ...b!, state: { status: "Pending", attemptCount: 1, dueAt } as const },
+          { ...c!, token: crypto.randomUUID() },
+        ]
+        proxy.loseAnswerTo = "settle_deliveries"
+        assert.deepStrictEqual(yield* settle(settlements), [true, true, false])
+        assert.strictEqual(proxy.loseAnswerTo, undefined)
+        // A settlement that is made again by somebody else is none.
+        assert.deepStrictEqual(yield* settle(settlements), [false, false, false])
+        const store = yield* DeliveryStore
+        const found = Option.getOrThrow(yield* store.find(a!.id))
+        assert.strictEqual(found.attempts.length, 1)
+      }),
+    ),
+  )
+
+  it.live("to a publication, a replay, a cancellation and a deletion is found out", () =>
+    throughProxy((proxy) =>
+      Effect.gen(function* () {
+        const store = yield* DeliveryStore
+        const endpoint = yield* newEndpoint()
+        proxy.loseAnswerTo = "publish_event_row"
+        const { event, outcome } = yield* publish({ idempotencyKey: "k" })
+        assert.deepStrictEqual(outcome, { _tag: "Published", event })
+        const list = store.list(
+          { status: undefined, endpointId: undefined, eventId: undefined },
+          { limit: 100, cursor: undefined },
+        )
+        assert.strictEqual((yield* list).data.length, 1)
+
+        proxy.loseAnswerTo = "with made as"
+        const firstDeliveryId = yield* Sample.deliveryId
+        const replay = { eventId: event.id, endpointIds: [endpoint.id], firstDeliveryId, now: minute(1) }
+        assert.strictEqual((yield* store.insert(replay)).length, 1)
+        assert.strictEqual((yield* list).data.length, 2)
+
+        proxy.commit = "cut answer"
+        assert.strictEqual(yield* store.cancel(endpoint.id, "endpoint_disabled", minute(2)), 2)
+        proxy.commit = "cut answer"
+        const range = {
+          endpointId: endpoint.id,
+          since: minute(0),
+          until: minute(5),
+          onlyFailed: true,
+          types: [],
+          firstDeliveryId: yield* Sample.deliveryId,
+          now: minute(3),
+          limit: 10,
+        }
+        assert.strictEqual(yield* store.replayRange(range), 1)
+        proxy.commit = "cut answer"
+        assert.isTrue(yield* (yield* EndpointStore).delete(endpoint.id, minute(4)))
+        assert.strictEqual(proxy.commit, "pass")
+        assert.strictEqual((yield* list).data.length, 3)
+      }),
+    ),
+  )
+})
+
+describe("ids", () => {
+  layer(live, { excludeTestServices: true })((it) => {
+    it.effect("lie as far apart in SQL as in core", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const uuids = [
+          "01940000-0000-7000-8000-000000000000",
+          "01940000-0000-7000-8000-fffffffffffe",
+          "ffffffff-ffff-ffff-ffff-ffffffffffff",
+        ]
+        for (const uuid of uuids) {
+          for (const distance of [0, 1, 2, 255, 256, 2 ** 24, 2 ** 30, 2 ** 47]) {
+            const rows =
+              yield* sql`select billwright.offset_id(${uuid}::uuid, ${String(distance)}::bigint)::text as id`
+            const expected = Id.toUuid(Id.offset("dlv", Id.fromUuid("dlv", uuid), distance))
+            assert.deepStrictEqual(rows, [{ id: expected }])
+          }
+        }
+      }),
+    )
+
+    it.effect("may be the same in two tenants: each delivery is claimed and settled for itself", () =>
+      Effect.gen(function* () {
+        yield* drain
+        const id = yield* Sample.eventId
+        const publishing = Effect.andThen(
+          newEndpoint({ eventTypes: ["same.id"] }),
+          publish({ id, type: "same.id" }),
+        )
+        yield* publishing
+        yield* Effect.provideServiceEffect(publishing, CurrentTenant, Sample.tenant)
+        yield* claim(minute(1))
+        const { deliveries } = yield* claim(minute(2))
+        assert.deepStrictEqual(
+          deliveries.map((claimed) => [claimed.id, claimed.wasLost]),
+          Array.from({ length: 2 }, () => [Delivery.firstDeliveryId(id), true]),
+        )
+        assert.strictEqual(new Set(deliveries.map(({ tenant }) => tenant.accountId)).size, 2)
+        assert.deepStrictEqual(yield* settle(deliveries.map(delivered)), [true, true])
+      }).pipe(asTenant),
+    )
+  })
+})

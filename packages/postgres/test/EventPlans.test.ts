@@ -1,0 +1,348 @@
+/**
+ * No hot query of events and deliveries reads a whole table, or much of one: Postgres counts. The queue has
+ * 100,000 deliveries that are not due yet, and a backlog of 50,000 of one endpoint; 100,000 are done.
+ */
+import {
+  type CurrentTenant,
+  type Delivery,
+  DeliveryStore,
+  type DeliveryFilterQuery,
+  type Endpoint,
+  EndpointStore,
+  Event,
+  type EventFilterQuery,
+  type EventId,
+  EventStore,
+  Id,
+  type Page,
+  type RangeReplay,
+  Tenant,
+} from "@billwright/core"
+import { Storage } from "@billwright/postgres"
+import { assert, describe, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+const live = Storage.layer().pipe(Layer.provideMerge(TestDatabase.layerClient({ poolSize: 1 })))
+
+/** More than the 5 executions after which Postgres may settle on a plan that fits any parameters. */
+const EXECUTIONS = 8
+
+const uuid = (table: number, row: number): string =>
+  `01940000-0000-7000-8${String(table).padStart(3, "0")}-${row.toString(16).padStart(12, "0")}`
+const eventId = (row: number) => Id.fromUuid("evt", uuid(1, row)) as EventId
+const endpointId = (row: number) => Id.fromUuid("whe", uuid(2, row)) as Endpoint.EndpointId
+const deliveryId = (table: number, row: number) => Id.fromUuid("dlv", uuid(table, row)) as Delivery.DeliveryId
+const customerId = (row: number) => Id.fromUuid("cus", uuid(6, row)) as never
+
+const sqlUuid = (table: number, row: string) =>
+  `('01940000-0000-7000-8${String(table).padStart(3, "0")}-' || lpad(to_hex(${row}), 12, '0'))::uuid`
+
+const START = "2026-01-01T00:00:00Z"
+const at = (minutes: number): DateTime.Utc => DateTime.add(DateTime.makeUnsafe(START), { minutes })
+const sqlAt = (minutes: string) => `'${START}'::timestamptz + (${minutes}) * interval '1 minute'`
+
+/** The endpoint with the backlog. */
+const BUSY = 0
+/** Published by the minute, so this is when the last of what was published is due. */
+const NOW = at(200_000)
+
+/** 150,000 events of 200 types; 100,000 done deliveries of 200 endpoints, few of them failed, with attempts. */
+const fill = [
+  // On a busy machine this takes longer than a statement may. The pool has one connection, so the setting stays.
+  "set statement_timeout = 0",
+  `insert into billwright.events (account_id, mode, id, type, occurred_at, customer_id, payload)
+select 'default', 'live', ${sqlUuid(1, "n")}, 'type.n' || n % 200, ${sqlAt("n")},
+  case when n % 10 = 0 then ${sqlUuid(6, "n % 3000")} end,
+  '{"id":"x","data":{"n":' || n || '}}' from generate_series(0, 149999) n`,
+  `insert into billwright.webhook_endpoints (account_id, mode, id, url, event_types, headers, metadata, signature,
+  secrets, status, created_at, updated_at)
+select 'default', 'live', ${sqlUuid(2, "n")}, 'https://example.com', array['type.n' || n], '{}', '{}', 'hmac',
+  '[]', 'enabled', now(), now() from generate_series(0, 199) n`,
+  `insert into billwright.webhook_endpoints (account_id, mode, id, url, event_types, headers, metadata, signature,
+  secrets, status, created_at, updated_at)
+select 'other' || n, 'live', ${sqlUuid(7, "n")}, 'https://example.com', '{*}', '{}', '{}', 'hmac',
+  '[]', 'enabled', now(), now() from generate_series(0, 4999) n`,
+  `insert into billwright.webhook_finished
+select 'default', 'live', ${sqlUuid(3, "n")}, ${sqlUuid(1, "n")}, 'type.n' || n % 200, ${sqlUuid(2, "n % 200")}, 1, 200,
+  null, ${sqlAt("n")}, case when n % 500 = 0 then 'Failed' else 'Delivered' end,
+  case when n % 500 = 0 then 'exhausted' end, now() from generate_series(0, 99999) n`,
+  `insert into billwright.webhook_attempts (account_id, mode, delivery_id, number, started_at, request_headers)
+select 'default', 'live', ${sqlUuid(3, "n")}, 1, now(), '{}' from generate_series(0, 99999) n`,
+  // Not due yet, as after an outage of all receivers.
+  `insert into billwright.webhook_pending
+  (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+select 'default', 'live', ${sqlUuid(4, "n")}, ${sqlUuid(1, "n")}, 'type.n' || n % 200, ${sqlUuid(2, "n % 200")}, 1, now(),
+  ${sqlAt("300000 + n")} from generate_series(0, 99999) n`,
+  // All due at once, as after a replay of a range.
+  `insert into billwright.webhook_pending
+  (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+select 'default', 'live', ${sqlUuid(5, "n")}, ${sqlUuid(1, "100000 + n")}, 'type.n0', ${sqlUuid(2, String(BUSY))}, 0, now(),
+  ${sqlAt("0")} from generate_series(0, 49999) n`,
+  // Few that are due after all of these, each of an endpoint of its own.
+  `insert into billwright.webhook_pending
+  (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+select 'default', 'live', ${sqlUuid(8, "n")}, ${sqlUuid(1, "n")}, 'type.n' || n, ${sqlUuid(2, "n")}, 0, now(),
+  ${sqlAt("1000 + n")} from generate_series(1, 199) n`,
+]
+
+const TABLES = [
+  "events",
+  "webhook_attempts",
+  "webhook_endpoints",
+  "webhook_finished",
+  "webhook_pending",
+] as const
+
+interface Counts {
+  readonly scans: number
+  readonly read: number
+}
+
+/** Sequential scans and rows read so far, by whatever index. */
+const counts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select pg_stat_force_next_flush()`
+  const rows = yield* sql<{ name: string; scans: string; read: string }>`select relname as name,
+  seq_scan::text as scans, (seq_tup_read + coalesce(idx_tup_fetch, 0))::text as read
+from pg_stat_user_tables where schemaname = 'billwright'`
+  return new Map<string, Counts>(
+    rows.map(({ name, read, scans }) => [name, { scans: Number(scans), read: Number(read) }]),
+  )
+})
+
+const first: Page.PageQuery = { limit: 20, cursor: undefined }
+const older = (id: string): Page.PageQuery => ({ limit: 20, cursor: { direction: "older", id } })
+const newer = (id: string): Page.PageQuery => ({ limit: 20, cursor: { direction: "newer", id } })
+
+type Verb = (n: number) => Effect.Effect<unknown, unknown, CurrentTenant>
+
+const newEvent = (n: number, serial: number): Event.Event => {
+  const fields = {
+    id: Id.fromUuid("evt", uuid(9, serial)) as EventId,
+    type: `type.n${n}`,
+    timestamp: NOW,
+  }
+  return {
+    ...fields,
+    customerId: null,
+    idempotencyKey: `key ${serial >> 1}`,
+    payload: Event.render(fields, "live", { n }),
+  }
+}
+
+const verbs = (
+  events: EventStore["Service"],
+  deliveries: DeliveryStore["Service"],
+  endpoints: EndpointStore["Service"],
+) => {
+  let serial = 0
+  const listEvents = (filter: Partial<EventFilterQuery>, page: Page.PageQuery) =>
+    events.list(
+      {
+        type: undefined,
+        customerId: undefined,
+        createdAfter: undefined,
+        createdBefore: undefined,
+        deliveryStatus: undefined,
+        ...filter,
+      },
+      page,
+    )
+  const list = (filter: Partial<DeliveryFilterQuery>, page: Page.PageQuery) =>
+    deliveries.list({ status: undefined, endpointId: undefined, eventId: undefined, ...filter }, page)
+  const claim = (limits: ReadonlyArray<readonly [Endpoint.EndpointId, number]> = []) =>
+    deliveries.claimDue({
+      now: NOW,
+      leaseUntil: DateTime.add(NOW, { seconds: 30 }),
+      limit: 64,
+      limitPerEndpoint: 8,
+      limits: new Map(limits),
+    })
+  const replay = (range: Partial<RangeReplay>) =>
+    deliveries.replayRange({
+      endpointId: endpointId(1),
+      since: at(0),
+      until: NOW,
+      onlyFailed: false,
+      types: [],
+      firstDeliveryId: deliveryId(10, 1_000 * serial++),
+      now: at(400_000),
+      limit: 5,
+      ...range,
+    })
+  return {
+    // Every second one is a duplicate.
+    publish: [(n: number) => events.publish({ event: newEvent(n, serial++), onlyTo: undefined }), 500],
+    "find an event": [(n: number) => events.find(eventId(n)), 1],
+    "list events": [() => listEvents({}, first), 25],
+    "list events further": [(n: number) => listEvents({}, older(eventId(n * 1_000))), 25],
+    "list events of a type": [(n: number) => listEvents({ type: `type.n${n}` }, first), 25],
+    "list events of a customer": [(n: number) => listEvents({ customerId: customerId(10 * n) }, first), 60],
+    "list events of an hour": [
+      (n: number) => listEvents({ createdAfter: at(n * 60), createdBefore: at(n * 60 + 60) }, first),
+      70,
+    ],
+    "list events that failed": [() => listEvents({ deliveryStatus: "Failed" }, first), 700],
+    "list events that are pending": [() => listEvents({ deliveryStatus: "Pending" }, first), 100],
+    "tail from far back": [(n: number) => events.tail(`1_${uuid(1, n)}`, [], 100), 110],
+    "tail at the end": [
+      () =>
+        Effect.flatMap(events.tailPosition(undefined), (position) =>
+          events.tail(Option.getOrThrow(position), ["type.n1"], 100),
+        ),
+      20,
+    ],
+    "find a delivery": [(n: number) => deliveries.find(deliveryId(3, n)), 4],
+    "find a pending delivery": [(n: number) => deliveries.find(deliveryId(4, n)), 4],
+    "list deliveries": [() => list({}, first), 60],
+    "list deliveries further": [(n: number) => list({}, newer(deliveryId(3, n * 100))), 60],
+    "list deliveries of an endpoint": [(n: number) => list({ endpointId: endpointId(n) }, first), 1_200],
+    "list deliveries of an event": [(n: number) => list({ eventId: eventId(n) }, first), 10],
+    "list deliveries that failed": [() => list({ status: "Failed" }, first), 30],
+    "list deliveries of an endpoint that failed": [
+      () => list({ status: "Failed", endpointId: endpointId(100) }, first),
+      30,
+    ],
+    "list deliveries that are pending": [() => list({ status: "Pending" }, first), 30],
+    "claim in spite of a backlog": [() => claim(), 6_000],
+    "claim when the busy endpoint may have no more": [() => claim([[endpointId(BUSY), 0]]), 6_000],
+    "next due": [() => deliveries.nextDueAt, 1_100],
+    "replay of what failed": [() => replay({ endpointId: endpointId(100), onlyFailed: true, limit: 5 }), 600],
+    "replay of an hour": [
+      (n: number) => replay({ since: at(n * 60), until: at(n * 60 + 60), limit: 100 }),
+      200,
+    ],
+    "list endpoints": [() => endpoints.list({ status: undefined }, first), 25],
+    "find an endpoint": [(n: number) => endpoints.find(endpointId(n)), 1],
+  } satisfies Record<string, readonly [Verb, number]>
+}
+
+describe("hot queries of events and deliveries", () => {
+  layer(live, { excludeTestServices: true })((it) => {
+    it.effect(
+      "scan no table, and read no more rows than a page is worth",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          for (const statement of fill) yield* sql.unsafe(statement)
+          yield* sql.unsafe(`analyze ${TABLES.map((table) => `billwright.${table}`).join(", ")}`)
+          const all = verbs(yield* EventStore, yield* DeliveryStore, yield* EndpointStore)
+          for (const [name, [verb, most]] of Object.entries<readonly [Verb, number]>(all)) {
+            const before = yield* counts
+            for (let n = 1; n <= EXECUTIONS; n++) yield* verb(n)
+            const after = yield* counts
+            for (const table of TABLES) {
+              assert.strictEqual(
+                after.get(table)!.scans,
+                before.get(table)!.scans,
+                `${name}: scans of ${table}`,
+              )
+              const read = (after.get(table)!.read - before.get(table)!.read) / EXECUTIONS
+              assert.isAtMost(read, most, `${name}: rows of ${table}`)
+            }
+          }
+        }).pipe(asTenant),
+      120_000,
+    )
+
+    it.effect(
+      "settle and cancel without a scan, too",
+      () =>
+        Effect.gen(function* () {
+          const deliveries = yield* DeliveryStore
+          const tenant: Tenant.Tenant = { accountId: Tenant.defaultAccountId, mode: "live" }
+          const later = DateTime.add(NOW, { hours: 1 })
+          const before = yield* counts
+          for (let round = 0; round < EXECUTIONS; round++) {
+            const claimed = yield* deliveries.claimDue({
+              now: later,
+              leaseUntil: DateTime.add(later, { seconds: 30 }),
+              limit: 64,
+              limitPerEndpoint: 64,
+              limits: new Map(),
+            })
+            assert.strictEqual(claimed.deliveries.length, 64)
+            const written = yield* deliveries.settle(
+              claimed.deliveries.map(({ attemptCount, endpoint, id, token }, index) => ({
+                tenant,
+                id,
+                endpointId: endpoint.id,
+                token,
+                at: later,
+                state:
+                  index % 2 === 0
+                    ? { status: "Delivered", attemptCount: attemptCount + 1 }
+                    : {
+                        status: "Pending",
+                        attemptCount: attemptCount + 1,
+                        dueAt: DateTime.add(later, { days: 1 }).epochMilliseconds,
+                      },
+                attempt: {
+                  number: attemptCount + 1,
+                  startedAt: later,
+                  durationMillis: 1,
+                  requestHeaders: {},
+                  responseStatus: index % 2 === 0 ? 200 : 500,
+                  responseHeaders: {},
+                  responseBody: "",
+                  error: null,
+                },
+              })),
+            )
+            assert.isTrue(written.every((isWritten) => isWritten))
+          }
+          assert.isAbove(yield* deliveries.cancel(endpointId(3), "endpoint_disabled", later), 400)
+          const after = yield* counts
+          for (const table of TABLES) {
+            assert.strictEqual(after.get(table)!.scans, before.get(table)!.scans, table)
+          }
+        }).pipe(asTenant),
+      60_000,
+    )
+  })
+})
+
+describe("a burst on tables that were never analyzed", () => {
+  layer(live, { excludeTestServices: true })((it) => {
+    it.effect("is claimed and settled by the keys of its rows", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const deliveries = yield* DeliveryStore
+        for (const statement of [0, 1, 2, 7]) yield* sql.unsafe(fill[statement]!)
+        // Pages of indexes: an index that is walked through gives few entries and costs many pages.
+        const read = Effect.gen(function* () {
+          yield* sql`select pg_stat_force_next_flush()`
+          const [row] = yield* sql<{ read: string }>`select sum(idx_blks_read + idx_blks_hit)::text as read
+from pg_statio_user_indexes where schemaname = 'billwright' and relname <> 'schema_migrations'`
+          return Number(row!.read)
+        })
+        const before = yield* read
+        const { deliveries: claimed } = yield* deliveries.claimDue({
+          now: NOW,
+          leaseUntil: DateTime.add(NOW, { seconds: 30 }),
+          limit: 64,
+          limitPerEndpoint: 64,
+          limits: new Map(),
+        })
+        assert.strictEqual(claimed.length, 64)
+        const written = yield* deliveries.settle(
+          claimed.map(({ endpoint, id, tenant, token }) => ({
+            tenant,
+            id,
+            endpointId: endpoint.id,
+            token,
+            at: NOW,
+            state: { status: "Delivered", attemptCount: 1 },
+            attempt: undefined,
+          })),
+        )
+        assert.isTrue(written.every((isWritten) => isWritten))
+        // Some 20 look-ups of 3 pages for each, in all.
+        assert.isAtMost((yield* read) - before, 64 * 20 * 3)
+      }).pipe(asTenant),
+    )
+  })
+})
