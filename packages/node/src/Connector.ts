@@ -1,0 +1,110 @@
+/**
+ * Makes connections, to checked addresses only.
+ */
+import * as net from "node:net"
+import * as tls from "node:tls"
+import type { NetworkPolicy, TransportError } from "@billwright/core"
+import * as AddressGuard from "./AddressGuard.ts"
+import * as ReceiverError from "./ReceiverError.ts"
+import type { Target } from "./Target.ts"
+
+/** How long the next address of a host waits for the one before it, in milliseconds. */
+const NEXT_ADDRESS_MILLIS = 500
+
+export interface ConnectorSettings {
+  readonly policy: NetworkPolicy
+  readonly resolve: AddressGuard.Resolve
+  /** Whom certificates are trusted from. */
+  readonly secureContext: tls.SecureContext
+}
+
+/** Gives up what is under way. Nothing is called back after it. */
+export type Cancel = () => void
+
+/** Hands out what was looked up before, whatever name it is asked for. */
+const lookupOf =
+  (addresses: ReadonlyArray<string>): net.LookupFunction =>
+  (_host, _options, callback) => {
+    callback(
+      null,
+      addresses.map((address) => ({ address, family: net.isIP(address) })),
+    )
+  }
+
+const connect = (
+  { host, isTls, port }: Target,
+  addresses: ReadonlyArray<string>,
+  secureContext: tls.SecureContext,
+): net.Socket => {
+  const options = {
+    host,
+    port,
+    lookup: lookupOf(addresses),
+    // Also makes `lookup` be asked for all addresses.
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MILLIS,
+    noDelay: true,
+  }
+  if (!isTls) return net.connect(options)
+  return tls.connect({
+    ...options,
+    secureContext,
+    // An address is no server name (RFC 6066, section 3); certificates are then checked against `host`.
+    servername: net.isIP(host) === 0 ? host : "",
+    ALPNProtocols: ["http/1.1"],
+    // Said, so that NODE_TLS_REJECT_UNAUTHORIZED can't turn it off.
+    rejectUnauthorized: true,
+  })
+}
+
+/** Calls back once: with a connected socket, or with what was in the way. */
+const whenConnected = (
+  socket: net.Socket,
+  isTls: boolean,
+  done: (opened: net.Socket | TransportError) => void,
+): void => {
+  let errorOf = ReceiverError.ofConnect
+  const onTcp = () => {
+    if (isTls) errorOf = ReceiverError.ofHandshake
+    else onConnected()
+  }
+  const onConnected = () => {
+    socket.off("connect", onTcp).off("error", onError)
+    done(socket)
+  }
+  const onError = (error: unknown) => {
+    socket.off("connect", onTcp).off("secureConnect", onConnected)
+    socket.destroy()
+    done(errorOf(error))
+  }
+  socket.once("connect", onTcp).once("error", onError)
+  if (isTls) socket.once("secureConnect", onConnected)
+  // Errors come later, too; and one of TLS doesn't end a connection by itself.
+  socket.on("error", () => socket.destroy())
+}
+
+/** Looks the host up, judges its addresses and connects to the first one that answers. */
+export const open = (
+  target: Target,
+  { policy, resolve, secureContext }: ConnectorSettings,
+  done: (opened: net.Socket | TransportError) => void,
+): Cancel => {
+  let socket: net.Socket | undefined
+  let isCancelled = false
+  const onFound = (found: ReadonlyArray<string> | TransportError) => {
+    if (isCancelled) return
+    if (typeof found === "string") {
+      done(found)
+      return
+    }
+    socket = connect(target, found, secureContext)
+    whenConnected(socket, target.isTls, (opened) => {
+      if (!isCancelled) done(opened)
+    })
+  }
+  void AddressGuard.addressesOf(target, policy, resolve).then(onFound)
+  return () => {
+    isCancelled = true
+    socket?.destroy()
+  }
+}

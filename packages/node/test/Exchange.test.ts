@@ -1,0 +1,512 @@
+/** What receivers do with a request, and what is made of it. Real sockets: deadlines are short, nothing sleeps. */
+import type { Socket } from "node:net"
+import { gzipSync } from "node:zlib"
+import {
+  MAX_KEPT_HEADER_LENGTH,
+  MAX_KEPT_RESPONSE_BYTES,
+  MAX_KEPT_RESPONSE_HEADERS,
+  MAX_RESPONSE_BYTES,
+  type TransportError,
+  type WebhookResponse,
+  WebhookTransport,
+} from "@billwright/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { UndiciTransport } from "../src/index.ts"
+import { answer, type Behaviour, ok, post, receiver, sendOnce } from "./Receivers.ts"
+
+const DEADLINE = 300
+const failed = (error: TransportError): WebhookResponse => ({ _tag: "Failed", error })
+
+/** Sends one request to a receiver that behaves like this. */
+const sendTo = (behaviour: Behaviour, deadlineMillis = 5_000) =>
+  Effect.gen(function* () {
+    const { origin } = yield* receiver(behaviour)
+    return yield* sendOnce(post(`${origin}/hook?a=b`), { deadlineMillis })
+  })
+
+const answered = (response: WebhookResponse) =>
+  response._tag === "Answered" ? response : assert.fail(`failed: ${response.error}`)
+
+/** Writes something again and again until the connection ends. */
+const keepWriting = (socket: Socket, bytes: string, millis: number) => {
+  const timer = setInterval(() => socket.write(bytes), millis)
+  socket.on("close", () => clearInterval(timer))
+}
+/** After a start, writes as fast as the other side takes it. */
+const flood = (socket: Socket, start: string, chunk: string) => {
+  socket.write(start)
+  const more = () => {
+    while (!socket.destroyed && socket.write(chunk));
+  }
+  socket.on("drain", more)
+  more()
+}
+
+describe("a request", () => {
+  it.live("is sent as it was given, with the headers of the transport", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver(ok)
+      const response = yield* sendOnce(
+        post(`${hook.origin}/a%20b?c=d&e`, {
+          headers: { "content-type": "application/json", "webhook-id": "evt_1", "x-own": "yes" },
+        }),
+      )
+      assert.deepStrictEqual(response, {
+        _tag: "Answered",
+        status: 200,
+        headers: { "content-length": "2" },
+        body: "ok",
+      })
+      assert.strictEqual(hook.requests.length, 1)
+      const [{ body, head }] = hook.requests as [{ body: string; head: string }]
+      assert.strictEqual(body, '{"hello":"wörld"}')
+      const [line, ...headers] = head.split("\r\n")
+      assert.strictEqual(line, "POST /a%20b?c=d&e HTTP/1.1")
+      assert.sameMembers(headers, [
+        `host: 127.0.0.1:${hook.port}`,
+        "connection: keep-alive",
+        "accept-encoding: identity",
+        "content-type: application/json",
+        "webhook-id: evt_1",
+        "x-own: yes",
+        "content-length: 18",
+      ])
+    }),
+  )
+
+  it.live("keeps the transport's headers, whatever it was given", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver(ok)
+      const headers = {
+        "accept-encoding": "gzip",
+        connection: "upgrade",
+        "content-length": "3",
+        expect: "100-continue",
+        host: "elsewhere.example",
+        Host: "elsewhere.example",
+        "keep-alive": "timeout=9",
+        te: "trailers",
+        trailer: "x",
+        "transfer-encoding": "chunked",
+        upgrade: "websocket",
+      }
+      const response = yield* sendOnce(post(hook.origin, { headers }))
+      assert.strictEqual(answered(response).status, 200)
+      assert.sameMembers(hook.requests[0]!.head.split("\r\n").slice(1), [
+        `host: 127.0.0.1:${hook.port}`,
+        "connection: keep-alive",
+        "accept-encoding: identity",
+        "content-length: 18",
+      ])
+    }),
+  )
+
+  it.live("leaves no timer behind that would keep the process", () =>
+    Effect.gen(function* () {
+      const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length
+      const hook = yield* receiver(ok)
+      const { send } = yield* WebhookTransport
+      const before = timers()
+      for (let i = 0; i < 10; i++) yield* send(post(hook.origin))
+      assert.isAtMost(timers(), before)
+    }).pipe(Effect.provide(UndiciTransport.layer())),
+  )
+
+  it.live("may have an empty body", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver(ok)
+      yield* sendOnce(post(hook.origin, { body: "" }))
+      assert.include(hook.requests[0]!.head, "content-length: 0")
+    }),
+  )
+
+  for (const headers of [
+    { "x-bad": "a\r\nx-smuggled: 1" },
+    { "bad name": "x" },
+    { "x-bad": "\u0000" },
+    { "x-bad": "Ā" },
+  ]) {
+    it.live(`isn't sent with the header ${JSON.stringify(headers)}`, () =>
+      Effect.gen(function* () {
+        const hook = yield* receiver(ok)
+        const transport = yield* WebhookTransport
+        assert.deepStrictEqual(yield* transport.send(post(hook.origin, { headers })), failed("bad_response"))
+        assert.deepStrictEqual(hook.requests, [])
+        // On a connection that was used, too.
+        yield* transport.send(post(hook.origin))
+        assert.deepStrictEqual(yield* transport.send(post(hook.origin, { headers })), failed("bad_response"))
+        assert.deepStrictEqual([hook.requests.length, hook.connections], [1, 2])
+      }).pipe(Effect.provide(UndiciTransport.layer())),
+    )
+  }
+})
+
+describe("an answer", () => {
+  for (const status of [200, 204, 299, 301, 304, 400, 404, 410, 429, 500, 599]) {
+    it.live(`with status ${status} is reported`, () =>
+      Effect.gen(function* () {
+        const response = yield* sendTo((socket) =>
+          socket.write(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`),
+        )
+        assert.strictEqual(answered(response).status, status)
+      }),
+    )
+  }
+
+  for (const status of ["099", "600", "999", "20", "2000", "abc", "-1"]) {
+    it.live(`with status ${status} is none`, () =>
+      Effect.gen(function* () {
+        const response = yield* sendTo((socket) =>
+          socket.write(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`),
+        )
+        assert.deepStrictEqual(response, failed("bad_response"))
+      }),
+    )
+  }
+
+  it.live("may be chunked, end with the connection, or follow interim answers", () =>
+    Effect.gen(function* () {
+      const bodies = yield* Effect.all([
+        sendTo((socket) =>
+          socket.write(
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n1\r\nd\r\n0\r\nt: x\r\n\r\n",
+          ),
+        ),
+        sendTo((socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nabcd")),
+        sendTo((socket) => socket.end("HTTP/1.0 200 OK\r\n\r\nabcd")),
+        sendTo((socket) =>
+          socket.write(
+            `HTTP/1.1 103 Hints\r\nlink: x\r\n\r\nHTTP/1.1 102 Wait\r\n\r\n${answer(200, "abcd")}`,
+          ),
+        ),
+      ])
+      for (const response of bodies) assert.include(answered(response), { status: 200, body: "abcd" })
+    }),
+  )
+
+  it.live("keeps its headers: by lower-case name, joined, clean, bounded in number and length", () =>
+    Effect.gen(function* () {
+      const many = Array.from({ length: 100 }, (_, index) => `X-Number-${index}: ${index}\r\n`).join("")
+      const response = yield* sendTo((socket) =>
+        socket.write(
+          Buffer.from(
+            `HTTP/1.1 200 OK\r\nSet-Cookie: a\r\nset-cookie: b\r\n__proto__: p\r\nconstructor: c\r\nconstructor: d\r\n` +
+              `x-latin: \u00e9\u0085\r\nx-long: ${"a".repeat(3_000)}\r\n${"n".repeat(200)}: x\r\n${many}content-length: 0\r\n\r\n`,
+            "latin1",
+          ),
+        ),
+      )
+      const { headers } = answered(response)
+      assert.strictEqual(Object.keys(headers).length, MAX_KEPT_RESPONSE_HEADERS)
+      assert.strictEqual(headers["set-cookie"], "a, b")
+      assert.strictEqual(Object.getOwnPropertyDescriptor(headers, "__proto__")?.value, "p")
+      assert.strictEqual(headers["constructor"], "c, d")
+      assert.strictEqual(headers["x-latin"], "\u00e9\u0085")
+      assert.strictEqual(headers["x-long"], "a".repeat(MAX_KEPT_HEADER_LENGTH))
+      assert.strictEqual(headers["x-number-0"], "0")
+      assert.notProperty(headers, "n".repeat(200))
+    }),
+  )
+
+  it.live("is kept as storable text whatever its bytes are", () =>
+    Effect.gen(function* () {
+      const bytes = Buffer.from([0x61, 0, 0xff, 0xed, 0xa0, 0x80, 0xc3, 0xa9, 0xf0, 0x9f, 0x98])
+      const { body } = answered(
+        yield* sendTo((socket) => {
+          socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`)
+          socket.write(bytes)
+        }),
+      )
+      assert.strictEqual(body, "a\ufffd\ufffd\ufffd\ufffdé\ufffd")
+      assert.isTrue(body.isWellFormed())
+    }),
+  )
+
+  it.live("is kept in part, cut between two characters", () =>
+    Effect.gen(function* () {
+      const text = `a${"€".repeat(3_000)}`
+      const { body } = answered(yield* sendTo((socket) => socket.write(answer(500, text))))
+      assert.strictEqual(body, `a${"€".repeat(1_365)}`)
+      assert.strictEqual(Buffer.byteLength(body), MAX_KEPT_RESPONSE_BYTES)
+      const { body: off } = answered(yield* sendTo((socket) => socket.write(answer(500, `ab${text}`))))
+      assert.strictEqual(off, `aba${"€".repeat(1_364)}`)
+      const { body: astral } = answered(
+        yield* sendTo((socket) => socket.write(answer(500, `a${"😀".repeat(3_000)}`))),
+      )
+      assert.strictEqual(astral, `a${"😀".repeat(1_023)}`)
+    }),
+  )
+
+  it.live("is kept in part, in no more bytes than that, whatever was replaced or removed", () =>
+    Effect.gen(function* () {
+      const bodyOf = (bytes: Buffer) =>
+        Effect.map(
+          sendTo((socket) => {
+            socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`)
+            socket.write(bytes)
+          }),
+          (response) => answered(response).body,
+        )
+      assert.strictEqual(yield* bodyOf(Buffer.alloc(4_096, 0xff)), "\ufffd".repeat(1_365))
+      assert.strictEqual(yield* bodyOf(Buffer.alloc(9_000, 0xff)), "\ufffd".repeat(1_365))
+      assert.strictEqual(yield* bodyOf(Buffer.from(`\0${"x".repeat(5_000)}`)), "x".repeat(4_095))
+      assert.strictEqual(yield* bodyOf(Buffer.alloc(60_000)), "")
+    }),
+  )
+
+  it.live("of 64 KiB is read to the end and its connection is kept", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver((socket) => socket.write(answer(200, "x".repeat(MAX_RESPONSE_BYTES))))
+      const { send } = yield* WebhookTransport
+      for (let i = 0; i < 3; i++) {
+        assert.strictEqual(answered(yield* send(post(hook.origin))).body, "x".repeat(MAX_KEPT_RESPONSE_BYTES))
+      }
+      assert.strictEqual(hook.connections, 1)
+    }).pipe(Effect.provide(UndiciTransport.layer())),
+  )
+
+  it.live("of 64 KiB and a byte is cut, and its connection ended", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver((socket) => {
+        // One byte is missing to the end: whoever waits for it waits for ever.
+        socket.write(`HTTP/1.1 202 OK\r\ncontent-length: ${MAX_RESPONSE_BYTES + 2}\r\n\r\n`)
+        socket.write("x".repeat(MAX_RESPONSE_BYTES + 1))
+      })
+      const { send } = yield* WebhookTransport
+      const response = answered(yield* send(post(hook.origin)))
+      assert.deepInclude(response, { status: 202, body: "x".repeat(MAX_KEPT_RESPONSE_BYTES) })
+      yield* Effect.promise(() => hook.whenOpen(0))
+    }).pipe(Effect.provide(UndiciTransport.layer())),
+  )
+
+  it.live("of 5 MB or without end is a success when its status is", () =>
+    Effect.gen(function* () {
+      const large = yield* sendTo((socket) => socket.write(answer(200, "y".repeat(5_000_000))))
+      const endless = yield* sendTo((socket) => {
+        flood(socket, "HTTP/1.1 200 OK\r\n\r\n", "y".repeat(10_000))
+      })
+      for (const response of [large, endless]) {
+        assert.include(answered(response), { status: 200, body: "y".repeat(MAX_KEPT_RESPONSE_BYTES) })
+      }
+    }),
+  )
+
+  it.live("is not unpacked", () =>
+    Effect.gen(function* () {
+      const bomb = gzipSync(Buffer.alloc(50_000_000))
+      const packed = yield* sendTo((socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`)
+        socket.write(bomb)
+      })
+      const { body } = answered(packed)
+      assert.isAtMost(Buffer.byteLength(body), MAX_KEPT_RESPONSE_BYTES)
+      // The first byte of gzip's mark, and what is left of the second.
+      assert.isTrue(body.startsWith("\u001f\ufffd"))
+      assert.notInclude(body, "\0")
+    }),
+  )
+
+  it.live("that comes before the request was read counts", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver(ok, {
+        onConnect: (socket) => {
+          socket.pause()
+          socket.write(answer(200, "early"))
+        },
+      })
+      const { send } = yield* WebhookTransport
+      const response = yield* send(post(hook.origin, { body: "z".repeat(20_000_000) }))
+      assert.include(answered(response), { status: 200, body: "early" })
+      // What wasn't taken is still in the connection, so it isn't used again.
+      assert.include(answered(yield* send(post(hook.origin))), { status: 200 })
+      assert.strictEqual(hook.connections, 2)
+    }).pipe(Effect.provide(UndiciTransport.layer())),
+  )
+
+  it.live("isn't followed when it redirects", () =>
+    Effect.gen(function* () {
+      const canary = yield* receiver(ok)
+      for (const status of [301, 302, 303, 307, 308]) {
+        const response = yield* sendTo((socket) =>
+          socket.write(answer(status, "", `location: ${canary.origin}/latest/meta-data\r\n`)),
+        )
+        assert.strictEqual(answered(response).status, status)
+      }
+      assert.strictEqual(canary.connections, 0)
+    }),
+  )
+})
+
+describe("a hostile receiver", () => {
+  const bad: ReadonlyArray<readonly [what: string, behaviour: Behaviour]> = [
+    ["a bad status line", (socket) => socket.write("HELLO WORLD\r\n\r\n")],
+    ["another protocol", (socket) => socket.write("SSH-2.0-OpenSSH_9.6\r\n")],
+    ["HTTP/2's preface", (socket) => socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")],
+    ["zeros", (socket) => socket.write(Buffer.alloc(1_000))],
+    ["a header of 100 kB", (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${"a".repeat(100_000)}\r\n\r\n`)],
+    [
+      "100 kB of headers",
+      (socket) => socket.write(`HTTP/1.1 200 OK\r\n${"a: 0123456789\r\n".repeat(7_000)}\r\n`),
+    ],
+    ["headers without end", (socket) => flood(socket, "HTTP/1.1 200 OK\r\n", "a: b\r\n".repeat(100))],
+    ["a status text without end", (socket) => flood(socket, "HTTP/1.1 200 ", "a".repeat(9_000))],
+    [
+      "a NUL in a header",
+      (socket) => socket.write("HTTP/1.1 200 OK\r\nx: a\0b\r\ncontent-length: 0\r\n\r\n"),
+    ],
+    ["a header without a name", (socket) => socket.write("HTTP/1.1 200 OK\r\n: x\r\n\r\n")],
+    [
+      "two lengths",
+      (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab"),
+    ],
+    ["a bad length", (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n")],
+    [
+      "chunks that are none",
+      (socket) => socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello"),
+    ],
+    [
+      "a switch of protocols",
+      (socket) => socket.write("HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n"),
+    ],
+    ["a continuation", (socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answer(200)}`)],
+    ["a flood of interim answers", (socket) => flood(socket, "", "HTTP/1.1 103 Hints\r\n\r\n".repeat(100))],
+  ]
+  for (const [what, behaviour] of bad) {
+    it.live(`that sends ${what} gave a bad response`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* sendTo(behaviour), failed("bad_response"))
+      }),
+    )
+  }
+
+  it.live("that hides a flood in chunks' extensions is cut, its status counting", () =>
+    Effect.gen(function* () {
+      const response = yield* sendTo((socket) => {
+        const start = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;"
+        flood(socket, start, "x".repeat(10_000))
+      })
+      assert.include(answered(response), { status: 200, body: "" })
+    }),
+  )
+
+  const resetting: ReadonlyArray<readonly [what: string, behaviour: Behaviour]> = [
+    ["resets at once", (socket) => socket.resetAndDestroy()],
+    ["closes at once", (socket) => socket.end()],
+    [
+      "resets within its headers",
+      (socket) => socket.write("HTTP/1.1 200 OK\r\nx", () => socket.resetAndDestroy()),
+    ],
+    ["closes within its headers", (socket) => socket.end("HTTP/1.1 200 OK\r\nx")],
+    [
+      "resets within its body",
+      (socket) =>
+        socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc", () => socket.resetAndDestroy()),
+    ],
+    ["closes within its body", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc")],
+    [
+      "closes within its last body",
+      (socket) => socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 9\r\n\r\nabc"),
+    ],
+    [
+      "closes within a chunk",
+      (socket) => socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nabc"),
+    ],
+    [
+      "closes within its last chunk",
+      (socket) =>
+        socket.end("HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n9\r\nabc"),
+    ],
+  ]
+  for (const [what, behaviour] of resetting) {
+    it.live(`that ${what} is a reset`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* sendTo(behaviour), failed("reset"))
+      }),
+    )
+  }
+
+  const endless: ReadonlyArray<readonly [what: string, behaviour: Behaviour]> = [
+    ["never answers", () => {}],
+    ["sends its status line byte by byte", (socket) => keepWriting(socket, "H", 1_000)],
+    [
+      "drips headers",
+      (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\n")
+        keepWriting(socket, "a: b\r\n", 20)
+      },
+    ],
+    ["sends interim answers for ever", (socket) => keepWriting(socket, "HTTP/1.1 102 Wait\r\n\r\n", 20)],
+    ["never sends its body", (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n")],
+    [
+      "drips its body",
+      (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n")
+        keepWriting(socket, "x", 20)
+      },
+    ],
+    [
+      "drips chunks",
+      (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n")
+        keepWriting(socket, "1\r\nx\r\n", 20)
+      },
+    ],
+  ]
+  for (const [what, behaviour] of endless) {
+    it.live(`that ${what} is a timeout at the deadline, and its connection is ended`, () =>
+      Effect.gen(function* () {
+        const hook = yield* receiver(behaviour)
+        const { send } = yield* WebhookTransport
+        assert.deepStrictEqual(yield* send(post(hook.origin)), failed("timeout"))
+        yield* Effect.promise(() => hook.whenOpen(0))
+      }).pipe(Effect.provide(UndiciTransport.layer({ deadlineMillis: DEADLINE }))),
+    )
+  }
+
+  it.live("that hangs holds up nobody else", () =>
+    Effect.gen(function* () {
+      const hanging = yield* receiver(() => {})
+      const good = yield* receiver(ok)
+      const { send } = yield* WebhookTransport
+      const stuck = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 20 }, () => send(post(hanging.origin))),
+          { concurrency: "unbounded" },
+        ),
+      )
+      for (let i = 0; i < 50; i++) assert.strictEqual(answered(yield* send(post(good.origin))).status, 200)
+      for (const response of yield* Fiber.join(stuck)) assert.deepStrictEqual(response, failed("timeout"))
+    }).pipe(Effect.provide(UndiciTransport.layer({ deadlineMillis: DEADLINE }))),
+  )
+})
+
+describe("an interrupted request", () => {
+  it.live("ends its connection", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver(() => {})
+      const { send } = yield* WebhookTransport
+      const fiber = yield* Effect.forkChild(send(post(hook.origin)))
+      yield* Effect.promise(() => hook.whenOpen(1))
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.promise(() => hook.whenOpen(0))
+    }).pipe(Effect.provide(UndiciTransport.layer())),
+  )
+
+  it.live("ends it while it is read, too", () =>
+    Effect.gen(function* () {
+      let isAnswering: () => void = () => {}
+      const answering = new Promise<void>((resolve) => {
+        isAnswering = resolve
+      })
+      const hook = yield* receiver((socket) => {
+        socket.write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nabc", isAnswering)
+      })
+      const { send } = yield* WebhookTransport
+      const fiber = yield* Effect.forkChild(send(post(hook.origin)))
+      yield* Effect.promise(() => answering)
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.promise(() => hook.whenOpen(0))
+    }).pipe(Effect.provide(UndiciTransport.layer())),
+  )
+})

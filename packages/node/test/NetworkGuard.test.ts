@@ -1,0 +1,330 @@
+/**
+ * Whom the transport speaks to. The canary is a listener that a hole in the guard would reach: on Linux,
+ * `0.0.0.0`, `::` and `::ffff:127.0.0.1` all connect to it, and are forbidden in both modes.
+ */
+import { createServer } from "node:net"
+import { type WebhookResponse, WebhookTransport } from "@billwright/core"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type Resolve, UndiciTransport } from "../src/index.ts"
+import { selfSigned } from "./Certificate.ts"
+import { freshLoopback, ok, post, receiver, sendOnce } from "./Receivers.ts"
+
+const BLOCKED: WebhookResponse = { _tag: "Failed", error: "blocked_address" }
+
+/** Gives one scripted answer after the other, the last for ever, and counts. */
+const scripted = (...answers: ReadonlyArray<ReadonlyArray<string>>) => {
+  const asked: Array<string> = []
+  const resolve: Resolve = (host) => {
+    asked.push(host)
+    return Promise.resolve(answers[Math.min(asked.length, answers.length) - 1]!)
+  }
+  return { resolve, asked }
+}
+
+const statusOf = (response: WebhookResponse) =>
+  response._tag === "Answered" ? response.status : response.error
+
+describe("an address in the URL", () => {
+  for (const host of [
+    "0.0.0.0",
+    "0",
+    "0x0",
+    "00.0.0.0",
+    "０.0.0.0",
+    "[::]",
+    "[::ffff:127.0.0.1]",
+    "[::ffff:7f00:1]",
+    "[0:0:0:0:0:ffff:127.0.0.1]",
+    "[::127.0.0.1]",
+    "[64:ff9b::127.0.0.1]",
+    "169.254.169.254",
+    "[fe80::1]",
+  ]) {
+    it.live(`isn't spoken to as ${host}, in test mode either`, () =>
+      Effect.gen(function* () {
+        const canary = yield* receiver(ok)
+        const response = yield* sendOnce(post(`http://${host}:${canary.port}/`), { deadlineMillis: 2_000 })
+        assert.deepStrictEqual(response, BLOCKED)
+        assert.strictEqual(canary.connections, 0)
+      }),
+    )
+  }
+
+  it.live("of loopback is spoken to in test mode alone, however it is written", () =>
+    Effect.gen(function* () {
+      const host = freshLoopback()
+      const canary = yield* receiver(ok, { host, port: 8443 })
+      const [a, b, c, d] = host.split(".").map(Number) as [number, number, number, number]
+      const number = ((a * 256 + b) * 256 + c) * 256 + d
+      const spellings = [host, String(number), `0x${number.toString(16)}`, `0${number.toString(8)}`]
+      const { send } = yield* WebhookTransport
+      for (const spelling of spellings) {
+        assert.deepStrictEqual(yield* send(post(`https://${spelling}:8443/`, { mode: "live" })), BLOCKED)
+      }
+      assert.strictEqual(canary.connections, 0)
+      for (const spelling of spellings) {
+        assert.strictEqual(statusOf(yield* send(post(`http://${spelling}:8443/`))), 200)
+      }
+    }).pipe(Effect.provide(UndiciTransport.layer())),
+  )
+
+  it.live("is never looked up", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver(ok)
+      const { asked, resolve } = scripted(["0.0.0.0"])
+      assert.strictEqual(statusOf(yield* sendOnce(post(hook.origin), { resolve })), 200)
+      assert.deepStrictEqual(asked, [])
+    }),
+  )
+})
+
+describe("the rules of URLs", () => {
+  it.live("are those of EndpointUrl, judged again for each request", () =>
+    Effect.gen(function* () {
+      const host = freshLoopback()
+      const canary = yield* receiver(ok, { host, port: 8443 })
+      const network = { allow: ["127.0.0.0/8"] }
+      const { resolve } = scripted([host])
+      for (const url of [
+        "http://hooks.example:8443/",
+        "https://hooks.example:9443/",
+        "https://user@hooks.example:8443/",
+        "https://hooks.example:8443/#fragment",
+        "https://localhost:8443/",
+        "https://hooks:8443/",
+        "nonsense",
+      ]) {
+        const response = yield* sendOnce(post(url, { mode: "live" }), { network, resolve })
+        assert.deepStrictEqual(response, BLOCKED, url)
+      }
+      assert.strictEqual(canary.connections, 0)
+    }),
+  )
+})
+
+describe("the addresses of a name", () => {
+  for (const addresses of [
+    ["0.0.0.0"],
+    ["::"],
+    ["::ffff:127.0.0.1"],
+    ["::1%lo"],
+    ["127.0.0.1%lo"],
+    ["localhost"],
+    ["127.1"],
+    ["10.0.0.1", "127.0.0.1"],
+    ["127.0.0.1", "10.0.0.1"],
+    ["127.0.0.1", "::1", "1.1.1.1", "fe80::1"],
+    [...Array.from({ length: 20 }, () => "127.0.0.1"), "0.0.0.0"],
+  ]) {
+    it.live(`are refused when one is forbidden: ${addresses.join(", ").slice(0, 60)}`, () =>
+      Effect.gen(function* () {
+        const canary = yield* receiver(ok)
+        const { resolve } = scripted(addresses)
+        const url = `http://hooks.example:${canary.port}/`
+        const response = yield* sendOnce(post(url), { deadlineMillis: 2_000, resolve })
+        assert.deepStrictEqual(response, BLOCKED)
+        assert.strictEqual(canary.connections, 0)
+      }),
+    )
+  }
+
+  it.live("are refused in live mode when they are loopback, and reached when that is allowed", () =>
+    Effect.gen(function* () {
+      const host = freshLoopback()
+      const tls = selfSigned(["hooks.example"])
+      const canary = yield* receiver(ok, { host, port: 8443, tls })
+      const request = post("https://hooks.example:8443/", { mode: "live" })
+      const options = { resolve: scripted([host]).resolve, certificateAuthorities: [tls.cert] }
+      assert.deepStrictEqual(yield* sendOnce(request, options), BLOCKED)
+      const elsewhere = { allow: ["127.0.0.0/32", "10.0.0.0/8"] }
+      assert.deepStrictEqual(yield* sendOnce(request, { ...options, network: elsewhere }), BLOCKED)
+      assert.strictEqual(canary.connections, 0)
+      const network = { allow: [`${host}/32`] }
+      assert.strictEqual(statusOf(yield* sendOnce(request, { ...options, network })), 200)
+      assert.strictEqual(canary.connections, 1)
+    }),
+  )
+
+  it.live("are asked for once: nothing is connected to but what was judged", () =>
+    Effect.gen(function* () {
+      const canary = yield* receiver(ok)
+      const good = yield* receiver(ok, { host: freshLoopback(), port: canary.port })
+      const goodHost = new URL(good.origin).hostname
+      for (let i = 0; i < 10; i++) {
+        const { asked, resolve } = scripted([goodHost], ["0.0.0.0"])
+        const response = yield* sendOnce(post(`http://hooks.example:${canary.port}/`), { resolve })
+        assert.strictEqual(statusOf(response), 200)
+        assert.deepStrictEqual(asked, ["hooks.example"])
+      }
+      assert.strictEqual(canary.connections, 0)
+      assert.strictEqual(good.requests[0]?.head.includes(`host: hooks.example:${canary.port}`), true)
+    }),
+  )
+
+  it.live("may change: a kept connection stays where it is, the next one is judged anew", () => {
+    const host = freshLoopback()
+    const { asked, resolve } = scripted([host], ["0.0.0.0"])
+    return Effect.gen(function* () {
+      const canary = yield* receiver(ok)
+      const good = yield* receiver(ok, { host, port: canary.port })
+      const { send } = yield* WebhookTransport
+      const request = post(`http://hooks.example:${canary.port}/`)
+      for (let i = 0; i < 5; i++) assert.strictEqual(statusOf(yield* send(request)), 200)
+      assert.deepStrictEqual([good.connections, asked.length], [1, 1])
+      for (const socket of good.sockets) socket.destroy()
+      yield* Effect.promise(() => good.whenOpen(0))
+      for (let i = 0; i < 5; i++) assert.deepStrictEqual(yield* send(request), BLOCKED)
+      assert.deepStrictEqual([good.connections, canary.connections, asked.length], [1, 0, 6])
+    }).pipe(Effect.provide(UndiciTransport.layer({ resolve })))
+  })
+
+  it.live("are judged for each mode: live does not use the connections of test mode", () => {
+    const host = freshLoopback()
+    const tls = selfSigned(["hooks.example"])
+    const { resolve } = scripted([host])
+    return Effect.gen(function* () {
+      const hook = yield* receiver(ok, { host, port: 8443, tls })
+      const { send } = yield* WebhookTransport
+      const url = "https://hooks.example:8443/"
+      assert.strictEqual(statusOf(yield* send(post(url))), 200)
+      assert.deepStrictEqual(yield* send(post(url, { mode: "live" })), BLOCKED)
+      assert.strictEqual(hook.requests.length, 1)
+    }).pipe(Effect.provide(UndiciTransport.layer({ resolve, certificateAuthorities: [tls.cert] })))
+  })
+
+  it.live("are tried one after the other", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver(ok)
+      const { resolve } = scripted([freshLoopback(), "::1", "127.0.0.1"])
+      const response = yield* sendOnce(post(`http://hooks.example:${hook.port}/`), { resolve })
+      assert.strictEqual(statusOf(response), 200)
+    }),
+  )
+
+  it.live("are tried up to the eighth", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver(ok)
+      const request = post(`http://hooks.example:${hook.port}/`)
+      const after = (count: number) =>
+        scripted([...Array.from({ length: count }, freshLoopback), "127.0.0.1"]).resolve
+      assert.strictEqual(statusOf(yield* sendOnce(request, { resolve: after(7) })), 200)
+      assert.strictEqual(statusOf(yield* sendOnce(request, { resolve: after(8) })), "connection_refused")
+    }),
+  )
+
+  it.live("are looked up by the system when nothing else is said", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver(ok)
+      assert.strictEqual(statusOf(yield* sendOnce(post(`http://localhost:${hook.port}/`))), 200)
+    }),
+  )
+})
+
+describe("a look-up", () => {
+  const toNowhere = (resolve: Resolve, deadlineMillis = 2_000) =>
+    Effect.map(sendOnce(post("http://hooks.example/"), { resolve, deadlineMillis }), statusOf)
+
+  it.live("that fails, throws or finds nothing is a dns_error", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* toNowhere(() => Promise.reject(new Error("SERVFAIL"))), "dns_error")
+      assert.strictEqual(yield* toNowhere(() => Promise.resolve([])), "dns_error")
+      const thrower: Resolve = () => {
+        throw new Error("broken")
+      }
+      assert.strictEqual(yield* toNowhere(thrower), "dns_error")
+    }),
+  )
+
+  it.live("that hangs is a timeout", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* toNowhere(() => new Promise(() => {}), 100), "timeout")
+    }),
+  )
+
+  it.live("that ends late connects nowhere", () => {
+    let answerLate: (addresses: ReadonlyArray<string>) => void = () => {}
+    const resolve: Resolve = () =>
+      new Promise((resolve) => {
+        answerLate = resolve
+      })
+    return Effect.gen(function* () {
+      const canary = yield* receiver(ok)
+      const { send } = yield* WebhookTransport
+      const response = yield* send(post(`http://hooks.example:${canary.port}/`))
+      assert.strictEqual(statusOf(response), "timeout")
+      answerLate(["127.0.0.1"])
+      // Whatever were connected now came before this.
+      yield* sendOnce(post(canary.origin))
+      assert.strictEqual(canary.connections, 1)
+    }).pipe(Effect.provide(UndiciTransport.layer({ resolve, deadlineMillis: 100 })))
+  })
+
+  it.live("is shared by all who need it at the same time", () => {
+    const { asked, resolve } = scripted(["127.0.0.1"])
+    return Effect.gen(function* () {
+      const hook = yield* receiver(ok)
+      const { send } = yield* WebhookTransport
+      const request = post(`http://hooks.example:${hook.port}/`)
+      yield* Effect.all(
+        Array.from({ length: 10 }, () => send(request)),
+        { concurrency: "unbounded" },
+      )
+      assert.deepStrictEqual([asked.length, hook.requests.length], [1, 10])
+    }).pipe(Effect.provide(UndiciTransport.layer({ resolve })))
+  })
+})
+
+describe("a connection", () => {
+  it.live("that nobody takes is connection_refused", () =>
+    Effect.gen(function* () {
+      const port = yield* Effect.promise(
+        () =>
+          new Promise<number>((resolve) => {
+            const server = createServer().listen(0, "127.0.0.1", () => {
+              const { port } = server.address() as { port: number }
+              server.close(() => resolve(port))
+            })
+          }),
+      )
+      assert.strictEqual(statusOf(yield* sendOnce(post(`http://127.0.0.1:${port}/`))), "connection_refused")
+    }),
+  )
+
+  it.live("goes through no proxy of the environment", () => {
+    const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
+    const before = names.map((name) => [name, process.env[name]] as const)
+    return Effect.gen(function* () {
+      const canary = yield* receiver(ok)
+      const hook = yield* receiver(ok)
+      for (const name of names) process.env[name] = canary.origin
+      process.env["NODE_USE_ENV_PROXY"] = "1"
+      assert.strictEqual(statusOf(yield* sendOnce(post(hook.origin))), 200)
+      assert.strictEqual(canary.connections, 0)
+    }).pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          delete process.env["NODE_USE_ENV_PROXY"]
+          for (const [name, value] of before) {
+            if (value === undefined) delete process.env[name]
+            else process.env[name] = value
+          }
+        }),
+      ),
+    )
+  })
+})
+
+describe("the options", () => {
+  for (const [options, field] of [
+    [{ network: { allow: ["10.0.0.0/8", "10.0.0.1/8"] } }, "network.allow[1]"],
+    [{ certificateAuthorities: [selfSigned(["a"]).cert, "nonsense"] }, "certificateAuthorities[1]"],
+  ] as const) {
+    it.effect(`name what is wrong with them: ${field}`, () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(sendOnce(post("http://127.0.0.1/"), options))
+        assert.deepStrictEqual([error._tag, error.field], ["InvalidInput", field])
+      }),
+    )
+  }
+})
