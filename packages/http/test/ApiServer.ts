@@ -22,6 +22,9 @@ export const UNKNOWN = {
   customer: `cus_${"0".repeat(26)}`,
   record: `usg_${"0".repeat(26)}`,
   threshold: `thr_${"0".repeat(26)}`,
+  event: `evt_${"0".repeat(26)}`,
+  delivery: `dlv_${"0".repeat(26)}`,
+  endpoint: `whe_${"0".repeat(26)}`,
 } as const
 
 export type Storage = Layer.Layer<Billing.Storage | MemoryInspector>
@@ -132,6 +135,15 @@ const send = (
         },
       },
       (response) => {
+        const headers = Object.fromEntries(
+          Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+        )
+        if (headers["content-type"] === "text/event-stream") {
+          // It would not end: what it says is for `EventSource.ts` to read.
+          resume(Effect.succeed({ status: response.statusCode ?? 0, headers, text: "" }))
+          request.destroy()
+          return
+        }
         const chunks: Array<Buffer> = []
         response.on("data", (chunk: Buffer) => chunks.push(chunk))
         response.on("error", (error) => resume(Effect.fail(error)))
@@ -139,9 +151,7 @@ const send = (
           resume(
             Effect.succeed({
               status: response.statusCode ?? 0,
-              headers: Object.fromEntries(
-                Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
-              ),
+              headers,
               text: Buffer.concat(chunks).toString("utf8"),
             }),
           ),
@@ -251,7 +261,29 @@ export const start = Effect.fnUntraced(function* (options: StartOptions = {}) {
       json: { customer_id: customer, product_id: "api", quantity: 1, unit: "call", ...fields },
     })
 
+  /** An event that fits its type. */
+  const invoicePaid = (fields: object = {}) => ({
+    type: "invoice.paid",
+    data: { invoice_id: "in_1", customer_id: "c_1", amount: 4200, currency: "EUR" },
+    ...fields,
+  })
+
+  /** Publishes an event and gives its id. */
+  const publish = Effect.fnUntraced(function* (fields: object = {}, options: CallOptions = {}) {
+    return (yield* expect(201, "POST", "/v1/events", { ...options, json: invoicePaid(fields) })).id
+  })
+
+  /** Creates an endpoint of the test mode, for all types unless told otherwise. */
+  const newEndpoint = (fields: object = {}, options: CallOptions = {}) =>
+    expect(201, "POST", "/v1/webhook_endpoints", {
+      ...options,
+      json: { url: "http://localhost:9/hooks", event_types: ["*"], ...fields },
+    })
+
   return {
+    invoicePaid,
+    publish,
+    newEndpoint,
     url: listening.url,
     port: listening.port,
     agent,

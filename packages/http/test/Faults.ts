@@ -5,6 +5,9 @@ import {
   ApiKeyStore,
   type Billing,
   CustomerStore,
+  DeliveryStore,
+  EndpointStore,
+  EventStore,
   IdempotencyStore,
   StorageError,
   UsageStore,
@@ -26,11 +29,12 @@ export const unavailable: Fault = Effect.suspend(() =>
 /** Every verb has a bug. */
 export const defect: Fault = Effect.suspend(() => Effect.die(new TypeError(DETAIL)))
 
-/** Runs a fault before every verb of a store. */
+/** Runs a fault before every verb of a store. Subscribing to a signal asks no storage. */
 const wrap = <S extends object>(store: S, fault: Fault): S =>
   new Proxy(store, {
     get: (target, name, receiver) => {
       const verb: unknown = Reflect.get(target, name, receiver)
+      if (name === "committed") return verb
       if (Effect.isEffect(verb)) return Effect.andThen(fault, verb)
       if (typeof verb !== "function") return verb
       return (...args: ReadonlyArray<unknown>) =>
@@ -53,6 +57,9 @@ export const make = () => {
       context.pipe(
         Context.add(CustomerStore, wrap(Context.get(context, CustomerStore), data)),
         Context.add(UsageStore, wrap(Context.get(context, UsageStore), data)),
+        Context.add(EventStore, wrap(Context.get(context, EventStore), data)),
+        Context.add(EndpointStore, wrap(Context.get(context, EndpointStore), data)),
+        Context.add(DeliveryStore, wrap(Context.get(context, DeliveryStore), data)),
         Context.add(IdempotencyStore, wrap(Context.get(context, IdempotencyStore), idempotency)),
         Context.add(ApiKeyStore, wrap(Context.get(context, ApiKeyStore), keys)),
       ),

@@ -13,7 +13,14 @@ import { node, operationsOf } from "./Judge.ts"
 export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation: number) {
   const api = yield* ApiServer.start()
   const document = node((yield* api.expect(200, "GET", "/openapi.json")).body)
-  const pools: Readonly<Record<string, Array<string>>> = { cus: [], usg: [], thr: [] }
+  const pools: Readonly<Record<string, Array<string>>> = {
+    cus: [],
+    usg: [],
+    thr: [],
+    evt: [],
+    dlv: [],
+    whe: [],
+  }
   const remember = (id: unknown): void => {
     if (typeof id === "string") pools[id.slice(0, 3)]?.push(id)
   }
@@ -25,10 +32,14 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     remember((yield* api.record(customer, { quantity: 3 })).id)
     const json = { customer_id: customer, product_id: "api", unit: "call", quantity: 5, period: "day" }
     remember((yield* api.expect(201, "POST", "/v1/usage/thresholds", { json })).id)
+    remember((yield* api.newEndpoint()).id)
+    const event = yield* api.publish()
+    remember(event)
+    remember((yield* api.expect(200, "GET", `/v1/events/${event}`)).at("deliveries", 0, "id"))
   })
 
   const fill = (template: string): string =>
-    template.replaceAll(/@(cus|usg|thr):(\d+)/g, (_, prefix: string, n: string) => {
+    template.replaceAll(/@(cus|usg|thr|evt|dlv|whe):(\d+)/g, (_, prefix: string, n: string) => {
       const pool = pools[prefix] ?? []
       // The latest: nothing has deleted them yet.
       return pool[pool.length - 1 - (Number(n) % Math.min(3, pool.length))] ?? ""

@@ -1,6 +1,7 @@
 /**
  * Requests made from the OpenAPI document: valid ones for every operation, and ones that something is wrong with.
  */
+import { EventType } from "@billwright/core"
 import * as fc from "fast-check"
 import { type DocumentedOperation, type Node, node } from "./Judge.ts"
 
@@ -32,6 +33,40 @@ const special: Readonly<Record<string, fc.Arbitrary<string>>> = {
   start_date: days("2026-10"),
   end_date: days("2026-11"),
   timezone: fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu"),
+  types: fc.constantFrom("invoice.paid", "usage.threshold,invoice.created"),
+}
+
+const eventType = fc.constantFrom(...EventType.builtIn.map(({ name }) => name))
+
+/** Fields that need more than the document can say to be accepted. */
+const specialFields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  url: fc.constantFrom("https://example.com/hooks", "http://localhost:9/hooks?a=b", "http://127.0.0.1:4100"),
+  type: eventType,
+  types: fc.oneof(fc.constant(["*"]), fc.uniqueArray(eventType, { minLength: 1, maxLength: 3 })),
+  event_types: fc.oneof(fc.constant(["*"]), fc.uniqueArray(eventType, { minLength: 1, maxLength: 3 })),
+  since: fc.constantFrom("2026-11-20T09:30:00Z", "1999-12-31T23:59:59.999Z"),
+  until: fc.constantFrom("2026-11-21T09:30:00Z", "2030-01-01T00:00:00+01:00"),
+  headers: fc.dictionary(
+    fc.constantFrom("x-token", "authorization", "x-a.b", "cookie"),
+    fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/u).filter((value) => value !== "***"),
+    { maxKeys: 3, noNullPrototype: true },
+  ),
+}
+
+/** Bodies whose fields depend on each other: data that fits its type. */
+const specialBodies: Readonly<Record<string, fc.Arbitrary<object>>> = {
+  PublishEvent: fc
+    .record({
+      type: fc.constantFrom(...EventType.builtIn),
+      rest: fc.record(
+        {
+          customer_id: fc.nat({ max: 1000 }).map((n) => `@cus:${n}`),
+          idempotency_key: fc.string({ minLength: 1, maxLength: 3 }),
+        },
+        { requiredKeys: [], noNullPrototype: true },
+      ),
+    })
+    .map(({ rest, type }) => ({ type: type.name, data: type.example, ...rest })),
 }
 
 const instants = fc.oneof(
@@ -50,10 +85,10 @@ const text = (minLength: number, maxLength: number) =>
 
 /** Values that a schema allows. The document's schemas use few keywords; another one is an error. */
 const valid = (schemas: Node, reference: Node): fc.Arbitrary<unknown> => {
-  const schema =
-    typeof reference["$ref"] === "string"
-      ? node(schemas[reference["$ref"].split("/").at(-1) ?? ""])
-      : reference
+  const name = typeof reference["$ref"] === "string" ? reference["$ref"].split("/").at(-1) : undefined
+  const specialBody = specialBodies[name ?? ""]
+  if (specialBody !== undefined) return specialBody
+  const schema = name === undefined ? reference : node(schemas[name])
   if (schema["enum"] !== undefined) return fc.constantFrom(...list(schema["enum"]))
   if (schema["anyOf"] !== undefined) {
     return fc.oneof(...list(schema["anyOf"]).map((part) => valid(schemas, node(part))))
@@ -70,7 +105,7 @@ const valid = (schemas: Node, reference: Node): fc.Arbitrary<unknown> => {
       })
     case "string": {
       const pattern = String(schema["pattern"] ?? "")
-      const prefix = /^\^(cus|usg|thr)_/.exec(pattern)?.[1]
+      const prefix = /^\^(cus|usg|thr|evt|dlv|whe)_/.exec(pattern)?.[1]
       if (prefix !== undefined) {
         return fc.oneof(
           { weight: 19, arbitrary: placeholder(prefix) },
@@ -97,7 +132,9 @@ const valid = (schemas: Node, reference: Node): fc.Arbitrary<unknown> => {
       }
       const fields = Object.entries(node(schema["properties"]))
       return fc.record(
-        Object.fromEntries(fields.map(([name, field]) => [name, valid(schemas, node(field))])),
+        Object.fromEntries(
+          fields.map(([name, field]) => [name, specialFields[name] ?? valid(schemas, node(field))]),
+        ),
         { requiredKeys: list(schema["required"]) as Array<string>, noNullPrototype: true },
       )
     }
@@ -108,8 +145,15 @@ const valid = (schemas: Node, reference: Node): fc.Arbitrary<unknown> => {
 
 const CURSORS: ReadonlyArray<string> = ["starting_after", "ending_before"]
 
-const prefixOf = (path: string): string =>
-  path.includes("thresholds") ? "thr" : path.includes("records") ? "usg" : "cus"
+const PREFIXES: ReadonlyArray<readonly [string, string]> = [
+  ["thresholds", "thr"],
+  ["records", "usg"],
+  ["webhook_endpoints", "whe"],
+  ["events", "evt"],
+  ["deliveries", "dlv"],
+]
+
+const prefixOf = (path: string): string => PREFIXES.find(([part]) => path.includes(part))?.[1] ?? "cus"
 
 /** Requests that the document allows. */
 const validRequest = (document: Node, operation: DocumentedOperation): fc.Arbitrary<GeneratedRequest> => {

@@ -3,9 +3,13 @@
  */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { CustomersApi } from "./CustomersApi.ts"
+import { DeliveriesApi } from "./DeliveriesApi.ts"
+import { EventsApi } from "./EventsApi.ts"
+import { EventTypesApi } from "./EventTypesApi.ts"
 import { HealthApi } from "./HealthApi.ts"
 import { ThresholdsApi } from "./ThresholdsApi.ts"
 import { UsageApi } from "./UsageApi.ts"
+import { WebhookEndpointsApi } from "./WebhookEndpointsApi.ts"
 
 /** The version segment of every path that needs a key. */
 export const VERSION_PREFIX = "/v1"
@@ -14,12 +18,16 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(CustomersApi.prefix(VERSION_PREFIX))
   .add(UsageApi.prefix(VERSION_PREFIX))
   .add(ThresholdsApi.prefix(VERSION_PREFIX))
+  .add(EventTypesApi.prefix(VERSION_PREFIX))
+  .add(EventsApi.prefix(VERSION_PREFIX))
+  .add(DeliveriesApi.prefix(VERSION_PREFIX))
+  .add(WebhookEndpointsApi.prefix(VERSION_PREFIX))
   .add(HealthApi)
   .annotateMerge(
     OpenApi.annotations({
       title: "Billwright API",
       version: "1.0.0",
-      summary: "Customers, metered usage and their exact totals.",
+      summary: "Customers, metered usage and its exact totals, events and webhooks.",
       description: [
         "JSON over HTTP, snake_case names, RFC 3339 instants, exact integers.",
         "",

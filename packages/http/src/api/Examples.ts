@@ -1,6 +1,8 @@
 /**
  * A request and an answer for each operation, shown in the reference and checked against the definitions.
  */
+import type { Example } from "./Example.ts"
+import { webhookExamples } from "./WebhookExamples.ts"
 
 const customerId = "cus_01kb2r6ghefxhs59czp23x4vmk"
 const recordId = "usg_01kb2r7x8sf2yb5sz3jdzxqj1m"
@@ -48,12 +50,6 @@ const threshold = {
 }
 
 const list = (item: object) => ({ object: "list", data: [item], has_more: false })
-
-/** An operation's example: what is sent, where something is, and what comes back with the first success status. */
-export interface Example {
-  readonly request?: object
-  readonly response: object
-}
 
 export const examples: Readonly<Record<string, Example>> = {
   createCustomer: {
@@ -112,6 +108,7 @@ export const examples: Readonly<Record<string, Example>> = {
   listUsageThresholds: { response: list(threshold) },
   getUsageThreshold: { response: threshold },
   deleteUsageThreshold: { response: { object: "usage_threshold", id: thresholdId, deleted: true } },
+  ...webhookExamples,
   isLive: { response: { status: "ok" } },
   isReady: { response: { status: "ok" } },
 }

@@ -2,47 +2,20 @@
  * The OpenAPI 3.1 document, made from the definitions: what `/openapi.json` serves.
  *
  * Effect derives paths, schemas and statuses; added here is what a definition has no place for: examples, the
- * headers that every answer has, the security scheme, and simpler spellings of the derived schemas.
+ * headers that every answer has, the security scheme, simpler spellings of the derived schemas, and what receivers
+ * of webhooks get.
  */
-import { Context, Option, Predicate } from "effect"
+import { EventType } from "@billwright/core"
+import { Context, Option } from "effect"
 import { type HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { BillwrightApi } from "./BillwrightApi.ts"
 import { ERRORS } from "./ErrorBody.ts"
 import { examples } from "./Examples.ts"
+import { isObject, type Json, type JsonObject, simplify } from "./JsonSchema.ts"
 import { RequiredPermission } from "./Permission.ts"
+import * as WebhooksSection from "./WebhooksSection.ts"
 
-/** A node of the document. */
-export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
-type JsonObject = { [key: string]: Json }
-
-const isObject = (value: unknown): value is JsonObject => Predicate.isObject(value) && !Array.isArray(value)
-
-/** `{ type, allOf: [{ minLength }, { maxLength }] }` says the same as `{ type, minLength, maxLength }`. */
-const mergeAllOf = (schema: JsonObject): JsonObject => {
-  const { allOf, ...rest } = schema
-  if (!Array.isArray(allOf)) return schema
-  const merged: JsonObject = { ...rest }
-  for (const part of allOf) {
-    if (!isObject(part) || "$ref" in part) return schema
-    for (const [key, value] of Object.entries(part)) {
-      if (key in merged && key !== "description") return schema
-      merged[key] = value
-    }
-  }
-  return merged
-}
-
-/** Drops what the derivation adds to names, and nesting that says nothing. */
-const simplify = (value: Json): Json => {
-  if (Array.isArray(value)) return value.map(simplify)
-  if (!isObject(value)) return value
-  const entries = Object.entries(value).map(([key, item]): [string, Json] => {
-    if (key === "$ref" && typeof item === "string") return [key, plainName(item)]
-    return [key, simplify(item)]
-  })
-  return mergeAllOf(Object.fromEntries(entries))
-}
-
+/** Drops what the derivation adds to names. */
 const plainName = (name: string): string => name.replace(/Encoded$/, "")
 
 const endpoints = new Map<string, HttpApiEndpoint.Top>()
@@ -104,10 +77,10 @@ const codeOfStatus = (status: string): string | undefined =>
 
 const withExample = (holder: Json | undefined, example: Json): Json => {
   const content = isObject(holder) && isObject(holder["content"]) ? holder["content"] : {}
-  const json = content["application/json"]
+  const [type = "application/json", body] = Object.entries(content)[0] ?? []
   return {
     ...(isObject(holder) ? holder : {}),
-    content: { "application/json": { ...(isObject(json) ? json : {}), example } },
+    content: { [type]: { ...(isObject(body) ? body : {}), example } },
   }
 }
 
@@ -138,7 +111,7 @@ const parameter = (derived: Json): Json => {
   }
 }
 
-const operation = (derived: JsonObject, method: string): Json => {
+const operation = (derived: JsonObject, method: string, schemas: JsonObject): Json => {
   const id = String(derived["operationId"]).split(".").at(-1) ?? ""
   const endpoint = endpoints.get(id)
   const permission =
@@ -156,40 +129,72 @@ const operation = (derived: JsonObject, method: string): Json => {
     ...(parameters.length > 0 || isWrite
       ? { parameters: isWrite ? [...parameters, IDEMPOTENCY_KEY] : parameters }
       : {}),
-    ...(request === undefined ? {} : { requestBody: withExample(derived["requestBody"], request as Json) }),
+    ...(request === undefined
+      ? {}
+      : { requestBody: requestBody(derived["requestBody"], request as Json, method, schemas) }),
     responses: Object.fromEntries(
       responses.map(([status, value]) => [status, response(status, value, id, isWrite)]),
     ),
   }
 }
 
-const make = (): JsonObject => {
-  const derived = simplify(OpenApi.fromApi(BillwrightApi) as unknown as Json) as JsonObject
-  const components = derived["components"] as JsonObject
-  const schemas = Object.entries(components["schemas"] as JsonObject)
-  const paths = Object.entries(derived["paths"] as JsonObject).map(([path, item]) => [
-    path,
-    Object.fromEntries(
-      Object.entries(item as JsonObject).map(([method, value]) => [
-        method,
-        operation(value as JsonObject, method),
-      ]),
-    ),
-  ])
+/** The body of a POST whose fields may all be left out may be left out itself (see `Routes`). */
+const requestBody = (
+  derived: Json | undefined,
+  example: Json,
+  method: string,
+  schemas: JsonObject,
+): JsonObject => {
+  const body = withExample(derived, example) as JsonObject
+  const content = body["content"] as JsonObject
+  const { schema } = content["application/json"] as JsonObject
+  const reference = isObject(schema) ? String(schema["$ref"]).split("/").at(-1) : undefined
+  const resolved = schemas[reference ?? ""]
+  return {
+    ...body,
+    required: method !== "post" || (isObject(resolved) && resolved["required"] !== undefined),
+  }
+}
+
+const pathsOf = (derived: JsonObject, schemas: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(derived["paths"] as JsonObject).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item as JsonObject).map(([method, value]) => [
+          method,
+          operation(value as JsonObject, method, schemas),
+        ]),
+      ),
+    ]),
+  )
+
+const sorted = (schemas: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+const derived = simplify(OpenApi.fromApi(BillwrightApi) as unknown as Json, plainName) as JsonObject
+const derivedSchemas: JsonObject = Object.fromEntries(
+  Object.entries((derived["components"] as JsonObject)["schemas"] as JsonObject).map(([name, schema]) => [
+    plainName(name),
+    schema,
+  ]),
+)
+const paths = pathsOf(derived, derivedSchemas)
+
+/** The document of a server with these event types, as the value that is written as JSON. */
+export const makeOpenApiDocument = (types: ReadonlyArray<EventType.EventType>): JsonObject => {
+  const { schemas, webhooks } = WebhooksSection.make(types)
   return {
     openapi: "3.1.0",
     info: derived["info"] ?? {},
     // Relative to this document, so that it is right wherever the API is mounted.
     servers: [{ url: ".", description: "Where this document is served." }],
-    tags: derived["tags"] ?? [],
+    tags: [...(derived["tags"] as ReadonlyArray<Json>), WebhooksSection.WEBHOOKS_TAG],
     security: [{ apiKey: [] }],
-    paths: Object.fromEntries(paths) as JsonObject,
+    paths,
+    webhooks,
     components: {
-      schemas: Object.fromEntries(
-        schemas
-          .map(([name, schema]): [string, Json] => [plainName(name), schema])
-          .sort(([a], [b]) => (a < b ? -1 : 1)),
-      ),
+      schemas: sorted({ ...derivedSchemas, ...schemas }),
       securitySchemes: {
         apiKey: {
           type: "http",
@@ -201,5 +206,7 @@ const make = (): JsonObject => {
   }
 }
 
-/** The document, as the value that is written as JSON. */
-export const openApiDocument: JsonObject = make()
+/** The document of a server with the built-in event types. */
+export const openApiDocument: JsonObject = makeOpenApiDocument(
+  EventType.builtIn.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+)

@@ -9,6 +9,11 @@ const INSTANT_PROBLEM = "must be an RFC 3339 instant with an offset, such as 202
 /** Longest spelling of an instant: nanoseconds and an offset. */
 const MAX_INSTANT_LENGTH = 35
 
+/** What is kept of the headers of an attempt and of its answer. */
+const MAX_SENT_HEADERS = 64
+const MAX_SENT_HEADER_LENGTH = 1_024
+const MAX_SENT_HEADER_NAME_LENGTH = 128
+
 /**
  * Reads an instant. `Date` alone takes `2026-02-30` for March 2nd, so that the date is compared with what it
  * came to; a leap second (`:60`) and hour 24 are refused.
@@ -99,6 +104,24 @@ export const queryInteger = (minimum: number, maximum: number, description: stri
     ),
   )
 }
+
+/** JSON of any shape. What it holds is for somebody else to judge. */
+export const anyJson = (description: string) =>
+  Schema.Any.check(Schema.makeFilter(() => true, { toJsonSchema: () => ({ description }) }))
+
+/** Headers of a message that somebody sent, by lower-case name. */
+export const sentHeaders = (description: string) =>
+  Schema.Record(Schema.String, text(MAX_SENT_HEADER_LENGTH))
+    .check(
+      Schema.isMaxProperties(MAX_SENT_HEADERS),
+      Schema.isPropertyNames(text(MAX_SENT_HEADER_NAME_LENGTH)),
+    )
+    .annotate({ description })
+
+/** Which mode an object belongs to. */
+export const Livemode = Schema.Boolean.annotate({
+  description: "Whether this is live, or of the test mode.",
+})
 
 /** A text field of a response, with its bound. */
 export const text = (maxLength: number) => Schema.String.check(Schema.isMaxCodePoints(maxLength))

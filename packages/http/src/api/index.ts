@@ -3,7 +3,10 @@
  */
 export { BillwrightApi, VERSION_PREFIX } from "./BillwrightApi.ts"
 export * as ErrorBody from "./ErrorBody.ts"
-export { examples, type Example } from "./Examples.ts"
-export { openApiDocument, type Json } from "./OpenApiDocument.ts"
+export type { Example } from "./Example.ts"
+export { examples } from "./Examples.ts"
+export type { Json } from "./JsonSchema.ts"
+export { makeOpenApiDocument, openApiDocument } from "./OpenApiDocument.ts"
 export { RequiredPermission } from "./Permission.ts"
+export { SecretAnswer } from "./SecretAnswer.ts"
 export * as Wire from "./Wire.ts"

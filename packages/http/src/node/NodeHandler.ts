@@ -13,6 +13,7 @@ import {
   MAX_BODY_MILLIS,
 } from "../server/HttpExchange.ts"
 import type { Server } from "../server/Server.ts"
+import * as StreamedAnswer from "./StreamedAnswer.ts"
 
 export interface NodeHandlerOptions {
   /**
@@ -24,42 +25,55 @@ export interface NodeHandlerOptions {
 
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
 
-const readBody = (request: IncomingMessage): HttpRequest["body"] =>
-  Effect.suspend(() => {
-    if (request.readableEnded) {
-      return Effect.fail(
-        new BodyUnreadable({ problem: "was already read: mount the billing handler before the body parser" }),
-      )
-    }
-    return Effect.timeoutOrElse(collect(request), {
-      duration: MAX_BODY_MILLIS,
-      orElse: () =>
-        Effect.fail(new BodyUnreadable({ problem: `took longer than ${MAX_BODY_MILLIS / 1000} s` })),
-    })
-  })
+const TOO_SLOW = Effect.fail(new BodyUnreadable({ problem: `took longer than ${MAX_BODY_MILLIS / 1000} s` }))
 
+const readBody = (request: IncomingMessage): HttpRequest["body"] =>
+  Effect.suspend(() =>
+    request.readableEnded
+      ? Effect.fail(
+          new BodyUnreadable({
+            problem: "was already read: mount the billing handler before the body parser",
+          }),
+        )
+      : collect(request),
+  )
+
+/**
+ * Collects the body. One that came with its head is there within this turn of the event loop; only one that
+ * wasn't is timed.
+ */
 const collect = (request: IncomingMessage): HttpRequest["body"] =>
   Effect.callback((resume) => {
     const chunks: Array<Buffer> = []
     let size = 0
+    let body: HttpRequest["body"] | undefined
+    let wake = resume
+    const settle = (outcome: HttpRequest["body"]) => {
+      clearImmediate(patience)
+      body = outcome
+      wake(outcome)
+    }
     const onData = (chunk: Buffer) => {
       size += chunk.length
       if (size > MAX_BODY_BYTES) {
         stop()
-        resume(Effect.fail(new BodyTooLarge()))
+        settle(Effect.fail(new BodyTooLarge()))
       } else chunks.push(chunk)
     }
-    const onEnd = () => {
-      stop()
-      resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)))
-    }
-    const onFailure = () => {
-      stop()
-      resume(Effect.fail(new BodyUnreadable({ problem: "ended early" })))
-    }
+    const onEnd = () => settle(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)))
+    const onFailure = () => settle(Effect.fail(new BodyUnreadable({ problem: "ended early" })))
     const stop = () => {
+      clearImmediate(patience)
       request.off("data", onData).off("end", onEnd).off("error", onFailure).off("aborted", onFailure)
     }
+    const rest: HttpRequest["body"] = Effect.callback((later) => {
+      if (body !== undefined) return later(body)
+      wake = later
+      return Effect.sync(stop)
+    })
+    const patience = setImmediate(() =>
+      resume(Effect.timeoutOrElse(rest, { duration: MAX_BODY_MILLIS, orElse: () => TOO_SLOW })),
+    )
     request.on("data", onData).on("end", onEnd).on("error", onFailure).on("aborted", onFailure)
     return Effect.sync(stop)
   })
@@ -106,12 +120,16 @@ export const make = (
   const fork = Effect.runForkWith(context)
   return (request, response) => {
     const fiber: Fiber.Fiber<HttpResponse> = fork(server(toHttpRequest(request, basePath)))
-    const onClose = () => fiber.interruptUnsafe()
-    response.once("close", onClose)
+    // Interrupting a fiber that has ended does nothing.
+    response.on("close", () => fiber.interruptUnsafe())
     fiber.addObserver((exit) => {
-      response.off("close", onClose)
-      if (Exit.isSuccess(exit)) send(request, response, exit.value)
-      else response.destroy()
+      if (Exit.isFailure(exit)) response.destroy()
+      else if (exit.value.stream === undefined) send(request, response, exit.value)
+      else {
+        request.resume()
+        const streaming = fork(StreamedAnswer.send(response, exit.value, exit.value.stream))
+        response.on("close", () => streaming.interruptUnsafe())
+      }
     })
   }
 }

@@ -107,12 +107,16 @@ const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<
 
 /**
  * Takes no new connections, lets running requests finish within the grace time, then cuts the rest. A connection
- * ends with the request that it carries: kept alive, it would use up the grace time.
+ * ends with the request that it carries: kept alive, it would use up the grace time. An answer that has begun and
+ * not ended is a stream, which has no end of its own: its client is told to come back.
  */
 const stop = ({ responses, server }: Running): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
-    for (const response of responses) if (!response.headersSent) response.setHeader("connection", "close")
+    for (const response of responses) {
+      if (!response.headersSent) response.setHeader("connection", "close")
+      else if (!response.writableEnded) response.end(() => server.closeIdleConnections())
+    }
     server.closeIdleConnections()
   }).pipe(
     Effect.timeoutOrElse({

@@ -6,9 +6,14 @@
 import type {
   ApiKey,
   Customer,
+  Delivery,
+  EncryptionKeyRequired,
+  Endpoint,
+  Event,
   IdempotencyKeyReused,
   InvalidInput,
   RequestInProgress,
+  SecretUnavailable,
   StorageError,
   Threshold,
   UsageRecord,
@@ -26,6 +31,14 @@ export type DomainError =
   | UsageRecord.UsageRecordNotFound
   | Threshold.ThresholdNotFound
   | Threshold.TooManyThresholds
+  | Event.EventNotFound
+  | Event.EventKeyConflict
+  | Delivery.DeliveryNotFound
+  | Endpoint.EndpointNotFound
+  | Endpoint.EndpointIsDisabled
+  | Endpoint.EventNotAdmitted
+  | Endpoint.TooManyEndpoints
+  | EncryptionKeyRequired
   | ApiKey.ApiKeyNotFound
 
 /** No path, or nothing behind it. */
@@ -47,6 +60,13 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
   retryAfterSeconds: Schema.Int,
 }) {}
 
+/** Too many streams are open at once. */
+export class TooManyStreams extends Schema.TaggedError<TooManyStreams>()("TooManyStreams", {
+  /** Whose limit it is. */
+  of: Schema.Literals(["key", "server"]),
+  limit: Schema.Int,
+}) {}
+
 /** Everything that ends a request other than its answer. */
 export type ServerError =
   | DomainError
@@ -60,18 +80,25 @@ export type ServerError =
   | WrongMethod
   | WrongMediaType
   | RateLimited
+  | SecretUnavailable
+  | TooManyStreams
 
 /** Seconds after which to try again when the storage is out of reach, or the same request is running. */
 const RETRY_AFTER_SECONDS = 1
+/** Seconds after which to try to open another stream. */
+const STREAM_RETRY_AFTER_SECONDS = 10
 
 /** What the library says of a field that it doesn't know. */
 export const UNKNOWN_FIELD = "is not a known field"
 /** What is said of a query parameter that comes twice. */
 export const GIVEN_TWICE = "is given twice"
 
+/** Fields that hold names of the caller's own. */
+const FOREIGN_NAMES = /^(?:metadata|headers|data)(?:[.[]|$)/
+
 /** `records[3].customerId` → `records[3].customer_id`; keys of metadata are the caller's own text. */
 const wireField = (field: string): string =>
-  field.startsWith("metadata")
+  FOREIGN_NAMES.test(field)
     ? field
     : field.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
@@ -103,6 +130,13 @@ export const answer = (
 const notFound = (field: string | undefined, message: string): HttpResponse =>
   answer("not_found", field === undefined ? message : `${wireField(field)}: ${message}`)
 
+const tooManyStreams = ({ limit, of }: TooManyStreams): HttpResponse => {
+  const headers = { "retry-after": String(STREAM_RETRY_AFTER_SECONDS) }
+  return of === "key"
+    ? answer("rate_limited", `this API key has ${limit} streams open already`, headers)
+    : answer("unavailable", "too many streams are open, try again in a moment", headers)
+}
+
 /** The answer to an error. */
 export const fromError = (error: ServerError): HttpResponse => {
   switch (error._tag) {
@@ -120,6 +154,9 @@ export const fromError = (error: ServerError): HttpResponse => {
       return notFound(error.field, error.message)
     case "UsageRecordNotFound":
     case "ThresholdNotFound":
+    case "EventNotFound":
+    case "DeliveryNotFound":
+    case "EndpointNotFound":
     case "ApiKeyNotFound":
       return answer("not_found", error.message)
     case "WrongMethod":
@@ -131,7 +168,15 @@ export const fromError = (error: ServerError): HttpResponse => {
         "conflict",
         `${wireField(error.field)} was already used with other content, by ${error.recordId}`,
       )
+    case "EventKeyConflict":
+      return answer("conflict", `idempotency_key was already used with other content, by ${error.eventId}`)
+    case "SecretUnavailable":
+      return answer("conflict", "the first answer was encrypted with a key that is not at hand any more")
     case "TooManyThresholds":
+    case "EndpointIsDisabled":
+    case "EventNotAdmitted":
+    case "TooManyEndpoints":
+    case "EncryptionKeyRequired":
       return answer("conflict", error.message)
     case "RequestInProgress":
       return answer("conflict", error.message, { "retry-after": String(RETRY_AFTER_SECONDS) })
@@ -147,6 +192,8 @@ export const fromError = (error: ServerError): HttpResponse => {
       return answer("rate_limited", "this API key has sent too many requests", {
         "retry-after": String(error.retryAfterSeconds),
       })
+    case "TooManyStreams":
+      return tooManyStreams(error)
     case "StorageError":
       return answer("unavailable", "the storage is out of reach, try again in a moment", {
         "retry-after": String(RETRY_AFTER_SECONDS),

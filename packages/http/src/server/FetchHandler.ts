@@ -2,7 +2,7 @@
  * The server as a `fetch` handler, `Request → Promise<Response>`: for every runtime and framework that speaks
  * the Fetch standard.
  */
-import { Cause, type Context, Effect, Exit } from "effect"
+import { Cause, type Context, Effect, Exit, Stream } from "effect"
 import {
   BodyTooLarge,
   BodyUnreadable,
@@ -84,8 +84,26 @@ const toHttpRequest = (request: Request, basePath: string): HttpRequest => {
   }
 }
 
-const toFetchResponse = ({ body, headers, status }: HttpResponse): Response =>
-  new Response(body, { status, headers })
+/** Pieces are made when they are read: the body holds none of them, and ends when it is cancelled. */
+const toReadable = (
+  stream: Stream.Stream<string>,
+  context: Context.Context<never>,
+  signal: AbortSignal,
+): ReadableStream<Uint8Array> => {
+  const encoder = new TextEncoder()
+  return Stream.toReadableStreamWith(
+    Stream.map(stream, (piece) => encoder.encode(piece)),
+    context,
+    { strategy: { highWaterMark: 0 }, signal },
+  )
+}
+
+const toFetchResponse = (
+  { body, headers, status, stream }: HttpResponse,
+  context: Context.Context<never>,
+  signal: AbortSignal,
+): Response =>
+  new Response(stream === undefined ? body : toReadable(stream, context, signal), { status, headers })
 
 /**
  * Makes the handler. It never rejects, except when the request's own signal aborts it.
@@ -101,7 +119,7 @@ export const make = (
   const run = Effect.runPromiseExitWith(context)
   return async (request) => {
     const exit = await run(server(toHttpRequest(request, basePath)), { signal: request.signal })
-    if (Exit.isSuccess(exit)) return toFetchResponse(exit.value)
+    if (Exit.isSuccess(exit)) return toFetchResponse(exit.value, context, request.signal)
     throw Cause.squash(exit.cause)
   }
 }

@@ -1,7 +1,7 @@
 /**
  * A request and its answer, in the least that the server needs: any runtime can make the one and send the other.
  */
-import { type Effect, Schema } from "effect"
+import { type Effect, Schema, type Stream } from "effect"
 
 /** Largest body of a request: 1 MiB. */
 export const MAX_BODY_BYTES = 1024 * 1024
@@ -34,6 +34,12 @@ export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
+  /**
+   * In place of a body: pieces that are sent one by one, each once the client has taken those before, until the
+   * stream ends or the client goes away. It holds nothing until it is run, and gives all back when it is
+   * interrupted.
+   */
+  readonly stream?: Stream.Stream<string>
 }
 
 /** What a handler answers: a value that is written as JSON. */

@@ -149,6 +149,22 @@ type RawJson = { readonly rawJSON: string }
 // The standard's way to write a number that no double holds (ECMAScript 2026, JSON.rawJSON).
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => RawJson }
 
+/** Whether a text may hold an integer that a double doesn't: most don't. */
+const MANY_DIGITS = new RegExp(`\\d{${UNSAFE_DIGITS}}`)
+
+function keepInteger(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source
+  const isExact = typeof value !== "number" || source === undefined || Number.isSafeInteger(value)
+  return isExact || !/^-?\d+$/.test(source) ? value : rawJSON(source)
+}
+
+/**
+ * Reads JSON that was written here, as a value that `JSON.stringify` writes the same again: integers beyond 2^53
+ * keep their digits.
+ */
+export const reread = (text: string): unknown =>
+  MANY_DIGITS.test(text) ? JSON.parse(text, keepInteger) : JSON.parse(text)
+
 /** An integer as `JSON.stringify` writes it exactly. */
 export const exactInteger = (value: bigint): number | RawJson => {
   const asNumber = Number(value)

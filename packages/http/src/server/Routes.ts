@@ -2,15 +2,16 @@
  * Which operation a path and a method mean, read from the API's definition.
  */
 import { type ApiKey, Input, InvalidInput } from "@billwright/core"
-import { Context, Effect, Option, Predicate, Schema } from "effect"
+import { Context, Effect, Exit, Option, Predicate, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { BillwrightApi } from "../api/BillwrightApi.ts"
 import { RequiredPermission } from "../api/Permission.ts"
+import { SecretAnswer } from "../api/SecretAnswer.ts"
 import { GIVEN_TWICE, NoSuchPath, UNKNOWN_FIELD, WrongMethod } from "./ErrorAnswer.ts"
 
 type Decode = (input: unknown) => Effect.Effect<unknown, InvalidInput>
 
-interface Route {
+export interface Route {
   readonly id: string
   readonly method: string
   /** The scope that a key needs; none for routes without a key. */
@@ -18,11 +19,20 @@ interface Route {
   readonly decodeQuery: Decode
   /** An operation that takes no body takes an empty one, or an object without fields. */
   readonly decodeBody: Decode
+  /** Whether its answer may hold a secret. */
+  readonly isSecret: boolean
 }
 
 export interface Match {
   readonly route: Route
   readonly params: Readonly<Record<string, string>>
+}
+
+/** What an operation is given, once it is decoded by the definitions of its route. */
+export interface DecodedInput {
+  readonly params: Match["params"]
+  readonly query: unknown
+  readonly payload: unknown
 }
 
 /** A step of a path: what follows a fixed segment, what follows any segment, and the routes that end here. */
@@ -42,15 +52,33 @@ const decodeNothing: Decode = (input) => {
     : Effect.fail(new InvalidInput({ field: Input.fieldPath([name]), problem: UNKNOWN_FIELD }))
 }
 
-const decodeSchema = (schema: Schema.Top): Decode => {
-  const decode = Schema.decodeUnknownEffect(schema as Schema.Codec<unknown, unknown>, {
-    onExcessProperty: "error",
-  })
-  return (input) => Effect.mapError(decode(input), (error) => Input.fromIssue(error.issue))
+/** How many fields JSON has, those of nested objects included. */
+const countFields = (value: unknown): number => {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countFields(item), 0)
+  // What was made of a text, such as an instant, is no JSON.
+  if (!Predicate.isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return 0
+  let count = 0
+  for (const name of Object.keys(value)) count += 1 + countFields(value[name])
+  return count
+}
+
+/**
+ * Decodes JSON and refuses unknown fields. Looking for them on the way doubles its cost; decoding without drops
+ * them, and no field is ever added, so that as many fields out as in were all known.
+ */
+const decodeSchema = (schema: Schema.Codec<unknown, unknown>): Decode => {
+  const decode = Schema.decodeUnknownExit(schema)
+  const explain = Input.strictDecoder(schema)
+  return (input) => {
+    const exit = decode(input)
+    return Exit.isSuccess(exit) && countFields(exit.value) === countFields(input)
+      ? Effect.succeed(exit.value)
+      : explain(input)
+  }
 }
 
 const decoderOf = (schema: Schema.Top | undefined, root: string): Decode => {
-  const decode = schema === undefined ? decodeNothing : decodeSchema(schema)
+  const decode = schema === undefined ? decodeNothing : decodeSchema(schema as Schema.Codec<unknown, unknown>)
   const refused = (problem: string) => Effect.fail(new InvalidInput({ field: root, problem }))
   return (input) => {
     if (input === undefined) return refused("is required")
@@ -63,6 +91,17 @@ const decoderOf = (schema: Schema.Top | undefined, root: string): Decode => {
 const decodeEmptyObject = decoderOf(undefined, "the body")
 const decodeNoBody: Decode = (json) => (json === undefined ? Effect.undefined : decodeEmptyObject(json))
 
+const decodesEmpty = (decode: Decode): boolean => Exit.isSuccess(Effect.runSyncExit(decode({})))
+
+/**
+ * A POST whose fields may all be left out needs no body: it says what to do by its path. A PATCH without one has
+ * lost it.
+ */
+const bodyDecoderOf = (method: string, schema: Schema.Top): Decode => {
+  const decode = decoderOf(schema, "the body")
+  return method === "POST" && decodesEmpty(decode) ? (json) => decode(json === undefined ? {} : json) : decode
+}
+
 const toRoute = (endpoint: HttpApiEndpoint.Top): Route => {
   const [body] = endpoint.payload.values()
   return {
@@ -70,7 +109,9 @@ const toRoute = (endpoint: HttpApiEndpoint.Top): Route => {
     method: endpoint.method,
     permission: Option.getOrUndefined(Context.getOption(endpoint.annotations, RequiredPermission)),
     decodeQuery: decoderOf(endpoint.query as Schema.Top | undefined, "the query"),
-    decodeBody: body === undefined ? decodeNoBody : decoderOf(body.schemas[0] as Schema.Top, "the body"),
+    decodeBody:
+      body === undefined ? decodeNoBody : bodyDecoderOf(endpoint.method, body.schemas[0] as Schema.Top),
+    isSecret: Context.get(endpoint.annotations, SecretAnswer),
   }
 }
 

@@ -10,35 +10,55 @@ import {
   ApiKeyStore,
   CurrentTenant,
   type Customers,
+  type Deliveries,
+  type Endpoints,
+  Events,
   Idempotency,
   IdGenerator,
   InvalidInput,
+  Keyring,
   type StoredResponse,
   type Thresholds,
   type Usage,
-  type VerifiedApiKey,
 } from "@billwright/core"
-import { Cause, Effect, Exit, Option, Redacted } from "effect"
+import { Cause, Effect, Option, Redacted } from "effect"
 import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
 import * as ErrorAnswer from "./ErrorAnswer.ts"
+import * as EventStream from "./EventStream.ts"
 import { type Answer, type HttpRequest, type HttpResponse, MAX_TARGET_LENGTH } from "./HttpExchange.ts"
 import * as IdempotentRequest from "./IdempotentRequest.ts"
-import { type Operation, type OperationInput, make as makeOperations } from "./Operations.ts"
+import type { Operation, OperationInput } from "./Operation.ts"
+import { make as makeOperations } from "./Operations.ts"
 import * as RateLimit from "./RateLimit.ts"
 import * as Reference from "./Reference.ts"
 import * as RequestBody from "./RequestBody.ts"
 import * as Routes from "./Routes.ts"
+import * as SealedAnswer from "./SealedAnswer.ts"
+import type { StreamLimits } from "./StreamSlots.ts"
 
 export interface ServerOptions {
   /** A limit on requests for each API key. Default: none. */
   readonly rateLimit?: RateLimit.RateLimitOptions
+  /** How many streams of events may be open at once. */
+  readonly streams?: StreamLimits
 }
 
 /** Answers every request; never fails. */
 export type Server = (request: HttpRequest) => Effect.Effect<HttpResponse>
 
 /** What the server needs of the library. `ApiKeyStore` is asked whether the storage answers. */
-export type Requirements = ApiKeys | ApiKeyStore | Customers | IdGenerator | Idempotency | Thresholds | Usage
+export type Requirements =
+  | ApiKeys
+  | ApiKeyStore
+  | Customers
+  | Deliveries
+  | Endpoints
+  | Events
+  | IdGenerator
+  | Idempotency
+  | Keyring
+  | Thresholds
+  | Usage
 
 const REQUEST_ID_PREFIX = "req"
 const JSON_TYPE = "application/json"
@@ -68,9 +88,18 @@ const checkTarget = ({ path, query }: HttpRequest): Effect.Effect<void, InvalidI
         }),
       )
 
-const bearer = (header: string | undefined): Redacted.Redacted<string> | undefined => {
+const checkPermission = (key: ApiKey.ApiKey, route: Routes.Route): Effect.Effect<void, ApiKey.Forbidden> =>
+  route.permission !== undefined && ApiKey.permits(key.scopes, route.permission)
+    ? Effect.void
+    : Effect.fail(new ApiKey.Forbidden({ permission: route.permission ?? "of another kind" }))
+
+const bearer = (
+  header: string | undefined,
+): Effect.Effect<Redacted.Redacted<string>, ApiKey.Unauthorized> => {
   const match = header === undefined ? null : /^Bearer +(\S+) *$/i.exec(header)
-  return match?.[1] === undefined ? undefined : Redacted.make(match[1])
+  return match?.[1] === undefined
+    ? Effect.fail(new ApiKey.Unauthorized())
+    : Effect.succeed(Redacted.make(match[1]))
 }
 
 /** Makes the server from the library's services. */
@@ -80,65 +109,65 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
     const keyStore = yield* ApiKeyStore
     const ids = yield* IdGenerator
     const idempotency = yield* Idempotency
+    const keyring = yield* Keyring
+    const openStream = yield* EventStream.make(options.streams)
+    const pages = Reference.make((yield* Events).types)
     const operations = (yield* makeOperations) as unknown as Readonly<
       Record<string, Operation<OperationInput<unknown>> | undefined>
     >
     const limitRate = RateLimit.make(options.rateLimit)
 
-    const authenticate = (request: HttpRequest) => {
-      const secret = bearer(request.header("authorization"))
-      return secret === undefined ? Effect.fail(new ApiKey.Unauthorized()) : keys.verify(secret)
-    }
-
-    /** Reads query and body by the definitions of the route. */
-    const decode = Effect.fnUntraced(function* (request: HttpRequest, { params, route }: Routes.Match) {
-      const query = yield* route.decodeQuery(yield* Routes.parseQuery(request.query))
-      if (!isWrite(route.method)) return { params, query, payload: undefined }
-      const json = yield* RequestBody.read(request)
-      return { params, query, payload: yield* route.decodeBody(json) }
+    /** Runs an operation once for the key of its request, and remembers the answer. */
+    const once = Effect.fnUntraced(function* <R>(
+      { method, path }: HttpRequest,
+      { isSecret }: Routes.Route,
+      key: string,
+      input: Routes.DecodedInput,
+      run: Effect.Effect<Answer, ErrorAnswer.ServerError, R>,
+    ) {
+      const fingerprint = yield* IdempotentRequest.fingerprint(input.query, input.payload)
+      const place = SealedAnswer.place(yield* CurrentTenant, method, path, key)
+      const stored = Effect.map(run, toStored)
+      const { isReplay, response } = yield* idempotency.run(
+        { method, path, key, fingerprint },
+        isSecret ? Effect.flatMap(stored, SealedAnswer.seal(keyring, place)) : stored,
+        toRejection,
+      )
+      return toResponse(isSecret ? yield* SealedAnswer.open(keyring, place, response) : response, isReplay)
     })
 
-    const perform = Effect.fnUntraced(function* (
+    // Every request comes through here. Steps that don't wait give an `Exit`, which costs the fiber no turn.
+    const versioned = Effect.fnUntraced(function* (
       request: HttpRequest,
-      match: Routes.Match,
-      verified: VerifiedApiKey,
     ): Effect.fn.Return<HttpResponse, ErrorAnswer.ServerError> {
-      const { route } = match
-      const input = yield* decode(request, match)
+      const secret = yield* bearer(request.header("authorization"))
+      const verified = yield* keys.verify(secret)
+      const { key: apiKey, tenant } = verified
+      yield* limitRate(apiKey.id)
+      yield* checkTarget(request)
+      const { params, route } = yield* Routes.match(request.method, request.path)
+      yield* checkPermission(apiKey, route)
+      const query = yield* route.decodeQuery(yield* Routes.parseQuery(request.query))
+      if (route.id === EventStream.STREAM_OPERATION) {
+        return yield* openStream({
+          verified,
+          secret,
+          query: query as EventStream.StreamRequest["query"],
+          lastEventId: request.header("last-event-id"),
+        })
+      }
+      const isWriting = isWrite(route.method)
+      const payload = isWriting ? yield* route.decodeBody(yield* RequestBody.read(request)) : undefined
       const operation = operations[route.id]
       if (operation === undefined) return yield* Effect.die(new Error(`no operation ${route.id}`))
-      const run = Effect.provideService(
-        Effect.suspend(() => operation(input as OperationInput<unknown>, verified.tenant)),
+      const input = { params, query, payload }
+      const run = operation(input as unknown as OperationInput<unknown>, tenant)
+      const key = isWriting ? yield* IdempotentRequest.key(request.header("idempotency-key")) : undefined
+      return yield* Effect.provideService(
+        key === undefined ? Effect.map(run, toFreshResponse) : once(request, route, key, input, run),
         CurrentTenant,
-        verified.tenant,
+        tenant,
       )
-      const key = isWrite(route.method)
-        ? yield* IdempotentRequest.key(request.header("idempotency-key"))
-        : undefined
-      if (key === undefined) return toResponse(toStored(yield* run), false)
-      const fingerprint = yield* IdempotentRequest.fingerprint(input.query, input.payload)
-      const answer = yield* Effect.provideService(
-        idempotency.run(
-          { method: route.method, path: request.path, key, fingerprint },
-          Effect.map(run, toStored),
-          toRejection,
-        ),
-        CurrentTenant,
-        verified.tenant,
-      )
-      return toResponse(answer.response, answer.isReplay)
-    })
-
-    const versioned = Effect.fnUntraced(function* (request: HttpRequest) {
-      const verified = yield* authenticate(request)
-      yield* limitRate(verified.key.id)
-      yield* checkTarget(request)
-      const match = yield* Routes.match(request.method, request.path)
-      const { permission } = match.route
-      if (permission === undefined || !ApiKey.permits(verified.key.scopes, permission)) {
-        return yield* new ApiKey.Forbidden({ permission: permission ?? "of another kind" })
-      }
-      return yield* perform(request, match, verified)
     })
 
     const isReady = Effect.as(
@@ -149,7 +178,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
     /** What can be had without a key. */
     const open = (request: HttpRequest): Effect.Effect<HttpResponse, ErrorAnswer.ServerError> =>
       Effect.suspend(() => {
-        const page = Reference.pages[request.path]
+        const page = pages[request.path]
         if (page !== undefined) return Reference.serve(request.method, page)
         return Effect.gen(function* () {
           const { route } = yield* Routes.match(request.method, request.path)
@@ -160,9 +189,10 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
 
     return (request) =>
       Effect.flatMap(ids.next(REQUEST_ID_PREFIX), (requestId) =>
-        Effect.map(Effect.exit(isVersioned(request.path) ? versioned(request) : open(request)), (exit) =>
-          finish(request, requestId, exit),
-        ).pipe(Effect.flatten),
+        Effect.matchCauseEffect(isVersioned(request.path) ? versioned(request) : open(request), {
+          onSuccess: (response) => Effect.succeed(complete(response, requestId, request.method)),
+          onFailure: (cause) => refuse(request, requestId, cause),
+        }),
       )
   })
 
@@ -174,15 +204,14 @@ const toResponse = (stored: StoredResponse, isReplay: boolean): HttpResponse => 
   body: stored.body,
 })
 
-/** Turns what came out into the answer that is sent, and logs what an operator must know. */
-const finish = (
+/** Turns a failure into the answer that is sent, and logs what an operator must know. */
+const refuse = (
   request: HttpRequest,
   requestId: string,
-  exit: Exit.Exit<HttpResponse, ErrorAnswer.ServerError>,
+  cause: Cause.Cause<ErrorAnswer.ServerError>,
 ): Effect.Effect<HttpResponse> => {
-  if (Exit.isSuccess(exit)) return Effect.succeed(complete(exit.value, requestId, request.method))
-  if (Cause.hasInterruptsOnly(exit.cause)) return Effect.interrupt
-  const error = Cause.findErrorOption(exit.cause)
+  if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+  const error = Cause.findErrorOption(cause)
   const response = Option.match(error, {
     onNone: () => ErrorAnswer.internalError(requestId),
     onSome: ErrorAnswer.fromError,
@@ -190,19 +219,23 @@ const finish = (
   const answer = Effect.succeed(complete(response, requestId, request.method))
   if (response.status < 500) return answer
   const path = ErrorAnswer.withoutSecrets(request.path)
-  const log = Effect.logError(`${request.method} ${path} was answered ${response.status}`, exit.cause)
+  const log = Effect.logError(`${request.method} ${path} was answered ${response.status}`, cause)
   return Effect.andThen(Effect.annotateLogs(log, { requestId }), answer)
 }
 
-/** The headers that every answer has. */
-const complete = (response: HttpResponse, requestId: string, method: string): HttpResponse => ({
-  status: response.status,
-  headers: {
+const toFreshResponse = (answer: Answer): HttpResponse => toResponse(toStored(answer), false)
+
+/** Adds the headers that every answer has, and takes the body of an answer to HEAD away. */
+const complete = (response: HttpResponse, requestId: string, method: string): HttpResponse => {
+  const isBodiless = method === "HEAD"
+  const { status, stream } = response
+  const headers = {
     "content-type": JSON_TYPE,
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     ...response.headers,
     "request-id": requestId,
-  },
-  body: method === "HEAD" ? "" : response.body,
-})
+  }
+  const body = isBodiless ? "" : response.body
+  return stream === undefined || isBodiless ? { status, headers, body } : { status, headers, body, stream }
+}

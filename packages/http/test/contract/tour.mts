@@ -3,7 +3,7 @@
  * and run by ForeignClient.test.ts, in a directory with the generated `schema.d.mts`.
  */
 import createClient from "openapi-fetch"
-import type { components, paths } from "./schema.mjs"
+import type { components, paths, webhooks } from "./schema.mjs"
 
 const [, , baseUrl = "", apiKey = ""] = process.argv
 const client = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${apiKey}` } })
@@ -76,6 +76,50 @@ const changed = required(
   }),
 )
 
+const endpoint = required(
+  await client.POST("/v1/webhook_endpoints", {
+    body: { url: "http://localhost:9/hooks", event_types: ["invoice.paid"], headers: { "x-team": "books" } },
+  }),
+)
+
+const published = required(
+  await client.POST("/v1/events", {
+    body: {
+      type: "invoice.paid",
+      data: { invoice_id: "in_1", customer_id: customer.id, amount: 4200, currency: "EUR" },
+      customer_id: customer.id,
+    },
+  }),
+)
+
+const event = required(await client.GET("/v1/events/{id}", { params: { path: { id: published.id } } }))
+
+const delivery = required(
+  await client.GET("/v1/deliveries/{id}", { params: { path: { id: event.deliveries[0]?.id ?? "" } } }),
+)
+
+// Bodies whose fields may all be left out may be left out.
+const replays = required(
+  await client.POST("/v1/events/{id}/replay", { params: { path: { id: published.id } } }),
+)
+
+const rotated = required(
+  await client.POST("/v1/webhook_endpoints/{id}/rotate_secret", { params: { path: { id: endpoint.id } } }),
+)
+
+const types = required(await client.GET("/v1/event_types"))
+
+const stream = await client.GET("/v1/events/stream", {
+  params: { query: { types: "invoice.paid" }, header: { "Last-Event-ID": published.id } },
+  parseAs: "stream",
+})
+const streamType = stream.response.headers.get("content-type")
+await stream.data?.cancel()
+
+/** What a receiver writes: the payload is typed by the document. */
+type InvoicePaid = webhooks["invoice.paid"]["post"]["requestBody"]["content"]["application/json"]
+const amountOf = ({ data, type }: InvoicePaid): string => `${type} ${data.amount} ${data.currency}`
+
 const missing = await client.GET("/v1/customers/{id}", { params: { path: { id: "cus_unknown" } } })
 const errorCode: string | undefined = missing.error?.error
 
@@ -88,7 +132,11 @@ const textQuantity: components["schemas"]["RecordUsage"]["quantity"] = "5"
 const noWindow: paths["/v1/usage/series"]["get"]["parameters"]["query"]["window"] = "week"
 // @ts-expect-error customer_id is required
 const noCustomer: paths["/v1/usage"]["get"]["parameters"]["query"] = {}
-void [noName, textQuantity, noWindow, noCustomer]
+// @ts-expect-error there is no such status
+const noStatus: components["schemas"]["Delivery"]["status"] = "pending"
+// @ts-expect-error an amount is a number
+const textAmount: InvoicePaid["data"]["amount"] = "42"
+void [noName, textQuantity, noWindow, noCustomer, noStatus, textAmount]
 
 process.stdout.write(
   JSON.stringify({
@@ -102,6 +150,19 @@ process.stdout.write(
     voided: voided.voided_at !== null,
     threshold: threshold.period,
     metadata: changed.metadata,
+    secrets: [endpoint.secret, rotated.secret].map((secret) => secret?.slice(0, 6)),
+    event: [event.type, event.data],
+    delivery: [delivery.status, delivery.attempts.length, delivery.endpoint_id === endpoint.id],
+    replays: replays.data.length,
+    types: types.data.map(({ type }) => type).includes("invoice.paid"),
+    stream: streamType,
+    amount: amountOf({
+      id: event.id,
+      type: "invoice.paid",
+      timestamp: event.timestamp,
+      livemode: event.livemode,
+      data: { invoice_id: "in_1", customer_id: customer.id, amount: 4200, currency: "EUR" },
+    }),
     missing: [missing.response.status, errorCode],
   }),
 )

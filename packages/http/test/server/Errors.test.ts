@@ -53,6 +53,22 @@ describe("400 invalid_request", () => {
       const json = { ...ada, metadata: { planName: 1 } }
       const refused = yield* api.expect(400, "POST", "/v1/customers", { json })
       assert.strictEqual(refused.message, "metadata.planName must be string")
+      // Beside fields that are decoded to objects, as many as those have fields, and within lists.
+      const customer_id = yield* api.newCustomer()
+      const record = {
+        customer_id,
+        product_id: "api",
+        quantity: 1,
+        unit: "call",
+        timestamp: "2026-01-01T00:00:00Z",
+      }
+      for (const unknown of [{ a: 1 }, { a: 1, b: 2 }, { a: {} }, { a: [{ b: 1 }] }]) {
+        const single = yield* api.expect(400, "POST", "/v1/usage", { json: { ...record, ...unknown } })
+        assert.strictEqual(single.message, "a is not a known field")
+        const records = [record, { ...record, ...unknown }]
+        const batch = yield* api.expect(400, "POST", "/v1/usage/batch", { json: { records } })
+        assert.strictEqual(batch.message, "records[1].a is not a known field")
+      }
     }),
   )
 
@@ -99,7 +115,7 @@ describe("403 forbidden", () => {
   it.effect("every operation, by its scope, before its body is looked at", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
-      assert.isAtLeast(securedOperations.length, 16)
+      assert.isAtLeast(securedOperations.length, 33)
       const everything = ["customers", "usage", "events", "webhooks"].flatMap((resource) => [
         `${resource}:read` as const,
         `${resource}:write` as const,
@@ -152,6 +168,11 @@ describe("404 not_found", () => {
       const record = (yield* api.record(customer)).id
       const json = { customer_id: customer, product_id: "api", unit: "call", quantity: 1, period: "day" }
       const threshold = (yield* api.expect(201, "POST", "/v1/usage/thresholds", { json })).id
+      const endpoint = (yield* api.newEndpoint()).id
+      const event = yield* api.publish({ customer_id: customer })
+      const delivery = String(
+        (yield* api.expect(200, "GET", `/v1/events/${event}`)).at("deliveries", 0, "id"),
+      )
       const stranger = (yield* api.issue({ account: "other" })).secret
       const before = yield* api.snapshot
       for (const key of [api.liveKey, stranger]) {
@@ -174,6 +195,18 @@ describe("404 not_found", () => {
           ["POST", "/v1/usage/thresholds", json],
           ["GET", `/v1/usage/thresholds/${threshold}`, undefined],
           ["DELETE", `/v1/usage/thresholds/${threshold}`, undefined],
+          ["POST", "/v1/events", api.invoicePaid({ customer_id: customer })],
+          ["GET", `/v1/events/${event}`, undefined],
+          ["POST", `/v1/events/${event}/replay`, undefined],
+          ["POST", `/v1/events/${event}/replay`, { endpoint_id: endpoint }],
+          ["GET", `/v1/deliveries/${delivery}`, undefined],
+          ["POST", `/v1/deliveries/${delivery}/replay`, undefined],
+          ["GET", `/v1/webhook_endpoints/${endpoint}`, undefined],
+          ["PATCH", `/v1/webhook_endpoints/${endpoint}`, { status: "disabled" }],
+          ["DELETE", `/v1/webhook_endpoints/${endpoint}`, undefined],
+          ["POST", `/v1/webhook_endpoints/${endpoint}/rotate_secret`, undefined],
+          ["POST", `/v1/webhook_endpoints/${endpoint}/test`, { type: "invoice.paid" }],
+          ["POST", `/v1/webhook_endpoints/${endpoint}/replay`, { since: "2026-11-01T00:00:00Z" }],
         ] as const
         for (const [method, path, body] of requests) {
           const theirs = yield* api.expect(404, method, path, { key, json: body })
@@ -184,7 +217,10 @@ describe("404 not_found", () => {
             path
               .replace(customer, ApiServer.UNKNOWN.customer)
               .replace(record, ApiServer.UNKNOWN.record)
-              .replace(threshold, ApiServer.UNKNOWN.threshold),
+              .replace(threshold, ApiServer.UNKNOWN.threshold)
+              .replace(event, ApiServer.UNKNOWN.event)
+              .replace(delivery, ApiServer.UNKNOWN.delivery)
+              .replace(endpoint, ApiServer.UNKNOWN.endpoint),
             {
               key,
               ...(body === undefined
@@ -192,18 +228,25 @@ describe("404 not_found", () => {
                 : { body: JSON.stringify(body).replaceAll(customer, ApiServer.UNKNOWN.customer) }),
             },
           )
-          const normal = (text: string) => text.replaceAll(/(cus|usg|thr)_[0-9a-z]{26}/g, "$1_")
+          const normal = (text: string) => text.replaceAll(/(cus|usg|thr|evt|dlv|whe)_[0-9a-z]{26}/g, "$1_")
           assert.strictEqual(normal(theirs.text), normal(unknown.text))
         }
-        for (const path of ["/v1/customers", "/v1/usage/thresholds"]) {
+        const lists = ["/v1/customers", "/v1/usage/thresholds", "/v1/events", "/v1/deliveries"]
+        for (const path of [...lists, "/v1/webhook_endpoints", `/v1/deliveries?event_id=${event}`]) {
           assert.deepStrictEqual((yield* api.expect(200, "GET", path, { key })).at("data"), [])
         }
         yield* api.expect(400, "GET", `/v1/customers?starting_after=${customer}`, { key })
+        yield* api.expect(400, "GET", `/v1/events?starting_after=${event}`, { key })
+        const headers = { "last-event-id": event }
+        yield* api.expect(400, "GET", "/v1/events/stream", { key, headers })
       }
       const after = yield* api.snapshot
       assert.deepStrictEqual(after.customers, before.customers)
       assert.deepStrictEqual(after.records, before.records)
       assert.deepStrictEqual(after.thresholds, before.thresholds)
+      assert.deepStrictEqual(after.events, before.events)
+      assert.deepStrictEqual(after.deliveries, before.deliveries)
+      assert.deepStrictEqual(after.endpoints, before.endpoints)
     }),
   )
 })
@@ -433,16 +476,29 @@ describe("503 unavailable", () => {
         recordUsage: usage,
         recordUsageBatch: { records: [usage] },
         createUsageThreshold: { ...usage, period: "day" },
+        publishEvent: api.invoicePaid(),
+        createWebhookEndpoint: { url: "http://localhost:9/hooks", event_types: ["*"] },
+        updateWebhookEndpoint: { status: "disabled" },
+        testWebhookEndpoint: { type: "invoice.paid" },
+        replayWebhookEvents: { since: "2026-11-01T00:00:00Z" },
       }
       const queries: Readonly<Record<string, string>> = {
         summarizeUsage: `?customer_id=${customer}`,
         listUsageSeries: `?customer_id=${customer}&start_date=2026-11-21&end_date=2026-11-21&window=day`,
         listUsageRecords: `?customer_id=${customer}`,
       }
+      const owns = {
+        thresholds: ApiServer.UNKNOWN.threshold,
+        records: record,
+        webhook_endpoints: ApiServer.UNKNOWN.endpoint,
+        events: ApiServer.UNKNOWN.event,
+        deliveries: ApiServer.UNKNOWN.delivery,
+      }
       faults.data = Faults.unavailable
       for (const { id, method, path } of securedOperations) {
-        const threshold = ApiServer.UNKNOWN.threshold
-        const own = path.includes("threshold") ? threshold : path.includes("records") ? record : customer
+        // The catalogue is the process's own.
+        if (id === "listEventTypes") continue
+        const own = Object.entries(owns).find(([part]) => path.includes(part))?.[1] ?? customer
         const target = `${path.replace(":id", own)}${queries[id] ?? ""}`
         for (const headers of [{}, method === "GET" ? {} : { "idempotency-key": id }]) {
           const answer = yield* api.expect(503, method, target, { json: bodies[id], headers })

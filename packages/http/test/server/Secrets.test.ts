@@ -33,6 +33,18 @@ describe("API keys", () => {
         yield* api.call("POST", "/v1/usage", {
           json: { customer_id: secret, product_id: "api", unit: "call", quantity: 1 },
         })
+        yield* api.call("GET", `/v1/events/${secret}`)
+        yield* api.call("GET", `/v1/events/stream?types=${secret}`)
+        yield* api.call("GET", "/v1/events/stream", { headers: { "last-event-id": secret } })
+        yield* api.call("POST", "/v1/events", { json: { type: secret, data: secret } })
+        yield* api.call("POST", "/v1/events", { json: { type: "invoice.paid", data: { [secret]: secret } } })
+        const url = `https://example.com/${secret}`
+        yield* api.call("POST", "/v1/webhook_endpoints", { json: { url, event_types: [secret] } })
+        const headers = { authorization: `Bearer ${secret}` }
+        const endpoint = { url: "http://localhost:9/hooks", event_types: ["*"], headers }
+        const refused = yield* api.call("POST", "/v1/webhook_endpoints", { json: endpoint })
+        assert.notStrictEqual(refused.status, 201)
+        yield* api.call("GET", `/v1/deliveries/${secret}`)
         yield* api.call("GET", "/v1/customers", { key: `${secret}x` })
         yield* api.call("GET", "/v1/customers", { key: secret.slice(0, -1) })
       })
@@ -46,6 +58,41 @@ describe("API keys", () => {
       }
       assert.isAbove(api.logs.length, 10)
       assert.include(api.logs.join("\n"), "/v1/customers/sk_test_…")
+    }),
+  )
+})
+
+describe("webhook secrets", () => {
+  it.effect("are in the answer that shows them, and nowhere else", () =>
+    Effect.gen(function* () {
+      const { faults, storage } = Faults.make()
+      const api = yield* ApiServer.start({ storage })
+      const created = yield* api.newEndpoint()
+      const path = `/v1/webhook_endpoints/${created.id}`
+      const rotated = yield* api.expect(200, "POST", `${path}/rotate_secret`)
+      const event = yield* api.publish()
+      const answers: Array<string> = []
+      const look = Effect.gen(function* () {
+        for (const target of [path, "/v1/webhook_endpoints", `/v1/events/${event}`, "/v1/deliveries"]) {
+          answers.push((yield* api.call("GET", target)).text)
+        }
+        answers.push((yield* api.call("PATCH", path, { json: { description: "x" } })).text)
+        answers.push((yield* api.call("POST", `${path}/test`, { json: { type: "invoice.paid" } })).text)
+      })
+      yield* look
+      for (const fault of [Faults.unavailable, Faults.defect]) {
+        faults.data = fault
+        yield* look
+        yield* api.call("POST", `${path}/rotate_secret`, { headers: { "idempotency-key": "k" } })
+      }
+      faults.data = Effect.void
+      answers.push((yield* api.expect(200, "DELETE", path)).text)
+      const heard = [...answers, ...api.logs].join("\n")
+      for (const { secret } of [created.body, rotated.body] as ReadonlyArray<{ secret: string }>) {
+        assert.match(secret, /^whsec_/)
+        assert.notInclude(heard, secret)
+        assert.notInclude(heard, secret.slice("whsec_".length))
+      }
     }),
   )
 })

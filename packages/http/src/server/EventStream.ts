@@ -1,0 +1,179 @@
+/**
+ * `GET /v1/events/stream`: events as they are published, as server-sent events
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+ *
+ * What is sent comes from storage alone, from place to place along its tail, so that nothing is missed and nothing
+ * comes twice, whatever process published it. A client that doesn't read is not read for.
+ */
+import {
+  ApiKeys,
+  CurrentTenant,
+  type Event,
+  Events,
+  InvalidInput,
+  type StorageError,
+  type TailPosition,
+  type Tenant,
+  type VerifiedApiKey,
+} from "@billwright/core"
+import { Cause, Clock, Effect, type Redacted, Stream } from "effect"
+import type { TooManyStreams } from "./ErrorAnswer.ts"
+import type { HttpResponse } from "./HttpExchange.ts"
+import * as StreamSlots from "./StreamSlots.ts"
+
+/** The operation that this is. */
+export const STREAM_OPERATION = "streamEvents"
+/** The longest silence: proxies close connections that say nothing. */
+const HEARTBEAT_MILLIS = 15_000
+/** How often the tail is read when nothing tells of an event. */
+const POLL_MILLIS = 1_000
+/** How often it is looked at whether the key is still valid. */
+const KEY_CHECK_MILLIS = 60_000
+/** How long a client is to wait before it connects again, in milliseconds. */
+const RETRY_MILLIS = 1_000
+
+const HEADERS = {
+  "content-type": "text/event-stream",
+  // Compression and proxies that collect an answer would keep events back.
+  "cache-control": "no-store, no-transform",
+  "x-accel-buffering": "no",
+}
+const BEGINNING = `retry: ${RETRY_MILLIS}\n\n`
+/** A comment. */
+const HEARTBEAT = ":\n\n"
+
+export interface StreamRequest {
+  readonly verified: VerifiedApiKey
+  readonly secret: Redacted.Redacted<string>
+  readonly query: { readonly types?: string }
+  /** The header `Last-Event-ID`. */
+  readonly lastEventId: string | undefined
+}
+
+export type OpenStream = (
+  request: StreamRequest,
+) => Effect.Effect<HttpResponse, InvalidInput | StorageError | TooManyStreams>
+
+/** An event as it is sent: its payload is JSON without line breaks. */
+const frame = ({ id, payload, type }: Event.Event): string =>
+  `id: ${id}\nevent: ${type}\ndata: ${payload}\n\n`
+
+/** How far a stream has come. */
+interface Progress {
+  position: TailPosition
+  /** What was read and not yet sent. */
+  pending: ReadonlyArray<Event.Event>
+  /** When something was last sent, and when the key was last looked at. */
+  spokenAt: number
+  checkedAt: number
+  isStorageDown: boolean
+}
+
+/** Makes what opens streams. */
+export const make = (
+  limits: StreamSlots.StreamLimits = {},
+): Effect.Effect<OpenStream, never, ApiKeys | Events> =>
+  Effect.gen(function* () {
+    const events = yield* Events
+    const keys = yield* ApiKeys
+    const slots = StreamSlots.make(limits)
+    const known = new Set(events.types.map(({ name }) => name))
+
+    const parseTypes = (text: string | undefined): Effect.Effect<ReadonlyArray<string>, InvalidInput> => {
+      const types = text?.split(",") ?? []
+      const unknown = types.findIndex((type) => !known.has(type))
+      if (unknown === -1) return Effect.succeed([...new Set(types)])
+      const problem = `is not a known event type: ${JSON.stringify(types[unknown])}`
+      return Effect.fail(new InvalidInput({ field: `types[${unknown}]`, problem }))
+    }
+
+    /** An id of no event is refused, as cursors of lists are: a client that went on without it would miss events. */
+    const startBehind = (lastEventId: string | undefined) =>
+      Effect.catchTag(events.tailPosition(lastEventId), "EventNotFound", () =>
+        Effect.fail(new InvalidInput({ field: "Last-Event-ID", problem: "is not the id of an event" })),
+      )
+
+    /** Only a refusal says that a key ended: a storage that doesn't answer says nothing. */
+    const isStillValid = (secret: Redacted.Redacted<string>) =>
+      keys.verify(secret).pipe(
+        Effect.as(true),
+        Effect.catchTag("Unauthorized", () => Effect.succeed(false)),
+        Effect.orElseSucceed(() => true),
+      )
+
+    /** Reads on. While the storage is out of reach the stream stays, and goes on behind what it sent. */
+    const read = (progress: Progress, tenant: Tenant.Tenant, types: ReadonlyArray<string>) =>
+      events.tail(progress.position, types).pipe(
+        Effect.provideService(CurrentTenant, tenant),
+        Effect.map(({ events: found, position }) => {
+          progress.position = position
+          progress.pending = found
+          progress.isStorageDown = false
+        }),
+        Effect.catchTag("StorageError", (error) => {
+          const log = progress.isStorageDown
+            ? Effect.void
+            : Effect.logWarning("a stream can't be read", error)
+          progress.isStorageDown = true
+          return Effect.andThen(log, Effect.sleep(POLL_MILLIS))
+        }),
+      )
+
+    /** Gives the pieces one by one; `undefined` is the end. */
+    const follow = Effect.fnUntraced(function* (
+      { secret, verified }: StreamRequest,
+      position: TailPosition,
+      types: ReadonlyArray<string>,
+    ) {
+      const committed = yield* events.committed
+      const now = yield* Clock.currentTimeMillis
+      const progress: Progress = {
+        position,
+        pending: [],
+        spokenAt: now,
+        checkedAt: now,
+        isStorageDown: false,
+      }
+      return Effect.gen(function* () {
+        for (;;) {
+          const now = yield* Clock.currentTimeMillis
+          if (now - progress.checkedAt >= KEY_CHECK_MILLIS) {
+            progress.checkedAt = now
+            if (!(yield* isStillValid(secret))) return undefined
+          }
+          const [event, ...rest] = progress.pending
+          if (event !== undefined || now - progress.spokenAt >= HEARTBEAT_MILLIS) {
+            progress.pending = rest
+            progress.spokenAt = now
+            return event === undefined ? HEARTBEAT : frame(event)
+          }
+          yield* read(progress, verified.tenant, types)
+          if (progress.pending.length === 0) yield* Effect.timeoutOption(committed, POLL_MILLIS)
+        }
+      }).pipe(Effect.onError(logDefect))
+    })
+
+    /** The place is taken when the stream is run, so that one which never is holds none. */
+    const streamOf = (request: StreamRequest, position: TailPosition, types: ReadonlyArray<string>) =>
+      Stream.unwrap(
+        Effect.gen(function* () {
+          if (!(yield* slots.take(request.verified.key.id))) return Stream.empty
+          const next = yield* follow(request, position, types)
+          const pieces = Stream.unfold(undefined, () =>
+            Effect.map(next, (piece) => (piece === undefined ? undefined : ([piece, undefined] as const))),
+          )
+          return Stream.concat(Stream.make(BEGINNING), pieces)
+        }),
+      )
+
+    return Effect.fnUntraced(function* (request: StreamRequest) {
+      const { key, tenant } = request.verified
+      yield* slots.check(key.id)
+      const types = yield* parseTypes(request.query.types)
+      const position = yield* Effect.provideService(startBehind(request.lastEventId), CurrentTenant, tenant)
+      return { status: 200, headers: HEADERS, body: "", stream: streamOf(request, position, types) }
+    })
+  })
+
+const logDefect = (cause: Cause.Cause<never>): Effect.Effect<void> =>
+  Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logError("a stream of events broke off", cause)

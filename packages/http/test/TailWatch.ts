@@ -1,0 +1,62 @@
+/**
+ * A memory storage that shows who follows its events, and whose signals can be kept back.
+ */
+import { type Billing, EventStore } from "@billwright/core"
+import { Memory, type MemoryInspector } from "@billwright/memory"
+import { Context, Effect, Layer } from "effect"
+import type { Storage } from "./ApiServer.ts"
+
+export interface TailWatch {
+  readonly storage: Storage
+  /** Subscriptions to the signal that are open. */
+  readonly subscriptions: () => number
+  /** How often the tail was read. */
+  readonly reads: () => number
+  /** Waits until so many subscriptions are open. */
+  readonly untilSubscriptions: (count: number) => Effect.Effect<void>
+}
+
+/** `isSilent`: no signal ever comes, as from the commits of another process. */
+export const make = ({ isSilent = false } = {}): TailWatch => {
+  let subscriptions = 0
+  let reads = 0
+  const waiting = new Set<() => void>()
+  const change = (by: 1 | -1) =>
+    Effect.sync(() => {
+      subscriptions += by
+      waiting.forEach((check) => check())
+    })
+  const storage: Storage = Layer.effectContext(
+    Effect.map(Effect.context<Billing.Storage | MemoryInspector>(), (context) => {
+      const store = Context.get(context, EventStore)
+      return Context.add(context, EventStore, {
+        ...store,
+        tail: (...args) =>
+          Effect.andThen(
+            Effect.sync(() => reads++),
+            store.tail(...args),
+          ),
+        committed: Effect.andThen(
+          Effect.acquireRelease(change(1), () => change(-1)),
+          isSilent ? Effect.succeed(Effect.never) : store.committed,
+        ),
+      })
+    }),
+  ).pipe(Layer.provide(Memory.layer))
+  return {
+    storage,
+    subscriptions: () => subscriptions,
+    reads: () => reads,
+    untilSubscriptions: (count) =>
+      Effect.callback<void>((resume) => {
+        const check = () => {
+          if (subscriptions !== count) return
+          waiting.delete(check)
+          resume(Effect.void)
+        }
+        waiting.add(check)
+        check()
+        return Effect.sync(() => waiting.delete(check))
+      }),
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Answers that show a secret, and what is kept of them for repeats.
+ */
+import { type Billing, generateKey, IdempotencyStore } from "@billwright/core"
+import { Memory, type MemoryInspector } from "@billwright/memory"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import * as ApiServer from "../ApiServer.ts"
+
+const PATH = "/v1/webhook_endpoints"
+const json = { url: "https://example.com/hooks", event_types: ["*"] }
+const once = { headers: { "idempotency-key": "k" } }
+
+/** A storage that takes all keys for one, so that one request finds the answer to another. */
+const forgetful: ApiServer.Storage = Layer.effectContext(
+  Effect.map(Effect.context<Billing.Storage | MemoryInspector>(), (context) => {
+    const store = Context.get(context, IdempotencyStore)
+    return Context.add(context, IdempotencyStore, {
+      ...store,
+      once: (request, lifetime, effect) => store.once({ ...request, key: "one" }, lifetime, effect),
+    })
+  }),
+).pipe(Layer.provide(Memory.layer))
+
+describe("a repeat of a request that was answered with a secret", () => {
+  it.effect("gets the same bytes; at rest they are encrypted", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start({ billing: { encryption: generateKey("k1") } })
+      for (const key of [api.testKey, api.liveKey]) {
+        const created = yield* api.expect(201, "POST", PATH, { json, key, ...once })
+        const path = `${PATH}/${created.id}/rotate_secret`
+        const rotated = yield* api.expect(200, "POST", path, { key, ...once })
+        for (const [first, target, body] of [
+          [created, PATH, { json }],
+          [rotated, path, {}],
+        ] as const) {
+          const again = yield* api.expect(first.status, "POST", target, { ...body, key, ...once })
+          assert.strictEqual(again.text, first.text)
+          assert.strictEqual(again.headers["idempotent-replayed"], "true")
+          const secret = String(first.at("secret"))
+          assert.match(secret, /^whsec_/)
+          for (const { response } of (yield* api.snapshot).idempotency) {
+            assert.match(response.body, /^k1\.[A-Za-z0-9+/]+=*$/)
+            assert.notInclude(response.body, secret)
+          }
+          assert.notInclude(api.logs.join("\n"), secret)
+        }
+      }
+      const { endpoints, idempotency } = yield* api.snapshot
+      assert.lengthOf(endpoints, 2)
+      assert.lengthOf(idempotency, 4)
+    }),
+  )
+
+  it.effect("in test mode without a key it is kept as the secret is: as it is", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const first = yield* api.expect(201, "POST", PATH, { json, ...once })
+      const again = yield* api.expect(201, "POST", PATH, { json, ...once })
+      assert.strictEqual(again.text, first.text)
+      assert.deepStrictEqual(
+        (yield* api.snapshot).idempotency.map(({ response }) => response.body),
+        [`plain.${first.text}`],
+      )
+    }),
+  )
+
+  it.effect("gets the same refusal; other content is another request", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const call = { json, key: api.liveKey, ...once }
+      const refused = yield* api.expect(409, "POST", PATH, call)
+      const again = yield* api.expect(409, "POST", PATH, call)
+      assert.strictEqual(again.text, refused.text)
+      assert.strictEqual(again.headers["idempotent-replayed"], "true")
+      yield* api.expect(201, "POST", PATH, { json, ...once })
+      yield* api.expect(422, "POST", PATH, { json: { ...json, description: "x" }, ...once })
+    }),
+  )
+
+  it.effect("409 when what is kept can't be opened: it was moved to another request", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start({ storage: forgetful, billing: { encryption: generateKey("k1") } })
+      const call = (key: string) => ({ json, headers: { "idempotency-key": key } })
+      const created = yield* api.expect(201, "POST", PATH, call("first"))
+      const refused = yield* api.expect(409, "POST", PATH, call("second"))
+      assert.deepStrictEqual(refused.body, {
+        error: "conflict",
+        message: "the first answer was encrypted with a key that is not at hand any more",
+      })
+      assert.strictEqual((yield* api.expect(201, "POST", PATH, call("first"))).text, created.text)
+    }),
+  )
+})
