@@ -1,0 +1,78 @@
+/**
+ * What calls of the client reject with.
+ */
+
+/** What went wrong, for programs; each goes with one status. */
+export type ApiErrorCode =
+  | "invalid_request"
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "method_not_allowed"
+  | "conflict"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "idempotency_key_reused"
+  | "rate_limited"
+  | "internal_error"
+  | "unavailable"
+
+/** The API answered with an error. */
+export class ApiError extends Error {
+  override readonly name = "ApiError"
+  /** Of an answer that is none of the API's (a proxy's, say) the nearest one. */
+  readonly code: ApiErrorCode
+  readonly status: number
+  /** What the server's log knows the request by; `undefined` when the answer had none. */
+  readonly requestId: string | undefined
+
+  constructor(code: ApiErrorCode, message: string, status: number, requestId: string | undefined) {
+    super(message)
+    this.code = code
+    this.status = status
+    this.requestId = requestId
+  }
+}
+
+/** There was no answer, or none that could be read, after all tries. Whether the request was carried out is unknown. */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError"
+  readonly code: "network_error" | "timeout"
+
+  constructor(code: ConnectionError["code"], message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+const CODES: Readonly<Record<number, ApiErrorCode>> = {
+  400: "invalid_request",
+  401: "unauthorized",
+  403: "forbidden",
+  404: "not_found",
+  405: "method_not_allowed",
+  409: "conflict",
+  413: "payload_too_large",
+  415: "unsupported_media_type",
+  422: "idempotency_key_reused",
+  429: "rate_limited",
+}
+
+const isCode = (code: unknown): code is ApiErrorCode =>
+  code === "internal_error" || code === "unavailable" || Object.values(CODES).some((known) => known === code)
+
+/** The error of an answer. `body` is what it holds as JSON, if it is. */
+export const toApiError = (response: Response, body: unknown): ApiError => {
+  const { error, message } = (typeof body === "object" && body !== null ? body : {}) as {
+    readonly error?: unknown
+    readonly message?: unknown
+  }
+  const { status } = response
+  const fallback = CODES[status] ?? (status >= 502 ? "unavailable" : "internal_error")
+  return new ApiError(
+    isCode(error) ? error : fallback,
+    typeof message === "string" ? message : `the server answered ${status} without an explanation`,
+    status,
+    response.headers.get("request-id") ?? undefined,
+  )
+}

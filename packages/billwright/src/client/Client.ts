@@ -1,0 +1,38 @@
+/**
+ * A client of the REST API, for any runtime with `fetch`.
+ */
+import type { BuiltInEvents, EventMap } from "../events/EventMap.ts"
+import type { BillingClient } from "./BillingClient.ts"
+import { type ClientOptions, Connection } from "./Connection.ts"
+import { makeCustomers } from "./CustomerRequests.ts"
+import { makeEvents } from "./EventRequests.ts"
+import { makeThresholds, makeUsage } from "./UsageRequests.ts"
+import { makeDeliveries, makeEndpoints } from "./WebhookRequests.ts"
+
+/**
+ * Makes a client. Nothing is sent before the first call.
+ *
+ * ```ts
+ * const billing = createClient({ url: "https://billing.example.com", apiKey })
+ * await billing.usage.record({ customerId, productId: "api", quantity: 5, unit: "call" })
+ * ```
+ *
+ * Every change carries an `Idempotency-Key` that the client makes, so that it can be tried again: after a lost
+ * connection, a time-out, 429, 502, 503 and 504, at most `maxRetries` times, with growing delays or the one that
+ * `Retry-After` asks for; one of more than a minute is not waited for.
+ *
+ * Events of your own are typed by a type argument: `createClient<BuiltInEvents & { "order.shipped": OrderShipped }>`.
+ * Throws a `TypeError` when `url` or `apiKey` is missing.
+ */
+export const createClient = <Map = BuiltInEvents>(options: ClientOptions): BillingClient<Map> => {
+  const connection = new Connection(options)
+  const client: BillingClient<EventMap> = {
+    customers: makeCustomers(connection),
+    usage: makeUsage(connection),
+    thresholds: makeThresholds(connection),
+    events: makeEvents(connection),
+    endpoints: makeEndpoints(connection),
+    deliveries: makeDeliveries(connection),
+  }
+  return client as unknown as BillingClient<Map>
+}

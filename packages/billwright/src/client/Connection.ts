@@ -1,0 +1,137 @@
+/**
+ * Requests to the API: tried again where that is safe, which the idempotency key makes every one.
+ */
+import * as ExactJson from "../ExactJson.ts"
+import { toApiError, ConnectionError } from "./ApiError.ts"
+import { delayAfter, wait } from "./RetryDelay.ts"
+
+export interface ClientOptions {
+  /** Where the API is, without `/v1`: `https://billing.example.com`, or a path of this origin such as `/billing`. */
+  readonly url: string
+  /** `sk_live_…` or `sk_test_…`. Whoever has it can do what it may do: keep it on servers. */
+  readonly apiKey: string
+  /** How often a request is sent again when the connection fails or the server asks for it. Default 3. */
+  readonly maxRetries?: number
+  /** How long one try may take, in milliseconds. Default 30,000. */
+  readonly timeoutMillis?: number
+  /** Default: the platform's. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+const DEFAULT_MAX_RETRIES = 3
+const DEFAULT_TIMEOUT_MILLIS = 30_000
+
+export interface Request {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE"
+  /** From `/v1` on, encoded, with its query. */
+  readonly path: string
+  readonly body?: object
+  readonly signal?: AbortSignal | undefined
+}
+
+/** An answer that is no error. */
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** 128 random bits. `crypto.randomUUID` is there in secure contexts only. */
+const makeKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  )
+
+const parse = (text: string): unknown => {
+  try {
+    return ExactJson.parse(text)
+  } catch {
+    return undefined // Of a proxy, say.
+  }
+}
+
+export class Connection {
+  readonly #url: string
+  readonly #authorization: string
+  readonly #maxRetries: number
+  readonly #timeoutMillis: number
+  readonly #fetch: NonNullable<ClientOptions["fetch"]>
+
+  constructor(options: ClientOptions) {
+    const { apiKey, url } = options
+    if (typeof url !== "string")
+      throw new TypeError('createClient needs a url: "https://billing.example.com"')
+    if (typeof apiKey !== "string" || apiKey === "") throw new TypeError("createClient needs an apiKey")
+    this.#url = `${url.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`
+    this.#authorization = `Bearer ${apiKey}`
+    this.#maxRetries = options.maxRetries ?? DEFAULT_MAX_RETRIES
+    this.#timeoutMillis = options.timeoutMillis ?? DEFAULT_TIMEOUT_MILLIS
+    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init))
+  }
+
+  /** Sends a request and reads the answer. Rejects with `ApiError`, `ConnectionError` or the signal's reason. */
+  async send(request: Request): Promise<Answer> {
+    const { body, method, path, signal } = request
+    const init: RequestInit = {
+      method,
+      headers: {
+        accept: "application/json",
+        authorization: this.#authorization,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        // One key for all tries: what was carried out before its answer was lost is not done twice.
+        ...(method === "GET" ? {} : { "idempotency-key": makeKey() }),
+      },
+      ...(body === undefined ? {} : { body: ExactJson.stringify(body) }),
+    }
+    for (let attempt = 1; ; attempt++) {
+      signal?.throwIfAborted()
+      const outcome = await this.#attempt(path, init, signal)
+      if (!(outcome instanceof Error) && outcome.response.ok) {
+        return { status: outcome.response.status, body: outcome.body }
+      }
+      const response = outcome instanceof Error ? undefined : outcome.response
+      const delay = attempt > this.#maxRetries ? undefined : delayAfter(attempt, response)
+      if (delay !== undefined) await wait(delay, signal)
+      else throw outcome instanceof Error ? outcome : toApiError(outcome.response, outcome.body)
+    }
+  }
+
+  /** Opens a stream of server-sent events. One try; its time is not limited once it is open. */
+  async open(
+    path: string,
+    lastEventId: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    const headers = {
+      accept: "text/event-stream",
+      authorization: this.#authorization,
+      ...(lastEventId === undefined ? {} : { "last-event-id": lastEventId }),
+    }
+    const response = await this.#fetch(this.#url + path, { headers, signal: signal ?? null })
+    if (response.ok && response.body !== null) return response
+    throw toApiError(response, parse(await response.text()))
+  }
+
+  async #attempt(
+    path: string,
+    init: RequestInit,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly response: Response; readonly body: unknown } | ConnectionError> {
+    const timeout = AbortSignal.timeout(this.#timeoutMillis)
+    try {
+      const response = await this.#fetch(this.#url + path, {
+        ...init,
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      })
+      const body = parse(await response.text())
+      if (response.ok && body === undefined) {
+        return new ConnectionError("network_error", "the answer is no JSON: is the url that of the API?")
+      }
+      return { response, body }
+    } catch (cause) {
+      signal?.throwIfAborted()
+      return timeout.aborted
+        ? new ConnectionError("timeout", `no answer within ${this.#timeoutMillis} ms`, { cause })
+        : new ConnectionError("network_error", "the connection to the billing API failed", { cause })
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), as far as the API sends them.
+ */
+import * as ExactJson from "../ExactJson.ts"
+import { ApiError } from "./ApiError.ts"
+import type { Connection } from "./Connection.ts"
+import { delayAfter, wait } from "./RetryDelay.ts"
+import { fromWire, toQuery } from "./WireNames.ts"
+
+interface Message {
+  readonly id: string
+  readonly data: string
+}
+
+const toMessage = (block: string): Message | undefined => {
+  let id = ""
+  const data: Array<string> = []
+  for (const line of block.split("\n")) {
+    if (line.startsWith("id:")) id = line.slice(3).trim()
+    else if (line.startsWith("data:")) data.push(line.slice(5).trimStart())
+  }
+  return data.length === 0 ? undefined : { id, data: data.join("\n") }
+}
+
+/** Blocks end with an empty line; what is left at the end of the stream was cut off. */
+const messages = async function* (body: ReadableStream<Uint8Array>): AsyncGenerator<Message> {
+  const reader = body
+    .pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>)
+    .getReader()
+  let text = ""
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      text = (text + value).replaceAll("\r\n", "\n")
+      const blocks = text.split("\n\n")
+      text = blocks.pop() ?? ""
+      for (const block of blocks) {
+        const message = toMessage(block)
+        if (message !== undefined) yield message
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+/** A refusal that another try would get again. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof ApiError && delayAfter(1, new Response(null, { status: error.status })) === undefined
+
+/** Follows the stream, and goes on behind the last event when the connection is lost. */
+export const follow = async function* <Event>(
+  connection: Connection,
+  query: { readonly types?: ReadonlyArray<string> | undefined; readonly after?: string | undefined },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Event, never> {
+  const path = `/events/stream${toQuery({ types: query.types?.join(",") })}`
+  let lastId = query.after
+  let failures = 0
+  for (;;) {
+    try {
+      const response = await connection.open(path, lastId, signal)
+      for await (const { data, id } of messages(response.body!)) {
+        failures = 0
+        if (id !== "") lastId = id
+        yield fromWire<Event>(ExactJson.parse(data))
+      }
+      failures = 0
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (isFinal(error)) throw error
+    }
+    failures++
+    await wait(delayAfter(failures, undefined) ?? 0, signal)
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Whether and when a request is sent again.
+ */
+
+/** The first delay before jitter; each is twice the one before. */
+const BASE_MILLIS = 250
+const CAP_MILLIS = 8_000
+/** A server that asks for more patience than this is not waited for. */
+const MAX_RETRY_AFTER_MILLIS = 60_000
+
+/** What a `Retry-After` header asks for, in milliseconds: seconds or a date (RFC 9110 §10.2.3). */
+const askedMillis = (header: string | null, now: number): number | undefined => {
+  if (header === null) return undefined
+  if (/^\d{1,10}$/.test(header.trim())) return Number(header) * 1_000
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+const backOff = (attempt: number): number =>
+  Math.min(CAP_MILLIS, BASE_MILLIS * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2)
+
+/**
+ * How long to wait after attempt number `attempt`, in milliseconds; `undefined`: the answer stands. Without a
+ * response the connection failed. A conflict with `Retry-After` is our own earlier attempt, still running.
+ */
+export const delayAfter = (attempt: number, response: Response | undefined): number | undefined => {
+  if (response === undefined) return backOff(attempt)
+  const asked = askedMillis(response.headers.get("retry-after"), Date.now())
+  const isPassing =
+    [429, 502, 503, 504].includes(response.status) || (response.status === 409 && asked !== undefined)
+  if (!isPassing) return undefined
+  if (asked === undefined) return backOff(attempt)
+  return asked <= MAX_RETRY_AFTER_MILLIS ? Math.max(asked, backOff(attempt)) : undefined
+}
+
+/** Waits; rejects with the signal's reason when that aborts. */
+export const wait = (millis: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const onAbort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort)
+      resolve()
+    }, millis)
+    signal?.addEventListener("abort", onAbort, { once: true })
+  })

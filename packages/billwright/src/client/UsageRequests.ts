@@ -1,0 +1,70 @@
+/**
+ * Usage and its thresholds over the API.
+ */
+import type { Threshold, Thresholds } from "../usage/Thresholds.ts"
+import type { RecordUsage, UsagePoint, UsageRecord, UsageSummary } from "../usage/Usage.ts"
+import type { ClientUsage } from "./BillingClient.ts"
+import type { Connection } from "./Connection.ts"
+import { list, path, read, readAll, write } from "./Requests.ts"
+import { fromWire, toQuery, toWire } from "./WireNames.ts"
+
+const toSummary = (summary: UsageSummary): UsageSummary => ({
+  ...summary,
+  totalQuantity: BigInt(summary.totalQuantity),
+})
+
+type SentPoint = Omit<UsagePoint, "productId"> & { readonly productId?: string }
+
+const toPoint = (point: SentPoint): UsagePoint => ({
+  ...point,
+  productId: point.productId ?? null,
+  quantity: BigInt(point.quantity),
+})
+
+const toThreshold = (threshold: Threshold): Threshold => ({
+  ...threshold,
+  quantity: BigInt(threshold.quantity),
+})
+
+const recordBatch =
+  (connection: Connection): ClientUsage["recordBatch"] =>
+  async (records, options) => {
+    const body = { records: records.map((record: RecordUsage) => toWire(record)) }
+    const request = { method: "POST", path: "/usage/batch", body, signal: options?.signal } as const
+    const results = await readAll<{ readonly id: string; readonly status: string }>(connection, request)
+    return results.map(({ id, status }) => ({ id, isDuplicate: status === "duplicate" }))
+  }
+
+export const makeUsage = (connection: Connection): ClientUsage => ({
+  record: async (input, options) => {
+    const request = { method: "POST", path: "/usage", body: toWire(input), signal: options?.signal } as const
+    const { body, status } = await connection.send(request)
+    return { record: fromWire<UsageRecord>(body), isDuplicate: status === 200 }
+  },
+  recordBatch: recordBatch(connection),
+  getRecord: (id, options) => read(connection, path`/usage/records/${id}`, undefined, options),
+  listRecords: (query, options) => list<object, UsageRecord>(connection, "/usage/records", query, options),
+  voidRecord: (id, options) => write(connection, "POST", path`/usage/records/${id}/void`, undefined, options),
+  summary: async (query, options) =>
+    toSummary(await read<UsageSummary>(connection, "/usage", query, options)),
+  series: async (query, options) => {
+    const request = {
+      method: "GET",
+      path: `/usage/series${toQuery(query)}`,
+      signal: options?.signal,
+    } as const
+    return (await readAll<SentPoint>(connection, request)).map(toPoint)
+  },
+})
+
+export const makeThresholds = (connection: Connection): Thresholds => ({
+  create: async (input, options) =>
+    toThreshold(await write<Threshold>(connection, "POST", "/usage/thresholds", input, options)),
+  get: async (id, options) =>
+    toThreshold(await read<Threshold>(connection, path`/usage/thresholds/${id}`, undefined, options)),
+  delete: async (id, options) => {
+    await write(connection, "DELETE", path`/usage/thresholds/${id}`, undefined, options)
+  },
+  list: (query, options) =>
+    list<object, Threshold>(connection, "/usage/thresholds", query, options, toThreshold),
+})

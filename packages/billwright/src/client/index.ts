@@ -1,0 +1,24 @@
+/**
+ * A typed client of the REST API: `fetch` alone, for servers, workers and browsers.
+ */
+export { ApiError, ConnectionError } from "./ApiError.ts"
+export type { ApiErrorCode } from "./ApiError.ts"
+export { createClient } from "./Client.ts"
+export type {
+  BillingClient,
+  ClientEvents,
+  ClientEventTypeInfo,
+  ClientUsage,
+  RecordedUsageId,
+  StreamedEvent,
+} from "./BillingClient.ts"
+export type { ClientOptions } from "./Connection.ts"
+export type { CallOptions, Instant, Metadata, MetadataPatch } from "../Call.ts"
+export type * from "../customers/Customers.ts"
+export type * from "../events/EventMap.ts"
+export type * from "../events/Events.ts"
+export type { Listing, Page, PageQuery } from "../Listing.ts"
+export type * from "../usage/Thresholds.ts"
+export type * from "../usage/Usage.ts"
+export type * from "../webhooks/Deliveries.ts"
+export type * from "../webhooks/Endpoints.ts"

@@ -1,0 +1,20 @@
+/**
+ * The customers of a `Calls`.
+ */
+import { Customers as CustomersService } from "@billwright/core"
+import type { Calls } from "../runtime/Calls.ts"
+import { toInput, toOptionalInput } from "../runtime/Input.ts"
+import { makeListing } from "../runtime/ListingPages.ts"
+import type { Customers } from "./Customers.ts"
+
+export const makeCustomers = (calls: Calls): Customers => {
+  const customers = calls.service(CustomersService)
+  return {
+    create: (input, options) => calls.run(() => customers.create(toInput(input)), options),
+    get: (id, options) => calls.run(() => customers.get(id), options),
+    update: (id, input, options) => calls.run(() => customers.update(id, toInput(input)), options),
+    erase: (id, options) => calls.run(() => customers.erase(id), options),
+    list: (query, options) =>
+      makeListing(query, (page) => calls.run(() => customers.list(toOptionalInput(page)), options)),
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * What every error of the library has in common.
+ */
+
+/** What went wrong, for programs. */
+export type BillingErrorCode =
+  | "invalid_input"
+  | "customer_not_found"
+  | "usage_record_not_found"
+  | "threshold_not_found"
+  | "event_not_found"
+  | "endpoint_not_found"
+  | "delivery_not_found"
+  | "api_key_not_found"
+  | "usage_key_conflict"
+  | "event_key_conflict"
+  | "too_many_thresholds"
+  | "too_many_endpoints"
+  | "endpoint_disabled"
+  | "event_not_admitted"
+  | "encryption_key_required"
+  | "secret_unavailable"
+  | "unauthorized"
+  | "storage_unavailable"
+  | "invalid_configuration"
+  | "closed"
+  | "transaction_ended"
+  | "internal_error"
+
+/**
+ * The base of all errors that the library rejects with; errors of your own that are thrown in a transaction, and
+ * the reason of an `AbortSignal`, come through unchanged.
+ *
+ * `message` is a sentence for people, `code` for programs, `cause` what lies beneath, and the stack is that of the
+ * call.
+ */
+export class BillingError extends Error {
+  override readonly name: string = "BillingError"
+  readonly code: BillingErrorCode
+
+  constructor(code: BillingErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** The input breaks a rule. Nothing was stored. */
+export class InvalidInputError extends BillingError {
+  override readonly name = "InvalidInputError"
+  /** The path of the field: `customerId`, `records[3].quantity`. */
+  readonly field: string
+  /** What is wrong with it, to be read after the field: "must be an integer from 0 to 9007199254740991". */
+  readonly problem: string
+
+  constructor(field: string, problem: string, options?: ErrorOptions) {
+    super("invalid_input", `${field} ${problem}`, options)
+    this.field = field
+    this.problem = problem
+  }
+}
+
+/** An API key is no valid one: missing, malformed, unknown, revoked or expired. Which one is not said. */
+export class UnauthorizedError extends BillingError {
+  override readonly name = "UnauthorizedError"
+
+  constructor(options?: ErrorOptions) {
+    super("unauthorized", "this is no valid API key", options)
+  }
+}

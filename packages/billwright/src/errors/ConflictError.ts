@@ -1,0 +1,78 @@
+/**
+ * Errors of calls that clash with what is stored. Nothing was changed.
+ */
+import { BillingError } from "./BillingError.ts"
+
+/** The base of all clashes with the state of things. */
+export class ConflictError extends BillingError {
+  override readonly name: string = "ConflictError"
+}
+
+/** The idempotency key of a usage record was used before for other content. */
+export class UsageKeyConflictError extends ConflictError {
+  override readonly name = "UsageKeyConflictError"
+  /** The part of the input that holds the key: `idempotencyKey` or `records[3].idempotencyKey`. */
+  readonly field: string
+  /** The record that has the key. */
+  readonly recordId: string
+
+  constructor(field: string, recordId: string, message: string, options?: ErrorOptions) {
+    super("usage_key_conflict", message, options)
+    this.field = field
+    this.recordId = recordId
+  }
+}
+
+/** The idempotency key of an event was used before for other content. */
+export class EventKeyConflictError extends ConflictError {
+  override readonly name = "EventKeyConflictError"
+  /** The event that has the key. */
+  readonly eventId: string
+
+  constructor(eventId: string, message: string, options?: ErrorOptions) {
+    super("event_key_conflict", message, options)
+    this.eventId = eventId
+  }
+}
+
+/** There are as many as there may be: 100 thresholds of a meter, 500 webhook endpoints. */
+export class LimitReachedError extends ConflictError {
+  override readonly name = "LimitReachedError"
+}
+
+/** Nothing can be sent to the webhook endpoint now. Enable it first. */
+export class EndpointDisabledError extends ConflictError {
+  override readonly name = "EndpointDisabledError"
+  readonly endpointId: string
+
+  constructor(endpointId: string, message: string, options?: ErrorOptions) {
+    super("endpoint_disabled", message, options)
+    this.endpointId = endpointId
+  }
+}
+
+/** The webhook endpoint does not want events of this type. */
+export class EventNotAdmittedError extends ConflictError {
+  override readonly name = "EventNotAdmittedError"
+  readonly endpointId: string
+  readonly type: string
+
+  constructor(endpointId: string, type: string, message: string, options?: ErrorOptions) {
+    super("event_not_admitted", message, options)
+    this.endpointId = endpointId
+    this.type = type
+  }
+}
+
+/** A live webhook endpoint needs `encryptionKeys`, and `createBilling` was given none. */
+export class EncryptionKeyRequiredError extends ConflictError {
+  override readonly name = "EncryptionKeyRequiredError"
+
+  constructor(options?: ErrorOptions) {
+    super(
+      "encryption_key_required",
+      "live webhook endpoints need a key for their secrets: pass encryptionKeys to createBilling (generateEncryptionKey() makes one)",
+      options,
+    )
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Errors of ids that nothing has: never made, gone, or of another account or mode.
+ */
+import { BillingError, type BillingErrorCode } from "./BillingError.ts"
+
+/** The base of all "there is no such thing". */
+export class NotFoundError extends BillingError {
+  override readonly name: string = "NotFoundError"
+  /** The id that was asked for. */
+  readonly id: string
+
+  constructor(code: BillingErrorCode, id: string, message: string, options?: ErrorOptions) {
+    super(code, message, options)
+    this.id = id
+  }
+}
+
+/** No customer has the id, or it was erased. */
+export class CustomerNotFoundError extends NotFoundError {
+  override readonly name = "CustomerNotFoundError"
+  /** The part of the input that held the id, where there is one: `records[3].customerId`. */
+  readonly field: string | undefined
+
+  constructor(id: string, message: string, options?: ErrorOptions & { readonly field?: string | undefined }) {
+    super("customer_not_found", id, message, options)
+    this.field = options?.field
+  }
+}
+
+export class UsageRecordNotFoundError extends NotFoundError {
+  override readonly name = "UsageRecordNotFoundError"
+
+  constructor(id: string, message: string, options?: ErrorOptions) {
+    super("usage_record_not_found", id, message, options)
+  }
+}
+
+export class ThresholdNotFoundError extends NotFoundError {
+  override readonly name = "ThresholdNotFoundError"
+
+  constructor(id: string, message: string, options?: ErrorOptions) {
+    super("threshold_not_found", id, message, options)
+  }
+}
+
+export class EventNotFoundError extends NotFoundError {
+  override readonly name = "EventNotFoundError"
+
+  constructor(id: string, message: string, options?: ErrorOptions) {
+    super("event_not_found", id, message, options)
+  }
+}
+
+/** No webhook endpoint has the id, or it was deleted. */
+export class EndpointNotFoundError extends NotFoundError {
+  override readonly name = "EndpointNotFoundError"
+
+  constructor(id: string, message: string, options?: ErrorOptions) {
+    super("endpoint_not_found", id, message, options)
+  }
+}
+
+export class DeliveryNotFoundError extends NotFoundError {
+  override readonly name = "DeliveryNotFoundError"
+
+  constructor(id: string, message: string, options?: ErrorOptions) {
+    super("delivery_not_found", id, message, options)
+  }
+}
+
+export class ApiKeyNotFoundError extends NotFoundError {
+  override readonly name = "ApiKeyNotFoundError"
+
+  constructor(id: string, message: string, options?: ErrorOptions) {
+    super("api_key_not_found", id, message, options)
+  }
+}

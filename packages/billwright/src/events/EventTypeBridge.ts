@@ -1,0 +1,66 @@
+/**
+ * From a Standard Schema to the Schema that the catalogue wants.
+ */
+import { EventType } from "@billwright/core"
+import { Schema } from "effect"
+import { ConfigurationError } from "../errors/RuntimeError.ts"
+import type { EventDefinition } from "./EventDefinition.ts"
+import type { StandardIssue, StandardSchema } from "./StandardSchema.ts"
+
+/** What the Standard JSON Schema interface adds, where a schema has it. */
+interface WithJsonSchema {
+  readonly jsonSchema?: {
+    readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>
+  }
+}
+
+const stepOf = (step: PropertyKey | { readonly key: PropertyKey }): PropertyKey =>
+  typeof step === "object" ? step.key : step
+
+const toIssue = ({ message, path = [] }: StandardIssue): Schema.FilterIssue => {
+  const issue = `is not valid: ${message}`
+  return path.length === 0 ? issue : { path: path.map(stepOf), issue }
+}
+
+const validate = (schema: StandardSchema, value: unknown): Schema.FilterOutput => {
+  const result = schema["~standard"].validate(value)
+  if (result instanceof Promise) {
+    result.catch(() => undefined)
+    return "can't be checked: its schema checks by a promise, and must check at once"
+  }
+  return result.issues === undefined ? undefined : result.issues.map(toIssue)
+}
+
+const jsonSchemaOf = ({ jsonSchema, schema }: EventDefinition): Readonly<Record<string, unknown>> => {
+  if (jsonSchema !== undefined) return jsonSchema
+  const { jsonSchema: own } = schema["~standard"] as WithJsonSchema
+  try {
+    return own?.input({ target: "draft-2020-12" }) ?? {}
+  } catch {
+    return {} // Of something that JSON Schema has no word for.
+  }
+}
+
+const isStandardSchema = (schema: unknown): boolean =>
+  (typeof schema === "object" || typeof schema === "function") &&
+  schema !== null &&
+  typeof (schema as Partial<StandardSchema>)["~standard"]?.validate === "function"
+
+/** The type for the catalogue. Throws a `ConfigurationError` when its definition is wrong. */
+export const toEventType = (definition: EventDefinition): EventType.EventType => {
+  const { description, example, name, schema } = definition
+  if (typeof name !== "string" || !isStandardSchema(schema)) {
+    throw new ConfigurationError(
+      "events takes what defineEvent({ name, description, schema, example }) gives",
+    )
+  }
+  const json = jsonSchemaOf(definition)
+  const data: EventType.DataSchema = Schema.Any.check(
+    Schema.makeFilter((value: unknown) => validate(schema, value), { toJsonSchema: () => json }),
+  )
+  try {
+    return EventType.make({ name, description, data, example })
+  } catch (cause) {
+    throw new ConfigurationError((cause as Error).message, { cause })
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * The body of a request that a parser has already read.
+ */
+import type { IncomingMessage } from "node:http"
+import { Readable } from "node:stream"
+import type { ParsedRequest } from "./Handlers.ts"
+
+/** Why a parsed body can't be used; to be read after "the body". */
+export class UnusableBody extends Error {}
+
+const findInexact = (value: unknown, path: string): string | undefined => {
+  if (typeof value === "number") {
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? path : undefined
+  }
+  if (typeof value !== "object" || value === null) return undefined
+  for (const [key, item] of Object.entries(value)) {
+    const found = findInexact(item, path === "" ? key : `${path}.${key}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const render = (parsed: unknown): string => {
+  const inexact = findInexact(parsed, "")
+  if (inexact === undefined) return JSON.stringify(parsed)
+  throw new UnusableBody(
+    `was read by a JSON parser that does not keep ${inexact} exact: mount the billing handler before the body parser`,
+  )
+}
+
+/** The bytes of the body, as exact as the parser left them; `undefined` when it left nothing. */
+const bytesOf = ({ body, rawBody }: Pick<ParsedRequest, "body" | "rawBody">): Uint8Array | undefined => {
+  for (const kept of [rawBody, body]) {
+    if (kept instanceof Uint8Array) return kept
+    if (typeof kept === "string") return Buffer.from(kept)
+  }
+  return body === undefined ? undefined : Buffer.from(render(body))
+}
+
+/**
+ * The request with a body that can be read: itself, when nobody has read it yet, or one like it with what the parser
+ * kept. Throws `UnusableBody`.
+ */
+export const readable = (
+  request: IncomingMessage,
+  kept: Pick<ParsedRequest, "body" | "rawBody">,
+): IncomingMessage => {
+  if (!request.readableEnded) return request
+  const bytes = bytesOf(kept)
+  if (bytes === undefined) return request
+  const { headers, method, url } = request
+  // As much of a request as is read of one.
+  const again = Object.assign(Readable.from(bytes.length === 0 ? [] : [bytes]), { headers, method, url })
+  return again as unknown as IncomingMessage
+}

@@ -1,0 +1,124 @@
+/**
+ * Storage on PostgreSQL 15 to 18.
+ */
+import { Input } from "@billwright/core"
+import { Host, HostBridge, PostgresClient, SchemaName, Storage } from "@billwright/postgres"
+import { Layer, Redacted, Result, Schema } from "effect"
+import { ConfigurationError } from "./errors/RuntimeError.ts"
+import { toHostClient } from "./postgres/HostTransaction.ts"
+import type { PgPool, TransactionClient } from "./postgres/PgPool.ts"
+import { makeStore, type StoreParts } from "./runtime/StoreParts.ts"
+import type { Store } from "./Store.ts"
+
+export type { PgPool, PgPoolClient, TransactionClient } from "./postgres/PgPool.ts"
+export type { Store } from "./Store.ts"
+
+interface SchemaOptions {
+  /** The Postgres schema that holds everything of the library's. Default `billwright`. */
+  readonly schema?: string
+  /**
+   * Whether `createBilling` brings the schema up to date (default). `false`: it runs no DDL, and rejects when the
+   * schema is not what this release needs; `npx billwright migrate` updates it.
+   */
+  readonly migrate?: boolean
+  /** How long a call or transaction may take, in milliseconds, waiting and tries included. Default 4,500. */
+  readonly deadlineMillis?: number
+}
+
+/** On a pool of yours: its size and time-outs count, and it is never ended by the library. */
+export interface PoolOptions extends SchemaOptions {
+  /** A `pg.Pool`, or anything that looks like one. */
+  readonly pool: PgPool
+  readonly url?: never
+}
+
+/** On connections of the library's own. */
+export interface UrlOptions extends SchemaOptions {
+  /** `postgres://user:password@host:5432/database?sslmode=require` */
+  readonly url: string
+  readonly pool?: never
+  /** Most connections. Default 10. */
+  readonly poolSize?: number
+  /** TLS: `true`, or options of node:tls such as `{ ca }`. Default: what the URL says. */
+  readonly ssl?: boolean | { readonly ca?: string; readonly rejectUnauthorized?: boolean }
+  /** Set it behind a proxy that lends connections for a transaction at a time, such as PgBouncer. Default false. */
+  readonly isPooled?: boolean
+}
+
+const problemOfPool = (pool: unknown): string | undefined => {
+  if ((typeof pool !== "object" && typeof pool !== "function") || pool === null)
+    return "is no pool: pass a new pg.Pool()"
+  const got = pool as {
+    readonly connect?: unknown
+    readonly connectionParameters?: unknown
+    readonly unsafe?: unknown
+  }
+  if (got.unsafe !== undefined) return "is one of postgres.js: pass { url } instead"
+  if (got.connectionParameters !== undefined) return "is a single client: pass a new pg.Pool()"
+  return typeof got.connect === "function" ? undefined : "has no connect(): pass a new pg.Pool()"
+}
+
+const clientLayer = (options: PoolOptions | UrlOptions) => {
+  const { pool, url } = (options ?? {}) as { readonly pool?: unknown; readonly url?: unknown }
+  if ((pool === undefined) === (url === undefined)) {
+    throw new ConfigurationError("postgres takes either a pool or a url: postgres({ pool: new pg.Pool() })")
+  }
+  if (url !== undefined) {
+    if (typeof url !== "string" || !/^postgres(ql)?:\/\//.test(url)) {
+      throw new ConfigurationError("postgres({ url }) takes a URL that begins with postgres://")
+    }
+    const { isPooled, poolSize, ssl } = options as UrlOptions
+    return PostgresClient.layer({
+      url: Redacted.make(url),
+      ...(poolSize === undefined ? {} : { poolSize }),
+      ...(ssl === undefined ? {} : { ssl }),
+      ...(isPooled === undefined ? {} : { isPooled }),
+    })
+  }
+  const problem = problemOfPool(pool)
+  if (problem !== undefined) throw new ConfigurationError(`the pool of postgres({ pool }) ${problem}`)
+  return Host.fromPool(pool as PgPool)
+}
+
+const checkSchema = (schema: string): void => {
+  const result = Schema.decodeUnknownResult(SchemaName.SchemaName)(schema)
+  if (Result.isSuccess(result)) return
+  throw new ConfigurationError(Input.fromIssue(result.failure.issue, "schema").message)
+}
+
+const OPTIONS = ["schema", "migrate", "deadlineMillis", "pool", "url", "poolSize", "ssl", "isPooled"]
+
+/**
+ * Storage on your Postgres. Throws a `ConfigurationError` when the options are wrong; nothing is connected before
+ * `createBilling`.
+ */
+export const postgres = (options: PoolOptions | UrlOptions): Store => {
+  const client = clientLayer(options)
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name))
+  if (unknown !== undefined)
+    throw new ConfigurationError(`postgres has no option "${unknown}": there are ${OPTIONS.join(", ")}`)
+  const { deadlineMillis, migrate = true, schema } = options
+  if (schema !== undefined) checkSchema(schema)
+  const settings = {
+    ...(schema === undefined ? {} : { schema }),
+    ...(deadlineMillis === undefined ? {} : { deadlineMillis }),
+  }
+  const storage = migrate ? Storage.layer(settings) : Storage.layerStorage(settings)
+  const parts: StoreParts = {
+    layer: storage.pipe(Layer.provide(client)),
+    join: (transaction) => Host.joining(toHostClient(transaction)),
+  }
+  return makeStore("postgres", parts)
+}
+
+/** The `tx` of `db.transaction(async (tx) => …)` of Drizzle, with `sql` of `drizzle-orm`. */
+export const fromDrizzle: <Sql>(
+  transaction: { execute(query: Sql): PromiseLike<unknown> },
+  sql: { raw(text: string): Sql; param(value: unknown): unknown; join(parts: Array<never>): Sql },
+) => TransactionClient = HostBridge.fromDrizzle
+
+/** The `trx` of `db.transaction().execute(async (trx) => …)` of Kysely, with its `CompiledQuery`. */
+export const fromKysely: <Query>(
+  transaction: { executeQuery(query: Query): Promise<{ readonly rows: ReadonlyArray<unknown> }> },
+  compiledQuery: { raw(sql: string, parameters?: Array<unknown>): Query },
+) => TransactionClient = HostBridge.fromKysely

@@ -1,0 +1,76 @@
+/**
+ * Runs calls for one account and mode: effects in, promises of plain values out.
+ */
+import { type Billing as Core, CurrentTenant, type Tenant } from "@billwright/core"
+import { Context, Effect, Exit } from "effect"
+import type { CallOptions } from "../Call.ts"
+import { BillingError } from "../errors/BillingError.ts"
+import { capture, place } from "./CallSite.ts"
+import { toRejection } from "./Failure.ts"
+import type { Gate } from "./Gate.ts"
+import { type Plain, toPlain } from "./PlainValue.ts"
+
+/** What there is besides the tenant. */
+export type Environment = Core.Services | Core.Storage
+
+export class Calls {
+  readonly context: Context.Context<Environment>
+  readonly tenant: Tenant.Tenant
+  readonly #gate: Gate
+  readonly #run: ReturnType<typeof Effect.runPromiseExitWith<Environment | CurrentTenant>>
+
+  constructor(context: Context.Context<Environment>, tenant: Tenant.Tenant, gate: Gate) {
+    this.context = context
+    this.tenant = tenant
+    this.#gate = gate
+    this.#run = Effect.runPromiseExitWith(Context.add(context, CurrentTenant, tenant))
+  }
+
+  /** A service of the domain. */
+  service<Id extends Environment, Service>(key: Context.Key<Id, Service>): Service {
+    return Context.get(this.context, key)
+  }
+
+  /** The same calls for another tenant. */
+  for(tenant: Tenant.Tenant): Calls {
+    return new Calls(this.context, tenant, this.#gate)
+  }
+
+  /** Runs the function of a transaction that these calls are not part of. */
+  during<A>(work: () => Promise<A>): Promise<A> {
+    return this.#gate.during(work)
+  }
+
+  /** Runs what `make` makes; the result is made plain. */
+  async run<A, E>(
+    make: () => Effect.Effect<A, E, Environment | CurrentTenant>,
+    options: CallOptions | undefined,
+  ): Promise<Plain<A>> {
+    return toPlain(await this.runAsIs(make, options, this.run))
+  }
+
+  /** The same without a change of the result. */
+  async runAsIs<A, E>(
+    make: () => Effect.Effect<A, E, Environment | CurrentTenant>,
+    options: CallOptions | undefined,
+    below: (...args: Array<never>) => unknown = this.runAsIs,
+  ): Promise<A> {
+    const site = capture(below)
+    try {
+      return await this.#gate.enter(() => this.#settle(make, options?.signal))
+    } catch (error) {
+      if (error instanceof BillingError) place(error, site)
+      throw error
+    }
+  }
+
+  async #settle<A, E>(
+    make: () => Effect.Effect<A, E, Environment | CurrentTenant>,
+    signal: AbortSignal | undefined,
+  ): Promise<A> {
+    signal?.throwIfAborted()
+    const exit = await this.#run(make(), { signal })
+    if (Exit.isSuccess(exit)) return exit.value
+    throw toRejection(exit.cause, signal)
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * Where the keys of webhook secrets come from.
+ */
+import { Effect, Redacted } from "effect"
+import type { BillingOptions } from "../BillingOptions.ts"
+import { ConfigurationError } from "../errors/RuntimeError.ts"
+
+const readFile = async (path: string): Promise<Redacted.Redacted<string>> => {
+  const { KeyFile } = await import("@billwright/node")
+  return Effect.runPromise(
+    Effect.mapError(KeyFile.readOrMake(path), (cause) => new ConfigurationError(cause.message, { cause })),
+  )
+}
+
+/** The keys as the domain takes them. */
+export const resolve = async (
+  keys: BillingOptions["encryptionKeys"],
+): Promise<Redacted.Redacted<string> | "none" | undefined> => {
+  if (keys === undefined || keys === "none") return keys
+  if (typeof keys === "string") return Redacted.make(keys)
+  if (Array.isArray(keys)) return Redacted.make(keys.join("\n"))
+  const { file } = keys as { readonly file?: unknown }
+  if (typeof file === "string") return readFile(file)
+  throw new ConfigurationError('encryptionKeys must be a key, a list of keys, { file: "path" } or "none"')
+}

@@ -1,0 +1,174 @@
+/**
+ * The services of one billing, running.
+ */
+import { Billing as Core, Dispatcher, EndpointStore, Keyring, NetworkAddress, Tenant } from "@billwright/core"
+import { Context, Effect, Exit, Layer, ManagedRuntime, Option, Redacted } from "effect"
+import type { BillingOptions, DispatcherOptions } from "../BillingOptions.ts"
+import { type BillingError, InvalidInputError } from "../errors/BillingError.ts"
+import { ConfigurationError, StorageUnavailableError } from "../errors/RuntimeError.ts"
+import { toEventType } from "../events/EventTypeBridge.ts"
+import { Calls, type Environment } from "./Calls.ts"
+import * as EncryptionKeys from "./EncryptionKeys.ts"
+import { firstProblem, toBillingError } from "./Failure.ts"
+import { OpenGate } from "./Gate.ts"
+import * as LazyTransport from "./LazyTransport.ts"
+import * as Log from "./Log.ts"
+import { partsOf, type StoreParts } from "./StoreParts.ts"
+
+export interface Engine {
+  readonly calls: Calls
+  /** Absent where this process sends no webhooks. */
+  readonly dispatcher: Dispatcher["Service"] | undefined
+  readonly join: StoreParts["join"]
+  /** Aborts when billing is being closed. */
+  readonly closing: AbortSignal
+  /** Makes `close` wait for something else that uses the services. */
+  readonly whileOpen: <A>(work: () => Promise<A>) => Promise<A>
+  readonly close: () => Promise<void>
+}
+
+const OPTIONS = new Set<keyof BillingOptions>([
+  "accountId",
+  "dispatcher",
+  "encryptionKeys",
+  "events",
+  "http",
+  "keys",
+  "log",
+  "mode",
+  "network",
+  "store",
+  "usage",
+])
+
+const defined = <A>(name: string, value: A | undefined): object =>
+  value === undefined ? {} : { [name]: value }
+
+/** Throws a `ConfigurationError` that says what to do. */
+const checkOptions = (options: BillingOptions): StoreParts => {
+  if (typeof options !== "object" || options === null) {
+    throw new ConfigurationError("createBilling takes options: createBilling({ store: memory() })")
+  }
+  const unknown = Object.keys(options).find((name) => !OPTIONS.has(name as keyof BillingOptions))
+  if (unknown !== undefined) {
+    throw new ConfigurationError(
+      `createBilling has no option "${unknown}": there are ${[...OPTIONS].join(", ")}`,
+    )
+  }
+  const { events = [], mode = "live", store } = options
+  if (mode !== "live" && mode !== "test") throw new ConfigurationError('mode must be "live" or "test"')
+  if (!Array.isArray(events)) throw new ConfigurationError("events must be a list of what defineEvent gives")
+  const parts = partsOf(store)
+  if (parts !== undefined) return parts
+  throw new ConfigurationError(
+    "store must be made by memory() of billwright/memory or postgres({ pool }) of billwright/postgres, in the same installation of billwright",
+  )
+}
+
+/** The tenant of an account. Throws an `InvalidInputError`. */
+export const toTenant = (accountId: string, mode: Tenant.Mode): Tenant.Tenant => {
+  const id = Tenant.AccountId.makeOption(accountId)
+  if (Option.isSome(id)) return { accountId: id.value, mode }
+  throw new InvalidInputError("accountId", "must be 1 to 64 letters, digits, - or _")
+}
+
+const networkPolicy = (network: NonNullable<BillingOptions["network"]>) =>
+  Effect.mapError(
+    NetworkAddress.makePolicy(network),
+    (error) => new ConfigurationError(`network.${error.message}`, { cause: error }),
+  )
+
+const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions> => {
+  const { events = [], http, keys, network, usage } = options
+  const policy = network && (await Effect.runPromise(networkPolicy(network)))
+  const encryption = await EncryptionKeys.resolve(options.encryptionKeys)
+  return {
+    events: { types: events.map(toEventType) },
+    webhooks: defined("network", policy),
+    ...defined("encryption", encryption),
+    ...defined("usage", usage),
+    ...defined("idempotency", http?.idempotencyMillis && { retentionMillis: http.idempotencyMillis }),
+    ...defined("keys", keys && { ...keys, ...defined("pepper", keys.pepper && Redacted.make(keys.pepper)) }),
+  }
+}
+
+const dispatcherOf = (options: BillingOptions) => {
+  const { dispatcher = true, network } = options
+  if (dispatcher === false) return Layer.empty
+  const { certificateAuthorities, ...settings }: DispatcherOptions =
+    typeof dispatcher === "object" ? dispatcher : {}
+  const make = dispatcher === "manual" ? Dispatcher.layerManual : Dispatcher.layerWith
+  return make(settings).pipe(
+    Layer.provide(
+      LazyTransport.layer({
+        ...defined("certificateAuthorities", certificateAuthorities),
+        ...defined("network", network),
+      }),
+    ),
+  )
+}
+
+/** Secrets that no key at hand opens would fail with every delivery: better said at the start. */
+const checkSecrets = Effect.gen(function* () {
+  const { primaryKeyId } = yield* Keyring
+  const store = yield* EndpointStore
+  if (primaryKeyId !== "plain") return
+  const [sealed] = yield* store.sealedOtherwise(primaryKeyId, 1)
+  if (sealed === undefined) return
+  return yield* Effect.fail(
+    new ConfigurationError(
+      "there are webhook endpoints with encrypted secrets: pass the encryptionKeys that they were encrypted with, or dispatcher: false if others send",
+    ),
+  )
+})
+
+/** Why billing could not be started. A rule that an option breaks is a wrong configuration. */
+const toStartError = (problem: unknown): BillingError => {
+  const error = toBillingError(problem)
+  if (error instanceof ConfigurationError) return error
+  if (error instanceof StorageUnavailableError) {
+    return new StorageUnavailableError(
+      `billing can't start: the database is out of reach${reasonOf(problem)}`,
+      error,
+    )
+  }
+  const isOptions = error instanceof InvalidInputError || error.code === "internal_error"
+  const sentence = problem instanceof Error && problem.message !== "" ? problem.message : error.message
+  return isOptions ? new ConfigurationError(sentence, { cause: problem }) : error
+}
+
+/** What the driver said, at the bottom of all wrappers. */
+const reasonOf = (error: unknown, depth = 0): string => {
+  if (!(error instanceof Error) || depth > 8) return ""
+  const beneath = reasonOf(error.cause ?? (error as { readonly reason?: unknown }).reason, depth + 1)
+  if (beneath !== "") return beneath
+  return depth > 0 && error.message !== "" ? ` (${error.message})` : ""
+}
+
+/** Starts the services. Rejects with one sentence that says what is wrong. */
+export const start = async (options: BillingOptions): Promise<Engine> => {
+  const parts = checkOptions(options)
+  const tenant = toTenant(options.accountId ?? Tenant.defaultAccountId, options.mode ?? "live")
+  const layer = dispatcherOf(options).pipe(
+    Layer.provideMerge(options.dispatcher === false ? Layer.empty : Layer.effectDiscard(checkSecrets)),
+    Layer.provideMerge(Core.layerWith(await servicesOf(options))),
+    Layer.provideMerge(parts.layer),
+    Layer.provideMerge(Log.layer(options.log)),
+  )
+  const runtime = ManagedRuntime.make(layer as Layer.Layer<Environment, unknown>)
+  const built = await Effect.runPromiseExit(runtime.contextEffect)
+  if (Exit.isFailure(built)) {
+    await runtime.dispose()
+    throw toStartError(firstProblem(built.cause))
+  }
+  const gate = new OpenGate(parts.isSerial ?? false)
+  let closed: Promise<void> | undefined
+  return {
+    calls: new Calls(built.value, tenant, gate),
+    dispatcher: Option.getOrUndefined(Context.getOption(built.value as Context.Context<never>, Dispatcher)),
+    join: parts.join,
+    closing: gate.closing,
+    whileOpen: (work) => gate.enter(work),
+    close: () => (closed ??= gate.close().then(() => runtime.dispose())),
+  }
+}

@@ -1,0 +1,28 @@
+/**
+ * From values of the domain to plain ones: instants become `Date`s, secrets strings.
+ */
+import { DateTime, Redacted } from "effect"
+
+/** What a value of the domain looks like outside. */
+export type Plain<A> = A extends DateTime.DateTime
+  ? Date
+  : A extends Redacted.Redacted<infer Secret>
+    ? Secret
+    : A extends string | number | bigint | boolean | null | undefined | Date
+      ? A
+      : A extends ReadonlyArray<infer Item>
+        ? ReadonlyArray<Plain<Item>>
+        : A extends object
+          ? { readonly [Key in keyof A]: Plain<A[Key]> }
+          : A
+
+const convert = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null || value instanceof Date) return value
+  if (DateTime.isDateTime(value)) return DateTime.toDateUtc(value)
+  if (Redacted.isRedacted(value)) return Redacted.value(value)
+  if (Array.isArray(value)) return value.map(convert)
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, convert(item)]))
+}
+
+/** A copy without anything of Effect's in it. The value must be a tree of plain objects, arrays and those two. */
+export const toPlain = <A>(value: A): Plain<A> => convert(value) as Plain<A>

@@ -1,0 +1,31 @@
+/**
+ * What a store is inside.
+ */
+import type { Billing } from "@billwright/core"
+import type { Effect, Layer } from "effect"
+import type { Store } from "../Store.ts"
+
+/** Runs effects inside a transaction of the host's. */
+export type Join = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
+export interface StoreParts {
+  /** Whether a transaction holds up every other call: one that is made inside of it would wait for ever. */
+  readonly isSerial?: boolean
+  /** Its errors become those of `createBilling`. */
+  readonly layer: Layer.Layer<Billing.Storage, unknown>
+  /** Throws a `ConfigurationError` when what it is given is no open transaction; absent where there are none. */
+  readonly join?: (client: unknown) => Join
+}
+
+// Beside the store, so that its type says nothing of what it is made of.
+const partsOfStores = new WeakMap<Store, StoreParts>()
+
+export const makeStore = (kind: Store["kind"], parts: StoreParts): Store => {
+  const store: Store = Object.freeze({ kind })
+  partsOfStores.set(store, parts)
+  return store
+}
+
+/** `undefined`: this is no store. */
+export const partsOf = (store: unknown): StoreParts | undefined =>
+  typeof store === "object" && store !== null ? partsOfStores.get(store as Store) : undefined

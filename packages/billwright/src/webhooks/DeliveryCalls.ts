@@ -1,0 +1,21 @@
+/**
+ * The deliveries of a `Calls`.
+ */
+import { type Delivery as Core, Deliveries as DeliveriesService } from "@billwright/core"
+import { Effect } from "effect"
+import type { Calls } from "../runtime/Calls.ts"
+import { toOptionalInput } from "../runtime/Input.ts"
+import { makeListing } from "../runtime/ListingPages.ts"
+import type { Deliveries } from "./Deliveries.ts"
+
+const withAttempts = ({ attempts, delivery }: Core.DeliveryWithAttempts) => ({ ...delivery, attempts })
+
+export const makeDeliveries = (calls: Calls): Deliveries => {
+  const deliveries = calls.service(DeliveriesService)
+  return {
+    get: (id, options) => calls.run(() => Effect.map(deliveries.get(id), withAttempts), options),
+    list: (query, options) =>
+      makeListing(query, (page) => calls.run(() => deliveries.list(toOptionalInput(page)), options)),
+    replay: (id, options) => calls.run(() => deliveries.replay(id), options),
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * The webhook endpoints of a `Calls`.
+ */
+import { type CreatedEndpoint as Core, Endpoints as EndpointsService } from "@billwright/core"
+import { Effect } from "effect"
+import type { CallOptions } from "../Call.ts"
+import { toEvent } from "../events/EventCalls.ts"
+import type { EventMap } from "../events/EventMap.ts"
+import type { Calls } from "../runtime/Calls.ts"
+import { toInput, toOptionalInput } from "../runtime/Input.ts"
+import { makeListing } from "../runtime/ListingPages.ts"
+import type { Endpoints } from "./Endpoints.ts"
+
+const withSecret = ({ endpoint, secret }: Core) => ({ ...endpoint, secret: secret ?? null })
+
+export const makeEndpoints = (calls: Calls): Endpoints<EventMap> => {
+  const endpoints = calls.service(EndpointsService)
+  return {
+    create: (input, options) =>
+      calls.run(() => Effect.map(endpoints.create(toInput(input)), withSecret), options),
+    get: (id, options) => calls.run(() => endpoints.get(id), options),
+    list: (query, options) =>
+      makeListing(query, (page) => calls.run(() => endpoints.list(toOptionalInput(page)), options)),
+    update: (id, input, options) => calls.run(() => endpoints.update(id, toInput(input)), options),
+    delete: (id, options) => calls.run(() => endpoints.delete(id), options),
+    rotateSecret: (id, input, options) =>
+      calls.run(() => Effect.map(endpoints.rotateSecret(id, toOptionalInput(input)), withSecret), options),
+    test: (id, { type }, options) =>
+      calls.runAsIs(() => Effect.map(endpoints.test(id, type), toEvent), options),
+    replay: (id, input, options) =>
+      calls.run(() => endpoints.replayRange(id, toInput(input, "since", "until")), options),
+  }
+}
+
+/** Goes through the endpoints of all tenants, a batch at a time, until none is left. Gives how many it changed. */
+export const rotateEncryption = async (calls: Calls, options: CallOptions | undefined): Promise<number> => {
+  const { rotateEncryption: rotateBatch } = calls.service(EndpointsService)
+  let count = 0
+  for (;;) {
+    const changed = await calls.runAsIs(() => rotateBatch, options)
+    if (changed === 0) return count
+    count += changed
+  }
+}

@@ -1,0 +1,393 @@
+/** The Promise API on the memory store. */
+import {
+  type Billing,
+  BillingError,
+  ClosedError,
+  ConfigurationError,
+  createBilling,
+  CustomerNotFoundError,
+  EncryptionKeyRequiredError,
+  generateEncryptionKey,
+  InvalidInputError,
+  NotFoundError,
+  TransactionEndedError,
+  UnauthorizedError,
+  UsageKeyConflictError,
+} from "billwright"
+import { memory } from "billwright/memory"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { rejection } from "./Rejection.ts"
+
+const ada = { name: "Ada Lovelace", email: "ada@example.com" }
+
+let billing: Billing
+
+beforeAll(async () => {
+  billing = await createBilling({ store: memory(), log: false })
+})
+afterAll(() => billing.close())
+
+describe("customers", () => {
+  it("are created, read, changed and erased", async () => {
+    const customer = await billing.customers.create({ ...ada, metadata: { plan: "pro" } })
+    assert.instanceOf(customer.createdAt, Date)
+    assert.deepStrictEqual(await billing.customers.get(customer.id), customer)
+    const changed = await billing.customers.update(customer.id, { metadata: { plan: null, seats: "3" } })
+    assert.deepStrictEqual(changed.metadata, { seats: "3" })
+    await billing.customers.erase(customer.id)
+    const error = await rejection(billing.customers.get(customer.id))
+    assert.instanceOf(error, CustomerNotFoundError)
+    assert.instanceOf(error, NotFoundError)
+    assert.instanceOf(error, BillingError)
+    assert.strictEqual(error.code, "customer_not_found")
+    assert.strictEqual(error.id, customer.id)
+    assert.propertyVal(error.cause, "_tag", "CustomerNotFound")
+  })
+
+  it("take a field that is undefined for one that is left out", async () => {
+    const customer = await billing.customers.create({ ...ada, metadata: undefined })
+    assert.deepStrictEqual(customer.metadata, {})
+  })
+
+  it("name the field that breaks a rule", async () => {
+    const error = await rejection(billing.customers.create({ name: "", email: "ada@example.com" }))
+    assert.instanceOf(error, InvalidInputError)
+    assert.strictEqual(error.field, "name")
+    assert.strictEqual(error.message, "name must be 1 to 256 characters")
+    const missing = await rejection(billing.customers.create(undefined as never))
+    assert.instanceOf(missing, InvalidInputError)
+  })
+})
+
+describe("lists", () => {
+  it("are iterated over across pages, and read a page at a time", async () => {
+    const account = billing.forAccount("lists")
+    const ids: Array<string> = []
+    for (let i = 0; i < 5; i++) ids.unshift((await account.customers.create(ada)).id)
+    const seen: Array<string> = []
+    for await (const { id } of account.customers.list({ limit: 2 })) seen.push(id)
+    assert.deepStrictEqual(seen, ids)
+    const first = await account.customers.list({ limit: 2 }).page()
+    assert.deepStrictEqual(
+      first.data.map(({ id }) => id),
+      ids.slice(0, 2),
+    )
+    assert.isTrue(first.hasMore)
+    const newer = await account.customers.list({ limit: 2, endingBefore: ids[2] }).page()
+    assert.deepStrictEqual(
+      newer.data.map(({ id }) => id),
+      ids.slice(0, 2),
+    )
+    const rest: Array<string> = []
+    for await (const { id } of account.customers.list({ startingAfter: ids[2] })) rest.push(id)
+    assert.deepStrictEqual(rest, ids.slice(3))
+  })
+
+  it("are not iterated over backwards", async () => {
+    const iterator = billing.customers.list({ endingBefore: "cus_1" })[Symbol.asyncIterator]()
+    assert.propertyVal(await rejection(iterator.next()), "field", "endingBefore")
+  })
+})
+
+describe("usage", () => {
+  const record = (customerId: string) => ({ customerId, productId: "api", quantity: 5, unit: "call" })
+
+  it("is recorded once for a key, and summed up exactly", async () => {
+    const { id } = await billing.customers.create(ada)
+    const first = await billing.usage.record({
+      ...record(id),
+      quantity: 5n,
+      timestamp: "2026-11-20T23:30:00-05:00",
+      idempotencyKey: "a",
+    })
+    assert.isFalse(first.isDuplicate)
+    assert.strictEqual(first.record.quantity, 5)
+    assert.deepStrictEqual(first.record.timestamp, new Date("2026-11-21T04:30:00Z"))
+    const again = await billing.usage.record({
+      ...record(id),
+      timestamp: first.record.timestamp,
+      idempotencyKey: "a",
+    })
+    assert.deepStrictEqual(again, { record: first.record, isDuplicate: true })
+    const batch = await billing.usage.recordBatch([
+      { ...record(id), quantity: Number.MAX_SAFE_INTEGER },
+      { ...record(id), quantity: 7, idempotencyKey: "a7" },
+    ])
+    assert.deepStrictEqual(
+      batch.map(({ isDuplicate }) => isDuplicate),
+      [false, false],
+    )
+    const total = await billing.usage.summary({ customerId: id })
+    assert.strictEqual(total.totalQuantity, BigInt(Number.MAX_SAFE_INTEGER) + 12n)
+    await billing.usage.voidRecord(first.record.id)
+    assert.strictEqual(
+      (await billing.usage.summary({ customerId: id })).totalQuantity,
+      BigInt(Number.MAX_SAFE_INTEGER) + 7n,
+    )
+    assert.instanceOf((await billing.usage.getRecord(first.record.id)).voidedAt, Date)
+    const conflict = await rejection(billing.usage.record({ ...record(id), idempotencyKey: "a7" }))
+    assert.instanceOf(conflict, UsageKeyConflictError)
+    assert.strictEqual(conflict.recordId, batch[1]?.record.id)
+    const points = await billing.usage.series({
+      customerId: id,
+      startDate: "2026-01-01",
+      endDate: "2026-01-02",
+      window: "day",
+    })
+    assert.lengthOf(points, 2)
+    assert.strictEqual(points[0]?.quantity, 0n)
+    assert.deepStrictEqual(await billing.usage.audit(), [])
+    const records: Array<string> = []
+    for await (const { id: recordId } of billing.usage.listRecords({ customerId: id })) records.push(recordId)
+    assert.lengthOf(records, 3)
+  })
+
+  it("refuses quantities and instants that are none", async () => {
+    const { id } = await billing.customers.create(ada)
+    for (const quantity of [2n ** 53n, -1n, 1.5, Number.NaN]) {
+      const error = await rejection(billing.usage.record({ ...record(id), quantity }))
+      assert.propertyVal(error, "field", "quantity")
+    }
+    for (const timestamp of ["2026-02-30T00:00:00Z", "2026-11-21", "2026-11-21T09:30:00", new Date(NaN), 5]) {
+      const input = { ...record(id), timestamp: timestamp as Date }
+      assert.propertyVal(await rejection(billing.usage.record(input)), "field", "timestamp")
+      const batch = billing.usage.recordBatch([record(id), input])
+      assert.propertyVal(await rejection(batch), "field", "records[1].timestamp")
+    }
+    assert.instanceOf(await rejection(billing.usage.recordBatch("x" as never)), InvalidInputError)
+  })
+
+  it("fires thresholds", async () => {
+    const { id } = await billing.customers.create(ada)
+    const meter = { customerId: id, productId: "api", unit: "call" }
+    const threshold = await billing.thresholds.create({ ...meter, quantity: 10, period: "lifetime" })
+    assert.strictEqual(threshold.quantity, 10n)
+    const large = await billing.thresholds.create({ ...meter, quantity: 10n ** 30n, period: "day" })
+    const fraction = billing.thresholds.create({ ...meter, quantity: 1.5, period: "day" })
+    assert.propertyVal(await rejection(fraction), "field", "quantity")
+    await billing.usage.record({ ...meter, quantity: 10 })
+    assert.instanceOf((await billing.thresholds.get(threshold.id)).lastFiredAt, Date)
+    const [fired] = (await billing.events.list({ customerId: id, type: "usage.threshold" }).page()).data
+    assert.strictEqual(fired?.type, "usage.threshold")
+    await billing.thresholds.delete(large.id)
+    const left = await billing.thresholds.list({ customerId: id }).page()
+    assert.deepStrictEqual(
+      left.data.map((each) => each.id),
+      [threshold.id],
+    )
+  })
+})
+
+describe("API keys", () => {
+  it("are shown once, verified, rolled and revoked", async () => {
+    const issued = await billing.test.keys.create({
+      name: "ci",
+      scopes: ["usage:write"],
+      expiresAt: "2999-01-01T00:00:00Z",
+    })
+    assert.match(issued.secret, /^sk_test_/)
+    const { secret, ...key } = issued
+    assert.deepStrictEqual(await billing.test.keys.get(key.id), key)
+    const verified = await billing.keys.verify(secret)
+    assert.deepInclude(verified, { id: key.id, accountId: "default", mode: "test" })
+    const rolled = await billing.test.keys.roll(key.id)
+    assert.instanceOf(await rejection(billing.keys.verify(secret)), UnauthorizedError)
+    await billing.test.keys.revoke(rolled.id)
+    assert.instanceOf(await rejection(billing.keys.verify(rolled.secret)), UnauthorizedError)
+    assert.lengthOf((await billing.test.keys.list().page()).data, 2)
+  })
+})
+
+describe("accounts and modes", () => {
+  it("are worlds of their own on one billing", async () => {
+    const { id } = await billing.customers.create(ada)
+    for (const other of [billing.test, billing.forAccount("other"), billing.test.forAccount("other")]) {
+      assert.instanceOf(await rejection(other.customers.get(id)), CustomerNotFoundError)
+    }
+    assert.strictEqual((await billing.test.live.customers.get(id)).id, id)
+    assert.strictEqual((await billing.live.customers.get(id)).id, id)
+    assert.strictEqual((await billing.forAccount("default").customers.get(id)).id, id)
+    assert.strictEqual(billing.test.mode, "test")
+    assert.strictEqual(billing.test.test, billing.test)
+    assert.strictEqual(billing.forAccount("other").accountId, "other")
+  })
+
+  it("refuses an account id that is none", () => {
+    assert.throws(() => billing.forAccount("a b"), InvalidInputError, "accountId must be")
+  })
+})
+
+describe("transaction", () => {
+  it("commits together, and gives what its function gives", async () => {
+    const result = await billing.transaction(async (tx) => {
+      const { id } = await tx.customers.create(ada)
+      await tx.usage.record({ customerId: id, productId: "api", quantity: 1, unit: "call" })
+      return { id, at: new Map([["kept", "as it is"]]) }
+    })
+    assert.instanceOf(result.at, Map)
+    assert.strictEqual((await billing.usage.summary({ customerId: result.id })).totalQuantity, 1n)
+  })
+
+  it("rolls back, and passes on what was thrown as it is", async () => {
+    const account = billing.forAccount("rollback")
+    const mine = new Error("mine")
+    const failed = account.transaction(async (tx) => {
+      await tx.customers.create(ada)
+      throw mine
+    })
+    assert.strictEqual(await rejection(failed), mine)
+    assert.deepStrictEqual((await account.customers.list().page()).data, [])
+  })
+
+  it("goes on after a call that failed and was caught", async () => {
+    const account = billing.forAccount("savepoint")
+    await account.transaction(async (tx) => {
+      const { id } = await tx.customers.create(ada)
+      const records = [
+        { customerId: id, productId: "api", quantity: 1, unit: "call" },
+        { customerId: `${id.slice(0, -1)}z`, productId: "api", quantity: 1, unit: "call" },
+      ]
+      assert.instanceOf(await rejection(tx.usage.recordBatch(records)), CustomerNotFoundError)
+      const { totalQuantity } = await tx.usage.summary({ customerId: id })
+      assert.strictEqual(totalQuantity, 0n)
+    })
+    assert.lengthOf((await account.customers.list().page()).data, 1)
+  })
+
+  it("takes calls side by side one after another, and waits for those that nobody awaits", async () => {
+    const account = billing.forAccount("queue")
+    await account.transaction(async (tx) => {
+      await Promise.all([1, 2, 3].map(() => tx.customers.create(ada)))
+      void tx.customers.create(ada)
+    })
+    assert.lengthOf((await account.customers.list().page()).data, 4)
+  })
+
+  it("refuses calls after its end", async () => {
+    const kept = await billing.transaction(async (tx) => tx)
+    assert.instanceOf(await rejection(kept.customers.create(ada)), TransactionEndedError)
+  })
+
+  it("refuses calls beside it that would wait for its end", async () => {
+    let later: Promise<unknown> | undefined
+    const { promise: end, resolve } = Promise.withResolvers<void>()
+    await billing.transaction(async (tx) => {
+      const error = await rejection(billing.test.customers.create(ada))
+      assert.match(error.message, /would wait for the transaction that it is made in/)
+      await tx.customers.create(ada)
+      later = end.then(() => billing.customers.create(ada))
+    })
+    resolve()
+    await later
+  })
+
+  it("is rolled back when its signal aborts", async () => {
+    const account = billing.forAccount("abort")
+    const controller = new AbortController()
+    const reason = new Error("enough")
+    const aborted = account.transaction(
+      async (tx) => {
+        await tx.customers.create(ada)
+        controller.abort(reason)
+        await new Promise(() => {})
+      },
+      { signal: controller.signal },
+    )
+    assert.strictEqual(await rejection(aborted), reason)
+    assert.deepStrictEqual((await account.customers.list().page()).data, [])
+  })
+
+  it("explains bad use", async () => {
+    const joined = billing.transaction({}, async () => {})
+    assert.match((await rejection(joined)).message, /this store has no transactions of yours to join/)
+    const nothing = billing.transaction(undefined as never)
+    assert.match((await rejection(nothing)).message, /takes a function/)
+  })
+})
+
+describe("signals", () => {
+  it("give a call up with their reason", async () => {
+    const reason = new Error("enough")
+    const signal = AbortSignal.abort(reason)
+    assert.strictEqual(await rejection(billing.customers.create(ada, { signal })), reason)
+    assert.strictEqual(await rejection(billing.customers.list({}, { signal }).page()), reason)
+    const iterator = billing.customers.list({}, { signal })[Symbol.asyncIterator]()
+    assert.strictEqual(await rejection(iterator.next()), reason)
+  })
+})
+
+describe("errors", () => {
+  it("have the stack of the call", async () => {
+    const caller = () => billing.customers.get("cus_none")
+    const error = await rejection(caller())
+    const frames = (error.stack ?? "").split("\n")
+    assert.strictEqual(frames[0], "CustomerNotFoundError: no customer has the id cus_none")
+    assert.match(frames[2] ?? "", /at caller .*Billing\.test\.ts/)
+    assert.notInclude(error.stack, "node_modules/effect")
+  })
+})
+
+describe("createBilling", () => {
+  const problems: ReadonlyArray<readonly [options: object, sentence: RegExp]> = [
+    [{}, /store must be made by memory\(\)/],
+    [{ store: { kind: "memory" } }, /store must be made by memory\(\)/],
+    [{ store: memory(), stor: 1 }, /has no option "stor"/],
+    [{ store: memory(), mode: "prod" }, /mode must be "live" or "test"/],
+    [{ store: memory(), accountId: "a b" }, /accountId must be 1 to 64/],
+    [{ store: memory(), encryptionKeys: "secret" }, /the encryption keys are not valid: entry 1/],
+    [{ store: memory(), encryptionKeys: 5 }, /encryptionKeys must be a key/],
+    [{ store: memory(), encryptionKeys: { file: "/nowhere/keys" } }, /can't be made: its directory does not/],
+    [{ store: memory(), network: { allow: ["10.0.0.0"] } }, /network\.allow\[0\] must be a network/],
+    [{ store: memory(), events: [{}] }, /events takes what defineEvent/],
+    [
+      { store: memory(), dispatcher: { certificateAuthorities: ["x"] } },
+      /certificateAuthorities\[0\] must be/,
+    ],
+  ]
+  for (const [options, sentence] of problems) {
+    it(`explains: ${sentence.source}`, async () => {
+      const error = await rejection(createBilling(options as never))
+      assert.instanceOf(error, BillingError)
+      assert.match(error.message, sentence)
+      assert.notInclude(error.message, "\n")
+    })
+  }
+
+  it("takes no live webhook endpoint without a key to encrypt its secret with", async () => {
+    const endpoint = { url: "https://example.com/hooks", eventTypes: ["*"] as const }
+    const error = await rejection(billing.endpoints.create(endpoint))
+    assert.instanceOf(error, EncryptionKeyRequiredError)
+    assert.match(error.message, /pass encryptionKeys to createBilling/)
+    const encrypted = await createBilling({ store: memory(), encryptionKeys: generateEncryptionKey() })
+    assert.match((await encrypted.endpoints.create(endpoint)).secret ?? "", /^whsec_/)
+    await encrypted.close()
+  })
+
+  it("closes once, and says so to later calls", async () => {
+    const closing = await createBilling({ store: memory(), mode: "test" })
+    const last = closing.customers.create(ada)
+    await Promise.all([closing.close(), closing.close()])
+    assert.strictEqual((await last).name, ada.name)
+    const error = await rejection(closing.customers.create(ada))
+    assert.instanceOf(error, ClosedError)
+    assert.match(error.message, /billing was closed/)
+    assert.instanceOf(await rejection(closing.transaction(async () => {})), ClosedError)
+    assert.strictEqual((await closing.fetch(new Request("http://localhost/livez"))).status, 503)
+    await closing.close()
+  })
+
+  it("is disposed of at the end of a block", async () => {
+    let kept: Billing
+    {
+      await using scoped = await createBilling({ store: memory() })
+      kept = scoped
+    }
+    assert.instanceOf(await rejection(kept.customers.create(ada)), ClosedError)
+  })
+
+  it("sends no webhooks when it is told not to", async () => {
+    const silent = await createBilling({ store: memory(), dispatcher: false })
+    assert.instanceOf(await rejection(silent.deliverDue()), ConfigurationError)
+    await silent.close()
+  })
+})

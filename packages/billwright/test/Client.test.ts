@@ -1,0 +1,274 @@
+/** The client, over a real API and over one that fails. */
+import { type Billing, createBilling } from "billwright"
+import { ApiError, type BillingClient, ConnectionError, createClient } from "billwright/client"
+import { memory } from "billwright/memory"
+import { afterEach, assert, beforeAll, describe, it, vi } from "vitest"
+import { rejection } from "./Rejection.ts"
+
+const ada = { name: "Ada Lovelace", email: "ada@example.com" }
+
+let billing: Billing
+let apiKey: string
+let client: BillingClient
+
+/** No network: a request is answered by the handler. */
+const direct = (url: string, init: RequestInit) =>
+  billing.fetch(new Request(url, init), { basePath: "/billing" })
+
+beforeAll(async () => {
+  billing = await createBilling({ store: memory(), mode: "test", dispatcher: "manual", log: false })
+  apiKey = (await billing.keys.create({ name: "client" })).secret
+  client = createClient({ url: "http://localhost/billing", apiKey, fetch: direct })
+  return () => billing.close()
+})
+
+describe("the client", () => {
+  it("gives the values of createBilling", async () => {
+    const created = await client.customers.create({ ...ada, metadata: { someKey: "a", other_key: "b" } })
+    const embedded = await billing.customers.get(created.id)
+    assert.deepStrictEqual(created, embedded)
+    assert.deepStrictEqual(await client.customers.get(created.id), embedded)
+    const changed = await client.customers.update(created.id, { metadata: { someKey: null } })
+    assert.deepStrictEqual(changed.metadata, { other_key: "b" })
+
+    const meter = { customerId: created.id, productId: "api", unit: "call" }
+    const input = { ...meter, quantity: 5n, timestamp: new Date("2026-11-20T08:15:00Z"), idempotencyKey: "k" }
+    const { isDuplicate, record } = await client.usage.record(input)
+    assert.isFalse(isDuplicate)
+    assert.deepStrictEqual(record, await billing.usage.getRecord(record.id))
+    assert.deepStrictEqual(await client.usage.record(input), { record, isDuplicate: true })
+    const batch = await client.usage.recordBatch([
+      { ...meter, quantity: Number.MAX_SAFE_INTEGER },
+      { ...meter, quantity: 5, timestamp: input.timestamp, idempotencyKey: "k" },
+    ])
+    assert.deepStrictEqual(batch[1], { id: record.id, isDuplicate: true })
+    const summary = await client.usage.summary({ customerId: created.id, startDate: "2026-01-01" })
+    assert.strictEqual(summary.totalQuantity, BigInt(Number.MAX_SAFE_INTEGER) + 5n)
+    assert.deepStrictEqual(
+      summary,
+      await billing.usage.summary({ customerId: created.id, startDate: "2026-01-01" }),
+    )
+    const series = {
+      customerId: created.id,
+      startDate: "2026-11-20",
+      endDate: "2026-11-21",
+      window: "day",
+    } as const
+    assert.deepStrictEqual(await client.usage.series(series), await billing.usage.series(series))
+    const grouped = { ...series, groupBy: "product_id" } as const
+    assert.deepStrictEqual(await client.usage.series(grouped), await billing.usage.series(grouped))
+    assert.deepStrictEqual(await client.usage.getRecord(record.id), record)
+    assert.instanceOf((await client.usage.voidRecord(record.id)).voidedAt, Date)
+
+    const threshold = await client.thresholds.create({ ...meter, quantity: 10n ** 20n, period: "month" })
+    assert.strictEqual(threshold.quantity, 10n ** 20n)
+    assert.deepStrictEqual(threshold, await billing.thresholds.get(threshold.id))
+    assert.deepStrictEqual(await client.thresholds.get(threshold.id), threshold)
+    await client.thresholds.delete(threshold.id)
+    await client.customers.erase(created.id)
+    const gone = await rejection(client.customers.get(created.id))
+    assert.instanceOf(gone, ApiError)
+    assert.deepInclude(gone, { code: "not_found", status: 404 })
+    assert.match(gone.requestId ?? "", /^req_/)
+  })
+
+  it("gives events, endpoints and deliveries as createBilling does", async () => {
+    const endpoint = await client.endpoints.create({
+      url: "http://127.0.0.1:9/hooks",
+      eventTypes: ["invoice.paid"],
+      metadata: { team_name: "a" },
+    })
+    const { secret, ...shown } = endpoint
+    assert.match(secret ?? "", /^whsec_/)
+    assert.deepStrictEqual(shown, await billing.endpoints.get(endpoint.id))
+    const data = {
+      invoice_id: "in_1",
+      customer_id: "ours",
+      amount: 1,
+      currency: "EUR",
+      metadata: { some_key: "x" },
+    }
+    const input = { type: "invoice.paid", data, idempotencyKey: "once" } as const
+    const { event } = await client.events.publish(input)
+    assert.deepStrictEqual(event.data, data)
+    assert.isTrue((await client.events.publish(input)).isDuplicate)
+    assert.deepStrictEqual(await client.events.get(event.id), await billing.events.get(event.id))
+    assert.deepStrictEqual((await client.events.list().page()).data, [event])
+    await billing.deliverDue()
+    const [delivery] = (await client.deliveries.list({ eventId: event.id }).page()).data
+    assert.isDefined(delivery)
+    assert.deepStrictEqual(
+      await client.deliveries.get(delivery.id),
+      await billing.deliveries.get(delivery.id),
+    )
+    assert.strictEqual((await client.deliveries.replay(delivery.id)).eventId, event.id)
+    assert.lengthOf(await client.events.replay(event.id), 1)
+    assert.strictEqual(
+      (await client.endpoints.test(endpoint.id, { type: "invoice.paid" })).type,
+      "invoice.paid",
+    )
+    assert.match((await client.endpoints.rotateSecret(endpoint.id)).secret ?? "", /^whsec_/)
+    assert.strictEqual(await client.endpoints.replay(endpoint.id, { since: event.timestamp }), 0)
+    assert.strictEqual(
+      (await client.endpoints.update(endpoint.id, { status: "disabled" })).status,
+      "disabled",
+    )
+    await client.endpoints.delete(endpoint.id)
+    const types = await client.events.types()
+    assert.include(
+      types.map(({ name }) => name),
+      "invoice.paid",
+    )
+    assert.isObject(types[0]?.schema)
+  })
+
+  it("reads lists page after page", async () => {
+    const ids: Array<string> = []
+    const mail = "list@example.com"
+    for (let i = 0; i < 5; i++) ids.unshift((await billing.customers.create({ ...ada, email: mail })).id)
+    const seen: Array<string> = []
+    for await (const { id } of client.customers.list({ limit: 2, email: mail })) seen.push(id)
+    assert.deepStrictEqual(seen, ids)
+  })
+
+  it("follows events", async () => {
+    const data = { invoice_id: "in_2", customer_id: "ours", amount: 2, currency: "EUR" }
+    const { event: before } = await billing.events.publish({ type: "invoice.created", data })
+    const { event } = await billing.events.publish({ type: "invoice.paid", data })
+    const { data: eventData, id, timestamp, type } = event
+    for await (const seen of client.events.stream({ after: before.id })) {
+      assert.deepStrictEqual(seen, { id, type, timestamp, data: eventData })
+      break
+    }
+    const controller = new AbortController()
+    const iterator = client.events.stream({}, controller)[Symbol.asyncIterator]()
+    const next = iterator.next()
+    const reason = new Error("enough")
+    controller.abort(reason)
+    assert.strictEqual(await rejection(next), reason)
+    const unknown = client.events.stream({ after: "evt_none" })[Symbol.asyncIterator]()
+    assert.propertyVal(await rejection(unknown.next()), "code", "invalid_request")
+  })
+
+  it("needs an address and a key", () => {
+    assert.throws(() => createClient({ url: undefined as never, apiKey }), TypeError, "needs a url")
+    assert.throws(() => createClient({ url: "http://localhost", apiKey: "" }), TypeError, "needs an apiKey")
+  })
+
+  it("says so when the key is none", async () => {
+    const stranger = createClient({
+      url: "http://localhost/billing/v1/",
+      apiKey: "sk_test_no",
+      fetch: direct,
+    })
+    assert.propertyVal(await rejection(stranger.customers.list().page()), "code", "unauthorized")
+  })
+})
+
+describe("tries", () => {
+  afterEach(() => void vi.useRealTimers())
+
+  interface Sent {
+    readonly at: number
+    readonly key: string | null
+  }
+
+  /** Each answer in turn, the last one for ever; how they were asked for. */
+  const scripted = (...answers: ReadonlyArray<() => Response | Promise<Response>>) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] })
+    const sent: Array<Sent> = []
+    const start = Date.now()
+    const trying = createClient({
+      url: "http://localhost",
+      apiKey,
+      fetch: async (_url, init) => {
+        sent.push({ at: Date.now() - start, key: new Headers(init.headers).get("idempotency-key") })
+        return answers[Math.min(sent.length, answers.length) - 1]!()
+      },
+    })
+    return { trying, sent }
+  }
+
+  const answer =
+    (status: number, headers: Record<string, string> = {}) =>
+    () =>
+      new Response(JSON.stringify({ error: "unavailable", message: "later" }), { status, headers })
+  const success = () =>
+    Response.json({ object: "customer", id: "cus_1", name: "Ada", created_at: "2026-11-21T00:00:00.000Z" })
+  const lost = () => Promise.reject(new TypeError("fetch failed"))
+
+  const settled = async <A>(promise: Promise<A>): Promise<A> => {
+    const guarded = promise.catch(() => undefined)
+    await vi.runAllTimersAsync()
+    await guarded
+    return promise
+  }
+
+  it("are repeated with the same key after a lost connection and passing errors", async () => {
+    const { sent, trying } = scripted(lost, answer(503), answer(502), success)
+    const customer = await settled(trying.customers.create(ada))
+    assert.strictEqual(customer.id, "cus_1")
+    assert.lengthOf(sent, 4)
+    assert.match(sent[0]?.key ?? "", /^[0-9a-f]{32}$/)
+    assert.strictEqual(new Set(sent.map(({ key }) => key)).size, 1)
+    const delays = sent.slice(1).map(({ at }, index) => at - sent[index]!.at)
+    for (const [index, delay] of delays.entries()) {
+      assert.isAtLeast(delay, 125 * 2 ** index)
+      assert.isAtMost(delay, 250 * 2 ** index)
+    }
+  })
+
+  it("wait as long as Retry-After asks for, and not for more than a minute", async () => {
+    const { sent, trying } = scripted(
+      answer(429, { "retry-after": "7" }),
+      answer(409, { "retry-after": "1" }),
+      success,
+    )
+    await settled(trying.customers.create(ada))
+    assert.isAtLeast(sent[1]!.at, 7_000)
+    assert.isAtLeast(sent[2]!.at, 8_000)
+    const impatient = scripted(answer(503, { "retry-after": "61" }), success)
+    const error = await rejection(settled(impatient.trying.customers.create(ada)))
+    assert.propertyVal(error, "status", 503)
+    assert.lengthOf(impatient.sent, 1)
+  })
+
+  it("end after three repeats", async () => {
+    const { sent, trying } = scripted(lost)
+    const error = await rejection(settled(trying.customers.get("cus_1")))
+    assert.instanceOf(error, ConnectionError)
+    assert.strictEqual(error.code, "network_error")
+    assert.instanceOf(error.cause, TypeError)
+    assert.lengthOf(sent, 4)
+    assert.isNull(sent[0]?.key)
+  })
+
+  it("are not repeated for what would fail again", async () => {
+    for (const status of [400, 401, 403, 404, 409, 422, 500]) {
+      const { sent, trying } = scripted(answer(status))
+      assert.propertyVal(await rejection(settled(trying.customers.create(ada))), "status", status)
+      assert.lengthOf(sent, 1)
+    }
+  })
+
+  it("stop waiting when the signal aborts", async () => {
+    const { sent, trying } = scripted(answer(503))
+    const controller = new AbortController()
+    const reason = new Error("enough")
+    const call = trying.customers.create(ada, { signal: controller.signal })
+    const outcome = rejection(call)
+    await vi.advanceTimersByTimeAsync(1)
+    controller.abort(reason)
+    assert.strictEqual(await outcome, reason)
+    assert.lengthOf(sent, 1)
+  })
+
+  it("explain an answer that is none of the API's", async () => {
+    const html = () => new Response("<html>", { status: 404 })
+    const error = await rejection(settled(scripted(html).trying.customers.get("cus_1")))
+    assert.instanceOf(error, ApiError)
+    assert.deepInclude(error, { code: "not_found", requestId: undefined })
+    const ok = scripted(() => new Response("<html>", { status: 200 }))
+    assert.match((await rejection(settled(ok.trying.customers.get("cus_1")))).message, /is no JSON/)
+  })
+})

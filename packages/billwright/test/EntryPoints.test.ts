@@ -1,0 +1,41 @@
+/** What each entry point brings along. */
+import { fileURLToPath } from "node:url"
+import { type RolldownOutput, rolldown } from "rolldown"
+import { assert, describe, it } from "vitest"
+
+const build = async (name: string): Promise<RolldownOutput["output"]> => {
+  const input = fileURLToPath(import.meta.resolve(name))
+  const bundle = await rolldown({
+    input,
+    platform: "neutral",
+    external: (id) => !id.startsWith(".") && !id.startsWith("/"),
+    treeshake: true,
+  })
+  const { output } = await bundle.generate({ format: "esm", codeSplitting: false, minify: true })
+  await bundle.close()
+  return output
+}
+
+describe("billwright/client", () => {
+  it("imports nothing, and is small", async () => {
+    const [{ code, dynamicImports, imports }] = await build("billwright/client")
+    assert.deepStrictEqual({ dynamicImports, imports }, { dynamicImports: [], imports: [] })
+    assert.notMatch(code, /\bprocess\b|\bBuffer\b|\brequire\b/)
+    assert.isBelow(code.length, 12_000)
+  })
+})
+
+describe("billwright", () => {
+  it("loads the REST API and the sender of webhooks when they are used, and no Postgres", async () => {
+    const [{ dynamicImports, imports }] = await build("billwright")
+    assert.sameMembers(imports, ["@billwright/core", "effect", "node:async_hooks", "node:stream"])
+    assert.sameMembers(dynamicImports, ["@billwright/http", "@billwright/http/node", "@billwright/node"])
+  })
+})
+
+describe("billwright/memory", () => {
+  it("loads no more than the memory store", async () => {
+    const [{ imports }] = await build("billwright/memory")
+    assert.sameMembers(imports, ["@billwright/memory"])
+  })
+})

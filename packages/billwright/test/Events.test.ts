@@ -1,0 +1,243 @@
+/** Events, webhooks and event types of one's own, on the memory store. */
+import { once } from "node:events"
+import { createServer, type IncomingHttpHeaders } from "node:http"
+import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
+import {
+  type Billing,
+  type BuiltInEvents,
+  createBilling,
+  defineEvent,
+  EventKeyConflictError,
+  InvalidInputError,
+} from "billwright"
+import { memory } from "billwright/memory"
+import { verify } from "billwright/verify"
+import * as v from "valibot"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { z } from "zod"
+import { rejection } from "./Rejection.ts"
+
+const shipped = defineEvent({
+  name: "order.shipped",
+  description: "An order left the warehouse.",
+  schema: z.strictObject({ order_id: z.string().min(1), boxes: z.array(z.object({ weight: z.int() })) }),
+  example: { order_id: "ord_1", boxes: [{ weight: 5 }] },
+})
+const returned = defineEvent({
+  name: "order.returned",
+  description: "An order came back.",
+  schema: v.object({ order_id: v.string() }),
+  example: { order_id: "ord_1" },
+})
+const counted = defineEvent({
+  name: "stock.counted",
+  description: "Somebody counted.",
+  parse: (data) => {
+    const { count } = data as { count: bigint | number }
+    if (typeof count !== "number" && typeof count !== "bigint") throw new Error("count must be a number")
+    return { count }
+  },
+  example: { count: 1 },
+})
+
+const invoice = { invoice_id: "in_1", customer_id: "ours", amount: 4200, currency: "EUR" }
+const collect = async <A>(items: AsyncIterable<A>, count: number): Promise<ReadonlyArray<A>> => {
+  const found: Array<A> = []
+  for await (const item of items) if (found.push(item) === count) break
+  return found
+}
+
+const start = () =>
+  createBilling({
+    store: memory(),
+    mode: "test",
+    dispatcher: "manual",
+    events: [shipped, returned, counted],
+    log: false,
+  })
+let billing: Awaited<ReturnType<typeof start>>
+
+beforeAll(async () => {
+  billing = await start()
+})
+afterAll(() => billing.close())
+
+describe("events", () => {
+  it("are published once for a key, read and listed", async () => {
+    const input = { type: "invoice.paid", data: invoice, idempotencyKey: "i1" } as const
+    const { event, isDuplicate } = await billing.events.publish(input)
+    assert.isFalse(isDuplicate)
+    assert.strictEqual(event.data.amount, 4200)
+    assert.instanceOf(event.timestamp, Date)
+    assert.deepStrictEqual(await billing.events.publish(input), { event, isDuplicate: true })
+    const other = billing.events.publish({ ...input, data: { ...invoice, amount: 1 } })
+    assert.instanceOf(await rejection(other), EventKeyConflictError)
+    assert.deepStrictEqual(await billing.events.get(event.id), { ...event, deliveries: [] })
+    const page = await billing.events.list({ type: "invoice.paid", createdAfter: event.timestamp }).page()
+    assert.deepStrictEqual(page.data, [event])
+  })
+
+  it("keep integers exact", async () => {
+    const { event } = await billing.events.publish({ type: "stock.counted", data: { count: 2n ** 64n } })
+    assert.strictEqual(event.data.count, 2n ** 64n)
+  })
+
+  it("commit and roll back with their transaction", async () => {
+    const account = billing.forAccount("outbox")
+    const failed = account.transaction(async (tx) => {
+      await tx.events.publish({ type: "invoice.paid", data: invoice })
+      throw new Error("no")
+    })
+    await rejection(failed)
+    await account.transaction((tx) => tx.events.publish({ type: "invoice.created", data: invoice }))
+    const { data } = await account.events.list().page()
+    assert.deepStrictEqual(
+      data.map(({ type }) => type),
+      ["invoice.created"],
+    )
+  })
+
+  it("are followed as they are committed, from the call of stream on", async () => {
+    const account = billing.forAccount("stream")
+    const before = await account.events.publish({ type: "invoice.paid", data: invoice })
+    const stream = account.events.stream()
+    const paid = account.events.stream({ types: ["invoice.paid"], after: before.event.id })
+    const first = await account.events.publish({ type: "invoice.created", data: invoice })
+    const second = await account.events.publish({ type: "invoice.paid", data: invoice })
+    const seen = await collect(stream, 2)
+    assert.deepStrictEqual(seen, [first.event, second.event])
+    assert.deepStrictEqual(await collect(paid, 1), [second.event])
+  })
+
+  it("are followed while they come, until the signal aborts", async () => {
+    const account = billing.forAccount("signal")
+    const controller = new AbortController()
+    const iterator = account.events.stream({}, controller)[Symbol.asyncIterator]()
+    const next = iterator.next()
+    const { event } = await account.events.publish({ type: "invoice.paid", data: invoice })
+    assert.deepStrictEqual((await next).value, event)
+    const last = iterator.next()
+    const reason = new Error("enough")
+    controller.abort(reason)
+    assert.strictEqual(await rejection(last), reason)
+  })
+
+  it("are followed until billing is closed", async () => {
+    const closing = await createBilling({ store: memory(), log: false })
+    const iterator = closing.events.stream()[Symbol.asyncIterator]()
+    await closing.close()
+    assert.isTrue((await iterator.next()).done)
+  })
+
+  it("say that an id to go on behind is none", async () => {
+    const iterator = billing.events.stream({ after: "evt_none" })[Symbol.asyncIterator]()
+    assert.propertyVal(await rejection(iterator.next()), "code", "event_not_found")
+  })
+})
+
+describe("event types of one's own", () => {
+  it("are checked by their schema, whoever made it", async () => {
+    const ok = await billing.events.publish({ type: "order.shipped", data: { order_id: "o", boxes: [] } })
+    assert.strictEqual(ok.event.data.order_id, "o")
+    const nested = { order_id: "o", boxes: [{ weight: 1.5 }] }
+    const error = await rejection(billing.events.publish({ type: "order.shipped", data: nested }))
+    assert.instanceOf(error, InvalidInputError)
+    assert.strictEqual(error.field, "data.boxes[0].weight")
+    const extra = { order_id: "o", boxes: [], more: 1 }
+    assert.match(
+      (await rejection(billing.events.publish({ type: "order.shipped", data: extra }))).message,
+      /more/,
+    )
+    const valibot = billing.events.publish({ type: "order.returned", data: { order_id: 5 as never } })
+    assert.propertyVal(await rejection(valibot), "field", "data.order_id")
+    const parsed = billing.events.publish({ type: "stock.counted", data: { count: "5" as never } })
+    assert.strictEqual((await rejection(parsed)).message, "data is not valid: count must be a number")
+    const unknown = (billing as unknown as Billing<Record<string, unknown>>).events.publish({
+      type: "no.such",
+      data: 1,
+    })
+    assert.propertyVal(await rejection(unknown), "field", "type")
+  })
+
+  it("are in the catalogue beside the built-in ones", async () => {
+    const names = (await billing.events.types()).map(({ name }) => name)
+    assert.includeMembers(names, ["order.returned", "order.shipped", "stock.counted"])
+    const builtIn: Record<keyof BuiltInEvents, true> = {
+      "invoice.created": true,
+      "invoice.paid": true,
+      "payment.succeeded": true,
+      "payment.failed": true,
+      "subscription.created": true,
+      "subscription.activated": true,
+      "usage.threshold": true,
+    }
+    assert.includeMembers(names, Object.keys(builtIn))
+  })
+
+  it("are refused when they are wrong", async () => {
+    const good = { name: "a.b", description: "", schema: z.number(), example: 1 }
+    const wrong: ReadonlyArray<readonly [object, RegExp]> = [
+      [{ ...good, name: "nodot" }, /"nodot" is no name of an event type/],
+      [{ ...good, example: "x" }, /the example of a\.b: data is not valid/],
+      [
+        { ...good, schema: z.number().refine(async () => true) },
+        /the example of a\.b: data can't be checked: its schema checks by a promise/,
+      ],
+    ]
+    for (const [definition, sentence] of wrong) {
+      const events = [definition as typeof good]
+      assert.match((await rejection(createBilling({ store: memory(), events }))).message, sentence)
+    }
+    assert.throws(() => defineEvent({ ...good, schema: undefined } as never), /needs a schema or a function/)
+  })
+})
+
+describe("webhooks", () => {
+  it("are sent, signed, recorded and sent again", async () => {
+    const received: Array<{ readonly headers: IncomingHttpHeaders; readonly body: string }> = []
+    const server = createServer(async (request, response) => {
+      received.push({ headers: request.headers, body: await text(request) })
+      response.writeHead(204).end()
+    }).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const { port } = server.address() as AddressInfo
+    const endpoint = await billing.endpoints.create({
+      url: `http://127.0.0.1:${port}/hooks`,
+      eventTypes: ["order.shipped"],
+    })
+    const { event } = await billing.events.publish({
+      type: "order.shipped",
+      data: { order_id: "ord_9", boxes: [] },
+    })
+    await billing.events.publish({ type: "invoice.paid", data: invoice })
+    assert.strictEqual(await billing.deliverDue(), 1)
+    const verified = await verify({ secret: endpoint.secret ?? "", ...received[0]! })
+    assert.strictEqual(verified.id, event.id)
+    assert.deepStrictEqual(verified.event.data, event.data)
+    const [delivery] = (await billing.deliveries.list({ endpointId: endpoint.id }).page()).data
+    assert.isDefined(delivery)
+    assert.strictEqual(delivery.status, "Delivered")
+    const { attempts } = await billing.deliveries.get(delivery.id)
+    assert.strictEqual(attempts[0]?.responseStatus, 204)
+    assert.strictEqual((await billing.deliveries.replay(delivery.id)).status, "Pending")
+    assert.lengthOf(await billing.events.replay(event.id), 1)
+    const since = new Date(Date.now() - 60_000)
+    assert.strictEqual(await billing.endpoints.replay(endpoint.id, { since, status: "all" }), 1)
+    assert.strictEqual(
+      (await billing.endpoints.test(endpoint.id, { type: "invoice.paid" })).type,
+      "invoice.paid",
+    )
+    assert.strictEqual(await billing.deliverDue(), 4)
+    const rotated = await billing.endpoints.rotateSecret(endpoint.id)
+    assert.notStrictEqual(rotated.secret, endpoint.secret)
+    const disabled = await billing.endpoints.update(endpoint.id, { status: "disabled" })
+    assert.strictEqual(disabled.disabledReason, "manual")
+    const replayed = await rejection(billing.deliveries.replay(delivery.id))
+    assert.propertyVal(replayed, "code", "endpoint_disabled")
+    await billing.endpoints.delete(endpoint.id)
+    assert.lengthOf((await billing.endpoints.list().page()).data, 0)
+    server.close()
+    server.closeAllConnections()
+  })
+})

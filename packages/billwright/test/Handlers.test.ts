@@ -1,0 +1,243 @@
+/** The REST API in real frameworks: under a sub-path, with and without a body parser, streaming, aborted. */
+import { once } from "node:events"
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
+import { getRequestListener } from "@hono/node-server"
+import { type Billing, createBilling } from "billwright"
+import { memory } from "billwright/memory"
+import express from "express"
+import Fastify from "fastify"
+import { Hono } from "hono"
+import Koa from "koa"
+// @ts-expect-error -- its types would change those of node:http for every test
+import bodyParser from "koa-bodyparser"
+import mount from "koa-mount"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { rejection } from "./Rejection.ts"
+
+let billing: Billing
+let secret: string
+
+beforeAll(async () => {
+  billing = await createBilling({ store: memory(), mode: "test", log: false })
+  ;({ secret } = await billing.keys.create({ name: "tests" }))
+})
+afterAll(() => billing.close())
+
+/** A server with the API at `/billing`, and a route of its own at `/own` that answers 200. */
+type Host = () => Promise<{ readonly listener: RequestListener; readonly close?: () => Promise<unknown> }>
+
+const expressApp =
+  (parsers: ReadonlyArray<ReturnType<typeof express.json>>): Host =>
+  async () => {
+    const app = express()
+    for (const parser of parsers) app.use(parser)
+    app.use("/billing", billing.express())
+    app.get("/own", (_request, response) => void response.send("own"))
+    return { listener: app }
+  }
+
+const fastifyApp: Host = async () => {
+  const app = Fastify()
+  await app.register(billing.fastify(), { prefix: "/billing" })
+  app.post("/parsed", async ({ body }) => body)
+  app.get("/own", async () => "own")
+  await app.ready()
+  return { listener: (request, response) => app.routing(request, response), close: () => app.close() }
+}
+
+const honoApp =
+  (install: (app: Hono) => unknown): Host =>
+  async () => {
+    const app = new Hono()
+    install(app)
+    app.get("/own", (context) => context.text("own"))
+    return { listener: getRequestListener(app.fetch) as RequestListener }
+  }
+
+const koaApp =
+  (install: (app: Koa) => unknown): Host =>
+  async () => {
+    const app = new Koa()
+    install(app)
+    app.use((context) => {
+      context.body = "own"
+    })
+    return { listener: app.callback() }
+  }
+
+/** As of a file `app/billing/[...path]/route.ts`. */
+const nextRoute = (request: Request) => billing.fetch(request, { basePath: "/billing" })
+const next: Host = async () => ({
+  listener: getRequestListener((request) =>
+    new URL(request.url).pathname.startsWith("/billing/") ? nextRoute(request) : new Response("own"),
+  ) as RequestListener,
+})
+
+const nodeServer: Host = async () => {
+  const handler = billing.node({ basePath: "/billing" })
+  return {
+    listener: (request, response) => {
+      if (request.url?.startsWith("/billing/")) handler(request, response)
+      else response.end("own")
+    },
+  }
+}
+
+const hosts: Readonly<Record<string, Host>> = {
+  "Express 5": expressApp([]),
+  "Express 5 behind express.json()": expressApp([express.json()]),
+  "Express 5 behind express.raw()": expressApp([express.raw({ type: "*/*" })]),
+  "Express 5 behind express.text()": expressApp([express.text({ type: "*/*" })]),
+  "Fastify 5": fastifyApp,
+  Hono: honoApp((app) => app.all("/billing/*", billing.hono())),
+  "Hono, mounted": honoApp((app) => app.mount("/billing", (request) => billing.fetch(request))),
+  "Hono behind a validator": honoApp((app) => {
+    app.use("*", async (context, proceed) => {
+      if (context.req.method === "POST") await context.req.json()
+      await proceed()
+    })
+    app.all("/billing/*", billing.hono())
+  }),
+  "Koa with koa-mount": koaApp((app) => app.use(mount("/billing", billing.koa()))),
+  "Koa behind a body parser": koaApp((app) =>
+    app.use(bodyParser()).use(billing.koa({ basePath: "/billing" })),
+  ),
+  "a Next-style route": next,
+  "node:http": nodeServer,
+}
+
+for (const [name, host] of Object.entries(hosts)) {
+  describe(name, () => {
+    let url: string
+    let close: () => Promise<void>
+
+    beforeAll(async () => {
+      const { close: closeApp, listener } = await host()
+      const server = createServer(listener).listen(0, "127.0.0.1")
+      await once(server, "listening")
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      close = async () => {
+        server.close()
+        server.closeAllConnections()
+        await closeApp?.()
+      }
+    })
+    afterAll(() => close())
+
+    const ask = (path: string, init: RequestInit & { readonly json?: string } = {}) =>
+      fetch(`${url}${path}`, {
+        ...init,
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+        ...(init.json === undefined ? {} : { method: "POST", body: init.json }),
+      })
+
+    it("serves below its path, and leaves the rest to the host", async () => {
+      const created = await ask("/billing/v1/customers", { json: '{"name":"Ada","email":"ada@example.com"}' })
+      assert.strictEqual(created.status, 201)
+      const { id } = (await created.json()) as { id: string }
+      const found = await ask(`/billing/v1/customers/${id}?`)
+      assert.strictEqual(((await found.json()) as { id: string }).id, id)
+      assert.strictEqual((await ask("/billing/livez")).status, 200)
+      assert.strictEqual((await fetch(`${url}/billing/v1/nothing`)).status, 401)
+      assert.strictEqual((await ask("/billing/nothing")).status, 404)
+      assert.strictEqual(await (await ask("/own")).text(), "own")
+      const empty = await ask(`/billing/v1/customers/${id}`, { method: "DELETE" })
+      assert.strictEqual(empty.status, 200)
+    })
+
+    it("bills no number that a parser has changed", async () => {
+      const { id } = await billing.customers.create({ name: "Ada", email: "ada@example.com" })
+      const threshold = (quantity: string) =>
+        `{"customer_id":"${id}","product_id":"api","unit":"call","period":"day","quantity":${quantity}}`
+      const exact = await ask("/billing/v1/usage/thresholds", { json: threshold("1000") })
+      assert.strictEqual(exact.status, 201)
+      const response = await ask("/billing/v1/usage/thresholds", { json: threshold("9007199254740993") })
+      const text = await response.text()
+      if (response.status === 201) assert.include(text, '"quantity":9007199254740993')
+      else {
+        assert.strictEqual(response.status, 400)
+        assert.match(text, /JSON parser that does not keep quantity exact: mount the billing handler before/)
+      }
+      assert.strictEqual(response.status, name.endsWith("express.json()") ? 400 : 201)
+    })
+
+    it("streams events, until the client goes away", async () => {
+      const controller = new AbortController()
+      const response = await ask("/billing/v1/events/stream", { signal: controller.signal })
+      assert.strictEqual(response.headers.get("content-type")?.split(";")[0], "text/event-stream")
+      const { event } = await billing.events.publish({
+        type: "invoice.paid",
+        data: { invoice_id: "in_1", customer_id: "ours", amount: 1, currency: "EUR" },
+      })
+      let text = ""
+      for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+        text += chunk
+        if (text.includes(event.id)) break
+      }
+      assert.include(text, `id: ${event.id}`)
+      controller.abort()
+      assert.strictEqual((await ask("/billing/livez")).status, 200)
+    })
+  })
+}
+
+describe("the host's own parsers", () => {
+  it("go on working beside the plugin of Fastify", async () => {
+    const app = Fastify()
+    await app.register(billing.fastify(), { prefix: "/billing" })
+    app.post("/parsed", async ({ body }) => body)
+    const response = await app.inject({ method: "POST", url: "/parsed", payload: { a: 1 } })
+    assert.deepStrictEqual(response.json(), { a: 1 })
+    await app.close()
+  })
+})
+
+describe("a handler", () => {
+  it("ends its streams when billing is closed, and lets requests that are under way end", async () => {
+    const closing = await createBilling({ store: memory(), mode: "test", log: false })
+    const key = await closing.keys.create({ name: "tests" })
+    const server = createServer(closing.node()).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const { port } = server.address() as AddressInfo
+    const headers = { authorization: `Bearer ${key.secret}` }
+    const path = "/v1/events/stream"
+    const direct = await closing.fetch(new Request(`http://localhost${path}`, { headers }))
+    const served = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+    const underWay = closing.fetch(new Request("http://localhost/v1/customers", { headers }))
+    const ends = [direct, served].map((response) => rejection(response.text()))
+    await closing.close()
+    await Promise.all(ends)
+    assert.strictEqual((await underWay).status, 200)
+    assert.strictEqual((await fetch(`http://127.0.0.1:${port}/livez`)).status, 503)
+    server.close()
+    server.closeAllConnections()
+  })
+
+  it("rejects with the reason of the request's signal", async () => {
+    const controller = new AbortController()
+    const reason = new Error("enough")
+    controller.abort(reason)
+    const { signal } = controller
+    assert.strictEqual(
+      await rejection(billing.fetch(new Request("http://localhost/livez", { signal }))),
+      reason,
+    )
+  })
+
+  it("answers a request whose body somebody else has read, and kept nothing of, with the reason", async () => {
+    const request = new Request("http://localhost/v1/customers", {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: "{}",
+    })
+    await request.text()
+    const response = await billing.fetch(request)
+    assert.strictEqual(response.status, 400)
+    assert.match(((await response.json()) as { message: string }).message, /already read/)
+  })
+
+  it("refuses a base path that is none", () => {
+    assert.throws(() => billing.express({ basePath: "billing" }), 'basePath must start with /: "/billing"')
+  })
+})

@@ -1,0 +1,66 @@
+/** What a host's compiler sees: no type of Effect, and nothing of the packages beneath. */
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  readonly publishConfig: { readonly exports: Readonly<Record<string, { readonly types: string } | string>> }
+}
+const out = mkdtempSync(join(tmpdir(), "billwright-declarations-"))
+
+beforeAll(() => {
+  const options = [
+    "--emitDeclarationOnly",
+    "--declarationMap",
+    "false",
+    "--composite",
+    "false",
+    "--incremental",
+    "false",
+  ]
+  execFileSync("tsc", ["-p", root, "--outDir", out, ...options], { encoding: "utf8" })
+}, 60_000)
+afterAll(() => rmSync(out, { recursive: true }))
+
+const IMPORT = /(?:from|import)\s*\(?\s*["']([^"']+)["']/g
+
+/** Every declaration that an entry point leads to, and what they import from elsewhere. */
+const reach = (entry: string): { readonly files: number; readonly imports: ReadonlySet<string> } => {
+  const imports = new Set<string>()
+  const seen = new Set<string>()
+  const visit = (file: string): void => {
+    if (seen.has(file)) return
+    seen.add(file)
+    const source = readFileSync(file, "utf8").replaceAll(/\/\*[^]*?\*\//g, "") // examples import, too
+    for (const [, specifier] of source.matchAll(IMPORT)) {
+      if (!specifier!.startsWith(".")) imports.add(specifier!)
+      else visit(join(dirname(file), specifier!.replace(/\.[jt]s$/, ".d.ts")))
+    }
+  }
+  visit(entry)
+  return { files: seen.size, imports }
+}
+
+describe("the declarations", () => {
+  const allowed: Readonly<Record<string, ReadonlyArray<string>>> = {
+    ".": ["node:http"],
+    "./client": [],
+    "./memory": [],
+    "./postgres": [],
+    "./verify": [],
+  }
+  for (const [name, target] of Object.entries(manifest.publishConfig.exports)) {
+    if (typeof target === "string") continue
+    it(`of billwright${name.slice(1)} import nothing of Effect`, () => {
+      const entry = join(out, target.types.replace("./dist/", ""))
+      assert.isTrue(existsSync(entry))
+      const { files, imports } = reach(entry)
+      assert.isAbove(files, 1)
+      assert.sameMembers([...imports], [...(allowed[name] ?? [])])
+    })
+  }
+})

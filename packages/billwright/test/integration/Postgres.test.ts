@@ -1,0 +1,331 @@
+/** The Promise API on a real Postgres, in transactions of its own and of the host's. */
+import {
+  type Billing,
+  ConfigurationError,
+  createBilling,
+  CustomerNotFoundError,
+  generateEncryptionKey,
+  StorageUnavailableError,
+} from "billwright"
+import { fromDrizzle, fromKysely, postgres } from "billwright/postgres"
+import { sql } from "drizzle-orm"
+import { drizzle } from "drizzle-orm/node-postgres"
+import { CompiledQuery, Kysely, PostgresDialect } from "kysely"
+import { Client, Pool } from "pg"
+import postgresJs from "postgres"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { rejection } from "../Rejection.ts"
+import { makeDatabase } from "./Database.ts"
+
+const ada = { name: "Ada Lovelace", email: "ada@example.com" }
+
+let database: Awaited<ReturnType<typeof makeDatabase>>
+let pool: Pool
+let billing: Billing
+let customerId: string
+
+beforeAll(async () => {
+  database = await makeDatabase()
+  pool = new Pool({ connectionString: database.url })
+  billing = await createBilling({ store: postgres({ pool }), log: false })
+  await pool.query("create table orders (id text primary key)")
+  customerId = (await billing.customers.create(ada)).id
+})
+afterAll(async () => {
+  await billing.close()
+  await pool.end()
+  await database.drop()
+})
+
+const total = async () => (await billing.usage.summary({ customerId })).totalQuantity
+const use = { productId: "order", quantity: 1, unit: "item" }
+
+describe("a transaction of its own", () => {
+  it("commits, and rolls back", async () => {
+    const before = await total()
+    await billing.transaction(async (tx) => {
+      await Promise.all([1, 2].map(() => tx.usage.record({ ...use, customerId })))
+      await tx.usage.recordBatch([{ ...use, customerId }])
+      assert.strictEqual((await tx.usage.summary({ customerId })).totalQuantity, before + 3n)
+      assert.strictEqual(await total(), before)
+    })
+    assert.strictEqual(await total(), before + 3n)
+    const mine = new Error("mine")
+    const failed = billing.transaction(async (tx) => {
+      await tx.usage.record({ ...use, customerId })
+      throw mine
+    })
+    assert.strictEqual(await rejection(failed), mine)
+    assert.strictEqual(await total(), before + 3n)
+  })
+
+  it("works beside calls of the same billing, on connections of their own", async () => {
+    const before = await total()
+    await billing.transaction(async (tx) => {
+      await tx.usage.record({ ...use, customerId })
+      assert.strictEqual(await total(), before)
+    })
+  })
+
+  it("keeps what calls side by side wrote apart, when some of them fail", async () => {
+    const before = await total()
+    const unknown = `${customerId.slice(0, -1)}${customerId.endsWith("0") ? "1" : "0"}`
+    await billing.transaction(async (tx) => {
+      const batches = [1, 2, 3, 4, 5, 6].map((number) =>
+        tx.usage.recordBatch([
+          { ...use, customerId },
+          { ...use, customerId: number % 2 === 0 ? unknown : customerId },
+        ]),
+      )
+      const outcomes = await Promise.allSettled(batches)
+      assert.deepStrictEqual(
+        outcomes.map(({ status }) => status),
+        ["fulfilled", "rejected", "fulfilled", "rejected", "fulfilled", "rejected"],
+      )
+    })
+    assert.strictEqual(await total(), before + 6n)
+  })
+
+  it("is run again after a deadlock", async () => {
+    const left = await billing.customers.create(ada)
+    const right = await billing.customers.create(ada)
+    let runs = 0
+    const change = (ids: ReadonlyArray<string>, met: PromiseWithResolvers<void>, other: Promise<void>) =>
+      billing.transaction(async (tx) => {
+        runs++
+        await tx.customers.update(ids[0]!, { name: "changed" })
+        met.resolve()
+        await other
+        await tx.customers.update(ids[1]!, { name: "changed" })
+      })
+    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await Promise.all([
+      change([left.id, right.id], first, second.promise),
+      change([right.id, left.id], second, first.promise),
+    ])
+    assert.isAtLeast(runs, 3)
+  })
+
+  it("goes on after a call that failed and was caught", async () => {
+    const before = await total()
+    await billing.transaction(async (tx) => {
+      const unknown = `${customerId.slice(0, -1)}${customerId.endsWith("0") ? "1" : "0"}`
+      const batch = [
+        { ...use, customerId },
+        { ...use, customerId: unknown },
+      ]
+      assert.instanceOf(await rejection(tx.usage.recordBatch(batch)), CustomerNotFoundError)
+      await tx.usage.record({ ...use, customerId })
+    })
+    assert.strictEqual(await total(), before + 1n)
+  })
+})
+
+/** Runs work in a transaction of the host's that inserts an order, and rolls it back when it fails. */
+interface Library {
+  readonly begin: (order: string, work: (client: object) => Promise<unknown>) => Promise<unknown>
+  readonly close: () => Promise<unknown>
+}
+
+const libraries: Readonly<Record<string, () => Library>> = {
+  pg: () => ({
+    begin: async (order, work) => {
+      const client = await pool.connect()
+      try {
+        await client.query("begin")
+        await client.query("insert into orders values ($1)", [order])
+        await work(client)
+        await client.query("commit")
+      } catch (error) {
+        await client.query("rollback")
+        throw error
+      } finally {
+        client.release()
+      }
+    },
+    close: async () => {},
+  }),
+  "postgres.js": () => {
+    const db = postgresJs(database.url, { onnotice: () => {} })
+    return {
+      begin: (order, work) =>
+        db.begin(async (tx) => {
+          await tx`insert into orders values (${order})`
+          await work(tx)
+        }),
+      close: () => db.end(),
+    }
+  },
+  Drizzle: () => {
+    const db = drizzle(pool)
+    return {
+      begin: (order, work) =>
+        db.transaction(async (tx) => {
+          await tx.execute(sql`insert into orders values (${order})`)
+          await work(fromDrizzle(tx, sql))
+        }),
+      close: async () => {},
+    }
+  },
+  Kysely: () => {
+    const db = new Kysely<{ orders: { id: string } }>({ dialect: new PostgresDialect({ pool }) })
+    return {
+      begin: (order, work) =>
+        db.transaction().execute(async (trx) => {
+          await trx.insertInto("orders").values({ id: order }).execute()
+          await work(fromKysely(trx, CompiledQuery))
+        }),
+      close: async () => {},
+    }
+  },
+}
+
+for (const [name, make] of Object.entries(libraries)) {
+  describe(`a transaction of the host's on ${name}`, () => {
+    let library: Library
+    beforeAll(() => {
+      library = make()
+    })
+    afterAll(() => library.close())
+    const ordersOf = async (order: string) =>
+      (await pool.query("select from orders where id = $1", [order])).rowCount
+
+    it("commits what billing wrote with the rows of the host", async () => {
+      const before = await total()
+      await library.begin(`${name} 1`, (client) =>
+        billing.transaction(client, async (tx) => {
+          await tx.usage.record({ ...use, customerId })
+          await tx.events.publish({
+            type: "invoice.paid",
+            data: { invoice_id: name, customer_id: "ours", amount: 1, currency: "EUR" },
+            idempotencyKey: name,
+          })
+        }),
+      )
+      assert.strictEqual(await total(), before + 1n)
+      assert.strictEqual(await ordersOf(`${name} 1`), 1)
+      const [event] = (await billing.events.list({ type: "invoice.paid" }).page()).data
+      assert.strictEqual(event?.idempotencyKey, name)
+    })
+
+    it("rolls it back with them", async () => {
+      const before = await total()
+      const failed = library.begin(`${name} 2`, async (client) => {
+        await billing.transaction(client, (tx) => tx.usage.record({ ...use, customerId }))
+        throw new Error("no")
+      })
+      assert.strictEqual((await rejection(failed)).message, "no")
+      assert.strictEqual(await total(), before)
+      assert.strictEqual(await ordersOf(`${name} 2`), 0)
+    })
+
+    it("stays usable after a call that failed", async () => {
+      await library.begin(`${name} 3`, async (client) => {
+        const missing = billing.transaction(client, (tx) => tx.customers.get("cus_none"))
+        assert.instanceOf(await rejection(missing), CustomerNotFoundError)
+        const conflicting = billing.transaction(client, (tx) =>
+          tx.usage.recordBatch([{ ...use, customerId: `${customerId.slice(0, -3)}zzz` }]),
+        )
+        assert.instanceOf(await rejection(conflicting), CustomerNotFoundError)
+      })
+      assert.strictEqual(await ordersOf(`${name} 3`), 1)
+    })
+  })
+}
+
+describe("what is no transaction", () => {
+  const joined = (client: object) => billing.transaction(client, async () => {})
+
+  it("is told what to pass", async () => {
+    assert.match((await rejection(joined(pool))).message, /a pool has no transaction/)
+    assert.match((await rejection(joined({}))).message, /fromDrizzle\(tx, sql\)/)
+    assert.match(
+      (await rejection(joined({ executeQuery: () => {} }))).message,
+      /fromKysely\(trx, CompiledQuery\)/,
+    )
+    const idle = await pool.connect()
+    assert.match((await rejection(joined(idle))).message, /is in no transaction: send it BEGIN first/)
+    idle.release()
+    assert.match((await rejection(joined("x" as never))).message, /pass the client that BEGIN was sent on/)
+  })
+})
+
+describe("at start", () => {
+  it("the options are explained", () => {
+    const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
+      [undefined, /takes either a pool or a url/],
+      [{ pool, url: database.url }, /takes either a pool or a url/],
+      [{ pool: null }, /is no pool/],
+      [{ pool: {} }, /has no connect\(\)/],
+      [{ pool: new Client() }, /is a single client/],
+      [{ pool: Object.assign(() => {}, { unsafe: () => {} }) }, /postgres\.js: pass \{ url \}/],
+      [{ url: "mysql://localhost" }, /begins with postgres:\/\//],
+      [{ pool, schema: "No-Schema" }, /schema must be a lower-case letter/],
+      [{ pool, shcema: "x" }, /has no option "shcema"/],
+    ]
+    for (const [options, sentence] of wrong) {
+      assert.throws(() => postgres(options as never), ConfigurationError, sentence)
+    }
+  })
+
+  it("a schema that is not migrated is told, and how to migrate it", async () => {
+    const store = postgres({ pool, schema: "nothing_here", migrate: false })
+    const error = await rejection(createBilling({ store }))
+    assert.instanceOf(error, ConfigurationError)
+    assert.match(
+      error.message,
+      /the schema "nothing_here" has no tables of Billwright yet\. Run `billwright migrate`/,
+    )
+  })
+
+  it("a database that is out of reach is told", async () => {
+    const store = postgres({ url: "postgres://127.0.0.1:9/none", deadlineMillis: 2_000 })
+    const error = await rejection(createBilling({ store }))
+    assert.instanceOf(error, StorageUnavailableError)
+    assert.match(error.message, /^billing can't start: the database is out of reach/)
+  })
+
+  it("secrets that no key opens are told", async () => {
+    const schema = "sealed"
+    const keyed = await createBilling({
+      store: postgres({ url: database.url, schema }),
+      encryptionKeys: generateEncryptionKey("old"),
+      dispatcher: false,
+    })
+    await keyed.endpoints.create({ url: "https://example.com/hooks", eventTypes: ["*"] })
+    await keyed.close()
+    const error = await rejection(createBilling({ store: postgres({ pool, schema }) }))
+    assert.match(error.message, /pass the encryptionKeys that they were encrypted with/)
+    const recorder = await createBilling({ store: postgres({ pool, schema }), dispatcher: false })
+    await recorder.close()
+  })
+})
+
+describe("encryption keys", () => {
+  it("are changed one after another", async () => {
+    const schema = "rotated"
+    const [older, newer] = [generateEncryptionKey("older"), generateEncryptionKey("newer")]
+    const start = (keys: ReadonlyArray<string>) =>
+      createBilling({
+        store: postgres({ pool, schema }),
+        encryptionKeys: keys,
+        dispatcher: "manual",
+        log: false,
+      })
+    const first = await start([older])
+    await first.endpoints.create({ url: "https://example.com/hooks", eventTypes: ["*"] })
+    await first.close()
+    const both = await start([newer, older])
+    assert.strictEqual(await both.rotateEncryption(), 1)
+    assert.strictEqual(await both.rotateEncryption(), 0)
+    await both.close()
+  })
+})
+
+describe("closing", () => {
+  it("leaves the host's pool open", async () => {
+    const closing = await createBilling({ store: postgres({ pool }) })
+    await closing.close()
+    assert.strictEqual((await pool.query("select 1 as one")).rows[0].one, 1)
+  })
+})
