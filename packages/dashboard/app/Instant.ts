@@ -1,0 +1,62 @@
+/**
+ * Instants as people read them.
+ */
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+const relativeTo = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "short" })
+const dayAndMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
+const dayMonthYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" })
+const local = new Intl.DateTimeFormat("en-GB", {
+  dateStyle: "medium",
+  timeStyle: "long",
+})
+
+/** `3 min. ago`, `in 20 sec.`; a date from a week on. */
+export const relative = (instant: string, now: number): string => {
+  const at = Date.parse(instant)
+  const distance = at - now
+  const size = Math.abs(distance)
+  if (size < 5 * SECOND) return "now"
+  if (size < MINUTE) return relativeTo.format(Math.round(distance / SECOND), "second")
+  if (size < HOUR) return relativeTo.format(Math.trunc(distance / MINUTE), "minute")
+  if (size < DAY) return relativeTo.format(Math.trunc(distance / HOUR), "hour")
+  if (size < 7 * DAY) return relativeTo.format(Math.trunc(distance / DAY), "day")
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
+  return (isThisYear ? dayAndMonth : dayMonthYear).format(at)
+}
+
+/** The instant to the millisecond in UTC, and on the reader's clock. */
+export const exact = (instant: string): string =>
+  `${instant.replace("T", " ").replace("Z", " UTC")} (${local.format(Date.parse(instant))} here)`
+
+/** `850 ms`, `1.24 s`. */
+export const duration = (milliseconds: number): string =>
+  milliseconds < SECOND ? `${milliseconds} ms` : `${(milliseconds / SECOND).toFixed(2)} s`
+
+/** The start of a day on the reader's clock, `YYYY-MM-DD`, moved by days, as the API takes it. */
+export const startOfDay = (date: string, movedByDays = 0): string | undefined => {
+  const [year, month, day] = date.split("-").map(Number)
+  if (year === undefined || month === undefined || day === undefined) return undefined
+  const start = new Date(year, month - 1, day + movedByDays)
+  return Number.isNaN(start.getTime()) ? undefined : start.toISOString()
+}
+
+/** A UTC day, `YYYY-MM-DD`, so many days before another instant. */
+export const utcDay = (now: number, daysBefore = 0): string =>
+  new Date(now - daysBefore * DAY).toISOString().slice(0, 10)
+
+/** The value of an `<input type="datetime-local">` as the API takes an instant. */
+export const fromLocalInput = (value: string): string | undefined => {
+  const at = new Date(value)
+  return value === "" || Number.isNaN(at.getTime()) ? undefined : at.toISOString()
+}
+
+/** An instant as the value of an `<input type="datetime-local">`. */
+export const toLocalInput = (at: number): string => {
+  const offset = new Date(at).getTimezoneOffset() * MINUTE
+  return new Date(at - offset).toISOString().slice(0, 16)
+}

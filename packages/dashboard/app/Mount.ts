@@ -1,0 +1,11 @@
+/**
+ * Where the dashboard is mounted, as the handler wrote it into the page.
+ */
+import { CONFIG_META, DEFAULT_CONFIG, type PageConfig } from "../src/PageConfig.ts"
+
+const read = (): PageConfig => {
+  const content = document.querySelector<HTMLMetaElement>(`meta[name="${CONFIG_META}"]`)?.content ?? ""
+  return content === "" ? DEFAULT_CONFIG : { ...DEFAULT_CONFIG, ...(JSON.parse(content) as PageConfig) }
+}
+
+export const mount: PageConfig = read()

@@ -1,0 +1,53 @@
+/**
+ * What the API answered instead of what was asked for, or that it didn't.
+ */
+import * as ExactJson from "./ExactJson.ts"
+
+export class ApiError extends Error {
+  /** 0 when there was no answer. */
+  readonly status: number
+  /** The API's `error`, or `no_answer`. */
+  readonly code: string
+  /** Names the request in the server's log. */
+  readonly requestId: string | undefined
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    requestId: string | undefined,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+    this.name = "ApiError"
+    this.status = status
+    this.code = code
+    this.requestId = requestId
+  }
+}
+
+/** The request got no answer. */
+export const noAnswer = (cause: unknown): ApiError => {
+  const isTimeout = cause instanceof DOMException && cause.name === "TimeoutError"
+  const message = isTimeout ? "The API took too long to answer." : "The API can't be reached."
+  return new ApiError(0, "no_answer", message, undefined, { cause })
+}
+
+const readBody = (text: string): { readonly error?: unknown; readonly message?: unknown } => {
+  try {
+    return (ExactJson.parse(text) ?? {}) as { readonly error?: unknown; readonly message?: unknown }
+  } catch {
+    return {}
+  }
+}
+
+/** Reads an error answer. Something in between, a proxy for instance, may have answered in its own way. */
+export const fromResponse = (response: Response, text: string): ApiError => {
+  const { error, message } = readBody(text)
+  return new ApiError(
+    response.status,
+    typeof error === "string" ? error : "unknown",
+    typeof message === "string" ? message : `The answer was HTTP ${response.status}.`,
+    response.headers.get("request-id") ?? undefined,
+  )
+}

@@ -1,0 +1,110 @@
+/**
+ * Requests to the REST API, typed by its OpenAPI document.
+ */
+import { ApiError, fromResponse, noAnswer } from "./ApiError.ts"
+import * as ExactJson from "./ExactJson.ts"
+import type { paths } from "./Schema.ts"
+
+type Method = "get" | "post" | "patch" | "delete"
+type Path = keyof paths
+
+type Operation<P extends Path, M extends Method> = paths[P] extends { [m in M]?: infer O }
+  ? NonNullable<O>
+  : never
+
+/** The document's `never` is what an operation does not have. */
+type Had<V> = [NonNullable<V>] extends [never] ? undefined : NonNullable<V>
+type Content<R> = R extends { content: { "application/json": infer J } } ? J : never
+
+type Parameters<O, K extends "path" | "query"> = O extends { parameters: { [k in K]?: infer V } }
+  ? Had<V>
+  : undefined
+type Body<O> = O extends { requestBody?: infer R } ? Had<Content<NonNullable<R>>> : undefined
+/** What an operation answers when it succeeds. */
+type Answer<O> = O extends { responses: infer R } ? Content<R[keyof R]> : never
+
+type Field<K extends string, V> = [V] extends [undefined] ? unknown : { readonly [key in K]: V }
+/** The optional fields of a query may be there without a value: they are left out. */
+type Loose<V> = { [K in keyof V]: undefined extends V[K] ? V[K] | undefined : V[K] }
+type QueryField<V> = [V] extends [undefined] ? unknown : { readonly query?: Loose<V> }
+
+type Input<O> = Field<"path", Parameters<O, "path">> &
+  QueryField<Parameters<O, "query">> &
+  Field<"body", Body<O>> & { readonly signal?: AbortSignal }
+
+export interface ClientOptions {
+  /** The address of the API, up to and including `/v1`. */
+  readonly apiUrl: string
+  /** None where the host authenticates. */
+  readonly key: string | undefined
+  /** Called when the API no longer takes the key. */
+  readonly onUnauthorized: () => void
+}
+
+/** A request as it is sent. */
+interface Outgoing {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+}
+
+export interface Client {
+  readonly call: <P extends Path, M extends Method>(
+    method: M,
+    path: P,
+    input: Input<Operation<P, M>>,
+  ) => Promise<Answer<Operation<P, M>>>
+}
+
+/** Longest that an answer may take, in milliseconds. */
+const TIMEOUT_MILLIS = 30_000
+const VERSION = "/v1"
+
+/** The address of a request. */
+export const addressOf = (apiUrl: string, template: string, { path = {}, query = {} }: Outgoing): string => {
+  const filled = template
+    .slice(VERSION.length)
+    .replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""))
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "")
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  return `${apiUrl}${filled}${search === "" ? "" : `?${search}`}`
+}
+
+/** Makes a repeat of the same request harmless: a browser may send one again by itself. */
+const idempotencyKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+
+const headersOf = (key: string | undefined, method: string, hasBody: boolean): Record<string, string> => ({
+  accept: "application/json",
+  ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  ...(method === "get" ? {} : { "idempotency-key": idempotencyKey() }),
+  ...(hasBody ? { "content-type": "application/json" } : {}),
+})
+
+/** Makes a client. A failure is an `ApiError`, but for an abort, which is passed on. */
+export const make = ({ apiUrl, key, onUnauthorized }: ClientOptions): Client => {
+  const send = async (method: string, template: string, input: Outgoing): Promise<unknown> => {
+    const timeout = AbortSignal.timeout(TIMEOUT_MILLIS)
+    const signal = input.signal === undefined ? timeout : AbortSignal.any([input.signal, timeout])
+    try {
+      const response = await fetch(addressOf(apiUrl, template, input), {
+        method: method.toUpperCase(),
+        headers: headersOf(key, method, input.body !== undefined),
+        ...(input.body === undefined ? {} : { body: ExactJson.stringify(input.body) }),
+        cache: "no-store",
+        credentials: "same-origin",
+        redirect: "error",
+        signal,
+      })
+      const text = await response.text()
+      if (response.ok) return ExactJson.parse(text)
+      if (response.status === 401) onUnauthorized()
+      throw fromResponse(response, text)
+    } catch (error) {
+      if (error instanceof ApiError || input.signal?.aborted === true) throw error
+      throw noAnswer(error)
+    }
+  }
+  return { call: send as unknown as Client["call"] }
+}

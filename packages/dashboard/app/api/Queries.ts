@@ -1,0 +1,118 @@
+/**
+ * What the pages ask the API, by hooks that keep the answers.
+ */
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useSession } from "../session/Session.tsx"
+import type { Client } from "./Client.ts"
+import type { Endpoint, EventWithDeliveries } from "./Types.ts"
+
+/** How often what may change by itself is asked for again, in milliseconds. */
+export const LIVE_MILLIS = 3_000
+const STATISTICS_MILLIS = 10_000
+/** The catalogue changes when the server is restarted. */
+const CATALOGUE_MILLIS = 300_000
+/** The most that a page of a list holds. */
+export const PAGE_LIMIT = 100
+
+const STATISTICS_HOURS = 24
+
+export const useStatistics = ({ isEnabled = true }: { readonly isEnabled?: boolean } = {}) => {
+  const { client } = useSession()
+  return useQuery({
+    queryKey: ["statistics"],
+    queryFn: ({ signal }) =>
+      client.call("get", "/v1/webhook_statistics", { query: { hours: STATISTICS_HOURS }, signal }),
+    refetchInterval: STATISTICS_MILLIS,
+    enabled: isEnabled,
+  })
+}
+
+export const useEventTypes = () => {
+  const { client } = useSession()
+  return useQuery({
+    queryKey: ["event_types"],
+    queryFn: ({ signal }) => client.call("get", "/v1/event_types", { signal }),
+    staleTime: CATALOGUE_MILLIS,
+  })
+}
+
+/** All endpoints: there are at most a few hundred. */
+const listAllEndpoints = async (client: Client, signal: AbortSignal): Promise<ReadonlyArray<Endpoint>> => {
+  const all: Array<Endpoint> = []
+  for (;;) {
+    const query = { limit: PAGE_LIMIT, starting_after: all.at(-1)?.id }
+    const page = await client.call("get", "/v1/webhook_endpoints", { query, signal })
+    all.push(...page.data)
+    if (!page.has_more || page.data.length === 0) return all
+  }
+}
+
+export const useEndpoints = () => {
+  const { client } = useSession()
+  return useQuery({
+    queryKey: ["endpoints"],
+    queryFn: ({ signal }) => listAllEndpoints(client, signal),
+    refetchInterval: STATISTICS_MILLIS,
+  })
+}
+
+export const useEndpoint = (id: string) => {
+  const { client } = useSession()
+  return useQuery({
+    queryKey: ["endpoints", id],
+    queryFn: ({ signal }) => client.call("get", "/v1/webhook_endpoints/{id}", { path: { id }, signal }),
+    refetchInterval: STATISTICS_MILLIS,
+  })
+}
+
+const hasPending = (event: EventWithDeliveries | undefined): boolean =>
+  event?.deliveries.some(({ status }) => status === "Pending") ?? false
+
+/** Asked for again while a delivery of it is on its way. */
+export const useEvent = (id: string) => {
+  const { client } = useSession()
+  return useQuery({
+    queryKey: ["events", "one", id],
+    queryFn: ({ signal }) => client.call("get", "/v1/events/{id}", { path: { id }, signal }),
+    refetchInterval: ({ state }) => (hasPending(state.data) ? LIVE_MILLIS : false),
+  })
+}
+
+/** Asked for again while it is on its way. */
+export const useDelivery = (id: string) => {
+  const { client } = useSession()
+  return useQuery({
+    queryKey: ["deliveries", "one", id],
+    queryFn: ({ signal }) => client.call("get", "/v1/deliveries/{id}", { path: { id }, signal }),
+    refetchInterval: ({ state }) => (state.data?.status === "Pending" ? LIVE_MILLIS : false),
+  })
+}
+
+export const useCustomer = (id: string | undefined) => {
+  const { client } = useSession()
+  return useQuery({
+    queryKey: ["customers", "one", id],
+    queryFn: ({ signal }) => client.call("get", "/v1/customers/{id}", { path: { id: id ?? "" }, signal }),
+    enabled: id !== undefined,
+  })
+}
+
+/** The newest customers, or those with an e-mail address. */
+export const useNewestCustomers = (email?: string) => {
+  const { client } = useSession()
+  return useQuery({
+    queryKey: ["customers", "newest", email],
+    queryFn: ({ signal }) =>
+      client.call("get", "/v1/customers", { query: { limit: PAGE_LIMIT, email }, signal }),
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Asks again for everything that webhooks may have changed. */
+export const useRefreshWebhooks = () => {
+  const queries = useQueryClient()
+  return async (): Promise<void> => {
+    const areas = ["events", "deliveries", "endpoints", "statistics"]
+    await Promise.all(areas.map((area) => queries.invalidateQueries({ queryKey: [area] })))
+  }
+}

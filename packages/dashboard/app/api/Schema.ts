@@ -1,0 +1,2259 @@
+/** Generated from the OpenAPI document by scripts/generate.ts. Not to be edited. */
+export interface paths {
+    "/v1/customers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listCustomers"];
+        put?: never;
+        post: operations["createCustomer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/customers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getCustomer"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteCustomer"];
+        options?: never;
+        head?: never;
+        patch: operations["updateCustomer"];
+        trace?: never;
+    };
+    "/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["summarizeUsage"];
+        put?: never;
+        post: operations["recordUsage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["recordUsageBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listUsageSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listUsageRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage/records/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getUsageRecord"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage/records/{id}/void": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["voidUsageRecord"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage/thresholds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listUsageThresholds"];
+        put?: never;
+        post: operations["createUsageThreshold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage/thresholds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getUsageThreshold"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteUsageThreshold"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/event_types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listEventTypes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listEvents"];
+        put?: never;
+        post: operations["publishEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/events/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["replayEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/deliveries/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["replayDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getWebhookStatistics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{id}/rotate_secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["testWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhook_endpoints/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["replayWebhookEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/livez": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["isLive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["isReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    "invoice.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.invoice.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invoice.paid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.invoice.paid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.payment.failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.payment.succeeded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.activated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.subscription.activated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.subscription.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "usage.threshold": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.usage.threshold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        ConflictError: {
+            /** @enum {string} */
+            error: "conflict";
+            message: string;
+        };
+        CreateCustomer: {
+            name: string;
+            email: string;
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        CreateUsageThreshold: {
+            customer_id: string;
+            product_id: string;
+            unit: string;
+            quantity: number;
+            /** @enum {string} */
+            period: "day" | "month" | "lifetime";
+        };
+        CreateWebhookEndpoint: {
+            url: string;
+            event_types: ("*" | string)[];
+            description?: string;
+            headers?: {
+                [key: string]: string;
+            };
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @enum {string} */
+            signature?: "hmac" | "ed25519";
+        };
+        Customer: {
+            /** @enum {string} */
+            object: "customer";
+            id: string;
+            name: string;
+            email: string;
+            metadata: {
+                [key: string]: string;
+            };
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        CustomerList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Customer"][];
+            has_more: boolean;
+        };
+        DeletedCustomer: {
+            /** @enum {string} */
+            object: "customer";
+            id: string;
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        DeletedUsageThreshold: {
+            /** @enum {string} */
+            object: "usage_threshold";
+            id: string;
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        DeletedWebhookEndpoint: {
+            /** @enum {string} */
+            object: "webhook_endpoint";
+            id: string;
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        Delivery: {
+            /** @enum {string} */
+            object: "delivery";
+            id: string;
+            event_id: string;
+            event_type: string;
+            endpoint_id: string;
+            /** @enum {string} */
+            status: "Pending" | "Delivered" | "Failed";
+            reason: ("exhausted" | "gone" | "endpoint_disabled" | "endpoint_deleted" | "unreadable") | null;
+            attempt_count: number;
+            next_attempt_at: string | null;
+            last_response_status: number | null;
+            last_error: ("dns_error" | "blocked_address" | "connection_refused" | "tls_error" | "timeout" | "reset" | "bad_response" | "unknown" | "secret_unavailable" | "internal_error") | null;
+            finished_at: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        DeliveryAttempt: {
+            number: number;
+            /** Format: date-time */
+            started_at: string;
+            duration_ms: number | null;
+            request_headers: {
+                [key: string]: string;
+            };
+            response_status: number | null;
+            response_headers: {
+                [key: string]: string;
+            } | null;
+            response_body: string | null;
+            error: ("dns_error" | "blocked_address" | "connection_refused" | "tls_error" | "timeout" | "reset" | "bad_response" | "unknown" | "secret_unavailable" | "internal_error") | null;
+        };
+        DeliveryList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Delivery"][];
+            has_more: boolean;
+        };
+        DeliveryWithAttempts: {
+            /** @enum {string} */
+            object: "delivery";
+            id: string;
+            event_id: string;
+            event_type: string;
+            endpoint_id: string;
+            /** @enum {string} */
+            status: "Pending" | "Delivered" | "Failed";
+            reason: ("exhausted" | "gone" | "endpoint_disabled" | "endpoint_deleted" | "unreadable") | null;
+            attempt_count: number;
+            next_attempt_at: string | null;
+            last_response_status: number | null;
+            last_error: ("dns_error" | "blocked_address" | "connection_refused" | "tls_error" | "timeout" | "reset" | "bad_response" | "unknown" | "secret_unavailable" | "internal_error") | null;
+            finished_at: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            attempts: components["schemas"]["DeliveryAttempt"][];
+        };
+        Event: {
+            /** @enum {string} */
+            object: "event";
+            id: string;
+            type: string;
+            /** Format: date-time */
+            timestamp: string;
+            customer_id: string | null;
+            idempotency_key: string | null;
+            data: unknown;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        EventList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Event"][];
+            has_more: boolean;
+        };
+        EventType: {
+            /** @enum {string} */
+            object: "event_type";
+            type: string;
+            description: string;
+            schema: unknown;
+            example: unknown;
+        };
+        EventTypeList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["EventType"][];
+            /** @enum {boolean} */
+            has_more: false;
+        };
+        EventWithDeliveries: {
+            /** @enum {string} */
+            object: "event";
+            id: string;
+            type: string;
+            /** Format: date-time */
+            timestamp: string;
+            customer_id: string | null;
+            idempotency_key: string | null;
+            data: unknown;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            deliveries: components["schemas"]["Delivery"][];
+        };
+        ForbiddenError: {
+            /** @enum {string} */
+            error: "forbidden";
+            message: string;
+        };
+        Health: {
+            /** @enum {string} */
+            status: "ok";
+        };
+        IdempotencyKeyReusedError: {
+            /** @enum {string} */
+            error: "idempotency_key_reused";
+            message: string;
+        };
+        InternalError: {
+            /** @enum {string} */
+            error: "internal_error";
+            message: string;
+        };
+        InvalidRequestError: {
+            /** @enum {string} */
+            error: "invalid_request";
+            message: string;
+        };
+        NotFoundError: {
+            /** @enum {string} */
+            error: "not_found";
+            message: string;
+        };
+        PayloadTooLargeError: {
+            /** @enum {string} */
+            error: "payload_too_large";
+            message: string;
+        };
+        PublishEvent: {
+            type: string;
+            data: unknown;
+            customer_id?: string;
+            idempotency_key?: string;
+        };
+        RateLimitedError: {
+            /** @enum {string} */
+            error: "rate_limited";
+            message: string;
+        };
+        RecordUsage: {
+            customer_id: string;
+            product_id: string;
+            quantity: number;
+            unit: string;
+            /** Format: date-time */
+            timestamp?: string;
+            idempotency_key?: string;
+        };
+        RecordUsageBatch: {
+            records: components["schemas"]["RecordUsage"][];
+        };
+        ReplayEvent: {
+            endpoint_id?: string;
+        };
+        ReplayWebhookEvents: {
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until?: string;
+            /** @enum {string} */
+            status?: "Failed" | "all";
+            types?: ("*" | string)[];
+        };
+        ReplayedDeliveries: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Delivery"][];
+            /** @enum {boolean} */
+            has_more: false;
+        };
+        RotateWebhookSecret: {
+            expire_previous_after_seconds?: number;
+        };
+        TestWebhookEndpoint: {
+            type: string;
+        };
+        UnauthorizedError: {
+            /** @enum {string} */
+            error: "unauthorized";
+            message: string;
+        };
+        UnavailableError: {
+            /** @enum {string} */
+            error: "unavailable";
+            message: string;
+        };
+        UnsupportedMediaTypeError: {
+            /** @enum {string} */
+            error: "unsupported_media_type";
+            message: string;
+        };
+        UpdateCustomer: {
+            name?: string;
+            email?: string;
+            metadata?: {
+                [key: string]: string | null;
+            } | null;
+        };
+        UpdateWebhookEndpoint: {
+            url?: string;
+            event_types?: ("*" | string)[];
+            description?: string | null;
+            headers?: {
+                [key: string]: string;
+            } | null;
+            metadata?: {
+                [key: string]: string | null;
+            } | null;
+            /** @enum {string} */
+            status?: "enabled" | "disabled";
+        };
+        UsageBatch: {
+            /** @enum {string} */
+            object: "usage_batch";
+            recorded: number;
+            duplicates: number;
+            data: {
+                id: string;
+                /** @enum {string} */
+                status: "recorded" | "duplicate";
+            }[];
+        };
+        UsagePoint: {
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            product_id?: string;
+            unit: string | null;
+            quantity: number;
+            record_count: number;
+        };
+        UsageRecord: {
+            /** @enum {string} */
+            object: "usage_record";
+            id: string;
+            customer_id: string;
+            product_id: string;
+            quantity: number;
+            unit: string;
+            /** Format: date-time */
+            timestamp: string;
+            idempotency_key: string | null;
+            voided_at: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        UsageRecordList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["UsageRecord"][];
+            has_more: boolean;
+        };
+        UsageSeries: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["UsagePoint"][];
+            /** @enum {boolean} */
+            has_more: false;
+        };
+        UsageSummary: {
+            /** @enum {string} */
+            object: "usage_summary";
+            customer_id: string;
+            product_id: string | null;
+            total_quantity: number;
+            unit: string | null;
+            record_count: number;
+            start_date: string | null;
+            end_date: string | null;
+            timezone: string;
+            period_start: string | null;
+            period_end: string | null;
+        };
+        UsageThreshold: {
+            /** @enum {string} */
+            object: "usage_threshold";
+            id: string;
+            customer_id: string;
+            product_id: string;
+            unit: string;
+            quantity: number;
+            /** @enum {string} */
+            period: "day" | "month" | "lifetime";
+            last_fired_at: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        UsageThresholdList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["UsageThreshold"][];
+            has_more: boolean;
+        };
+        WebhookEndpoint: {
+            /** @enum {string} */
+            object: "webhook_endpoint";
+            id: string;
+            url: string;
+            event_types: ("*" | string)[];
+            description: string | null;
+            headers: {
+                [key: string]: string;
+            };
+            metadata: {
+                [key: string]: string;
+            };
+            /** @enum {string} */
+            signature: "hmac" | "ed25519";
+            public_key: string | null;
+            /** @enum {string} */
+            status: "enabled" | "disabled";
+            disabled_reason: ("manual" | "gone" | "failing") | null;
+            disabled_at: string | null;
+            failing_since: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        WebhookEndpointList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["WebhookEndpoint"][];
+            has_more: boolean;
+        };
+        WebhookEndpointStatistics: {
+            endpoint_id: string;
+            pending: number;
+            delivered: number;
+            failed: number;
+            failed_attempts: number;
+            hours: components["schemas"]["WebhookStatisticsHour_1"][];
+        };
+        WebhookEndpointWithSecret: {
+            /** @enum {string} */
+            object: "webhook_endpoint";
+            id: string;
+            url: string;
+            event_types: ("*" | string)[];
+            description: string | null;
+            headers: {
+                [key: string]: string;
+            };
+            metadata: {
+                [key: string]: string;
+            };
+            /** @enum {string} */
+            signature: "hmac" | "ed25519";
+            public_key: string | null;
+            /** @enum {string} */
+            status: "enabled" | "disabled";
+            disabled_reason: ("manual" | "gone" | "failing") | null;
+            disabled_at: string | null;
+            failing_since: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            secret?: string;
+        };
+        WebhookReplay: {
+            /** @enum {string} */
+            object: "webhook_replay";
+            endpoint_id: string;
+            count: number;
+        };
+        WebhookStatistics: {
+            /** @enum {string} */
+            object: "webhook_statistics";
+            livemode: boolean;
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until: string;
+            pending: number;
+            delivered: number;
+            failed: number;
+            failed_attempts: number;
+            hours: components["schemas"]["WebhookStatisticsHour"][];
+            endpoints: components["schemas"]["WebhookEndpointStatistics"][];
+        };
+        WebhookStatisticsHour: {
+            /** Format: date-time */
+            start: string;
+            delivered: number;
+            failed: number;
+            failed_attempts: number;
+        };
+        WebhookStatisticsHour_1: {
+            /** Format: date-time */
+            start: string;
+            delivered: number;
+            failed: number;
+            failed_attempts: number;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listCustomers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                email?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerList"];
+                };
+            };
+        };
+    };
+    createCustomer: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCustomer"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Customer"];
+                };
+            };
+        };
+    };
+    getCustomer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Customer"];
+                };
+            };
+        };
+    };
+    deleteCustomer: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedCustomer"];
+                };
+            };
+        };
+    };
+    updateCustomer: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateCustomer"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Customer"];
+                };
+            };
+        };
+    };
+    summarizeUsage: {
+        parameters: {
+            query: {
+                customer_id: string;
+                product_id?: string;
+                unit?: string;
+                start_date?: string;
+                end_date?: string;
+                timezone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageSummary"];
+                };
+            };
+        };
+    };
+    recordUsage: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecordUsage"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageRecord"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageRecord"];
+                };
+            };
+        };
+    };
+    recordUsageBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecordUsageBatch"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageBatch"];
+                };
+            };
+        };
+    };
+    listUsageSeries: {
+        parameters: {
+            query: {
+                customer_id: string;
+                product_id?: string;
+                unit?: string;
+                start_date: string;
+                end_date: string;
+                timezone?: string;
+                window: "hour" | "day" | "month";
+                group_by?: "product_id";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageSeries"];
+                };
+            };
+        };
+    };
+    listUsageRecords: {
+        parameters: {
+            query: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id: string;
+                product_id?: string;
+                unit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageRecordList"];
+                };
+            };
+        };
+    };
+    getUsageRecord: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageRecord"];
+                };
+            };
+        };
+    };
+    voidUsageRecord: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageRecord"];
+                };
+            };
+        };
+    };
+    listUsageThresholds: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageThresholdList"];
+                };
+            };
+        };
+    };
+    createUsageThreshold: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateUsageThreshold"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageThreshold"];
+                };
+            };
+        };
+    };
+    getUsageThreshold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageThreshold"];
+                };
+            };
+        };
+    };
+    deleteUsageThreshold: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedUsageThreshold"];
+                };
+            };
+        };
+    };
+    listEventTypes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventTypeList"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                type?: string;
+                customer_id?: string;
+                created_after?: string;
+                created_before?: string;
+                delivery_status?: "Pending" | "Delivered" | "Failed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventList"];
+                };
+            };
+        };
+    };
+    publishEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PublishEvent"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                types?: string;
+            };
+            header?: {
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventWithDeliveries"];
+                };
+            };
+        };
+    };
+    replayEvent: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReplayEvent"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayedDeliveries"];
+                };
+            };
+        };
+    };
+    listDeliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                status?: "Pending" | "Delivered" | "Failed";
+                endpoint_id?: string;
+                event_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+        };
+    };
+    getDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryWithAttempts"];
+                };
+            };
+        };
+    };
+    replayDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+        };
+    };
+    getWebhookStatistics: {
+        parameters: {
+            query?: {
+                hours?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookStatistics"];
+                };
+            };
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                status?: "enabled" | "disabled";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointList"];
+                };
+            };
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookEndpoint"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointWithSecret"];
+                };
+            };
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedWebhookEndpoint"];
+                };
+            };
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookEndpoint"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateWebhookSecret"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointWithSecret"];
+                };
+            };
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestWebhookEndpoint"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+        };
+    };
+    replayWebhookEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayWebhookEvents"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplay"];
+                };
+            };
+        };
+    };
+    isLive: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    isReady: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
+    "webhook.invoice.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "invoice.created";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        invoice_id: string;
+                        customer_id: string;
+                        amount: number;
+                        currency: string;
+                        number?: string;
+                        due_at?: string;
+                        paid_at?: string;
+                        period_start?: string;
+                        period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.invoice.paid": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "invoice.paid";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        invoice_id: string;
+                        customer_id: string;
+                        amount: number;
+                        currency: string;
+                        number?: string;
+                        due_at?: string;
+                        paid_at?: string;
+                        period_start?: string;
+                        period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.payment.failed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "payment.failed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        payment_id: string;
+                        customer_id: string;
+                        amount: number;
+                        currency: string;
+                        invoice_id?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        failure_code?: string;
+                        failure_message?: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.payment.succeeded": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "payment.succeeded";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        payment_id: string;
+                        customer_id: string;
+                        amount: number;
+                        currency: string;
+                        invoice_id?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.subscription.activated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "subscription.activated";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        subscription_id: string;
+                        customer_id: string;
+                        product_id: string;
+                        current_period_start?: string;
+                        current_period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.subscription.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "subscription.created";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        subscription_id: string;
+                        customer_id: string;
+                        product_id: string;
+                        current_period_start?: string;
+                        current_period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.usage.threshold": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @constant */
+                    type: "usage.threshold";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        threshold_id: string;
+                        customer_id: string;
+                        product_id: string;
+                        unit: string;
+                        quantity: number;
+                        /** @enum {string} */
+                        period: "day" | "month" | "lifetime";
+                        period_key: string;
+                        total_quantity: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

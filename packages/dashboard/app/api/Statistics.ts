@@ -1,0 +1,14 @@
+/**
+ * Figures of the deliveries of the last hours.
+ */
+
+/** The share of deliveries that arrived, 0 to 1; `undefined` when none has ended. */
+export const successRate = ({ delivered, failed }: { readonly delivered: number; readonly failed: number }) =>
+  delivered + failed === 0 ? undefined : delivered / (delivered + failed)
+
+/** `99.4 %`. Never rounded up to 100: a single failure shows. */
+export const percent = (rate: number): string => {
+  if (rate === 1) return "100 %"
+  const floored = Math.floor(rate * 1000) / 10
+  return `${floored.toFixed(1)} %`
+}

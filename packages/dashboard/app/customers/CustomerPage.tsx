@@ -1,0 +1,136 @@
+import { useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
+import { Link, useLocation } from "wouter"
+import * as Queries from "../api/Queries.ts"
+import type { Customer } from "../api/Types.ts"
+import { useSession } from "../session/Session.tsx"
+import { ActionDialog } from "../ui/ActionDialog.tsx"
+import { Field } from "../ui/Field.tsx"
+import { Identifier } from "../ui/Identifier.tsx"
+import { Loaded } from "../ui/Loading.tsx"
+import { Page } from "../ui/Page.tsx"
+import { Time } from "../ui/Time.tsx"
+import { toast } from "../ui/Toast.tsx"
+import { EditCustomer } from "./CustomerForm.tsx"
+
+const EraseCustomer = ({
+  customer,
+  onClose,
+}: {
+  readonly customer: Customer
+  readonly onClose: () => void
+}) => {
+  const { client } = useSession()
+  const queries = useQueryClient()
+  const [, navigate] = useLocation()
+  const [typed, setTyped] = useState("")
+  return (
+    <ActionDialog
+      action={["Erase for good", "Erasing…"]}
+      description="Name, e-mail and metadata are erased for good. The id and the usage stay, so that totals stay true."
+      isDangerous
+      isDisabled={typed !== customer.email}
+      onClose={onClose}
+      onDone={() => {
+        toast("Erased")
+        navigate("/customers")
+        void queries.invalidateQueries({ queryKey: ["customers"] })
+      }}
+      run={() => client.call("delete", "/v1/customers/{id}", { path: { id: customer.id } })}
+      title={`Erase ${customer.name}?`}
+    >
+      <Field label={`Type ${customer.email} to confirm`}>
+        {(attributes) => (
+          <input
+            {...attributes}
+            autoComplete="off"
+            onChange={(event) => setTyped(event.target.value)}
+            spellCheck={false}
+            value={typed}
+          />
+        )}
+      </Field>
+    </ActionDialog>
+  )
+}
+
+const Facts = ({ customer }: { readonly customer: Customer }) => {
+  const metadata = Object.entries(customer.metadata)
+  return (
+    <>
+      <dl className="facts">
+        <div>
+          <dt>Customer</dt>
+          <dd>
+            <Identifier id={customer.id} />
+          </dd>
+        </div>
+        <div>
+          <dt>E-mail</dt>
+          <dd className="break">{customer.email}</dd>
+        </div>
+        <div>
+          <dt>Created</dt>
+          <dd>
+            <Time at={customer.created_at} />
+          </dd>
+        </div>
+        <div>
+          <dt>Changed</dt>
+          <dd>
+            <Time at={customer.updated_at} />
+          </dd>
+        </div>
+      </dl>
+      <section aria-labelledby="metadata-title" className="section">
+        <h2 id="metadata-title">Metadata</h2>
+        {metadata.length === 0 && <p className="muted">None.</p>}
+        <dl className="headers">
+          {metadata.map(([key, value]) => (
+            <div key={key}>
+              <dt>{key}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+    </>
+  )
+}
+
+export const CustomerPage = ({ id }: { readonly id: string }) => {
+  const query = Queries.useCustomer(id)
+  const [dialog, setDialog] = useState<"edit" | "erase">()
+  const customer = query.data
+  const close = () => setDialog(undefined)
+  return (
+    <Page
+      actions={
+        customer !== undefined && (
+          <>
+            <Link className="button primary" href={`/usage?customer=${id}`}>
+              Usage
+            </Link>
+            <Link className="button" href={`/events?customer=${id}`}>
+              Events
+            </Link>
+            <button className="button" onClick={() => setDialog("edit")} type="button">
+              Edit…
+            </button>
+            <button className="button dangerous" onClick={() => setDialog("erase")} type="button">
+              Erase…
+            </button>
+          </>
+        )
+      }
+      title={customer?.name ?? "Customer"}
+      up={{ href: "/customers", label: "Customers", id }}
+    >
+      <Loaded lines={6} query={query}>
+        {(loaded) => <Facts customer={loaded} />}
+      </Loaded>
+      {customer !== undefined && dialog === "edit" && <EditCustomer customer={customer} onClose={close} />}
+      {customer !== undefined && dialog === "erase" && <EraseCustomer customer={customer} onClose={close} />}
+    </Page>
+  )
+}

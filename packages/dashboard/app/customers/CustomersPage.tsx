@@ -1,0 +1,109 @@
+import { useState } from "react"
+import { Link, useLocation } from "wouter"
+import type { Customer } from "../api/Types.ts"
+import { useLiveList } from "../api/useLiveList.ts"
+import * as Curl from "../Curl.ts"
+import { useSession } from "../session/Session.tsx"
+import { apiAddress } from "../shell/ApiAddress.ts"
+import { type Column, DataTable } from "../ui/DataTable.tsx"
+import { EmptyState } from "../ui/EmptyState.tsx"
+import { FilterBar, InputFilter, useFilters } from "../ui/Filters.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { Page } from "../ui/Page.tsx"
+import { Time } from "../ui/Time.tsx"
+import { CreateCustomer } from "./CustomerForm.tsx"
+
+const COLUMNS: ReadonlyArray<Column<Customer>> = [
+  {
+    id: "name",
+    header: "Name",
+    width: "minmax(10rem, 1fr)",
+    narrow: "first",
+    cell: ({ id, name }) => (
+      <Link className="row-link" href={`/customers/${id}`}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    id: "email",
+    header: "E-mail",
+    width: "minmax(12rem, 1.4fr)",
+    cell: ({ email }) => email,
+  },
+  {
+    id: "id",
+    header: "Customer",
+    width: "minmax(18.5rem, 1.4fr)",
+    narrow: "hidden",
+    cell: ({ id }) => <code title={id}>{id}</code>,
+  },
+  {
+    id: "created",
+    header: "Created",
+    width: "8rem",
+    isNumber: true,
+    narrow: "end",
+    cell: ({ created_at: at }) => <Time at={at} />,
+  },
+]
+
+const NoCustomers = ({ email }: { readonly email: string | undefined }) =>
+  email === undefined ? (
+    <EmptyState
+      command={Curl.apiCurl(apiAddress(), "POST", "/customers", {
+        name: "Ada Lovelace",
+        email: "ada@example.com",
+      })}
+      title="No customers yet"
+    >
+      <p>Customers are whom usage and events belong to. Create one here, or by the API:</p>
+    </EmptyState>
+  ) : (
+    <EmptyState title={`No customer has the address ${email}`}>
+      <p>The search is for the whole address, exactly as it was given.</p>
+    </EmptyState>
+  )
+
+export const CustomersPage = () => {
+  const { client } = useSession()
+  const [, navigate] = useLocation()
+  const filters = useFilters()
+  const [isCreating, setIsCreating] = useState(false)
+  const email = filters.get("email")
+  const list = useLiveList<Customer>({
+    key: ["customers", { email }],
+    fetchPage: (page, signal) => client.call("get", "/v1/customers", { query: { email, ...page }, signal }),
+  })
+  return (
+    <Page
+      actions={
+        <button className="button primary" onClick={() => setIsCreating(true)} type="button">
+          <Icon name="plus" /> New customer
+        </button>
+      }
+      isList
+      title="Customers"
+    >
+      <FilterBar filters={filters}>
+        <InputFilter
+          filters={filters}
+          label="E-mail"
+          name="email"
+          placeholder="ada@example.com"
+          type="email"
+        />
+      </FilterBar>
+      <DataTable columns={COLUMNS} empty={<NoCustomers email={email} />} label="Customers" list={list} />
+      {isCreating && (
+        <CreateCustomer
+          onClose={() => setIsCreating(false)}
+          onDone={({ id }) => {
+            setIsCreating(false)
+            navigate(`/customers/${id}`)
+          }}
+        />
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,94 @@
+import { Link } from "wouter"
+import * as Queries from "../api/Queries.ts"
+import type { DeliveryWithAttempts } from "../api/Types.ts"
+import { payloadOf } from "../events/Payload.ts"
+import { Identifier } from "../ui/Identifier.tsx"
+import { Loaded } from "../ui/Loading.tsx"
+import { Page } from "../ui/Page.tsx"
+import { StatusBadge } from "../ui/StatusBadge.tsx"
+import { Time } from "../ui/Time.tsx"
+import { AttemptLog } from "./AttemptLog.tsx"
+import { EndpointName } from "./EndpointName.tsx"
+import { ReplayButton } from "./ReplayButton.tsx"
+import { summaryOf } from "./Summary.ts"
+
+const Facts = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => (
+  <dl className="facts">
+    <div>
+      <dt>Delivery</dt>
+      <dd>
+        <Identifier id={delivery.id} />
+      </dd>
+    </div>
+    <div>
+      <dt>Event</dt>
+      <dd>
+        <Link href={`/events/${delivery.event_id}`}>
+          <code>{delivery.event_id}</code>
+        </Link>
+      </dd>
+    </div>
+    <div>
+      <dt>Endpoint</dt>
+      <dd className="break">
+        <EndpointName id={delivery.endpoint_id} />
+      </dd>
+    </div>
+    <div>
+      <dt>Made</dt>
+      <dd>
+        <Time at={delivery.created_at} />
+      </dd>
+    </div>
+    {delivery.next_attempt_at !== null && (
+      <div>
+        <dt>Next attempt</dt>
+        <dd>
+          <Time at={delivery.next_attempt_at} />
+        </dd>
+      </div>
+    )}
+    {delivery.finished_at !== null && (
+      <div>
+        <dt>Finished</dt>
+        <dd>
+          <Time at={delivery.finished_at} />
+        </dd>
+      </div>
+    )}
+  </dl>
+)
+
+const Attempts = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => {
+  // For its payload, which a command needs.
+  const event = Queries.useEvent(delivery.event_id).data
+  return (
+    <section aria-labelledby="attempts-title" className="section">
+      <h2 id="attempts-title">Attempts</h2>
+      <p className="muted">{summaryOf(delivery)}</p>
+      <AttemptLog delivery={delivery} payload={event === undefined ? undefined : payloadOf(event)} />
+    </section>
+  )
+}
+
+export const DeliveryPage = ({ id }: { readonly id: string }) => {
+  const query = Queries.useDelivery(id)
+  const delivery = query.data
+  return (
+    <Page
+      actions={delivery !== undefined && <ReplayButton delivery={delivery} />}
+      aside={delivery !== undefined && <StatusBadge status={delivery.status} />}
+      title={delivery === undefined ? "Delivery" : `Delivery of ${delivery.event_type}`}
+      up={{ href: "/deliveries", label: "Deliveries", id }}
+    >
+      <Loaded lines={10} query={query}>
+        {(loaded) => (
+          <>
+            <Facts delivery={loaded} />
+            <Attempts delivery={loaded} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}

@@ -1,0 +1,41 @@
+import { useMutation } from "@tanstack/react-query"
+import { useState } from "react"
+import * as Queries from "../api/Queries.ts"
+import type { Delivery } from "../api/Types.ts"
+import { useSession } from "../session/Session.tsx"
+import { Dialog } from "../ui/Dialog.tsx"
+import { ErrorNotice } from "../ui/ErrorNotice.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { toast } from "../ui/Toast.tsx"
+
+/** Sends the event of a delivery to its endpoint again. */
+export const ReplayButton = ({ delivery }: { readonly delivery: Delivery }) => {
+  const { client } = useSession()
+  const refresh = Queries.useRefreshWebhooks()
+  const [isErrorShown, setIsErrorShown] = useState(false)
+  const mutation = useMutation({
+    mutationFn: () => client.call("post", "/v1/deliveries/{id}/replay", { path: { id: delivery.id } }),
+    onSuccess: () => {
+      toast("A new delivery is on its way")
+      return refresh()
+    },
+    onError: () => setIsErrorShown(true),
+  })
+  return (
+    <>
+      <button
+        className="button"
+        disabled={mutation.isPending}
+        onClick={() => mutation.mutate()}
+        type="button"
+      >
+        <Icon name="replay" /> {mutation.isPending ? "Replaying…" : "Replay"}
+      </button>
+      {isErrorShown && (
+        <Dialog onClose={() => setIsErrorShown(false)} title="It was not replayed">
+          <ErrorNotice error={mutation.error} />
+        </Dialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,182 @@
+import { useState } from "react"
+import { ApiError } from "../api/ApiError.ts"
+import * as Queries from "../api/Queries.ts"
+import type { Endpoint } from "../api/Types.ts"
+import { useMode } from "../session/Mode.ts"
+import { useSession } from "../session/Session.tsx"
+import { ActionDialog } from "../ui/ActionDialog.tsx"
+import { Field } from "../ui/Field.tsx"
+import { ALL_TYPES, EventTypeChoice } from "./EventTypeChoice.tsx"
+import * as HeaderLines from "./HeaderLines.ts"
+
+/** Longest address of an endpoint, in characters. */
+const MAX_URL_LENGTH = 2_048
+const MAX_DESCRIPTION_LENGTH = 500
+
+const BAD_HEADERS = new ApiError(0, "bad_headers", "A header is a line such as x-tenant: 42", undefined)
+
+const AddressField = ({
+  onChange,
+  value,
+}: {
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) => {
+  const mode = useMode()
+  const hint =
+    mode === "test"
+      ? "http or https, any port, this machine included."
+      : "https, port 443 or 8443, a public address."
+  return (
+    <Field hint={hint} label="Address">
+      {(attributes) => (
+        <input
+          {...attributes}
+          autoComplete="off"
+          maxLength={MAX_URL_LENGTH}
+          onChange={(event) => onChange(event.target.value)}
+          placeholder="https://example.com/webhooks"
+          required
+          spellCheck={false}
+          type="url"
+          value={value}
+        />
+      )}
+    </Field>
+  )
+}
+
+const DescriptionField = ({
+  onChange,
+  value,
+}: {
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) => (
+  <Field label="Description (optional)">
+    {(attributes) => (
+      <input
+        {...attributes}
+        maxLength={MAX_DESCRIPTION_LENGTH}
+        onChange={(event) => onChange(event.target.value)}
+        value={value}
+      />
+    )}
+  </Field>
+)
+
+type Created = Endpoint & { readonly secret?: string }
+
+/** Creates an endpoint. `onDone` gets it with its secret, which is shown this once. */
+export const CreateEndpoint = ({
+  onClose,
+  onDone,
+}: {
+  readonly onClose: () => void
+  readonly onDone: (endpoint: Created) => void
+}) => {
+  const { client } = useSession()
+  const refresh = Queries.useRefreshWebhooks()
+  const [url, setUrl] = useState("")
+  const [description, setDescription] = useState("")
+  const [types, setTypes] = useState<ReadonlyArray<string>>([ALL_TYPES])
+  const [headerLines, setHeaderLines] = useState("")
+  const [signature, setSignature] = useState<Endpoint["signature"]>("hmac")
+  const run = async (): Promise<Created> => {
+    const headers = HeaderLines.parse(headerLines)
+    if (headers === undefined) throw BAD_HEADERS
+    return client.call("post", "/v1/webhook_endpoints", {
+      body: {
+        url: url.trim(),
+        event_types: [...types],
+        signature,
+        ...(description === "" ? {} : { description }),
+        ...(Object.keys(headers).length === 0 ? {} : { headers }),
+      },
+    })
+  }
+  return (
+    <ActionDialog
+      action={["Create endpoint", "Creating…"]}
+      isDisabled={types.length === 0}
+      onClose={onClose}
+      onDone={(endpoint) => {
+        void refresh()
+        onDone(endpoint)
+      }}
+      run={run}
+      title="New endpoint"
+    >
+      <AddressField onChange={setUrl} value={url} />
+      <EventTypeChoice legend="Events" onChange={setTypes} value={types} />
+      <DescriptionField onChange={setDescription} value={description} />
+      <details className="fold">
+        <summary>Headers and signature</summary>
+        <Field hint="One a line. They are sent along with every attempt." label="Headers">
+          {(attributes) => (
+            <textarea
+              {...attributes}
+              className="mono"
+              onChange={(event) => setHeaderLines(event.target.value)}
+              placeholder="x-tenant: 42"
+              rows={2}
+              value={headerLines}
+            />
+          )}
+        </Field>
+        <Field label="Signature">
+          {(attributes) => (
+            <select
+              {...attributes}
+              onChange={(event) => setSignature(event.target.value as Endpoint["signature"])}
+              value={signature}
+            >
+              <option value="hmac">HMAC: a shared secret (v1)</option>
+              <option value="ed25519">Ed25519: a key pair (v1a)</option>
+            </select>
+          )}
+        </Field>
+      </details>
+    </ActionDialog>
+  )
+}
+
+export const EditEndpoint = ({
+  endpoint,
+  onClose,
+}: {
+  readonly endpoint: Endpoint
+  readonly onClose: () => void
+}) => {
+  const { client } = useSession()
+  const refresh = Queries.useRefreshWebhooks()
+  const [url, setUrl] = useState(endpoint.url)
+  const [description, setDescription] = useState(endpoint.description ?? "")
+  const [types, setTypes] = useState<ReadonlyArray<string>>(endpoint.event_types)
+  const run = () =>
+    client.call("patch", "/v1/webhook_endpoints/{id}", {
+      path: { id: endpoint.id },
+      body: {
+        url: url.trim(),
+        event_types: [...types],
+        description: description === "" ? null : description,
+      },
+    })
+  return (
+    <ActionDialog
+      action={["Save", "Saving…"]}
+      isDisabled={types.length === 0}
+      onClose={onClose}
+      onDone={() => {
+        void refresh()
+        onClose()
+      }}
+      run={run}
+      title="Edit endpoint"
+    >
+      <AddressField onChange={setUrl} value={url} />
+      <EventTypeChoice legend="Events" onChange={setTypes} value={types} />
+      <DescriptionField onChange={setDescription} value={description} />
+    </ActionDialog>
+  )
+}

@@ -1,0 +1,42 @@
+import * as Queries from "../api/Queries.ts"
+
+export const ALL_TYPES = "*"
+
+/** Which types of events an endpoint gets: all of them, or those that are ticked. */
+export const EventTypeChoice = ({
+  legend,
+  onChange,
+  value,
+}: {
+  readonly legend: string
+  readonly value: ReadonlyArray<string>
+  readonly onChange: (value: ReadonlyArray<string>) => void
+}) => {
+  const types = Queries.useEventTypes().data?.data ?? []
+  const isAll = value.includes(ALL_TYPES)
+  const toggle = (type: string) =>
+    onChange(value.includes(type) ? value.filter((each) => each !== type) : [...value, type])
+  return (
+    <fieldset className="choices">
+      <legend>{legend}</legend>
+      <label className="choice">
+        <input checked={isAll} onChange={() => onChange([ALL_TYPES])} type="radio" />
+        <span>All types, those that are added later included</span>
+      </label>
+      <label className="choice">
+        <input checked={!isAll} onChange={() => onChange([])} type="radio" />
+        <span>Only these</span>
+      </label>
+      {!isAll && (
+        <div className="choice-list">
+          {types.map(({ description, type }) => (
+            <label className="choice" key={type} title={description}>
+              <input checked={value.includes(type)} onChange={() => toggle(type)} type="checkbox" />
+              <span>{type}</span>
+            </label>
+          ))}
+        </div>
+      )}
+    </fieldset>
+  )
+}

@@ -1,0 +1,16 @@
+/**
+ * Headers as lines of text: `name: value`.
+ */
+
+/** The headers of a text, by lower-case name; `undefined` when a line is none. */
+export const parse = (text: string): Record<string, string> | undefined => {
+  const headers: Record<string, string> = {}
+  for (const line of text.split("\n")) {
+    if (line.trim() === "") continue
+    const colon = line.indexOf(":")
+    const name = line.slice(0, colon).trim().toLowerCase()
+    if (colon < 1 || name === "") return undefined
+    headers[name] = line.slice(colon + 1).trim()
+  }
+  return headers
+}

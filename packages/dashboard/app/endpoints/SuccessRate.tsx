@@ -1,0 +1,13 @@
+import { percent, successRate } from "../api/Statistics.ts"
+import type { EndpointStatistics } from "../api/Types.ts"
+
+/** The share of an endpoint's deliveries that arrived in the last day. */
+export const SuccessRate = ({ statistics }: { readonly statistics: EndpointStatistics | undefined }) => {
+  const rate = statistics === undefined ? undefined : successRate(statistics)
+  if (statistics === undefined || rate === undefined) return <span className="muted">nothing ended</span>
+  return (
+    <span title={`${statistics.delivered} delivered, ${statistics.failed} failed in 24 hours`}>
+      {percent(rate)}
+    </span>
+  )
+}

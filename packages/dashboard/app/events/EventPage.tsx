@@ -1,0 +1,131 @@
+import { useState } from "react"
+import { Link } from "wouter"
+import * as ExactJson from "../api/ExactJson.ts"
+import * as Queries from "../api/Queries.ts"
+import type { EventWithDeliveries } from "../api/Types.ts"
+import * as Curl from "../Curl.ts"
+import { DeliveryCard } from "../deliveries/DeliveryCard.tsx"
+import { apiAddress } from "../shell/ApiAddress.ts"
+import { CopyButton } from "../ui/CopyButton.tsx"
+import { EmptyState } from "../ui/EmptyState.tsx"
+import { Icon } from "../ui/Icon.tsx"
+import { Identifier } from "../ui/Identifier.tsx"
+import { JsonText } from "../ui/JsonText.tsx"
+import { Loaded } from "../ui/Loading.tsx"
+import { Page } from "../ui/Page.tsx"
+import { Time } from "../ui/Time.tsx"
+import { payloadOf } from "./Payload.ts"
+import { ReplayDialog } from "./ReplayDialog.tsx"
+
+const Facts = ({ event }: { readonly event: EventWithDeliveries }) => (
+  <dl className="facts">
+    <div>
+      <dt>Event</dt>
+      <dd>
+        <Identifier id={event.id} />
+      </dd>
+    </div>
+    <div>
+      <dt>Published</dt>
+      <dd>
+        <Time at={event.timestamp} />
+      </dd>
+    </div>
+    <div>
+      <dt>Customer</dt>
+      <dd>
+        {event.customer_id === null ? (
+          <span className="muted">none</span>
+        ) : (
+          <Link href={`/customers/${event.customer_id}`}>
+            <code>{event.customer_id}</code>
+          </Link>
+        )}
+      </dd>
+    </div>
+    {event.idempotency_key !== null && (
+      <div>
+        <dt>Idempotency key</dt>
+        <dd>
+          <code>{event.idempotency_key}</code>
+        </dd>
+      </div>
+    )}
+  </dl>
+)
+
+const Deliveries = ({ event }: { readonly event: EventWithDeliveries }) => (
+  <section aria-labelledby="deliveries-title" className="section">
+    <header className="section-header">
+      <h2 id="deliveries-title">Deliveries</h2>
+      <Link href={`/deliveries?event=${event.id}`}>As a list</Link>
+    </header>
+    {event.deliveries.length === 0 && (
+      <EmptyState title="Sent nowhere">
+        <p>
+          No enabled endpoint wanted this type when the event was published. Create an{" "}
+          <Link href="/endpoints">endpoint</Link>, then replay the event to it.
+        </p>
+      </EmptyState>
+    )}
+    {event.deliveries.map((delivery, index) => (
+      <DeliveryCard
+        delivery={delivery}
+        isOpenAtFirst={index === 0}
+        key={delivery.id}
+        payload={payloadOf(event)}
+      />
+    ))}
+  </section>
+)
+
+const Payload = ({ event }: { readonly event: EventWithDeliveries }) => {
+  const payload = payloadOf(event)
+  return (
+    <section aria-labelledby="payload-title" className="section">
+      <header className="section-header">
+        <h2 id="payload-title">Payload</h2>
+        <CopyButton label="Copy JSON" text={ExactJson.stringify(payload)} />
+        <CopyButton
+          label="Copy as cURL"
+          text={Curl.apiCurl(apiAddress(), "GET", `/events/${encodeURIComponent(event.id)}`)}
+        />
+      </header>
+      <JsonText label="Payload of the event" value={payload} />
+    </section>
+  )
+}
+
+export const EventPage = ({ id }: { readonly id: string }) => {
+  const query = Queries.useEvent(id)
+  const [isReplaying, setIsReplaying] = useState(false)
+  const event = query.data
+  return (
+    <Page
+      actions={
+        event !== undefined && (
+          <button className="button primary" onClick={() => setIsReplaying(true)} type="button">
+            <Icon name="replay" /> Replay…
+          </button>
+        )
+      }
+      title={event?.type ?? "Event"}
+      up={{ href: "/events", label: "Events", id }}
+    >
+      <Loaded lines={10} query={query}>
+        {(loaded) => (
+          <>
+            <Facts event={loaded} />
+            <div className="columns">
+              <Deliveries event={loaded} />
+              <Payload event={loaded} />
+            </div>
+          </>
+        )}
+      </Loaded>
+      {event !== undefined && isReplaying && (
+        <ReplayDialog event={event} onClose={() => setIsReplaying(false)} />
+      )}
+    </Page>
+  )
+}

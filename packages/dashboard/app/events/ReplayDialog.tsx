@@ -1,0 +1,69 @@
+import { useState } from "react"
+import * as Queries from "../api/Queries.ts"
+import type { Endpoint, Event } from "../api/Types.ts"
+import { useSession } from "../session/Session.tsx"
+import { ActionDialog } from "../ui/ActionDialog.tsx"
+import { toast } from "../ui/Toast.tsx"
+
+const EVERYWHERE = ""
+
+const admits = ({ event_types: types }: Endpoint, type: string): boolean =>
+  types.includes("*") || types.includes(type)
+
+const deliveries = (count: number): string =>
+  count === 1 ? "1 delivery is on its way" : `${count} deliveries are on their way`
+
+/** Sends an event again: to all endpoints that want it, or to one. */
+export const ReplayDialog = ({ event, onClose }: { readonly event: Event; readonly onClose: () => void }) => {
+  const { client } = useSession()
+  const refresh = Queries.useRefreshWebhooks()
+  const [target, setTarget] = useState(EVERYWHERE)
+  const candidates = (Queries.useEndpoints().data ?? []).filter(
+    (endpoint) => endpoint.status === "enabled" && admits(endpoint, event.type),
+  )
+  const run = () =>
+    client.call("post", "/v1/events/{id}/replay", {
+      path: { id: event.id },
+      body: target === EVERYWHERE ? {} : { endpoint_id: target },
+    })
+  return (
+    <ActionDialog
+      action={["Replay", "Replaying…"]}
+      description="The event is sent again with its id and its bytes, so that a receiver that has seen it can tell."
+      isDisabled={candidates.length === 0}
+      onClose={onClose}
+      onDone={({ data }) => {
+        toast(deliveries(data.length))
+        void refresh()
+        onClose()
+      }}
+      run={run}
+      title={`Replay ${event.type}`}
+    >
+      {candidates.length === 0 && <p className="muted">No enabled endpoint wants events of this type.</p>}
+      {candidates.length > 0 && (
+        <fieldset className="choices">
+          <legend>Send it to</legend>
+          <label className="choice">
+            <input
+              checked={target === EVERYWHERE}
+              name="target"
+              onChange={() => setTarget(EVERYWHERE)}
+              type="radio"
+            />
+            <span>
+              All {candidates.length} enabled {candidates.length === 1 ? "endpoint" : "endpoints"} that want
+              it
+            </span>
+          </label>
+          {candidates.map(({ id, url }) => (
+            <label className="choice" key={id}>
+              <input checked={target === id} name="target" onChange={() => setTarget(id)} type="radio" />
+              <span className="break">{url}</span>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </ActionDialog>
+  )
+}

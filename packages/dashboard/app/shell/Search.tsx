@@ -1,0 +1,37 @@
+import { type RefObject, type SubmitEvent, useState } from "react"
+import { useLocation } from "wouter"
+import { Icon } from "../ui/Icon.tsx"
+import { toast } from "../ui/Toast.tsx"
+import { destination } from "./Destination.ts"
+
+/** Goes straight to what has an id. */
+export const Search = ({ input }: { readonly input: RefObject<HTMLInputElement | null> }) => {
+  const [text, setText] = useState("")
+  const [, navigate] = useLocation()
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const address = destination(text)
+    if (address === undefined)
+      return toast("Search takes an id (evt_, dlv_, whe_, cus_) or an e-mail address.")
+    setText("")
+    input.current?.blur()
+    navigate(address)
+  }
+  return (
+    <form className="search" onSubmit={submit} role="search">
+      <Icon name="search" />
+      <input
+        aria-label="Search by id or e-mail address"
+        autoComplete="off"
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => event.key === "Escape" && input.current?.blur()}
+        placeholder="Go to an id or e-mail"
+        ref={input}
+        spellCheck={false}
+        type="search"
+        value={text}
+      />
+      <kbd>/</kbd>
+    </form>
+  )
+}

@@ -1,0 +1,47 @@
+/**
+ * Keys that do something wherever the focus is, but where somebody writes or a dialog is open.
+ */
+import { useEffect, useRef } from "react"
+
+type Shortcuts = Readonly<Record<string, () => void>>
+
+/** What the help says. */
+export const SHORTCUTS: ReadonlyArray<readonly [keys: string, does: string]> = [
+  ["/", "Search by id or e-mail"],
+  ["j or ↓", "Next row, or next item"],
+  ["k or ↑", "Previous row, or previous item"],
+  ["Enter", "Open the row"],
+  ["Backspace", "Back to the list"],
+  ["g then o, e, d, w, u, c", "Go to Overview, Events, Deliveries, Endpoints, Usage, Customers"],
+  ["?", "This help"],
+]
+
+const isWriting = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches("input, textarea, select, pre"))
+
+const isTaken = (event: KeyboardEvent): boolean =>
+  event.defaultPrevented ||
+  event.ctrlKey ||
+  event.metaKey ||
+  event.altKey ||
+  isWriting(event.target) ||
+  document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
+
+/** Listens while the component is there. */
+export const useShortcuts = (shortcuts: Shortcuts): void => {
+  const current = useRef(shortcuts)
+  useEffect(() => {
+    current.current = shortcuts
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      const act = Object.hasOwn(current.current, event.key) ? current.current[event.key] : undefined
+      if (act === undefined || isTaken(event)) return
+      event.preventDefault()
+      act()
+    }
+    window.addEventListener("keydown", listen)
+    return () => window.removeEventListener("keydown", listen)
+  }, [])
+}

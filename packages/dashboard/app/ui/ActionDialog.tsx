@@ -1,0 +1,56 @@
+/**
+ * A dialog that asks for what an action needs, does it, and shows how it goes.
+ */
+import { useMutation } from "@tanstack/react-query"
+import type { ReactNode, SubmitEvent } from "react"
+import { Dialog } from "./Dialog.tsx"
+import { ErrorNotice } from "./ErrorNotice.tsx"
+
+export interface ActionDialogProps<A> {
+  readonly title: string
+  readonly description?: ReactNode
+  /** What the button says, and what it says while it happens. */
+  readonly action: readonly [label: string, running: string]
+  readonly run: () => Promise<A>
+  readonly onDone: (result: A) => void
+  readonly onClose: () => void
+  readonly isDangerous?: boolean
+  readonly isDisabled?: boolean
+  readonly children?: ReactNode
+}
+
+export const ActionDialog = <A,>(props: ActionDialogProps<A>) => {
+  const { action, isDangerous = false, isDisabled = false, onClose } = props
+  const mutation = useMutation({ mutationFn: props.run, onSuccess: props.onDone })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    mutation.mutate()
+  }
+  return (
+    <Dialog
+      description={props.description}
+      isAlert={isDangerous}
+      onClose={() => !mutation.isPending && onClose()}
+      title={props.title}
+    >
+      <form onSubmit={submit}>
+        {props.children}
+        {mutation.isError && <ErrorNotice error={mutation.error} />}
+        <footer>
+          <button className="button" disabled={mutation.isPending} onClick={onClose} type="button">
+            Cancel
+          </button>
+          <button
+            aria-busy={mutation.isPending}
+            className={`button ${isDangerous ? "danger" : "primary"}`}
+            disabled={mutation.isPending || isDisabled}
+            type="submit"
+          >
+            {mutation.isPending && <span aria-hidden="true" className="spinner" />}
+            {action[mutation.isPending ? 1 : 0]}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,146 @@
+/**
+ * Bars over time. The drawing is for the eye; its label says it in words, and what it draws stands in a table
+ * beside it or can be read from the tooltip.
+ */
+import { useEffect, useRef, useState } from "react"
+import uPlot from "uplot"
+import "uplot/dist/uPlot.min.css"
+import * as Quantity from "../Quantity.ts"
+import * as Theme from "../shell/Theme.ts"
+import { stack } from "./BarStack.ts"
+
+interface BarSeries {
+  readonly label: string
+  /** A class that has the colour. */
+  readonly className: string
+  readonly values: ReadonlyArray<number>
+}
+
+interface BarChartProps {
+  /** What it shows, in words. */
+  readonly label: string
+  /** When each bar starts, in milliseconds. */
+  readonly starts: ReadonlyArray<number>
+  /** Stacked, the first at the bottom. */
+  readonly series: ReadonlyArray<BarSeries>
+  /** What the tooltip says of a bar. */
+  readonly describe: (index: number) => string
+  /** What stands below a bar. */
+  readonly tick: (at: number) => string
+}
+
+const HEIGHT = 180
+const SECOND_MILLIS = 1_000
+const FONT = "11px system-ui, sans-serif"
+/** Share of its place that a bar takes, and its greatest width in pixels. */
+const BAR_SIZE: [number, number] = [0.72, 34]
+/** Whole numbers: 1, 2, 5, 10, 20, 50, … far beyond what quantities are. */
+const INCREMENTS = Array.from({ length: 40 }, (_, power) =>
+  [1, 2, 5].map((step) => step * 10 ** power),
+).flat()
+
+/** The colour of a class, as the style sheets have it now: a canvas has no classes. */
+const colourOf = (host: HTMLElement, className: string): string => {
+  const probe = host.appendChild(document.createElement("span"))
+  probe.className = className
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}
+
+const axis = (host: HTMLElement, more: uPlot.Axis): uPlot.Axis => ({
+  font: FONT,
+  stroke: colourOf(host, "chart-text"),
+  ticks: { show: false },
+  ...more,
+})
+
+/** Below bars, never between them: every so many, as there is room. */
+const splitsOf = (plot: uPlot, increment: number): Array<number> => {
+  const starts = plot.data[0]
+  const step = (starts[1] ?? 0) - (starts[0] ?? 0)
+  const every = step > 0 ? Math.max(1, Math.ceil(increment / step)) : 1
+  return Array.from(starts).filter((_, index) => (starts.length - 1 - index) % every === 0)
+}
+
+/** Half a bar more on both sides. */
+const widened = (starts: ArrayLike<number>): [number, number] => {
+  const [first, last] = [starts[0] ?? 0, starts[starts.length - 1] ?? 0]
+  const half = starts.length > 1 ? (last - first) / (starts.length - 1) / 2 : 1
+  return [first - half, last + half]
+}
+
+const optionsOf = (host: HTMLElement, props: BarChartProps, onHover: (index: number | null) => void) => {
+  const bars = uPlot.paths.bars?.({ size: BAR_SIZE })
+  const paths = bars === undefined ? {} : { paths: bars }
+  return {
+    width: host.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    scales: {
+      x: { range: (plot: uPlot) => widened(plot.data[0]) },
+      y: { range: (_: uPlot, __: number, max: number): [number, number] => [0, Math.max(1, max * 1.1)] },
+    },
+    axes: [
+      axis(host, {
+        grid: { show: false },
+        size: 28,
+        space: 60,
+        splits: (plot: uPlot, _: number, __: number, ___: number, incr: number) => splitsOf(plot, incr),
+        values: (_: uPlot, values: ReadonlyArray<number>) =>
+          values.map((value) => props.tick(value * SECOND_MILLIS)),
+      }),
+      axis(host, {
+        grid: { stroke: colourOf(host, "chart-grid"), width: 1 },
+        incrs: INCREMENTS,
+        size: 52,
+        space: 34,
+        values: (_: uPlot, values: ReadonlyArray<number>) => values.map(Quantity.compact),
+      }),
+    ],
+    series: [
+      {},
+      ...props.series.toReversed().map(({ className, label }) => ({
+        label,
+        fill: colourOf(host, className),
+        points: { show: false },
+        width: 0,
+        ...paths,
+      })),
+    ],
+    hooks: { setCursor: [(plot: uPlot) => onHover(plot.cursor.idx ?? null)] },
+  } satisfies uPlot.Options
+}
+
+const dataOf = ({ series, starts }: BarChartProps): uPlot.AlignedData => [
+  starts.map((start) => start / SECOND_MILLIS),
+  ...stack(series.map(({ values }) => values))
+    .toReversed()
+    .map((values) => [...values]),
+]
+
+export const BarChart = (props: BarChartProps) => {
+  const host = useRef<HTMLDivElement>(null)
+  const [hovered, setHovered] = useState<number | null>(null)
+  const [theme, setTheme] = useState(Theme.current)
+  const content = JSON.stringify([props.starts, props.series])
+  useEffect(() => Theme.watch(() => setTheme(Theme.current())), [])
+  useEffect(() => {
+    const element = host.current
+    if (element === null) return
+    const plot = new uPlot(optionsOf(element, props, setHovered), dataOf(props), element)
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      plot.destroy()
+    }
+  }, [content, theme])
+  return (
+    <figure className="chart">
+      <div aria-label={props.label} ref={host} role="img" />
+      <figcaption>{hovered === null ? props.label : props.describe(hovered)}</figcaption>
+    </figure>
+  )
+}

@@ -1,0 +1,170 @@
+/**
+ * A list of any length as a table: only the rows in sight are in the document, and further ones are asked for
+ * before they come into sight. Rows are links. On a narrow screen a row is two lines.
+ */
+import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from "@tanstack/react-table"
+import { useVirtualizer } from "@tanstack/react-virtual"
+import { type ReactNode, useEffect, useMemo, useState } from "react"
+import type { LiveListState } from "../api/useLiveList.ts"
+import { ErrorNotice } from "./ErrorNotice.tsx"
+import { Skeleton } from "./Loading.tsx"
+import * as Neighbours from "./Neighbours.ts"
+import { useIsNarrow } from "./useIsNarrow.ts"
+import { useRowFocus } from "./useRowFocus.ts"
+import { useSteadyScroll } from "./useSteadyScroll.ts"
+
+export interface Column<A> {
+  readonly id: string
+  readonly header: string
+  readonly cell: (row: A) => ReactNode
+  /** A track of CSS grid. */
+  readonly width: string
+  readonly isNumber?: boolean
+  /** Where it stands on a narrow screen. Default: on the second line; `fixed` is there, too, as wide as it is. */
+  readonly narrow?: "first" | "end" | "fixed" | "hidden"
+}
+
+interface DataTableProps<A> {
+  readonly label: string
+  readonly columns: ReadonlyArray<Column<A>>
+  readonly list: LiveListState<A>
+  /** Shown when there is nothing. */
+  readonly empty: ReactNode
+}
+
+const ROW_HEIGHT = 41
+const NARROW_ROW_HEIGHT = 66
+/** Rows beyond the visible ones that are there, too. */
+const OVERSCAN = 12
+/** How many rows before the end further ones are asked for. */
+const LOOK_AHEAD = 40
+
+const features = tableFeatures({ columnMeta: {} as Pick<Column<unknown>, "isNumber" | "narrow"> })
+
+const toColumnDefs = <A extends object>(columns: ReadonlyArray<Column<A>>) => {
+  const helper = createColumnHelper<typeof features, A>()
+  return columns.map(({ cell, header, id, isNumber = false, narrow }): ColumnDef<typeof features, A> =>
+    helper.display({
+      id,
+      header,
+      cell: ({ row }) => cell(row.original),
+      meta: { isNumber, ...(narrow === undefined ? {} : { narrow }) },
+    }),
+  )
+}
+
+const classOf = (meta: Partial<Pick<Column<unknown>, "isNumber" | "narrow">> | undefined): string =>
+  `cell${meta?.isNumber === true ? " number" : ""} narrow-${meta?.narrow ?? "second"}`
+
+interface FrameProps<A> {
+  readonly label: string
+  readonly columns: ReadonlyArray<Column<A>>
+  readonly rows: ReadonlyArray<A>
+  readonly hasMore: boolean
+  readonly loadMore: () => void
+}
+
+/** The rows in sight, and where they are. */
+const useRowsInSight = <A extends { readonly id: string }>(
+  { hasMore, loadMore, rows }: FrameProps<A>,
+  scroller: HTMLElement | null,
+) => {
+  const rowHeight = useIsNarrow() ? NARROW_ROW_HEIGHT : ROW_HEIGHT
+  const ids = useMemo(() => rows.map(({ id }) => id), [rows])
+  const virtual = useVirtualizer({
+    count: rows.length,
+    estimateSize: () => rowHeight,
+    getItemKey: (index) => ids[index] ?? index,
+    getScrollElement: () => scroller,
+    overscan: OVERSCAN,
+  })
+  const inSight = virtual.getVirtualItems()
+  const last = inSight.at(-1)?.index ?? 0
+  useEffect(() => virtual.measure(), [rowHeight, virtual])
+  useEffect(() => Neighbours.remember(ids), [ids])
+  useEffect(() => {
+    if (hasMore && last >= rows.length - LOOK_AHEAD) loadMore()
+  }, [hasMore, last, loadMore, rows.length])
+  useSteadyScroll(scroller, ids, rowHeight)
+  useRowFocus(rows.length, (index) => virtual.scrollToIndex(index), scroller)
+  return { inSight, rowHeight, totalHeight: virtual.getTotalSize() }
+}
+
+const Frame = <A extends { readonly id: string }>(props: FrameProps<A>) => {
+  const { columns, hasMore, label, rows } = props
+  const [scroller, setScroller] = useState<HTMLDivElement | null>(null)
+  const { inSight, rowHeight, totalHeight } = useRowsInSight(props, scroller)
+  const definitions = useMemo(() => toColumnDefs(columns), [columns])
+  // A table of what is in sight: one of a hundred thousand rows would be made anew with each page that comes in.
+  const data = inSight.map(({ index }) => rows[index]).filter((row) => row !== undefined)
+  const table = useTable({ features, columns: definitions, data, getRowId: ({ id }) => id })
+  const tableRows = table.getRowModel().rows
+  return (
+    <div className="table-frame" ref={setScroller}>
+      <div
+        aria-label={label}
+        aria-rowcount={hasMore ? -1 : rows.length + 1}
+        className="table"
+        role="table"
+        style={{ "--tracks": columns.map(({ width }) => width).join(" ") }}
+      >
+        <div className="table-head" role="rowgroup">
+          {table.getHeaderGroups().map((group) => (
+            <div aria-rowindex={1} className="row" key={group.id} role="row">
+              {group.headers.map((header) => (
+                <span className={classOf(header.column.columnDef.meta)} key={header.id} role="columnheader">
+                  <table.FlexRender header={header} />
+                </span>
+              ))}
+            </div>
+          ))}
+        </div>
+        <div className="table-body" role="rowgroup" style={{ height: totalHeight }}>
+          {inSight.map(({ index, key, start }, at) => (
+            <div
+              aria-rowindex={index + 2}
+              className="row"
+              data-index={index}
+              key={key}
+              role="row"
+              style={{ height: rowHeight, transform: `translateY(${start}px)` }}
+            >
+              {tableRows[at]?.getAllCells().map((cell) => (
+                <span className={classOf(cell.column.columnDef.meta)} key={cell.id} role="cell">
+                  <table.FlexRender cell={cell} />
+                </span>
+              ))}
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+export const DataTable = <A extends { readonly id: string }>({
+  columns,
+  empty,
+  label,
+  list,
+}: DataTableProps<A>) => {
+  const { error, hasMore, isLoading, isLoadingMore, loadMore, retry, rows } = list
+  if (isLoading && error === null) return <Skeleton lines={8} />
+  if (rows.length === 0 && error === null) return empty
+  return (
+    <>
+      {error !== null && <ErrorNotice error={error} onRetry={retry} />}
+      {rows.length > 0 && (
+        <Frame columns={columns} hasMore={hasMore} label={label} loadMore={loadMore} rows={rows} />
+      )}
+      <p className="table-foot">{isLoadingMore ? "Loading more…" : count(rows.length, hasMore)}</p>
+    </>
+  )
+}
+
+const count = (rows: number, hasMore: boolean): string => {
+  if (rows === 0) return ""
+  return hasMore
+    ? `${rows.toLocaleString("en-GB")} loaded, more below`
+    : `${rows.toLocaleString("en-GB")} in all`
+}

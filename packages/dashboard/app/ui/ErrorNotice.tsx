@@ -1,0 +1,36 @@
+import { ApiError } from "../api/ApiError.ts"
+import { CopyButton } from "./CopyButton.tsx"
+import { Icon } from "./Icon.tsx"
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : "Something went wrong."
+
+/** What went wrong, and the id that finds the request in the server's log. */
+export const ErrorNotice = ({
+  error,
+  onRetry,
+}: {
+  readonly error: unknown
+  readonly onRetry?: () => void
+}) => {
+  const requestId = error instanceof ApiError ? error.requestId : undefined
+  return (
+    <div className="error-notice" role="alert">
+      <Icon name="warning" />
+      <div>
+        <p>{messageOf(error)}</p>
+        {requestId !== undefined && (
+          <p className="request-id">
+            Request-Id <code>{requestId}</code>
+            <CopyButton isQuiet label="Copy the Request-Id" text={requestId} />
+          </p>
+        )}
+      </div>
+      {onRetry !== undefined && (
+        <button className="button" onClick={onRetry} type="button">
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}

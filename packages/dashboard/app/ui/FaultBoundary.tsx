@@ -1,0 +1,21 @@
+import { Component, type ReactNode } from "react"
+import { ErrorNotice } from "./ErrorNotice.tsx"
+
+/** Shows a bug of the dashboard instead of nothing. */
+export class FaultBoundary extends Component<{ readonly children: ReactNode }, { readonly fault: unknown }> {
+  override state = { fault: undefined }
+
+  static getDerivedStateFromError(fault: unknown) {
+    return { fault }
+  }
+
+  override render(): ReactNode {
+    if (this.state.fault === undefined) return this.props.children
+    return (
+      <main className="page">
+        <h1>The dashboard has a bug</h1>
+        <ErrorNotice error={this.state.fault} onRetry={() => window.location.reload()} />
+      </main>
+    )
+  }
+}

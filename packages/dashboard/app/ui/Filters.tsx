@@ -1,0 +1,115 @@
+/**
+ * Filters of a list. They are part of the page's address, so that a link shows the same list.
+ */
+import { type ReactNode, useEffect, useRef } from "react"
+import { useSearchParams } from "wouter"
+
+export interface Filters {
+  readonly get: (name: string) => string | undefined
+  readonly set: (name: string, value: string) => void
+  readonly clear: () => void
+  readonly isAny: boolean
+}
+
+export const useFilters = (): Filters => {
+  const [parameters, setParameters] = useSearchParams()
+  const set = (name: string, value: string) =>
+    setParameters(
+      (before) => {
+        const next = new URLSearchParams(before)
+        if (value === "") next.delete(name)
+        else next.set(name, value)
+        return next
+      },
+      { replace: true },
+    )
+  return {
+    get: (name) => {
+      const value = parameters.get(name)
+      return value === null || value === "" ? undefined : value
+    },
+    set,
+    clear: () => setParameters(new URLSearchParams(), { replace: true }),
+    isAny: [...parameters.values()].some((value) => value !== ""),
+  }
+}
+
+export const FilterBar = ({
+  children,
+  filters,
+}: {
+  readonly filters: Filters
+  readonly children: ReactNode
+}) => (
+  <div aria-label="Filters" className="filters" role="group">
+    {children}
+    {filters.isAny && (
+      <button className="button quiet" onClick={filters.clear} type="button">
+        Clear filters
+      </button>
+    )}
+  </div>
+)
+
+interface FilterProps {
+  readonly filters: Filters
+  readonly name: string
+  readonly label: string
+}
+
+export const SelectFilter = ({
+  filters,
+  label,
+  name,
+  options,
+}: FilterProps & { readonly options: ReadonlyArray<readonly [value: string, label: string]> }) => (
+  <label className="filter">
+    <span>{label}</span>
+    <select onChange={(event) => filters.set(name, event.target.value)} value={filters.get(name) ?? ""}>
+      <option value="">Any</option>
+      {options.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </label>
+)
+
+/** A date with a year of four digits; one that is being typed goes through the year 2. */
+const IS_DATE = /^([1-9]\d{3}-|$)/
+
+/** A text or a date. A text counts when it is entered, not with every letter. */
+export const InputFilter = ({
+  filters,
+  label,
+  name,
+  placeholder,
+  type = "text",
+}: FilterProps & { readonly type?: "text" | "date" | "email"; readonly placeholder?: string }) => {
+  const input = useRef<HTMLInputElement>(null)
+  const value = filters.get(name) ?? ""
+  // What is in the address shows, but not in the middle of somebody's writing.
+  useEffect(() => {
+    if (input.current !== null && input.current !== document.activeElement) input.current.value = value
+  }, [value])
+  const apply = (entered: string) => {
+    if (entered.trim() !== value) filters.set(name, entered.trim())
+  }
+  return (
+    <label className="filter">
+      <span>{label}</span>
+      <input
+        autoComplete="off"
+        defaultValue={value}
+        onBlur={(event) => apply(event.target.value)}
+        onChange={(event) => type === "date" && IS_DATE.test(event.target.value) && apply(event.target.value)}
+        onKeyDown={(event) => event.key === "Enter" && apply(event.currentTarget.value)}
+        placeholder={placeholder}
+        ref={input}
+        spellCheck={false}
+        type={type}
+      />
+    </label>
+  )
+}

@@ -1,0 +1,69 @@
+/**
+ * States by shape and word; colour only adds to them.
+ */
+import type { DeliveryStatus, Endpoint } from "../api/Types.ts"
+import type { Mode } from "../session/Key.ts"
+import { Icon, type IconName } from "./Icon.tsx"
+
+const ICONS: Readonly<Record<DeliveryStatus, IconName>> = {
+  Delivered: "delivered",
+  Pending: "pending",
+  Failed: "failed",
+}
+
+export const StatusBadge = ({ status }: { readonly status: DeliveryStatus }) => (
+  <span className={`badge ${status.toLowerCase()}`}>
+    <Icon name={ICONS[status]} />
+    {status}
+  </span>
+)
+
+type EndpointState = Endpoint["status"] | "failing"
+
+const ENDPOINT_STATES: Readonly<Record<EndpointState, readonly [IconName, string]>> = {
+  enabled: ["delivered", "Enabled"],
+  failing: ["failed", "Failing"],
+  disabled: ["off", "Disabled"],
+}
+
+/** Whether an endpoint gets events, and takes them. */
+export const EndpointBadge = ({
+  endpoint: { failing_since: failingSince, status },
+}: {
+  readonly endpoint: Endpoint
+}) => {
+  const state = status === "enabled" && failingSince !== null ? "failing" : status
+  const [icon, word] = ENDPOINT_STATES[state]
+  return (
+    <span className={`badge ${state}`}>
+      <Icon name={icon} />
+      {word}
+    </span>
+  )
+}
+
+/** The status of a receiver's answer, or why there was none. */
+export const AnswerBadge = ({
+  error,
+  status,
+}: {
+  readonly status: number | null
+  readonly error: string | null
+}) => {
+  if (status === null && error === null) return <span className="muted">no attempt yet</span>
+  const isGood = status !== null && status >= 200 && status < 300
+  return (
+    <span className={`answer ${isGood ? "good" : "bad"}`}>
+      {status === null ? error : `HTTP ${status}`}
+      {status !== null && error !== null && ` · ${error}`}
+    </span>
+  )
+}
+
+export const ModeBadge = ({ mode }: { readonly mode: Mode | undefined }) =>
+  mode === undefined ? null : (
+    <span className={`mode-badge ${mode}`}>
+      <Icon name={mode} />
+      {mode === "live" ? "Live data" : "Test data"}
+    </span>
+  )

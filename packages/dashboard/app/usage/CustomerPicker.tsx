@@ -1,0 +1,66 @@
+import { useDeferredValue, useState } from "react"
+import * as Queries from "../api/Queries.ts"
+import type { Customer } from "../api/Types.ts"
+import { Dialog } from "../ui/Dialog.tsx"
+import { ErrorNotice } from "../ui/ErrorNotice.tsx"
+import { Field } from "../ui/Field.tsx"
+import { matches, wantedOf } from "./CustomerSearch.ts"
+
+/** Candidates: what the API finds by an id or a whole address, else the newest ones that have the text in them. */
+const useCandidates = (text: string) => {
+  const { email, id } = wantedOf(text)
+  const byId = Queries.useCustomer(id)
+  const listed = Queries.useNewestCustomers(email)
+  const found = id === undefined ? listed.data?.data.filter((each) => matches(each, text)) : [byId.data]
+  return {
+    candidates: (found ?? []).filter((each) => each !== undefined),
+    error: id === undefined ? listed.error : byId.error,
+  }
+}
+
+const Candidate = ({ customer, onPick }: { readonly customer: Customer; readonly onPick: () => void }) => (
+  <li>
+    <button className="candidate" onClick={onPick} type="button">
+      <strong>{customer.name}</strong>
+      <span className="muted">{customer.email}</span>
+    </button>
+  </li>
+)
+
+/** Finds a customer. */
+export const CustomerPicker = ({
+  onClose,
+  onPick,
+}: {
+  readonly onClose: () => void
+  readonly onPick: (id: string) => void
+}) => {
+  const [text, setText] = useState("")
+  const { candidates, error } = useCandidates(useDeferredValue(text))
+  return (
+    <Dialog onClose={onClose} title="Choose a customer">
+      <Field
+        hint="Part of a name among the newest customers; a whole e-mail address or id among all."
+        label="Find"
+      >
+        {(attributes) => (
+          <input
+            {...attributes}
+            autoComplete="off"
+            onChange={(event) => setText(event.target.value)}
+            spellCheck={false}
+            type="search"
+            value={text}
+          />
+        )}
+      </Field>
+      {error !== null && <ErrorNotice error={error} />}
+      <ul className="candidates">
+        {candidates.map((customer) => (
+          <Candidate customer={customer} key={customer.id} onPick={() => onPick(customer.id)} />
+        ))}
+      </ul>
+      {candidates.length === 0 && error === null && <p className="muted">No customer is found by this.</p>}
+    </Dialog>
+  )
+}

@@ -1,0 +1,43 @@
+/**
+ * Writes `app/api/Schema.ts`: the types of the REST API, from its OpenAPI document.
+ *
+ * Run it when the API changed: `npm run generate -w packages/dashboard`. A test compares.
+ */
+import { readFile, writeFile } from "node:fs/promises"
+import { pathToFileURL } from "node:url"
+import { type Json, openApiDocument } from "@billwright/http/api"
+import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript"
+
+/** Where the types are. */
+export const SCHEMA_FILE = new URL("../app/api/Schema.ts", import.meta.url)
+
+const HEADER = "/** Generated from the OpenAPI document by scripts/generate.ts. Not to be edited. */\n"
+
+/** Prose and errors, which have one shape: no types come of them. */
+const LEFT_OUT = new Set(["description", "summary", "example", "headers"])
+
+const isError = (key: string): boolean => /^[45]\d\d$/.test(key)
+
+/** Names of fields, not keywords, stand under these. */
+const NAMING = new Set(["properties", "schemas"])
+
+const slim = (value: Json, isNaming = false): Json => {
+  if (Array.isArray(value)) return value.map((item) => slim(item))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => isNaming || !(LEFT_OUT.has(key) || isError(key)))
+      .map(([key, item]) => [key, slim(item, !isNaming && NAMING.has(key))]),
+  )
+}
+
+/** The text that `SCHEMA_FILE` should have. */
+export const generate = async (): Promise<string> =>
+  HEADER + astToString(await openapiTS(slim(openApiDocument) as unknown as OpenAPI3))
+
+/** The text that it has. */
+export const committed = (): Promise<string> => readFile(SCHEMA_FILE, "utf8")
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await writeFile(SCHEMA_FILE, await generate())
+}

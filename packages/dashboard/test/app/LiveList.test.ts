@@ -1,0 +1,50 @@
+import { assert, describe, it } from "vitest"
+import * as LiveList from "../../app/api/LiveList.ts"
+
+interface Row {
+  readonly id: string
+  readonly status?: string
+}
+
+const page = (ids: string, has_more: boolean) => ({ data: [...ids].map((id): Row => ({ id })), has_more })
+const list = (...pages: ReadonlyArray<ReturnType<typeof page>>): LiveList.Pages<Row> => ({
+  pages,
+  pageParams: pages.map((_, index) => (index === 0 ? undefined : pages[index - 1]?.data.at(-1)?.id)),
+})
+const idsOf = (pages: LiveList.Pages<Row>) =>
+  LiveList.items(pages)
+    .map(({ id }) => id)
+    .join("")
+
+describe("taking in the newest page", () => {
+  it("puts what is new before the rest, once", () => {
+    const taken = LiveList.takeIn(list(page("fed", true), page("cba", false)), page("hgf", true))
+    assert.strictEqual(idsOf(taken), "hgfedcba")
+    assert.isFalse(taken.pages.at(-1)?.has_more)
+  })
+
+  it("replaces what changed", () => {
+    const head = { data: [{ id: "c", status: "new" }, { id: "b" }], has_more: true }
+    const taken = LiveList.takeIn(list(page("cb", true), page("a", true)), head)
+    assert.deepEqual(LiveList.items(taken)[0], { id: "c", status: "new" })
+    assert.isTrue(taken.pages.at(-1)?.has_more)
+    assert.strictEqual(taken.pages.at(-1)?.data.at(-1)?.id, "a")
+  })
+
+  it("starts over when it can't know what is in between", () => {
+    const taken = LiveList.takeIn(list(page("cba", true)), page("zyx", true))
+    assert.strictEqual(idsOf(taken), "zyx")
+    assert.isTrue(taken.pages.at(-1)?.has_more)
+  })
+
+  it("drops what is gone when the newest page is all there is", () => {
+    assert.strictEqual(idsOf(LiveList.takeIn(list(page("dcba", false)), page("da", false))), "da")
+    assert.strictEqual(idsOf(LiveList.takeIn(list(page("a", false)), page("", false))), "")
+  })
+
+  it("leaves a last page that further ones can be asked from", () => {
+    const taken = LiveList.takeIn(list(page("dc", true)), page("dc", true))
+    assert.strictEqual(taken.pages.at(-1)?.data.at(-1)?.id, "c")
+    assert.isTrue(taken.pages.at(-1)?.has_more)
+  })
+})

@@ -1,0 +1,143 @@
+/**
+ * The dashboard before the real server, on one origin, as a host mounts them: memory storage, a dispatcher that
+ * sends through the real transport, and retries that end within a moment.
+ */
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
+import { ApiKeys, Billing, CurrentTenant, Dispatcher, Tenant } from "@billwright/core"
+import { Dashboard } from "@billwright/dashboard"
+import { Server } from "@billwright/http"
+import { NodeHandler } from "@billwright/http/node"
+import { Memory } from "@billwright/memory"
+import { UndiciTransport } from "@billwright/node"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import * as ShiftedClock from "./ShiftedClock.ts"
+
+/** Fails for good after two attempts, so that no test waits for hours. */
+const HASTY = { baseMillis: 50, factor: 1, capMillis: 50, maxAttempts: 2, jitter: 0 }
+
+export interface Host {
+  readonly url: string
+  readonly testKey: string
+  readonly liveKey: string
+  /** Asks the API with the test key. */
+  readonly call: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
+  /** Moves the server's clock: so many milliseconds before the present. It must not go back. */
+  readonly setBehind: (millis: number) => void
+  /** Revokes the test key. */
+  readonly revokeTestKey: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export interface HostOptions {
+  /** Where the dashboard is mounted; the API is beside it. */
+  readonly basePath?: string
+  readonly apiPath?: string
+  /** `host`: the host adds the test key to what the page asks. */
+  readonly signIn?: "key" | "host"
+  /** How far the server's clock is behind at first, in milliseconds. */
+  readonly behindMillis?: number
+}
+
+const listen = async (listener: RequestListener) => {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** A receiver of webhooks that answers as it is told at the moment. */
+export const startReceiver = async () => {
+  const answer = { status: 200, body: "ok", contentType: "text/plain" }
+  const server = await listen((request, response) => {
+    request.resume()
+    response.writeHead(answer.status, { "content-type": answer.contentType, "x-receiver": "scripted" })
+    response.end(answer.body)
+  })
+  return { ...server, answer }
+}
+
+const makeRuntime = (clock: ReturnType<typeof ShiftedClock.make>) =>
+  ManagedRuntime.make(
+    Dispatcher.layerWith({ retries: { live: HASTY, test: HASTY } }).pipe(
+      Layer.provideMerge(UndiciTransport.layer()),
+      Layer.provideMerge(Billing.layer),
+      Layer.provideMerge(Memory.layer),
+      Layer.provideMerge(clock.layer),
+    ),
+  )
+
+type Runtime = ReturnType<typeof makeRuntime>
+
+const issueKey = (runtime: Runtime, mode: Tenant.Mode) =>
+  runtime.runPromise(
+    Effect.flatMap(ApiKeys, (keys) => keys.issue({ name: "dashboard" })).pipe(
+      Effect.provideService(CurrentTenant, { accountId: Tenant.defaultAccountId, mode }),
+    ),
+  )
+
+/** Asks the API at an address, up to and including `/v1`, with a key. */
+export const callerOf =
+  (apiUrl: string, key: string): Host["call"] =>
+  async (method, path, body) => {
+    const response = await fetch(`${apiUrl}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const answer = (await response.json()) as Record<string, unknown>
+    if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
+    return answer
+  }
+
+const makeApi = (runtime: Runtime, basePath: string) =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      const server = yield* Server.make()
+      return NodeHandler.make(server, yield* Effect.context<never>(), { basePath })
+    }),
+  )
+
+export const start = async (options: HostOptions = {}): Promise<Host> => {
+  const { apiPath = "", basePath = "", behindMillis = 0, signIn = "key" } = options
+  const clock = ShiftedClock.make()
+  clock.setBehind(behindMillis)
+  const runtime = makeRuntime(clock)
+  const api = await makeApi(runtime, apiPath)
+  const dashboard = Dashboard.nodeHandler({ basePath, apiUrl: `${apiPath}/v1`, signIn })
+  const [test, live] = [await issueKey(runtime, "test"), await issueKey(runtime, "live")]
+  const testKey = Redacted.value(test.secret)
+  const server = await listen((request, response) =>
+    dashboard(request, response, () => {
+      if (signIn === "host") request.headers.authorization ??= `Bearer ${testKey}`
+      api(request, response)
+    }),
+  )
+  return {
+    url: `${server.url}${basePath}`,
+    testKey,
+    liveKey: Redacted.value(live.secret),
+    call: callerOf(`${server.url}${apiPath}/v1`, testKey),
+    setBehind: clock.setBehind,
+    revokeTestKey: () =>
+      runtime.runPromise(
+        Effect.flatMap(ApiKeys, (keys) => keys.revoke(test.key.id)).pipe(
+          Effect.provideService(CurrentTenant, { accountId: Tenant.defaultAccountId, mode: "test" }),
+          Effect.asVoid,
+        ),
+      ),
+    close: async () => {
+      await server.close()
+      await runtime.dispose()
+    },
+  }
+}

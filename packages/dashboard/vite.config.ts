@@ -1,0 +1,19 @@
+import { fileURLToPath } from "node:url"
+import { defineConfig } from "vite"
+
+export default defineConfig({
+  root: fileURLToPath(new URL("app", import.meta.url)),
+  // Relative, since where the dashboard is mounted is known only when it is served.
+  base: "./",
+  oxc: { jsx: { runtime: "automatic" } },
+  build: {
+    outDir: fileURLToPath(new URL("dist/app", import.meta.url)),
+    emptyOutDir: true,
+    target: "es2023",
+    // A data: address of a style or script would not pass the content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // Libraries mark their modules as those of a browser, which all of these are.
+    rolldownOptions: { checks: { moduleLevelDirective: false } },
+  },
+})
