@@ -37,7 +37,7 @@ const auditUsage = Command.make(
   "usage",
   { ...Store.databaseFlags, account, json },
   Effect.fn(function* (options) {
-    const services = Billing.layer.pipe(Layer.provide(Store.layer({ ...options, migrate: false })))
+    const services = Billing.layer.pipe(Layer.provide(Store.layerBeside(options)))
     const findings = yield* Effect.forEach(["live", "test"] as const, (mode) =>
       auditMode(options.account, mode),
     ).pipe(Effect.provide(services))

@@ -5,11 +5,14 @@ import { Command } from "effect/cli"
 import { audit } from "./Audit.ts"
 import type { Failure } from "./Failure.ts"
 import { keys } from "./Keys.ts"
+import { listen } from "./Listen.ts"
 import { migrate } from "./Migrate.ts"
+import { replay } from "./Replay.ts"
 import { serve } from "./Serve.ts"
+import { trigger } from "./Trigger.ts"
 
 /** Every subcommand under one name. */
 export const billwright: Command.Command<"billwright", {}, {}, Failure> = Command.make("billwright").pipe(
-  Command.withDescription("Billing for your app: customers, metered usage, exact totals"),
-  Command.withSubcommands([serve, migrate, keys, audit]),
+  Command.withDescription("Billing for your app: customers, metered usage, exact totals, webhooks"),
+  Command.withSubcommands([serve, migrate, keys, trigger, listen, replay, audit]),
 )

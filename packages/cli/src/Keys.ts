@@ -1,9 +1,11 @@
 /**
- * `billwright keys`: API keys, issued, listed, rolled and revoked.
+ * `billwright keys`: API keys, issued, listed, rolled and revoked, and the keys of webhook secrets.
  */
 import { ApiKey, ApiKeys, Billing, CurrentTenant, type IssuedApiKey, type Tenant } from "@billwright/core"
 import { Console, DateTime, Effect, Layer, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
+import { newEncryptionKey, rotateEncryption } from "./EncryptionKeys.ts"
+import type { Failure } from "./Failure.ts"
 import * as Store from "./Store.ts"
 import { account, json, mode } from "./TenantFlags.ts"
 
@@ -17,10 +19,13 @@ interface TenantOptions extends Store.DatabaseOptions {
 }
 
 /** Runs a use case for the tenant, on the store that was asked for. */
-const acting = <A, E>(options: TenantOptions, effect: Effect.Effect<A, E, ApiKeys | CurrentTenant>) =>
+const acting = <A>(
+  options: TenantOptions,
+  effect: Effect.Effect<A, Failure, ApiKeys | CurrentTenant>,
+): Effect.Effect<A, Failure> =>
   effect.pipe(
     Effect.provideService(CurrentTenant, { accountId: options.account, mode: options.mode }),
-    Effect.provide(Billing.layer.pipe(Layer.provide(Store.layer({ ...options, migrate: false })))),
+    Effect.provide(Billing.layer.pipe(Layer.provide(Store.layerBeside(options)))),
   )
 
 const instant = (value: DateTime.Utc | null): string | null =>
@@ -137,6 +142,6 @@ const revoke = Command.make(
 ).pipe(Command.withDescription("Revoke an API key for good"))
 
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("Issue, list, roll and revoke API keys"),
-  Command.withSubcommands([issue, list, roll, revoke]),
+  Command.withDescription("Manage API keys, and the keys that webhook secrets are encrypted with"),
+  Command.withSubcommands([issue, list, roll, revoke, newEncryptionKey, rotateEncryption]),
 )

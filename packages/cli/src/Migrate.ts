@@ -30,7 +30,7 @@ export const migrate = Command.make(
   { ...Store.databaseFlags, print, after },
   Effect.fn(function* (options) {
     if (options.print) return yield* Console.log(Migrations.print(options))
-    return yield* Effect.provide(apply(options.schema), Store.layerClient(options))
+    return yield* Effect.provide(apply(options.schema), Store.layerClient({ ...options, isShared: true }))
   }),
 ).pipe(
   Command.withDescription("Bring the Postgres schema up to date"),

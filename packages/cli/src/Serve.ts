@@ -1,11 +1,15 @@
 /**
- * `billwright serve`: the REST API as a program.
+ * `billwright serve`: the REST API and the sender of webhooks as a program.
  */
-import { Billing } from "@billwright/core"
+import { Billing, NetworkAddress } from "@billwright/core"
+import { Dashboard } from "@billwright/dashboard"
 import { Server } from "@billwright/http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
-import { Config, Console, Effect, Layer, Schema } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Config, Console, Effect, Layer, Schema, Scope } from "effect"
+import { CliError, Command, Flag } from "effect/cli"
+import * as Dispatch from "./Dispatch.ts"
+import * as Encryption from "./Encryption.ts"
+import type { Failure } from "./Failure.ts"
 import * as FirstKeys from "./FirstKeys.ts"
 import * as Store from "./Store.ts"
 
@@ -29,6 +33,49 @@ const migrate = Flag.Boolean("migrate").pipe(
   Flag.withDefault(true),
 )
 
+const dispatch = Flag.Boolean("dispatch").pipe(
+  Flag.withDescription("Send webhooks, too. --no-dispatch leaves that to other processes."),
+  Flag.withDefault(true),
+)
+
+const dispatchOnly = Flag.Boolean("dispatch-only").pipe(
+  Flag.withDescription("Send webhooks and serve no API: a worker beside servers on the same Postgres."),
+  Flag.withDefault(false),
+)
+
+const flags = {
+  port,
+  host,
+  ...Store.flags,
+  migrate,
+  dispatch,
+  dispatchOnly,
+  webhookAllow: Dispatch.webhookAllow,
+  ...Dispatch.flags,
+  allowPlaintextSecrets: Encryption.allowPlaintextSecrets,
+}
+
+interface Roles {
+  readonly store: "embedded" | "postgres" | "memory"
+  readonly dispatch: boolean
+  readonly dispatchOnly: boolean
+  readonly attemptSeconds: number
+  readonly leaseSeconds: number
+}
+
+/** What is wrong with flags that are fine one by one. */
+const problemOf = (options: Roles): string | undefined => {
+  const { attemptSeconds, dispatchOnly, leaseSeconds, store } = options
+  if (dispatchOnly && !options.dispatch)
+    return "--dispatch-only and --no-dispatch together leave nothing to do"
+  if (dispatchOnly && store !== "postgres") {
+    return `--dispatch-only works beside servers on one Postgres: use --store postgres. A server with --store ${store} sends its webhooks itself`
+  }
+  return leaseSeconds > attemptSeconds
+    ? undefined
+    : `--lease-seconds (${leaseSeconds}) must be more than --attempt-seconds (${attemptSeconds})`
+}
+
 const firstRequest = (url: string, secret: string): string =>
   [
     "Create the first customer:",
@@ -46,23 +93,63 @@ const announce = (url: string, keys: ReadonlyArray<FirstKeys.FirstKey>): Readonl
     ...(keys.length === 0 ? [] : ["These keys are shown this once: keep them."]),
     ...(test === undefined ? [] : ["", firstRequest(url, test.secret)]),
     "",
+    `Dashboard:     ${url}/`,
     `API reference: ${url}/docs`,
   ]
 }
 
+/** The pages of the dashboard, and the API for all else. Most requests are the API's: they are told apart first. */
+const withDashboard = (api: NodeHandler.NodeHandler): NodeHandler.NodeHandler => {
+  const dashboard = Dashboard.nodeHandler()
+  return (request, response) =>
+    request.url?.startsWith("/v1/") === true
+      ? api(request, response)
+      : dashboard(request, response, () => api(request, response))
+}
+
+/** Everything that both roles work on. */
+const services = (
+  options: Store.StoreOptions & Encryption.EncryptionOptions & Dispatch.DispatchOptions,
+): Layer.Layer<Billing.Services | Billing.Storage, Failure> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const encryption = yield* Encryption.keys(options)
+      // The flag takes nothing but networks.
+      const network = yield* Effect.orDie(NetworkAddress.makePolicy({ allow: options.webhookAllow }))
+      return Billing.layerWith({ encryption, webhooks: { network } }).pipe(
+        Layer.provideMerge(Store.layer(options)),
+      )
+    }),
+  )
+
 export const serve = Command.make(
   "serve",
-  { port, host, ...Store.flags, migrate },
+  flags,
   Effect.fn(function* (options) {
+    // In parallel: API and dispatcher each take up to 5 seconds to end what is under way.
+    const parts = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)
+    if (options.dispatchOnly) {
+      yield* Layer.buildWithScope(Dispatch.layer(options), yield* Scope.fork(parts))
+      yield* Console.log("Billwright sending webhooks")
+      return yield* Effect.never
+    }
     const server = yield* Server.make()
     const context = yield* Effect.context<never>()
-    const listening = yield* NodeServer.listen(NodeHandler.make(server, context), options)
+    const listening = yield* Scope.provide(
+      NodeServer.listen(withDashboard(NodeHandler.make(server, context)), options),
+      yield* Scope.fork(parts),
+    )
+    if (options.dispatch) yield* Layer.buildWithScope(Dispatch.layer(options), yield* Scope.fork(parts))
     for (const line of announce(listening.url, yield* FirstKeys.ensure)) yield* Console.log(line)
     return yield* Effect.never
   }, Effect.scoped),
 ).pipe(
-  Command.withDescription("Serve the REST API"),
-  Command.provide((options) => Billing.layer.pipe(Layer.provideMerge(Store.layer(options)))),
+  Command.withDescription("Serve the REST API, and send webhooks"),
+  Command.validate((options) => {
+    const message = problemOf(options)
+    return message === undefined ? Effect.void : Effect.fail(new CliError.ValidationError({ message }))
+  }),
+  Command.provide((options) => services({ ...options, isShared: false })),
   Command.withExamples([
     {
       command: "billwright serve",
@@ -70,8 +157,12 @@ export const serve = Command.make(
     },
     { command: "billwright serve --port 0 --store memory", description: "Serve on a free port, in memory" },
     {
-      command: "DATABASE_URL=postgres://… billwright serve --store postgres",
+      command: "DATABASE_URL=postgres://… BILLWRIGHT_ENCRYPTION_KEYS=… billwright serve --store postgres",
       description: "Serve from your Postgres",
+    },
+    {
+      command: "billwright serve --store postgres --dispatch-only",
+      description: "Send webhooks, beside servers",
     },
   ]),
 )

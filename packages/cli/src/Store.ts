@@ -5,7 +5,7 @@ import type { Billing, StorageError } from "@billwright/core"
 import { Memory } from "@billwright/memory"
 import { type IncompatibleSchema, PostgresClient, Storage } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
-import { Config, Console, Data, Effect, Layer } from "effect"
+import { Config, Console, Data, Effect, Layer, Option, Schedule } from "effect"
 import { Flag } from "effect/cli"
 import type { SqlClient, SqlError } from "effect/sql"
 
@@ -65,42 +65,71 @@ export type StoreFailure =
   | SqlError.SqlError
   | StorageError
 
-const explainConfig = ({ message }: Config.ConfigError): Misconfigured =>
+/** Whose environment is wrong, in a sentence. */
+export const explainConfig = ({ message }: Config.ConfigError): Misconfigured =>
   new Misconfigured({
     message: message.includes("DATABASE_URL")
       ? "--store postgres needs the environment variable DATABASE_URL, such as postgres://user:password@host:5432/database"
       : `an environment variable is wrong: ${message.replaceAll(/\s+/g, " ")}`,
   })
 
-const embedded = (directory: string) =>
-  Layer.unwrap(
-    Effect.gen(function* () {
-      yield* Console.error(`starting Postgres in ${directory}`)
-      const { url } = yield* EmbeddedPostgres.start({ directory })
-      return PostgresClient.layer({ url })
+const start = Effect.fnUntraced(function* (directory: string) {
+  yield* Console.error(`starting Postgres in ${directory}`)
+  return yield* EmbeddedPostgres.start({ directory })
+})
+
+/**
+ * The Postgres that a server runs in the directory, else one of our own. Looked for again while a server is
+ * starting or stopping there: then the directory is neither free nor of use.
+ */
+const attachOrStart = (directory: string) =>
+  EmbeddedPostgres.attach(directory).pipe(
+    Effect.flatMap((running) => (Option.isSome(running) ? Effect.succeed(running.value) : start(directory))),
+    Effect.retry({
+      while: ({ reason }) => reason === "in_use",
+      schedule: Schedule.spaced("200 millis"),
+      times: 50,
     }),
   )
 
-/** A client of the database that was asked for. An embedded one is started, and stopped with the scope. */
+const embedded = (directory: string, isShared: boolean) =>
+  Layer.unwrap(
+    Effect.map(isShared ? attachOrStart(directory) : start(directory), ({ url }) =>
+      PostgresClient.layer({ url }),
+    ),
+  )
+
+/**
+ * A client of the database that was asked for. An embedded one is started, and stopped with the scope. `isShared`:
+ * or used along with the server that runs it.
+ */
 export const layerClient = ({
   dataDir,
+  isShared,
   store,
-}: DatabaseOptions): Layer.Layer<SqlClient.SqlClient, StoreFailure> =>
+}: DatabaseOptions & { readonly isShared: boolean }): Layer.Layer<SqlClient.SqlClient, StoreFailure> =>
   store === "embedded"
-    ? embedded(dataDir)
+    ? embedded(dataDir, isShared)
     : PostgresClient.layerConfig.pipe(
         Layer.catchTag("ConfigError", (error) => Layer.effectContext(Effect.fail(explainConfig(error)))),
       )
 
-/** The storage that was asked for. `migrate`: bring its schema up to date first. */
-export const layer = (
-  options: Omit<DatabaseOptions, "store"> & {
-    readonly store: DatabaseOptions["store"] | "memory"
-    readonly migrate: boolean
-  },
-): Layer.Layer<Billing.Storage, StoreFailure> => {
-  const { migrate, schema, store } = options
+export interface StoreOptions extends Omit<DatabaseOptions, "store"> {
+  readonly store: DatabaseOptions["store"] | "memory"
+  /** Bring the schema up to date first. */
+  readonly migrate: boolean
+  /** Whether a server that runs an embedded Postgres there is joined. Servers themselves need one of their own. */
+  readonly isShared: boolean
+}
+
+/** The storage that was asked for. */
+export const layer = (options: StoreOptions): Layer.Layer<Billing.Storage, StoreFailure> => {
+  const { isShared, migrate, schema, store } = options
   if (store === "memory") return Memory.layer
   const storage = migrate ? Storage.layer({ schema }) : Storage.layerStorage({ schema })
-  return storage.pipe(Layer.provide(layerClient({ ...options, store })))
+  return storage.pipe(Layer.provide(layerClient({ ...options, isShared, store })))
 }
+
+/** The storage of a command that works beside servers. */
+export const layerBeside = (options: DatabaseOptions): Layer.Layer<Billing.Storage, StoreFailure> =>
+  layer({ ...options, migrate: false, isShared: true })

@@ -18,10 +18,16 @@ const EXPLAINED = [
   "EmbeddedPostgresError",
   "IncompatibleSchema",
   "InvalidInput",
+  "InvalidKeyring",
+  "KeyFileError",
   "ListenError",
   "Misconfigured",
+  "ServerRefused",
+  "ServerUnreachable",
   "SqlError",
   "StorageError",
+  "Undelivered",
+  "UnknownEventType",
 ] as const
 
 /** The program ends with an error that was told already. */

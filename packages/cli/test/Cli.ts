@@ -4,10 +4,13 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
-import { createInterface } from "node:readline"
 import { text } from "node:stream/consumers"
+import { afterAll } from "@effect/vitest"
 
 const bin = join(import.meta.dirname, "../src/bin.ts")
+
+/** Keys for webhook secrets, which a server on a Postgres doesn't start without. */
+export const ENCRYPTION = { BILLWRIGHT_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString("base64")}` }
 
 export interface Finished {
   readonly code: number | null
@@ -20,12 +23,20 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-const start = (args: ReadonlyArray<string>, { cwd, env }: RunOptions): ChildProcess =>
-  spawn(process.execPath, [bin, ...args], {
+const children = new Set<ChildProcess>()
+// Those of tests that failed before they stopped theirs.
+afterAll(() => children.forEach((child) => child.kill("SIGKILL")))
+
+const start = (args: ReadonlyArray<string>, { cwd, env }: RunOptions): ChildProcess => {
+  const child = spawn(process.execPath, [bin, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
     ...(cwd === undefined ? {} : { cwd }),
   })
+  children.add(child)
+  child.once("close", () => children.delete(child))
+  return child
+}
 
 /** Runs a command to its end. */
 export const run = async (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Finished> => {
@@ -34,33 +45,38 @@ export const run = async (args: ReadonlyArray<string>, options: RunOptions = {})
   return { code: child.exitCode, stdout, stderr }
 }
 
-/** A server that has said that it listens. */
-export interface Serving {
-  readonly url: string
-  /** The keys that it printed; empty when the store had some. */
-  readonly keys: { readonly test: string; readonly live: string }
+/** A command that runs until it is told to stop. */
+export interface Running {
   readonly child: ChildProcess
+  /** What it has printed so far, and on standard error. */
+  readonly stdout: () => string
+  readonly stderr: () => string
   /** Sends a signal and waits for the end; gives the exit code. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Starts `billwright serve` and waits for its last line. */
-export const serve = async (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Serving> => {
-  const child = start(["serve", "--port", "0", ...args], options)
-  let errors = ""
-  child.stderr!.setEncoding("utf8").on("data", (chunk: string) => (errors += chunk))
-  const seen = { url: "", test: "", live: "" }
-  for await (const line of createInterface({ input: child.stdout! })) {
-    seen.url = /^Billwright listening on (\S+)$/.exec(line)?.[1] ?? seen.url
-    seen.test = /^test key {2}(\S+)$/.exec(line)?.[1] ?? seen.test
-    seen.live = /^live key {2}(\S+)$/.exec(line)?.[1] ?? seen.live
-    if (line.startsWith("API reference")) break
-  }
-  if (seen.url === "") throw new Error(`billwright serve did not start: ${errors}`)
+/** Starts a command and waits until it has printed a line that begins so. */
+export const runUntil = async (
+  line: string,
+  args: ReadonlyArray<string>,
+  options: RunOptions = {},
+): Promise<Running> => {
+  const child = start(args, options)
+  const seen = { stdout: "", stderr: "" }
+  child.stderr!.setEncoding("utf8").on("data", (chunk: string) => (seen.stderr += chunk))
+  child.stdout!.setEncoding("utf8").on("data", (chunk: string) => (seen.stdout += chunk))
+  const isReady = () => seen.stdout.startsWith(line) || seen.stdout.includes(`\n${line}`)
+  await new Promise<void>((done) => {
+    child.stdout!.on("data", () => {
+      if (isReady()) done()
+    })
+    child.once("close", () => done())
+  })
+  if (!isReady()) throw new Error(`billwright ${args.join(" ")} did not get ready: ${seen.stderr}`)
   return {
-    url: seen.url,
-    keys: { test: seen.test, live: seen.live },
     child,
+    stdout: () => seen.stdout,
+    stderr: () => seen.stderr,
     stop: async (signal = "SIGTERM") => {
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
       const closed = once(child, "close")
@@ -70,6 +86,33 @@ export const serve = async (args: ReadonlyArray<string>, options: RunOptions = {
     },
   }
 }
+
+/** A server that has said that it listens. */
+export interface Serving extends Running {
+  readonly url: string
+  /** The keys that it printed; empty when the store had some. */
+  readonly keys: { readonly test: string; readonly live: string }
+}
+
+/** Starts `billwright serve` and waits for its last line. */
+export const serve = async (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Serving> => {
+  const port = args.includes("--port") ? [] : ["--port", "0"]
+  const running = await runUntil("API reference", ["serve", ...port, ...args], options)
+  const find = (pattern: RegExp) => pattern.exec(running.stdout())?.[1] ?? ""
+  return {
+    ...running,
+    url: find(/^Billwright listening on (\S+)$/m),
+    keys: { test: find(/^test key {2}(\S+)$/m), live: find(/^live key {2}(\S+)$/m) },
+  }
+}
+
+/** Starts a worker that sends webhooks and does nothing else. */
+export const dispatch = (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Running> =>
+  runUntil(
+    "Billwright sending webhooks",
+    ["serve", "--dispatch-only", "--store", "postgres", ...args],
+    options,
+  )
 
 export interface Answer {
   readonly status: number

@@ -169,7 +169,9 @@ describe("billwright migrate and keys", () => {
   })
 
   it("asks for DATABASE_URL", { timeout: TIMEOUT }, async () => {
-    const { code, stderr } = await Cli.run(["serve", "--store", "postgres"], { env: { DATABASE_URL: "" } })
+    const { code, stderr } = await Cli.run(["serve", "--store", "postgres"], {
+      env: { DATABASE_URL: "", ...Cli.ENCRYPTION },
+    })
     assert.strictEqual(code, 1)
     assert.match(stderr, /DATABASE_URL/)
     assert.notInclude(stderr, "    at ")

@@ -24,7 +24,7 @@ let server: Cli.Serving
 
 beforeAll(async () => {
   await postgres.start()
-  env = { DATABASE_URL: postgres.url, DATABASE_POOL_SIZE: String(POOL_SIZE) }
+  env = { DATABASE_URL: postgres.url, DATABASE_POOL_SIZE: String(POOL_SIZE), ...Cli.ENCRYPTION }
   server = await Cli.serve(["--store", "postgres"], { env })
 }, TIMEOUT)
 

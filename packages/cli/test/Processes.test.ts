@@ -23,7 +23,7 @@ beforeAll(async () => {
   chmodSync(directory, 0o755)
   const start = EmbeddedPostgres.start({ directory: join(directory, "data") })
   const { url } = await Effect.runPromise(Scope.provide(start, scope))
-  env = { DATABASE_URL: Redacted.value(url) }
+  env = { DATABASE_URL: Redacted.value(url), ...Cli.ENCRYPTION }
   // All at once on an empty database: one migrates it, all serve.
   servers = await Promise.all(
     Array.from({ length: PROCESSES }, () => Cli.serve(["--store", "postgres"], { env })),

@@ -125,6 +125,31 @@ describe.concurrent("billwright serve --store memory", () => {
     assert.lengthOf(all.split(test), 3)
   })
 
+  it("answers / and deep links with the dashboard, or says that it is not built, and /v1 with the API", async () => {
+    const server = await serve(["--port", "0"])
+    // A clean clone has no dashboard until `npm start` or a build makes it.
+    const isBuilt = (await fetch(`${server.url}/`)).status === 200
+    for (const path of ["/", "/events", `/events/evt_${"0".repeat(26)}`]) {
+      const response = await fetch(`${server.url}${path}`)
+      const page = await response.text()
+      assert.strictEqual(response.status, isBuilt ? 200 : 503, path)
+      assert.strictEqual(
+        response.headers.get("content-type"),
+        `text/${isBuilt ? "html" : "plain"}; charset=utf-8`,
+        path,
+      )
+      assert.include(response.headers.get("content-security-policy") ?? "", "script-src 'self';", path)
+      assert.include(page, isBuilt ? "<!doctype html>" : "The dashboard is not built: npm run build.", path)
+    }
+    const unauthorized = await call(server.url, "nobody", "GET", "/v1/events")
+    assert.deepInclude(unauthorized, { status: 401 })
+    assert.hasAllKeys(unauthorized.body, ["error", "message"])
+    const missing = await call(server.url, server.keyOf("test"), "GET", "/v1/nothing")
+    assert.deepInclude(missing, { status: 404 })
+    assert.hasAllKeys(missing.body, ["error", "message"])
+    assert.deepInclude(await server.stop("SIGTERM"), { code: 0, stderr: "" })
+  })
+
   it.each(["SIGTERM", "SIGINT"] as const)(
     "stops on %s with exit code 0 and frees its port",
     async (signal) => {

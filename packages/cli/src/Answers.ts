@@ -1,0 +1,52 @@
+/**
+ * What commands read of the API's answers.
+ */
+import { Schema } from "effect"
+
+/** A delivery. */
+export const Delivery = Schema.Struct({
+  id: Schema.String,
+  event_id: Schema.String,
+  event_type: Schema.String,
+  endpoint_id: Schema.String,
+  status: Schema.Literals(["Pending", "Delivered", "Failed"]),
+  reason: Schema.NullOr(Schema.String),
+  attempt_count: Schema.Int,
+  next_attempt_at: Schema.NullOr(Schema.String),
+  last_response_status: Schema.NullOr(Schema.Int),
+  last_error: Schema.NullOr(Schema.String),
+})
+export type Delivery = typeof Delivery.Type
+
+export const DeliveryList = Schema.Struct({ data: Schema.Array(Delivery), has_more: Schema.Boolean })
+
+export const EventWithDeliveries = Schema.Struct({
+  id: Schema.String,
+  type: Schema.String,
+  deliveries: Schema.Array(Delivery),
+})
+export type EventWithDeliveries = typeof EventWithDeliveries.Type
+
+export const PublishedEvent = Schema.Struct({ id: Schema.String })
+
+export const EventTypeList = Schema.Struct({
+  data: Schema.Array(
+    Schema.Struct({ type: Schema.String, description: Schema.String, example: Schema.Unknown }),
+  ),
+})
+
+export const RangeReplay = Schema.Struct({ endpoint_id: Schema.String, count: Schema.Int })
+
+/** A delivery in one line. */
+export const line = (delivery: Delivery): string => {
+  const { attempt_count: attempts, last_error: error, last_response_status: status } = delivery
+  return [
+    delivery.id,
+    delivery.endpoint_id,
+    delivery.status.padEnd("Delivered".length),
+    attempts === 1 ? "1 attempt" : `${attempts} attempts`,
+    error ?? (status === null ? "no answer yet" : `answered ${status}`),
+    ...(delivery.next_attempt_at === null || attempts === 0 ? [] : [`next at ${delivery.next_attempt_at}`]),
+    ...(delivery.reason === null ? [] : [delivery.reason]),
+  ].join("  ")
+}

@@ -1,0 +1,158 @@
+/**
+ * A client of the REST API of a running server, for commands that work through it.
+ */
+import { Config, Context, Data, Effect, Layer, Option, Redacted, Schema, type Scope } from "effect"
+import { Flag } from "effect/cli"
+import { explainConfig, Misconfigured } from "./Store.ts"
+
+const KEY_VARIABLE = "BILLWRIGHT_API_KEY"
+const URL_VARIABLE = "BILLWRIGHT_URL"
+const DEFAULT_URL = "http://127.0.0.1:4100"
+/** Longest that an answer may take. */
+const ANSWER_MILLIS = 30_000
+
+/** Where the server is. */
+export const url = Flag.String("url").pipe(
+  Flag.withDescription(`Where the server is. Default: ${URL_VARIABLE}, or ${DEFAULT_URL}.`),
+  Flag.withFallbackConfig(Config.String(URL_VARIABLE).pipe(Config.withDefault(DEFAULT_URL))),
+)
+
+/** Nobody answers at the address, or nobody who speaks this API. */
+export class ServerUnreachable extends Data.TaggedError("ServerUnreachable")<{ readonly message: string }> {}
+
+/** The server refused the request. The message is the server's own. */
+export class ServerRefused extends Data.TaggedError("ServerRefused")<{
+  readonly status: number
+  readonly message: string
+}> {}
+
+export type ApiFailure = ServerRefused | ServerUnreachable
+
+export interface Answer<A> {
+  /** What the command reads of it. */
+  readonly value: A
+  /** All of it, as it was sent. */
+  readonly text: string
+}
+
+type Query = Readonly<Record<string, string | undefined>>
+
+/** What a command reads of an answer: fields that it doesn't know are fine. */
+type Reading<A> = Schema.Codec<A, unknown>
+
+export class ApiClient extends Context.Service<
+  ApiClient,
+  {
+    readonly get: <A>(path: string, as: Reading<A>, query?: Query) => Effect.Effect<Answer<A>, ApiFailure>
+    /** `body` is JSON text. */
+    readonly post: <A>(path: string, as: Reading<A>, body: string) => Effect.Effect<Answer<A>, ApiFailure>
+    /** An answer that goes on until the scope closes. */
+    readonly open: (
+      path: string,
+      query: Query,
+      headers: Readonly<Record<string, string>>,
+    ) => Effect.Effect<ReadableStream<Uint8Array>, ApiFailure, Scope.Scope>
+  }
+>()("@billwright/cli/ApiClient") {
+  /** Of a server, with the key of the environment: on a command line everybody on the machine could read it. */
+  static readonly layer = (options: { readonly url: string }): Layer.Layer<ApiClient, Misconfigured> =>
+    Layer.effect(
+      ApiClient,
+      Effect.gen(function* () {
+        const key = yield* Effect.mapError(Config.option(Config.Redacted(KEY_VARIABLE)), explainConfig)
+        if (Option.isNone(key) || Redacted.value(key.value).trim() === "") return yield* noKey
+        return make(yield* baseOf(options.url), key.value)
+      }),
+    )
+}
+
+const noKey = new Misconfigured({
+  message: `this command calls the API of a server: set the environment variable ${KEY_VARIABLE} to a key, sk_test_… or sk_live_…`,
+})
+
+const baseOf = (text: string): Effect.Effect<string, Misconfigured> => {
+  const parsed = URL.parse(text)
+  const isHttp = parsed?.protocol === "http:" || parsed?.protocol === "https:"
+  if (parsed !== null && isHttp && parsed.username === "" && parsed.password === "") {
+    return Effect.succeed(parsed.href.replace(/\/+$/, ""))
+  }
+  // Not the text: it may hold a password.
+  return Effect.fail(
+    new Misconfigured({ message: `--url must be an address such as ${DEFAULT_URL}, without a password` }),
+  )
+}
+
+const ErrorBody = Schema.fromJsonString(Schema.Struct({ error: Schema.String, message: Schema.String }))
+const readError = Schema.decodeUnknownOption(ErrorBody)
+
+const queryOf = (query: Query): string => {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`
+}
+
+/** The code of what went wrong below `fetch`, which itself only says that it failed. */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const { cause, name } = error
+  if (name === "TimeoutError") return `no answer within ${ANSWER_MILLIS / 1_000} s`
+  if (!(cause instanceof Error)) return error.message
+  const { code } = cause as { readonly code?: unknown }
+  return typeof code === "string" ? code : cause.message
+}
+
+const make = (base: string, key: Redacted.Redacted<string>): ApiClient["Service"] => {
+  const unreachable = (error: unknown) =>
+    new ServerUnreachable({
+      message: `${base} can't be reached (${reasonOf(error)}): is the server running? --url says where it is`,
+    })
+
+  const foreign = (status: number) =>
+    new ServerUnreachable({ message: `${base} answered ${status}, but not as Billwright does: check --url` })
+
+  const send = (path: string, init: RequestInit, signal: AbortSignal) =>
+    Effect.tryPromise({
+      try: () =>
+        fetch(`${base}/v1${path}`, {
+          ...init,
+          headers: { ...init.headers, authorization: `Bearer ${Redacted.value(key).trim()}` },
+          // The key is for this server and nobody that it names.
+          redirect: "manual",
+          signal,
+        }),
+      catch: unreachable,
+    })
+
+  const text = (response: Response) => Effect.tryPromise({ try: () => response.text(), catch: unreachable })
+
+  const refusal = (status: number, body: string): ApiFailure =>
+    Option.match(readError(body), {
+      onNone: () => foreign(status),
+      onSome: ({ error, message }) =>
+        new ServerRefused({ status, message: `${message} (${status} ${error})` }),
+    })
+
+  const request = Effect.fnUntraced(function* <A>(path: string, as: Reading<A>, init: RequestInit) {
+    const response = yield* send(path, init, AbortSignal.timeout(ANSWER_MILLIS))
+    const body = yield* text(response)
+    if (!response.ok) return yield* refusal(response.status, body)
+    const value = Schema.decodeUnknownOption(Schema.fromJsonString(as))(body)
+    if (Option.isNone(value)) return yield* foreign(response.status)
+    const answer: Answer<A> = { value: value.value, text: body }
+    return answer
+  })
+
+  return ApiClient.of({
+    get: (path, as, query = {}) => request(path + queryOf(query), as, {}),
+    post: (path, as, body) =>
+      request(path, as, { method: "POST", body, headers: { "content-type": "application/json" } }),
+    open: Effect.fnUntraced(function* (path, query, headers) {
+      const controller = yield* Effect.acquireRelease(
+        Effect.sync(() => new AbortController()),
+        (opened) => Effect.sync(() => opened.abort()),
+      )
+      const response = yield* send(path + queryOf(query), { headers }, controller.signal)
+      if (response.ok && response.body !== null) return response.body
+      return yield* refusal(response.status, yield* text(response))
+    }),
+  })
+}

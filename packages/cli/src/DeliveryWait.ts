@@ -1,0 +1,125 @@
+/**
+ * Waiting until deliveries are finished.
+ */
+import { Console, Data, Effect, Schema } from "effect"
+import { Flag } from "effect/cli"
+import * as Answers from "./Answers.ts"
+import { ApiClient, type ApiFailure } from "./ApiClient.ts"
+
+const POLL_MILLIS = 500
+const MAX_TIMEOUT_SECONDS = 86_400
+
+export const flags = {
+  wait: Flag.Boolean("wait").pipe(
+    Flag.withDescription(
+      "Wait until every delivery is Delivered or Failed. Exit code 1 unless all are delivered.",
+    ),
+    Flag.withDefault(false),
+  ),
+  timeoutSeconds: Flag.Int("timeout-seconds").pipe(
+    Flag.withDescription("With --wait: how long."),
+    Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_TIMEOUT_SECONDS }))),
+    Flag.withDefault(60),
+  ),
+}
+
+/** Of a replay of a range, which may be of thousands: what became of each is for the list to say. */
+export const flagsOfRange = {
+  ...flags,
+  wait: Flag.Boolean("wait").pipe(
+    Flag.withDescription(
+      "Wait until nothing is pending for the endpoint. Exit code 1 when the time is up before; whether all arrived is for the list of deliveries to say.",
+    ),
+    Flag.withDefault(false),
+  ),
+}
+
+export interface WaitOptions {
+  readonly wait: boolean
+  readonly timeoutSeconds: number
+}
+
+/** Not all deliveries that were waited for were delivered. */
+export class Undelivered extends Data.TaggedError("Undelivered")<{ readonly message: string }> {}
+
+const count = (n: number): string => (n === 1 ? "1 delivery" : `${n} deliveries`)
+
+/** Asks again and again until nothing is pending or the time is up. Gives the last answer. */
+const settled = <A, R>(
+  look: Effect.Effect<A, ApiFailure, R>,
+  pending: (found: A) => number,
+  { timeoutSeconds }: WaitOptions,
+): Effect.Effect<A, ApiFailure | Undelivered, R> =>
+  Effect.gen(function* () {
+    let left = 0
+    const poll = Effect.gen(function* () {
+      for (;;) {
+        const found = yield* look
+        left = pending(found)
+        if (left === 0) return found
+        yield* Effect.sleep(POLL_MILLIS)
+      }
+    })
+    return yield* Effect.timeoutOrElse(poll, {
+      duration: timeoutSeconds * 1_000,
+      orElse: () =>
+        Effect.fail(new Undelivered({ message: `${count(left)} still Pending after ${timeoutSeconds} s` })),
+    })
+  })
+
+/** The event with its deliveries, finished if that is waited for. */
+export const ofEvent = Effect.fnUntraced(function* (id: string, options: WaitOptions) {
+  const api = yield* ApiClient
+  const look = api.get(`/events/${encodeURIComponent(id)}`, Answers.EventWithDeliveries)
+  if (!options.wait) return yield* look
+  return yield* settled(
+    look,
+    ({ value }) => value.deliveries.filter(({ status }) => status === "Pending").length,
+    options,
+  )
+})
+
+/** The deliveries of the list as they are once they are finished. */
+export const ofDeliveries = Effect.fnUntraced(function* (
+  deliveries: ReadonlyArray<Answers.Delivery>,
+  options: WaitOptions,
+) {
+  const api = yield* ApiClient
+  if (!options.wait) return deliveries
+  const look = Effect.forEach(
+    deliveries,
+    ({ id }) =>
+      Effect.map(api.get(`/deliveries/${encodeURIComponent(id)}`, Answers.Delivery), ({ value }) => value),
+    { concurrency: 8 },
+  )
+  return yield* settled(look, (found) => found.filter(({ status }) => status === "Pending").length, options)
+})
+
+/** Waits until nothing is pending for an endpoint, and tells on standard error how much is. */
+export const ofEndpoint = Effect.fnUntraced(function* (id: string, options: WaitOptions) {
+  const api = yield* ApiClient
+  if (!options.wait) return
+  let told = ""
+  const look = api
+    .get("/deliveries", Answers.DeliveryList, { endpoint_id: id, status: "Pending", limit: "100" })
+    .pipe(
+      Effect.tap(({ value }) => {
+        const line = `${value.data.length}${value.has_more ? " or more" : ""} pending`
+        if (line === told) return Effect.void
+        told = line
+        return Console.error(line)
+      }),
+    )
+  yield* settled(look, ({ value }) => value.data.length, options)
+})
+
+/** Fails when it was waited for deliveries that failed. */
+export const requireDelivered = (
+  deliveries: ReadonlyArray<Answers.Delivery>,
+  { wait }: WaitOptions,
+): Effect.Effect<void, Undelivered> => {
+  const failed = deliveries.filter(({ status }) => status === "Failed").length
+  return wait && failed > 0
+    ? Effect.fail(new Undelivered({ message: `${count(failed)} of ${deliveries.length} failed` }))
+    : Effect.void
+}

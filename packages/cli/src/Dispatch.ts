@@ -1,0 +1,91 @@
+/**
+ * How a process sends webhooks: the flags that say so, and the layers that they mean.
+ */
+import {
+  ATTEMPT_DEADLINE_MILLIS,
+  type Billing,
+  Dispatcher,
+  type InvalidInput,
+  LEASE_MILLIS,
+  NetworkAddress,
+} from "@billwright/core"
+import { UndiciTransport } from "@billwright/node"
+import { Config, Layer, Option, Schema } from "effect"
+import { Flag } from "effect/cli"
+
+const SECOND = 1_000
+const MAX_IN_FLIGHT = 10_000
+const MAX_LEASE_SECONDS = 3_600
+
+const between = (minimum: number, maximum: number) =>
+  Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
+
+const parseNetworks = (text: string): Option.Option<ReadonlyArray<string>> => {
+  const networks = text.split(/[\s,]+/).filter((entry) => entry !== "")
+  return networks.every((network) => NetworkAddress.parseNetwork(network) !== undefined)
+    ? Option.some(networks)
+    : Option.none()
+}
+
+/** The networks that endpoints may be in beside the public one. */
+export const webhookAllow = Flag.String("webhook-allow").pipe(
+  Flag.withDescription(
+    "Networks that webhooks may be sent to although they are not public, such as 10.20.0.0/16,fd00:7::/64. Default: BILLWRIGHT_WEBHOOK_ALLOW.",
+  ),
+  Flag.withFallbackConfig(Config.String("BILLWRIGHT_WEBHOOK_ALLOW").pipe(Config.withDefault(""))),
+  Flag.filterMap(
+    parseNetworks,
+    (text) =>
+      `must be networks such as 10.20.0.0/16,fd00:7::/64, with no bits set behind the prefix: ${text}`,
+  ),
+)
+
+export const flags = {
+  maxInFlight: Flag.Int("max-in-flight").pipe(
+    Flag.withDescription("Most webhook attempts under way; those that wait for a slow receiver don't count."),
+    between(1, MAX_IN_FLIGHT),
+    Flag.withDefault(64),
+  ),
+  maxInFlightPerEndpoint: Flag.Int("max-in-flight-per-endpoint").pipe(
+    Flag.withDescription("Most webhook attempts under way to one endpoint."),
+    between(1, MAX_IN_FLIGHT),
+    Flag.withDefault(8),
+  ),
+  attemptSeconds: Flag.Int("attempt-seconds").pipe(
+    Flag.withDescription("How long a webhook attempt may take in all."),
+    between(1, MAX_LEASE_SECONDS),
+    Flag.withDefault(ATTEMPT_DEADLINE_MILLIS / SECOND),
+  ),
+  leaseSeconds: Flag.Int("lease-seconds").pipe(
+    Flag.withDescription(
+      "How long a process holds a delivery: when it dies, another one sends it again after that. Longer than --attempt-seconds.",
+    ),
+    between(2, MAX_LEASE_SECONDS),
+    Flag.withDefault(LEASE_MILLIS / SECOND),
+  ),
+}
+
+export interface DispatchOptions {
+  readonly maxInFlight: number
+  readonly maxInFlightPerEndpoint: number
+  readonly attemptSeconds: number
+  readonly leaseSeconds: number
+  readonly webhookAllow: ReadonlyArray<string>
+}
+
+/** Sends webhooks until its scope closes. */
+export const layer = (
+  options: DispatchOptions,
+): Layer.Layer<Dispatcher, InvalidInput, Billing.Storage | Billing.Services> => {
+  const attemptMillis = options.attemptSeconds * SECOND
+  return Dispatcher.layerWith({
+    maxInFlight: options.maxInFlight,
+    maxInFlightPerEndpoint: options.maxInFlightPerEndpoint,
+    leaseMillis: options.leaseSeconds * SECOND,
+    attemptDeadlineMillis: attemptMillis,
+  }).pipe(
+    Layer.provide(
+      UndiciTransport.layer({ network: { allow: options.webhookAllow }, deadlineMillis: attemptMillis }),
+    ),
+  )
+}

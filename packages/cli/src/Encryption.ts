@@ -1,0 +1,68 @@
+/**
+ * The keys that webhook secrets are encrypted with, wherever a command finds them.
+ */
+import { mkdir } from "node:fs/promises"
+import { join } from "node:path"
+import type { Billing } from "@billwright/core"
+import { KeyFile } from "@billwright/node"
+import { Config, Effect, Option, Redacted } from "effect"
+import { Flag } from "effect/cli"
+import { type DatabaseOptions, explainConfig, Misconfigured } from "./Store.ts"
+
+const VARIABLE = "BILLWRIGHT_ENCRYPTION_KEYS"
+/** The file in the data directory of an embedded Postgres. */
+const KEY_FILE = "encryption.keys"
+
+export const allowPlaintextSecrets = Flag.Boolean("allow-plaintext-secrets").pipe(
+  Flag.withDescription(
+    "With --store postgres and no encryption keys: store webhook secrets as they are, for databases that are encrypted as a whole.",
+  ),
+  Flag.withDefault(false),
+)
+
+export interface EncryptionOptions {
+  readonly store: DatabaseOptions["store"] | "memory"
+  readonly dataDir: string
+  readonly allowPlaintextSecrets: boolean
+}
+
+/** What can keep a command from the keys. */
+export type EncryptionFailure = KeyFile.KeyFileError | Misconfigured
+
+const fromEnvironment = Config.Redacted(VARIABLE).pipe(
+  Config.option,
+  Effect.mapError(explainConfig),
+  // Set to nothing is not set.
+  Effect.map(Option.filter((keys) => Redacted.value(keys).trim() !== "")),
+)
+
+/** Beside the database and not in it: whoever gets hold of a dump has no key. */
+const fromFile = (dataDir: string): Effect.Effect<Redacted.Redacted<string>, EncryptionFailure> =>
+  Effect.andThen(
+    Effect.tryPromise({
+      try: () => mkdir(dataDir, { recursive: true, mode: 0o700 }),
+      catch: (cause) => new Misconfigured({ message: `${dataDir} can't be made: ${String(cause)}` }),
+    }),
+    KeyFile.readOrMake(join(dataDir, KEY_FILE)),
+  )
+
+const missing = new Misconfigured({
+  message:
+    `--store postgres needs keys to encrypt webhook secrets with: make one by "billwright keys new-encryption-key", ` +
+    `set the environment variable ${VARIABLE} to what it prints, and keep it as safe as a password ` +
+    `(or store the secrets as they are: --allow-plaintext-secrets)`,
+})
+
+/**
+ * The keys of the environment, else those of the data directory's own file, which is made when it isn't there.
+ * Memory needs none: nothing is at rest.
+ */
+export const keys = Effect.fnUntraced(function* (
+  options: EncryptionOptions,
+): Effect.fn.Return<NonNullable<Billing.BillingOptions["encryption"]>, EncryptionFailure> {
+  const given = yield* fromEnvironment
+  if (Option.isSome(given)) return given.value
+  if (options.store === "memory") return "none"
+  if (options.store === "embedded") return yield* fromFile(options.dataDir)
+  return options.allowPlaintextSecrets ? "none" : yield* missing
+})

@@ -1,0 +1,65 @@
+import { randomBytes } from "node:crypto"
+/**
+ * `billwright keys new-encryption-key` and `rotate-encryption`: the keys that webhook secrets are encrypted with.
+ */
+import { Billing, Endpoints, generateKey } from "@billwright/core"
+import { Console, Effect, Layer, Redacted } from "effect"
+import { Command } from "effect/cli"
+import * as Encryption from "./Encryption.ts"
+import type { Failure } from "./Failure.ts"
+import * as Store from "./Store.ts"
+import { json } from "./TenantFlags.ts"
+
+/** The id tells one key from another and says nothing of it. */
+const newKeyId = (): string => `key_${randomBytes(4).toString("hex")}`
+
+export const newEncryptionKey = Command.make(
+  "new-encryption-key",
+  {},
+  Effect.fn(function* () {
+    yield* Console.log(Redacted.value(generateKey(newKeyId())))
+  }),
+).pipe(Command.withDescription("Print a new key for BILLWRIGHT_ENCRYPTION_KEYS"))
+
+/** The keys, and the endpoints whose secrets they are for. */
+const services = (options: Store.DatabaseOptions): Layer.Layer<Endpoints, Failure> =>
+  Layer.unwrap(
+    Effect.map(Encryption.keys({ ...options, allowPlaintextSecrets: false }), (encryption) =>
+      Billing.layerWith({ encryption }).pipe(Layer.provide(Store.layerBeside(options))),
+    ),
+  )
+
+/** Encrypts a batch after the other again, and tells after each how far it got. */
+const rotateAll = Effect.fnUntraced(function* (isQuiet: boolean) {
+  const endpoints = yield* Endpoints
+  let count = 0
+  for (;;) {
+    const changed = yield* endpoints.rotateEncryption
+    if (changed === 0) return count
+    count += changed
+    if (!isQuiet) yield* Console.error(`${count} endpoints so far`)
+  }
+})
+
+export const rotateEncryption = Command.make(
+  "rotate-encryption",
+  { ...Store.databaseFlags, json },
+  Effect.fn(function* (options) {
+    const count = yield* rotateAll(options.json).pipe(
+      Effect.catchTag("SecretUnavailable", ({ message }) =>
+        Effect.fail(
+          new Store.Misconfigured({ message: `${message}: its key has to be there, behind the first one` }),
+        ),
+      ),
+      Effect.provide(services(options)),
+    )
+    if (options.json) return yield* Console.log(JSON.stringify({ endpoints: count }))
+    return yield* Console.log(
+      count === 0
+        ? "Every webhook secret is encrypted with the first key already."
+        : `The secrets of ${count} webhook ${count === 1 ? "endpoint" : "endpoints"} are encrypted with the first key now.`,
+    )
+  }),
+).pipe(
+  Command.withDescription("Encrypt webhook secrets with the first of the encryption keys, while servers run"),
+)

@@ -1,0 +1,143 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+/**
+ * Where `billwright` has the keys of webhook secrets from, and commands beside a server with an embedded Postgres.
+ */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Cli from "./Cli.ts"
+import { isVerified, Receiver } from "./Receiver.ts"
+import { Tenant } from "./Tenant.ts"
+
+const TIMEOUT = 60_000
+const KEY_LINE = /^key_[0-9a-f]{8}:[A-Za-z0-9+/]{43}=\n$/
+
+const directory = mkdtempSync(join(tmpdir(), "billwright-encryption-"))
+const data = join(directory, "data")
+const keyFile = join(data, "encryption.keys")
+const store = ["--store", "embedded", "--data-dir", data]
+const receiver = new Receiver()
+let server: Cli.Serving
+
+beforeAll(async () => {
+  chmodSync(directory, 0o755)
+  await receiver.start()
+  server = await Cli.serve(store)
+}, TIMEOUT)
+
+afterAll(async () => {
+  await server.stop()
+  await receiver.stop()
+  rmSync(directory, { recursive: true, force: true })
+}, TIMEOUT)
+
+describe("an embedded store", () => {
+  it("makes a key file once, for its owner alone, and uses it again", { timeout: TIMEOUT }, async () => {
+    const file = readFileSync(keyFile, "utf8")
+    assert.match(file, KEY_LINE)
+    assert.strictEqual(statSync(keyFile).mode & 0o777, 0o600)
+    const { keys } = server
+    const { secret } = await new Tenant(server.url, keys.test).endpoint(receiver.url("/"))
+    assert.strictEqual(await server.stop(), 0)
+
+    server = { ...(await Cli.serve(store)), keys }
+    assert.strictEqual(readFileSync(keyFile, "utf8"), file)
+    await new Tenant(server.url, keys.test).publish()
+    assert.isTrue(await isVerified(await receiver.next("/", 1), secret))
+    // Nothing of a key or a secret got into what was printed.
+    const printed = server.stdout() + server.stderr()
+    assert.notInclude(printed, file.split(":")[1]!.trim())
+    assert.notInclude(printed, secret)
+  })
+
+  it("can be worked on while a server runs on it", { timeout: TIMEOUT }, async () => {
+    const issued = await Cli.run(["keys", "issue", "--mode", "test", "--name", "beside", "--json", ...store])
+    assert.strictEqual(issued.code, 0, issued.stderr)
+    const { secret } = JSON.parse(issued.stdout) as { readonly secret: string }
+    const answer = await Cli.call(server.url, secret, "GET", "/v1/customers")
+    assert.strictEqual(answer.status, 200)
+
+    const others = await Promise.all([
+      Cli.run(["audit", "usage", ...store]),
+      Cli.run(["migrate", ...store]),
+      Cli.run(["keys", "list", "--mode", "test", ...store]),
+    ])
+    assert.deepStrictEqual(
+      others.map(({ code }) => code),
+      [0, 0, 0],
+    )
+    // It joined the server's Postgres and left it running.
+    for (const { stderr } of others) assert.notInclude(stderr, "starting Postgres")
+    assert.strictEqual((await fetch(`${server.url}/readyz`)).status, 200)
+  })
+
+  it("changes over to a key that is put before the old one", { timeout: TIMEOUT }, async () => {
+    const { stdout: key } = await Cli.run(["keys", "new-encryption-key"])
+    assert.match(key, KEY_LINE)
+    writeFileSync(keyFile, key + readFileSync(keyFile, "utf8"))
+    const rotate = () => Cli.run(["keys", "rotate-encryption", "--json", ...store])
+    assert.deepInclude(await rotate(), { code: 0, stdout: '{"endpoints":1}\n' })
+    assert.deepInclude(await rotate(), { code: 0, stdout: '{"endpoints":0}\n' })
+  })
+
+  it("refuses a key file that others may read", { timeout: TIMEOUT }, async () => {
+    chmodSync(keyFile, 0o644)
+    const { code, stderr } = await Cli.run(["keys", "rotate-encryption", ...store])
+    chmodSync(keyFile, 0o600)
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /^billwright: the key file .* may be read by others/m)
+  })
+})
+
+describe.concurrent("what billwright serve refuses", () => {
+  const url = "postgres://nobody@127.0.0.1:2/none"
+
+  it.each([
+    [
+      ["--store", "postgres"],
+      {},
+      /^billwright: --store postgres needs keys .*billwright keys new-encryption-key/,
+    ],
+    [
+      ["--store", "memory"],
+      { BILLWRIGHT_ENCRYPTION_KEYS: "key" },
+      /^billwright: the encryption keys are not valid/,
+    ],
+    [["--store", "memory", "--dispatch-only"], {}, /--dispatch-only works beside servers on one Postgres/],
+    [["--store", "postgres", "--dispatch-only", "--no-dispatch"], {}, /leave nothing to do/],
+    [["--store", "memory", "--lease-seconds", "15"], {}, /--lease-seconds \(15\) must be more than/],
+    [["--store", "memory", "--max-in-flight", "0"], {}, /max-in-flight/],
+    [["--store", "memory", "--webhook-allow", "10.0.0.1/8"], {}, /must be networks such as .*10\.0\.0\.1\/8/],
+    [["--store", "memory"], { BILLWRIGHT_WEBHOOK_ALLOW: "intranet" }, /must be networks such as .*intranet/],
+  ])("%j %j", { timeout: TIMEOUT }, async (args, more, sentence) => {
+    const none = { DATABASE_URL: url, BILLWRIGHT_ENCRYPTION_KEYS: "" }
+    const { code, stderr, stdout } = await Cli.run(["serve", "--port", "0", ...args], {
+      env: { ...none, ...more },
+    })
+    assert.strictEqual(code, 1)
+    assert.match(stderr, sentence)
+    assert.notMatch(stdout + stderr, /^\s+at .*:\d+/m)
+    assert.notInclude(stdout, "listening")
+  })
+
+  it("stores secrets as they are when it is told to", { timeout: TIMEOUT }, async () => {
+    const { stderr } = await Cli.run(["serve", "--store", "postgres", "--allow-plaintext-secrets"], {
+      env: { DATABASE_URL: url, BILLWRIGHT_ENCRYPTION_KEYS: "" },
+    })
+    // As far as the database, which isn't there.
+    assert.notInclude(stderr, "needs keys")
+  })
+
+  it("opens networks for live endpoints that are told to it", { timeout: TIMEOUT }, async () => {
+    const open = await Cli.serve(["--store", "memory", "--webhook-allow", "127.0.0.0/8"])
+    const closed = await Cli.serve(["--store", "memory"])
+    const create = ({ keys, url: at }: Cli.Serving) =>
+      Cli.call(at, keys.live, "POST", "/v1/webhook_endpoints", {
+        url: "https://127.0.0.1:8443/hooks",
+        event_types: ["*"],
+      })
+    assert.strictEqual((await create(open)).status, 201)
+    assert.strictEqual((await create(closed)).status, 400)
+    await Promise.all([open.stop(), closed.stop()])
+  })
+})

@@ -1,0 +1,70 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+/**
+ * A server on a Postgres, a receiver beside it, and the commands that people run against them.
+ */
+import { EmbeddedPostgres } from "@billwright/postgres/embedded"
+import { assert } from "@effect/vitest"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import * as Cli from "./Cli.ts"
+import { Receiver } from "./Receiver.ts"
+import { Tenant } from "./Tenant.ts"
+
+export const TIMEOUT = 60_000
+
+export class Installation {
+  readonly receiver = new Receiver()
+  readonly #directory = mkdtempSync(join(tmpdir(), "billwright-webhooks-"))
+  readonly #scope = Scope.makeUnsafe()
+  #server: Cli.Serving | undefined
+  /** What servers and workers are started with. */
+  env: Record<string, string> = {}
+
+  async start(): Promise<void> {
+    chmodSync(this.#directory, 0o755)
+    const start = EmbeddedPostgres.start({ directory: join(this.#directory, "data") })
+    const { url } = await Effect.runPromise(Scope.provide(start, this.#scope))
+    this.env = { DATABASE_URL: Redacted.value(url), ...Cli.ENCRYPTION }
+    await this.receiver.start()
+    this.#server = await this.another()
+  }
+
+  async stop(): Promise<void> {
+    const code = await this.#server?.stop()
+    await this.receiver.stop()
+    await Effect.runPromise(Scope.close(this.#scope, Exit.void))
+    rmSync(this.#directory, { recursive: true, force: true })
+    assert.strictEqual(code, 0)
+  }
+
+  get server(): Cli.Serving {
+    return this.#server!
+  }
+
+  get tenant(): Tenant {
+    return new Tenant(this.server.url, this.server.keys.test)
+  }
+
+  /** One more server on the same Postgres. */
+  another(...args: ReadonlyArray<string>): Promise<Cli.Serving> {
+    return Cli.serve(["--store", "postgres", ...args], { env: this.env })
+  }
+
+  /** Runs something while the server is away, then starts it again at the same address. */
+  async without(act: () => Promise<void>, ...args: ReadonlyArray<string>): Promise<void> {
+    const { keys, url } = this.server
+    assert.strictEqual(await this.server.stop(), 0)
+    await act()
+    this.#server = { ...(await this.another("--port", new URL(url).port, ...args)), keys }
+  }
+
+  /** A command as somebody with the test key runs it. */
+  run(...args: ReadonlyArray<string>): Promise<Cli.Finished> {
+    return Cli.run(args, { env: this.callerEnv })
+  }
+
+  get callerEnv() {
+    return { BILLWRIGHT_URL: this.server.url, BILLWRIGHT_API_KEY: this.server.keys.test }
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * What happens around servers that start, stop and work together while webhooks are sent.
+ */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Cli from "./Cli.ts"
+import { Installation, TIMEOUT } from "./Installation.ts"
+import { answers, holds, isVerified } from "./Receiver.ts"
+import { Tenant } from "./Tenant.ts"
+import { until } from "./Until.ts"
+
+const installation = new Installation()
+const { receiver } = installation
+
+beforeAll(() => installation.start(), TIMEOUT)
+afterAll(() => installation.stop(), TIMEOUT)
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
+
+const listen = (path: string, key: string, ...args: ReadonlyArray<string>): Promise<Cli.Running> =>
+  Cli.runUntil(
+    args.includes("--json") ? "{" : "Forwarding to",
+    ["listen", "--forward-to", receiver.url(path), ...args],
+    {
+      env: {
+        BILLWRIGHT_URL: installation.server.url,
+        BILLWRIGHT_API_KEY: key,
+        BILLWRIGHT_LISTEN_SECRET: SECRET,
+      },
+    },
+  )
+
+const idsOf = (path: string) => receiver.received(path).map(({ headers }) => headers["webhook-id"])
+
+describe("billwright keys rotate-encryption", () => {
+  it("encrypts anew while servers send", { timeout: TIMEOUT }, async () => {
+    const { id, secret } = await installation.tenant.endpoint(receiver.url("/rotated"), ["invoice.paid"])
+    const key = (await Cli.run(["keys", "new-encryption-key"])).stdout.trim()
+    const old = installation.env
+    // Servers get the new key before anything is encrypted with it.
+    const keys = `${key},${old["BILLWRIGHT_ENCRYPTION_KEYS"]}`
+    installation.env = { ...old, BILLWRIGHT_ENCRYPTION_KEYS: keys }
+    await installation.without(async () => {})
+    const rotate = (env: Record<string, string>) =>
+      Cli.run(["keys", "rotate-encryption", "--store", "postgres"], { env })
+    const first = await rotate(installation.env)
+    assert.match(
+      first.stdout,
+      /^The secrets of [1-9]\d* webhook endpoints? are encrypted with the first key now\.$/m,
+    )
+    assert.match(
+      (await rotate(installation.env)).stdout,
+      /^Every webhook secret is encrypted with the first key already\.$/m,
+    )
+    await installation.tenant.publish()
+    assert.isTrue(await isVerified(await receiver.next("/rotated", 1), secret))
+
+    const missing = await rotate(old)
+    assert.strictEqual(missing.code, 1)
+    assert.match(
+      missing.stderr,
+      /^billwright: a secret that was encrypted with the key "key_\w+" cannot be decrypted/m,
+    )
+    assert.notInclude(first.stderr + missing.stderr, key.split(":")[1]!)
+    await installation.tenant.drain()
+    await installation.tenant.request("DELETE", `/webhook_endpoints/${id}`)
+  })
+})
+
+describe("servers and workers", () => {
+  it("share the work: one serves, one sends", { timeout: TIMEOUT }, async () => {
+    await installation.without(async () => {}, "--no-dispatch")
+    const endpoint = await installation.tenant.endpoint(receiver.url("/shared"), ["invoice.paid"])
+    const eventId = await installation.tenant.publish()
+    const worker = await Cli.dispatch([], { env: installation.env })
+    try {
+      const delivered = await installation.tenant.deliveryThat(
+        eventId,
+        ({ status }) => status === "Delivered",
+      )
+      assert.strictEqual(delivered.attempt_count, 1)
+      // Now it is there from the beginning, and hears of what another process has committed.
+      await installation.tenant.publish()
+      await receiver.next("/shared", 2)
+    } finally {
+      assert.strictEqual(await worker.stop(), 0)
+    }
+    // Nobody sends any more.
+    const waited = await installation.run("trigger", "invoice.paid", "--wait", "--timeout-seconds", "1")
+    assert.strictEqual(waited.code, 1)
+    assert.strictEqual(waited.stderr, "billwright: 1 delivery still Pending after 1 s\n")
+    assert.lengthOf(receiver.received("/shared"), 2)
+    await installation.without(async () => {})
+    await receiver.next("/shared", 3)
+    await installation.tenant.drain()
+    await installation.tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
+  })
+
+  it(
+    "stop within seconds while a receiver is silent and a listener listens",
+    { timeout: TIMEOUT },
+    async () => {
+      receiver.script("/silent", holds)
+      const endpoint = await installation.tenant.endpoint(receiver.url("/silent"), ["invoice.paid"])
+      const listener = await listen("/elsewhere", installation.server.keys.live)
+      await installation.tenant.publish()
+      await receiver.next("/silent", 1)
+      const stoppedAt = Date.now()
+      await installation.without(async () => {
+        // Each of the two may take 5 seconds. In a row they would take 10.
+        assert.isBelow(Date.now() - stoppedAt, 8_000)
+      })
+      assert.strictEqual(await listener.stop("SIGINT"), 0)
+      await installation.tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
+    },
+  )
+})
+
+describe("billwright listen", () => {
+  it("forwards, signed, and misses nothing while the server restarts", { timeout: TIMEOUT }, async () => {
+    const listener = await listen("/local", installation.server.keys.test, "--types", "invoice.paid")
+    assert.include(listener.stdout(), `Signing secret  ${SECRET}`)
+    const ids = [await installation.tenant.publish()]
+    assert.isTrue(await isVerified(await receiver.next("/local", 1), SECRET))
+    // Of another type.
+    await installation.run("trigger", "invoice.created")
+
+    receiver.script("/local", answers(500))
+    ids.push(await installation.tenant.publish())
+    await receiver.next("/local", 2)
+    receiver.script("/local", answers(204))
+
+    await installation.without(async () => {
+      // Published where the listener is not connected to.
+      const other = await installation.another()
+      const elsewhere = new Tenant(other.url, installation.server.keys.test)
+      ids.push(await elsewhere.publish(), await elsewhere.publish())
+      await other.stop()
+    })
+    ids.push(await installation.tenant.publish())
+    await receiver.next("/local", 5)
+    assert.deepStrictEqual(idsOf("/local"), ids)
+    await until("the line of the last", async () => listener.stdout().includes(ids[4]!))
+    assert.match(listener.stdout(), new RegExp(`^${ids[0]} {2}invoice\\.paid {2}204 {2}\\d+ ms$`, "m"))
+    // A receiver that fails is told of, and asked once.
+    assert.match(listener.stdout(), new RegExp(`^${ids[1]} {2}invoice\\.paid {2}500 {2}\\d+ ms$`, "m"))
+    assert.strictEqual(await listener.stop("SIGINT"), 0)
+  })
+
+  it("misses nothing either when there was no event before", { timeout: TIMEOUT }, async () => {
+    const { live } = installation.server.keys
+    const listener = await listen("/first", live, "--json")
+    const data = {
+      threshold_id: "thr_01kahd3kc8e0fsr8zknzqgf2h2",
+      customer_id: "cus_01kahd3kc8e0fsr8zknzqgf2h1",
+      product_id: "api",
+      unit: "call",
+      quantity: 1,
+      period: "lifetime",
+      period_key: "lifetime",
+    }
+    // No double holds it.
+    const text = JSON.stringify({ ...data, total_quantity: 0 }).replace(/0\}$/, "9007199254740993}")
+    const trigger = (url: string) =>
+      Cli.run(["trigger", "usage.threshold", "--data", text, "--json"], {
+        env: { BILLWRIGHT_URL: url, BILLWRIGHT_API_KEY: live },
+      })
+    const ids: Array<string> = []
+    await installation.without(async () => {
+      const other = await installation.another()
+      const { code, stderr, stdout } = await trigger(other.url)
+      assert.strictEqual(code, 0, stderr)
+      ids.push(String((JSON.parse(stdout) as Record<string, unknown>)["id"]))
+      await other.stop()
+    })
+    const request = await receiver.next("/first", 1)
+    assert.match(
+      request.body,
+      new RegExp(
+        `^\\{"id":"${ids[0]}","type":"usage.threshold","timestamp":"[^"]+","livemode":true,"data":\\{`,
+      ),
+    )
+    assert.include(request.body, `"data":${text}}`)
+    ids.push(
+      String((JSON.parse((await trigger(installation.server.url)).stdout) as Record<string, unknown>)["id"]),
+    )
+    await receiver.next("/first", 2)
+    assert.deepStrictEqual(idsOf("/first"), ids)
+    const lines = await until("both lines", async () => {
+      const printed = listener.stdout().trim().split("\n")
+      return printed.length === 3 && printed
+    })
+    const parsed = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    assert.deepInclude(parsed[0], { secret: SECRET, forward_to: receiver.url("/first") })
+    assert.deepInclude(parsed[1], { event_id: ids[0], type: "usage.threshold", status: 204, error: null })
+    assert.strictEqual(await listener.stop("SIGTERM"), 0)
+  })
+})

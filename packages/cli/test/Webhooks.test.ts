@@ -1,0 +1,234 @@
+/**
+ * Events and webhooks as a user of the command sees them, end to end.
+ */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Cli from "./Cli.ts"
+import { Installation, TIMEOUT } from "./Installation.ts"
+import { answers, isVerified } from "./Receiver.ts"
+import { INVOICE } from "./Tenant.ts"
+
+/** A delivery that waits for the dispatcher to look by itself takes up to a second. */
+const AT_ONCE_MILLIS = 1_000
+
+const installation = new Installation()
+const { receiver } = installation
+
+beforeAll(() => installation.start(), TIMEOUT)
+afterAll(() => installation.stop(), TIMEOUT)
+
+describe("a server", () => {
+  it("sends what is published at once, signed", { timeout: TIMEOUT }, async () => {
+    const { id, secret } = await installation.tenant.endpoint(receiver.url("/at-once"), ["invoice.paid"])
+    const delays: Array<number> = []
+    for (let n = 1; n <= 5; n++) {
+      const publishedAt = Date.now()
+      const eventId = await installation.tenant.publish()
+      const request = await receiver.next("/at-once", n)
+      delays.push(request.at - publishedAt)
+      assert.isTrue(await isVerified(request, secret))
+      assert.strictEqual(request.headers["webhook-id"], eventId)
+      const payload = JSON.parse(request.body) as Record<string, unknown>
+      assert.deepInclude(payload, { id: eventId, type: "invoice.paid", livemode: false, data: INVOICE })
+    }
+    // The best of five: what is promised is that a publication wakes the dispatcher, not a time for each machine.
+    assert.isBelow(Math.min(...delays), AT_ONCE_MILLIS / 2)
+    await installation.tenant.drain()
+    await installation.tenant.request("DELETE", `/webhook_endpoints/${id}`)
+  })
+
+  it(
+    "goes on trying while a receiver is down, and delivers when it is up",
+    { timeout: TIMEOUT },
+    async () => {
+      const endpoint = await installation.tenant.endpoint(receiver.url("/down"), ["invoice.paid"])
+      await receiver.stop()
+      const eventId = await installation.tenant.publish()
+      const pending = await installation.tenant.deliveryThat(
+        eventId,
+        ({ attempt_count }) => attempt_count > 0,
+      )
+      assert.strictEqual(pending.status, "Pending")
+      assert.strictEqual(pending.last_error, "connection_refused")
+      assert.isString(pending.next_attempt_at)
+      await receiver.start()
+      const delivered = await installation.tenant.deliveryThat(
+        eventId,
+        ({ status }) => status === "Delivered",
+      )
+      assert.isAbove(delivered.attempt_count, 1)
+
+      const again = await installation.run(
+        "replay",
+        "event",
+        eventId,
+        "--endpoint",
+        endpoint.id,
+        "--wait",
+        "--json",
+      )
+      assert.strictEqual(again.code, 0, again.stderr)
+      const [first, second] = receiver.received("/down")
+      assert.strictEqual(second?.headers["webhook-id"], first?.headers["webhook-id"])
+      assert.strictEqual(second?.body, first?.body)
+      await installation.tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
+    },
+  )
+
+  it("tells once that usage crossed a threshold", { timeout: TIMEOUT }, async () => {
+    const endpoint = await installation.tenant.endpoint(receiver.url("/threshold"), ["usage.threshold"])
+    const customer = await installation.tenant.request("POST", "/customers", {
+      name: "Ada",
+      email: "a@example.com",
+    })
+    const meter = { customer_id: customer["id"], product_id: "api", unit: "call" }
+    await installation.tenant.request("POST", "/usage/thresholds", {
+      ...meter,
+      quantity: 10,
+      period: "month",
+    })
+    for (let n = 0; n < 6; n++) await installation.tenant.request("POST", "/usage", { ...meter, quantity: 4 })
+    const request = await receiver.next("/threshold", 1)
+    const { data } = JSON.parse(request.body) as { readonly data: Record<string, unknown> }
+    assert.deepInclude(data, { quantity: 10, total_quantity: 12 })
+    await installation.tenant.drain()
+    assert.lengthOf(receiver.received("/threshold"), 1)
+    await installation.tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
+  })
+})
+
+describe("billwright trigger", () => {
+  it("publishes an example and waits for its delivery", { timeout: TIMEOUT }, async () => {
+    const endpoint = await installation.tenant.endpoint(receiver.url("/trigger"))
+    const { code, stderr, stdout } = await installation.run("trigger", "payment.failed", "--wait")
+    assert.strictEqual(code, 0, stderr)
+    const lines = stdout.trim().split("\n")
+    assert.match(lines[0]!, /^evt_\S+ {2}payment\.failed$/)
+    assert.match(
+      lines[1]!,
+      new RegExp(`^dlv_\\S+ {2}${endpoint.id} {2}Delivered {2}1 attempt {2}answered 204$`),
+    )
+    const [request] = receiver.received("/trigger")
+    assert.isTrue(await isVerified(request!, endpoint.secret))
+    await installation.tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
+  })
+
+  it("takes data as it is typed, once for an idempotency key", { timeout: TIMEOUT }, async () => {
+    const customer = await installation.tenant.request("POST", "/customers", {
+      name: "Ada",
+      email: "a@example.com",
+    })
+    const args = ["--data", JSON.stringify({ ...INVOICE, amount: 7 }), "--customer", String(customer["id"])]
+    const publish = () =>
+      installation.run("trigger", "invoice.paid", ...args, "--idempotency-key", "typed", "--json")
+    const [first, second] = [await publish(), await publish()]
+    assert.strictEqual(first.code, 0, first.stderr)
+    const event = JSON.parse(first.stdout) as Record<string, unknown>
+    assert.deepInclude(event, { data: { ...INVOICE, amount: 7 }, customer_id: customer["id"] })
+    assert.strictEqual((JSON.parse(second.stdout) as Record<string, unknown>)["id"], event["id"])
+  })
+
+  it("lists the types, and says which one was meant", { timeout: TIMEOUT }, async () => {
+    const listed = await installation.run("trigger")
+    assert.match(listed.stdout, /^invoice\.paid {2,}An invoice was paid in full\.$/m)
+    const mistyped = await installation.run("trigger", "invoice.payed")
+    assert.strictEqual(mistyped.code, 1)
+    assert.strictEqual(
+      mistyped.stderr,
+      'billwright: there is no event type "invoice.payed": did you mean invoice.paid? "billwright trigger" lists the types\n',
+    )
+  })
+
+  it("fails when what it waits for fails", { timeout: TIMEOUT }, async () => {
+    receiver.script("/gone", answers(410))
+    const endpoint = await installation.tenant.endpoint(receiver.url("/gone"))
+    const { code, stderr, stdout } = await installation.run("trigger", "invoice.paid", "--wait")
+    assert.strictEqual(code, 1)
+    assert.include(stdout, "Failed     1 attempt  answered 410  gone")
+    assert.strictEqual(stderr, "billwright: 1 delivery of 1 failed\n")
+    await installation.tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
+  })
+})
+
+describe("billwright replay", () => {
+  it("sends again a delivery, and all that an endpoint missed", { timeout: TIMEOUT }, async () => {
+    receiver.script("/missed", answers(500))
+    const endpoint = await installation.tenant.endpoint(receiver.url("/missed"))
+    const ids = [await installation.tenant.publish(), await installation.tenant.publish()]
+    await receiver.next("/missed", 2)
+    // Sooner than the schedule would end them.
+    const setStatus = (status: string) =>
+      installation.tenant.request("PATCH", `/webhook_endpoints/${endpoint.id}`, { status })
+    await setStatus("disabled")
+    await setStatus("enabled")
+    receiver.script("/missed", answers(204))
+    const failed = await installation.tenant.deliveryOf(ids[0]!)
+    assert.deepInclude(failed, { status: "Failed", reason: "endpoint_disabled" })
+
+    const one = await installation.run("replay", "delivery", failed.id, "--wait")
+    assert.strictEqual(one.code, 0, one.stderr)
+    assert.match(one.stdout, /^dlv_\S+ {2}whe_\S+ {2}Delivered {2}1 attempt {2}answered 204\n$/)
+    assert.notInclude(one.stdout, failed.id)
+
+    const range = await installation.run("replay", "endpoint", endpoint.id, "--since", "1h", "--wait")
+    assert.strictEqual(range.code, 0, range.stderr)
+    // The other one has been delivered by now.
+    assert.strictEqual(range.stdout, "1 event is sent again.\n")
+    const all = await installation.run(
+      "replay",
+      "endpoint",
+      endpoint.id,
+      "--since",
+      "1h",
+      "--status",
+      "all",
+      "--json",
+    )
+    assert.isAtLeast((JSON.parse(all.stdout) as { readonly count: number }).count, 2)
+    await installation.tenant.drain()
+    await installation.tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
+  })
+})
+
+describe.concurrent("what commands say instead", () => {
+  it.each([
+    [{ BILLWRIGHT_API_KEY: "" }, /set the environment variable BILLWRIGHT_API_KEY to a key/],
+    [{ BILLWRIGHT_API_KEY: `sk_${"test"}_wrong` }, /\(401 unauthorized\)$/m],
+    [
+      { BILLWRIGHT_URL: "http://127.0.0.1:2" },
+      /^billwright: http:\/\/127\.0\.0\.1:2 can't be reached \(ECONNREFUSED\)/,
+    ],
+    [{ BILLWRIGHT_URL: "ftp://example.com" }, /--url must be an address such as/],
+  ])("says in a sentence what is wrong with %j", { timeout: TIMEOUT }, async (wrong, sentence) => {
+    const given = { ...installation.callerEnv, ...wrong }
+    const { code, stderr } = await Cli.run(["trigger", "invoice.paid"], { env: given })
+    assert.strictEqual(code, 1)
+    assert.match(stderr, sentence)
+    assert.notMatch(stderr, /^\s+at /m)
+  })
+
+  it.each([
+    [["event", "evt_nothing"], /no event has the id evt_nothing \(404 not_found\)/],
+    [["delivery", "dlv_nothing"], /no delivery has the id dlv_nothing/],
+    [["endpoint", "whe_nothing", "--since", "yesterday"], /since must be an RFC 3339 instant/],
+  ])("replay says what is wrong with %j", { timeout: TIMEOUT }, async (args, sentence) => {
+    const { code, stderr } = await installation.run("replay", ...args)
+    assert.strictEqual(code, 1)
+    assert.match(stderr, sentence)
+  })
+
+  it.each([
+    [["--forward-to", "ftp://localhost/hooks"], {}, /must be an address such as/],
+    [
+      ["--forward-to", "http://localhost:1"],
+      { BILLWRIGHT_LISTEN_SECRET: "whsec_short" },
+      /BILLWRIGHT_LISTEN_SECRET must be whsec_/,
+    ],
+    [["--forward-to", "http://localhost:1", "--types", "no.such"], {}, /no\.such/],
+  ])("listen refuses %j", { timeout: TIMEOUT }, async (args, more, sentence) => {
+    const { code, stderr } = await Cli.run(["listen", ...args], {
+      env: { ...installation.callerEnv, ...more },
+    })
+    assert.strictEqual(code, 1)
+    assert.match(stderr, sentence)
+  })
+})

@@ -1,0 +1,11 @@
+import { writeSync } from "node:fs"
+/**
+ * Loaded into a worker before the command: SIGUSR2 blocks its event loop for `BLOCK_MILLIS`, after it has said so.
+ */
+const STDERR = 2
+const millis = Number(process.env["BLOCK_MILLIS"])
+
+process.on("SIGUSR2", () => {
+  writeSync(STDERR, "blocked\n")
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis)
+})

@@ -1,0 +1,160 @@
+/**
+ * Workers that end in the middle of an attempt: rows 1 to 5 of the fault matrix.
+ */
+import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
+import { answers, holds } from "../Receiver.ts"
+import { INVOICE } from "../Tenant.ts"
+import { until } from "../Until.ts"
+import { checkAll, outcomes } from "./Checks.ts"
+import { TIMEOUT, World } from "./World.ts"
+
+const world = new World()
+const { postgres, receiver } = world
+
+beforeAll(() => world.start(), TIMEOUT)
+afterEach(() => world.endWorkers(), TIMEOUT)
+afterAll(() => world.stop(), TIMEOUT)
+
+const leases = async (): Promise<number> => {
+  const [row] = await postgres.query(
+    "select count(*) as n from billwright.webhook_pending where leased_until is not null",
+  )
+  return Number(row!["n"])
+}
+
+/** Lets another worker go on when the leases of a dead one end, and waits until it has done everything. */
+const heal = async (): Promise<void> => {
+  await world.worker()
+  await world.tenant.drain()
+}
+
+/** As large as an event of the catalogue can be: more than one read of a socket gives. */
+const LARGE = {
+  ...INVOICE,
+  metadata: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key${n}`, "😀".repeat(500)])),
+}
+
+describe("a worker that is killed", () => {
+  it("after the claim, before a request was seen: another one sends it", { timeout: TIMEOUT }, async () => {
+    const target = await world.target("/claimed")
+    const worker = await world.worker()
+    receiver.isDeaf = true
+    const connected = receiver.until("connection")
+    const eventId = await world.tenant.publish()
+    await connected
+    assert.strictEqual(await leases(), 1)
+    await worker.stop("SIGKILL")
+    receiver.drop()
+    receiver.isDeaf = false
+    assert.lengthOf(receiver.received(target.path), 0)
+
+    await heal()
+    const [delivery] = await checkAll(world, target, [eventId])
+    assert.deepStrictEqual(outcomes(delivery!), ["unknown", 204])
+    assert.lengthOf(receiver.received(target.path), 1)
+    await world.retire(target)
+  })
+
+  it("after the 2xx, before the commit: the same is sent again", { timeout: TIMEOUT }, async () => {
+    const target = await world.target("/answered")
+    receiver.script(target.path, holds)
+    const worker = await world.worker()
+    const eventId = await world.tenant.publish()
+    const exchange = await receiver.next(target.path, 1)
+    const session = postgres.open()
+    await session.query("begin", "lock table billwright.webhook_pending in exclusive mode")
+    exchange.answer(204)
+    await until("the write of the result", async () => {
+      const waiting = await postgres.query(
+        "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%settle_deliveries%'",
+      )
+      return waiting.length > 0
+    })
+    await worker.stop("SIGKILL")
+    // A statement goes on without its client: the commit must not come after all.
+    await postgres.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'",
+    )
+    await session.query("rollback")
+    await session.close()
+    receiver.script(target.path, answers(204))
+
+    await heal()
+    const [delivery] = await checkAll(world, target, [eventId])
+    assert.deepStrictEqual(outcomes(delivery!), ["unknown", 204])
+    assert.lengthOf(receiver.received(target.path), 2)
+    await world.retire(target)
+  })
+
+  it("after the commit: nothing is sent again", { timeout: TIMEOUT }, async () => {
+    const target = await world.target("/committed")
+    const worker = await world.worker()
+    const eventId = await world.tenant.publish()
+    await world.tenant.deliveryThat(eventId, ({ status }) => status === "Delivered")
+    await worker.stop("SIGKILL")
+
+    const later = await world.tenant.publish()
+    await heal()
+    await checkAll(world, target, [eventId, later])
+    assert.lengthOf(receiver.received(target.path), 2)
+    await world.retire(target)
+  })
+
+  it("with the body half sent: all of it is sent again", { timeout: TIMEOUT }, async () => {
+    const target = await world.target("/half")
+    receiver.stall(target.path, true)
+    const worker = await world.worker()
+    const stalled = receiver.until("stalled")
+    const eventId = await world.tenant.publish(LARGE)
+    await stalled
+    await worker.stop("SIGKILL")
+    receiver.drop()
+    receiver.stall(target.path, false)
+
+    await heal()
+    const [delivery] = await checkAll(world, target, [eventId])
+    assert.deepStrictEqual(outcomes(delivery!), ["unknown", 204])
+    assert.strictEqual(receiver.begun(target.path), 2)
+    assert.lengthOf(receiver.received(target.path), 1)
+    await world.retire(target)
+  })
+})
+
+describe("a worker that is told to stop during an attempt", () => {
+  it("waits for the answer, writes it and ends with exit code 0", { timeout: TIMEOUT }, async () => {
+    const target = await world.target("/finished")
+    receiver.script(target.path, holds)
+    const worker = await world.worker([])
+    const eventId = await world.tenant.publish()
+    const exchange = await receiver.next(target.path, 1)
+    const stopping = worker.stop("SIGTERM")
+    exchange.answer(200)
+    assert.strictEqual(await stopping, 0)
+    assert.strictEqual(await leases(), 0)
+
+    const [delivery] = await checkAll(world, target, [eventId])
+    assert.deepStrictEqual(outcomes(delivery!), [200])
+    await world.retire(target)
+  })
+
+  it("gives up what takes longer: another one goes on at once", { timeout: TIMEOUT }, async () => {
+    const target = await world.target("/released")
+    receiver.script(target.path, holds)
+    const worker = await world.worker([])
+    const eventId = await world.tenant.publish()
+    await receiver.next(target.path, 1)
+    const stoppedAt = Date.now()
+    assert.strictEqual(await worker.stop("SIGTERM"), 0)
+    // Promised are 5 seconds. The rest is for a machine that has other things to do, too.
+    assert.isBelow(Date.now() - stoppedAt, 8_000)
+    // No lease of 30 seconds is left for the others to wait for.
+    assert.strictEqual(await leases(), 0)
+    assert.deepInclude(await world.tenant.deliveryOf(eventId), { status: "Pending", last_error: "unknown" })
+
+    receiver.script(target.path, answers(204))
+    await heal()
+    const [delivery] = await checkAll(world, target, [eventId])
+    assert.deepStrictEqual(outcomes(delivery!), ["unknown", 204])
+    await world.retire(target)
+  })
+})

@@ -1,0 +1,84 @@
+import { readFile } from "node:fs/promises"
+/**
+ * Workers that come back after their leases have ended: rows 6 and 7 of the fault matrix.
+ */
+import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
+import type * as Cli from "../Cli.ts"
+import { holds } from "../Receiver.ts"
+import { until } from "../Until.ts"
+import { checkAll, outcomes, stored, unchanged } from "./Checks.ts"
+import { TIMEOUT, World } from "./World.ts"
+
+const world = new World()
+const { receiver } = world
+
+beforeAll(() => world.start(), TIMEOUT)
+afterEach(() => world.endWorkers(), TIMEOUT)
+afterAll(() => world.stop(), TIMEOUT)
+
+/** Stops a process, and waits until it is stopped. */
+const freeze = async ({ child }: Cli.Running): Promise<void> => {
+  child.kill("SIGSTOP")
+  await until("the process stops", async () => {
+    // Where the system doesn't tell, it is taken to be quick.
+    const stat = await readFile(`/proc/${child.pid}/stat`, "utf8").catch(() => ") T")
+    return stat.slice(stat.lastIndexOf(")") + 2).startsWith("T")
+  })
+}
+
+/**
+ * Lets a worker miss the answer to its request until another one is sending the same; then lets the first one write
+ * what it has got, before and after the other one has its answer. `stall` gives what ends the stall.
+ */
+const outlive = async (
+  path: string,
+  worker: Cli.Running,
+  stall: () => Promise<() => void>,
+): Promise<void> => {
+  const target = await world.target(path)
+  receiver.script(path, holds)
+  // Started before, so that it is there when the lease ends, and kept from being the first. Its own lease is long.
+  const other = await world.worker([])
+  await freeze(other)
+  const eventId = await world.tenant.publish()
+  const first = await receiver.next(path, 1)
+  const goOn = await stall()
+  first.answer(204)
+
+  other.child.kill("SIGCONT")
+  const second = await receiver.next(path, 2)
+  const before = await stored(world.postgres, target)
+  assert.deepStrictEqual(before.map(outcomes), [["unknown"]])
+  goOn()
+  // Whoever ends in order has written all that it had.
+  assert.strictEqual(await worker.stop("SIGTERM"), 0)
+  unchanged(await stored(world.postgres, target), before)
+
+  second.answer(202)
+  await world.tenant.drain()
+  const deliveries = await checkAll(world, target, [eventId])
+  assert.deepStrictEqual(deliveries.map(outcomes), [["unknown", 202]])
+  assert.lengthOf(receiver.received(path), 2)
+  assert.strictEqual(await other.stop(), 0)
+  await world.retire(target)
+}
+
+describe("a worker that comes back after its lease", () => {
+  it("changes nothing: it was stopped (SIGSTOP)", { timeout: TIMEOUT }, async () => {
+    const worker = await world.worker()
+    await outlive("/stopped", worker, async () => {
+      await freeze(worker)
+      return () => worker.child.kill("SIGCONT")
+    })
+  })
+
+  it("changes nothing: its event loop was blocked", { timeout: TIMEOUT }, async () => {
+    // Well beyond the lease of 3 seconds.
+    const worker = await world.blockable(10_000)
+    await outlive("/blocked", worker, async () => {
+      worker.child.kill("SIGUSR2")
+      await until("the event loop is blocked", async () => worker.stderr().includes("blocked"))
+      return () => {}
+    })
+  })
+})
