@@ -1,0 +1,113 @@
+/**
+ * Runs simulations: `npm run simulate -- --seeds 10000`, from another first seed with `--from 20001`, or a single
+ * one, told in short, with `--seed 42`.
+ */
+import { once } from "node:events"
+import { availableParallelism } from "node:os"
+import { parseArgs } from "node:util"
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads"
+import { judge, type Violation } from "./src/Checkers.ts"
+import { simulate } from "./src/Simulation.ts"
+import { storyOf } from "./src/Story.ts"
+
+const DEFAULT_SEEDS = 1_000
+/** Problems that are shown of one seed. */
+const MAX_PROBLEMS = 5
+
+/** Some of the seeds: every `step`-th from `from` to `to`. */
+interface Share {
+  readonly from: number
+  readonly to: number
+  readonly step: number
+}
+
+/** What one seed came to. */
+interface Verdict {
+  readonly seed: number
+  readonly faults: ReadonlyMap<string, number>
+  readonly violations: ReadonlyArray<Violation>
+}
+
+const verdictOf = async (seed: number): Promise<Verdict> => {
+  const { faults, history } = await simulate({ seed })
+  return { seed, faults, violations: judge(history) }
+}
+
+/** In a worker: until the first seed that fails. */
+const runShare = async ({ from, step, to }: Share) => {
+  for (let seed = from; seed <= to; seed += step) {
+    const verdict = await verdictOf(seed)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a worker has none
+    parentPort!.postMessage(verdict)
+    if (verdict.violations.length > 0) return
+  }
+}
+
+const print = (line: string) => process.stdout.write(`${line}\n`)
+
+const printFaults = (faults: ReadonlyMap<string, number>) => {
+  const rows = [...faults].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  for (const [fault, count] of rows) print(`${String(count).padStart(10)}  ${fault}`)
+}
+
+/** One seed, told in short. */
+const tell = async (seed: number): Promise<boolean> => {
+  const { faults, history } = await simulate({ seed })
+  const violations = judge(history)
+  printFaults(faults)
+  for (const { invariant, problem } of violations.slice(0, MAX_PROBLEMS)) print(`\n${invariant}: ${problem}`)
+  if (violations[0] !== undefined) print(`\n${storyOf(history, violations[0].problem).join("\n")}`)
+  print(`\nseed ${seed}: ${violations.length === 0 ? "every invariant holds" : "broken, see above"}`)
+  return violations.length === 0
+}
+
+/** Many seeds, on all processors. */
+const runAll = async (from: number, to: number): Promise<boolean> => {
+  const faults = new Map<string, number>()
+  const failed: Array<number> = []
+  const started = performance.now()
+  let count = 0
+  const step = Math.min(availableParallelism(), to - from + 1)
+  const workers = Array.from({ length: step }, (_, index) => {
+    const share: Share = { from: from + index, to, step }
+    const worker = new Worker(new URL(import.meta.url), { workerData: share })
+    worker.on("message", (verdict: Verdict) => {
+      count++
+      for (const [fault, times] of verdict.faults) faults.set(fault, (faults.get(fault) ?? 0) + times)
+      if (verdict.violations.length > 0) failed.push(verdict.seed)
+      if (count % 1_000 === 0) print(`${count} of ${to - from + 1} seeds`)
+    })
+    return once(worker, "exit")
+  })
+  const codes = (await Promise.all(workers)).map(([code]: ReadonlyArray<unknown>) => code)
+  const seconds = (performance.now() - started) / 1_000
+  print("\nfaults injected:")
+  printFaults(faults)
+  const [first] = failed.toSorted((a, b) => a - b)
+  print(`\n${count} seeds in ${seconds.toFixed(1)} s: ${(count / seconds).toFixed(1)} seeds/s`)
+  if (first === undefined) {
+    print("every invariant holds")
+    return codes.every((code) => code === 0) && count === to - from + 1
+  }
+  print(`\nthe first that fails is ${first}; again with: npm run simulate -- --seed ${first}\n`)
+  return await tell(first)
+}
+
+const main = async () => {
+  const { values } = parseArgs({
+    options: { seeds: { type: "string" }, seed: { type: "string" }, from: { type: "string" } },
+  })
+  const numberOf = (text: string | undefined, otherwise: number): number => {
+    const number = text === undefined ? otherwise : Number(text)
+    if (!Number.isSafeInteger(number) || number < 1) throw new TypeError(`not a number of seeds: ${text}`)
+    return number
+  }
+  const from = numberOf(values.from, 1)
+  const isFine =
+    values.seed === undefined
+      ? await runAll(from, from + numberOf(values.seeds, DEFAULT_SEEDS) - 1)
+      : await tell(numberOf(values.seed, 1))
+  process.exitCode = isFine ? 0 : 1
+}
+
+await (isMainThread ? main() : runShare(workerData as Share))

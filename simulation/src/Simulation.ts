@@ -1,0 +1,213 @@
+/**
+ * A simulation: the whole library over one storage in memory, in several processes, for some seconds in which
+ * anything may go wrong; then all is well again, and what is due drains. All of it follows from the seed.
+ */
+import { RetryPolicy, Usage, type UsageDiscrepancy } from "@billwright/core"
+import { Memory, MemoryInspector } from "@billwright/memory"
+import { Cause, Clock, Context, Effect, Fiber, Layer, Logger, Scheduler } from "effect"
+import { TestClock } from "effect/testing"
+import type { History } from "./History.ts"
+import { Choice } from "./world/Choice.ts"
+import { Clients } from "./world/Clients.ts"
+import { newcomers } from "./world/Known.ts"
+import { Nemesis, type Slot } from "./world/Nemesis.ts"
+import { observed, type Ports } from "./world/Observer.ts"
+import { Process, type Shared } from "./world/Process.ts"
+import { DEADLINE_MILLIS, Receivers } from "./world/Receivers.ts"
+import { Recorder } from "./world/Recorder.ts"
+import { Weather } from "./world/Weather.ts"
+
+export interface SimulationOptions {
+  readonly seed: number
+  /** Breaks the storage, to see that it is noticed. */
+  readonly breakStorage?: ((ports: Ports) => Ports) | undefined
+}
+
+export interface Simulated {
+  readonly history: History
+  /** How often each fault happened. */
+  readonly faults: ReadonlyMap<string, number>
+}
+
+/** 2026-11-21, noon. */
+const NOON = 1_795_262_400_000
+/** How long anything may go wrong. */
+const STORM_MILLIS = 14_000
+/** A lease is longer than an attempt, and not by much. */
+const LEASE_MILLIS = 6_000
+/** How often it is asked whether clients have ended when the faults have stopped. */
+const CALM_STEP_MILLIS = 500
+const MAX_CALM_STEPS = 60
+/** The longest that anything may be due ahead when the faults have stopped: 24 h, its jitter, and a wrong clock. */
+const MAX_AHEAD_MILLIS = 31 * 3_600_000
+/** Times that all that is due is waited for: more than a delivery has attempts, and twice as many. */
+const MAX_ROUNDS = 40
+
+/** Runs one simulation. */
+export const simulate = (options: SimulationOptions): Promise<Simulated> => {
+  const recorder = new Recorder()
+  const logger = Logger.make(({ cause, message }) => {
+    recorder.logs.push(`${textOf(message)} ${Cause.pretty(cause)}`)
+  })
+  return Effect.runPromise(
+    Effect.scoped(program(options, recorder)).pipe(
+      Effect.provide(Layer.merge(TestClock.layer({ warningDelay: "1 hour" }), Logger.layer([logger]))),
+      // Nothing outside has a part in it: everything runs in microtasks, and nobody is interrupted by a count.
+      Effect.provideService(Scheduler.Scheduler, new Scheduler.MixedScheduler("sync")),
+      Effect.provideService(Scheduler.PreventSchedulerYield, true),
+    ),
+  )
+}
+
+const textOf = (message: unknown): string =>
+  Array.isArray(message) ? message.map(textOf).join(" ") : (JSON.stringify(message) ?? String(message))
+
+const program = Effect.fnUntraced(function* (options: SimulationOptions, recorder: Recorder) {
+  yield* TestClock.setTime(NOON)
+  const choice = new Choice(options.seed)
+  const memory = yield* Layer.build(Memory.layer)
+  const ports = (options.breakStorage ?? ((same: Ports) => same))(memory)
+  const shared: Shared = {
+    choice,
+    recorder,
+    weather: new Weather(choice.fork(), recorder),
+    receivers: new Receivers(choice.fork(), recorder),
+    time: { skippedMillis: 0 },
+    dispatcher: dispatcherOptions(choice),
+    portsOf: (process) => observed(ports, recorder, process),
+  }
+  const slots = yield* startAll(shared)
+  const living = () => slots.filter(({ process }) => !process.isDead).map(({ process }) => process)
+  const clients = new Clients(choice.fork(), recorder, newcomers(), living)
+  yield* clients.setUp
+  const hung = yield* storm(shared, slots, clients)
+  if (hung === undefined) yield* clients.settle
+  const quietSince = recorder.order
+  const inspector = Context.get(memory, MemoryInspector)
+  const stuck = hung ?? (yield* drain(shared, inspector))
+  if (stuck === undefined) yield* clients.readTotals
+  const stored = yield* inspector.snapshot
+  const discrepancies = yield* audit(living()[0]!)
+  for (const process of living()) process.kill()
+  const { faults } = recorder
+  const simulated: Simulated = {
+    history: { ...recorder.history(), stored, discrepancies, quietSince, stuck, maxAttempts },
+    faults,
+  }
+  return simulated
+})
+
+const maxAttempts = { live: RetryPolicy.live.maxAttempts, test: RetryPolicy.test.maxAttempts }
+
+const dispatcherOptions = (choice: Choice): Shared["dispatcher"] => ({
+  leaseMillis: LEASE_MILLIS,
+  attemptDeadlineMillis: DEADLINE_MILLIS,
+  maxInFlight: choice.pick([2, 8, 64]),
+  maxInFlightPerEndpoint: choice.pick([1, 2, 8]),
+})
+
+const startAll = (shared: Shared) =>
+  Effect.forEach(Array.from({ length: shared.choice.chance(0.3) ? 3 : 2 }).keys(), (index) => {
+    const name = `p${index + 1}`
+    const skew = { millis: 0 }
+    const slot: Slot = { name, skew, isBusy: false, process: new Process(`${name}.1`, skew, shared) }
+    return Effect.as(slot.process.start, slot)
+  })
+
+/**
+ * Clients at work while things go wrong, until all is well again and all of them have their answers. Gives why
+ * they have not.
+ */
+const storm = Effect.fnUntraced(function* (shared: Shared, slots: ReadonlyArray<Slot>, clients: Clients) {
+  const { choice, receivers, weather } = shared
+  let isOver = false
+  const ends = () => isOver
+  const nemesis = new Nemesis(choice.fork(), shared, slots)
+  const clientsAtWork = Array.from({ length: choice.int(2, 4) }, () => clients.work(ends))
+  weather.isCalm = false
+  receivers.isCalm = false
+  const working = yield* Effect.forEach(clientsAtWork, (work) => Effect.forkChild(work))
+  const breaking = yield* Effect.forEach([nemesis.work, replaceTheDead(shared, slots)], (work) =>
+    Effect.forkChild(work),
+  )
+  yield* TestClock.adjust(STORM_MILLIS)
+  isOver = true
+  // What is being ended in order takes its time.
+  yield* Effect.forkChild(Fiber.interruptAll(breaking))
+  calm(shared, slots)
+  const underWay = [...working, ...breaking]
+  const isUnderWay = () => underWay.some((fiber) => fiber.pollUnsafe() === undefined)
+  for (let step = 0; isUnderWay() && step < MAX_CALM_STEPS; step++) yield* TestClock.adjust(CALM_STEP_MILLIS)
+  if (isUnderWay()) return "a client waits for ever"
+  yield* Effect.forEach(
+    slots.filter(({ process }) => process.isDead),
+    (slot) => replace(shared, slot),
+    { discard: true },
+  )
+  return undefined
+})
+
+/** All is well again, and all clocks show the latest time that any of them did. */
+const calm = ({ receivers, time, weather }: Shared, slots: ReadonlyArray<Slot>): void => {
+  weather.isCalm = true
+  weather.isOutage = false
+  receivers.isCalm = true
+  time.skippedMillis += Math.max(0, ...slots.map(({ skew }) => skew.millis))
+  for (const { isBusy, process, skew } of slots) {
+    skew.millis = 0
+    process.spare()
+    process.resume()
+    if (isBusy) process.kill()
+  }
+}
+
+/** Starts a new process in the place of each that died. */
+const replaceTheDead = (shared: Shared, slots: ReadonlyArray<Slot>) =>
+  Effect.forever(
+    Effect.suspend(() => Effect.sleep(shared.choice.int(100, 1_500))).pipe(
+      Effect.andThen(() =>
+        Effect.forEach(
+          slots.filter(({ isBusy, process }) => process.isDead && !isBusy),
+          (slot) => replace(shared, slot),
+          { discard: true },
+        ),
+      ),
+    ),
+  )
+
+const replace = Effect.fnUntraced(function* (shared: Shared, slot: Slot) {
+  const dead = slot.process
+  yield* Effect.forkDetach(dead.end)
+  const [, incarnation] = dead.name.split(".")
+  slot.isBusy = false
+  const next = new Process(`${slot.name}.${Number(incarnation) + 1}`, slot.skew, shared)
+  yield* next.start
+  slot.process = next
+})
+
+/** Lets all that is due be done, and skips the time in which nothing is. Gives why it did not end. */
+const drain = Effect.fnUntraced(function* (shared: Shared, inspector: MemoryInspector["Service"]) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    yield* TestClock.adjust(1_100)
+    const { deliveries } = yield* inspector.snapshot
+    const due = deliveries.flatMap(({ delivery }) => delivery.nextAttemptAt?.epochMilliseconds ?? [])
+    if (due.length === 0) return undefined
+    const ahead = Math.max(...due) - (yield* Clock.currentTimeMillis) - shared.time.skippedMillis
+    if (ahead > MAX_AHEAD_MILLIS) return `a delivery is due in ${ahead} ms`
+    shared.time.skippedMillis += Math.max(0, ahead)
+  }
+  return `there are pending deliveries after ${MAX_ROUNDS} rounds`
+})
+
+const audit = Effect.fnUntraced(function* (process: Process) {
+  const found: Array<UsageDiscrepancy> = []
+  for (const { tenant } of newcomers()) {
+    found.push(
+      ...(yield* process.run(
+        tenant,
+        Effect.flatMap(Usage, (usage) => usage.audit),
+      )),
+    )
+  }
+  return found
+}, Effect.orDie)

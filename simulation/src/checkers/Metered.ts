@@ -1,0 +1,225 @@
+/**
+ * I3: a key counts once, and totals hold what was acknowledged and nothing that was not asked. I13: totals,
+ * records and roll-ups agree. A threshold fires once.
+ */
+import { Tenant, Threshold, type UsageRecord } from "@billwright/core"
+import { DateTime } from "effect"
+import { type Call, callsOf, entriesOf, type History, type UsageAsked } from "../History.ts"
+
+interface AskedUsage {
+  readonly call: Call
+  readonly asked: UsageAsked
+  /** Which of the answer's ids is its record's. */
+  readonly index: number
+}
+
+const askedUsage = (history: History): ReadonlyArray<AskedUsage> =>
+  history.calls.flatMap((call): ReadonlyArray<AskedUsage> => {
+    const { ask } = call
+    if (ask._tag === "RecordUsage") return ask.records.map((asked, index) => ({ call, asked, index }))
+    return ask._tag === "RecordAndPublish" ? [{ call, asked: ask.record, index: 0 }] : []
+  })
+
+const grouped = <A>(items: Iterable<A>, keyOf: (item: A) => string): Map<string, Array<A>> => {
+  const groups = new Map<string, Array<A>>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}
+
+const contentOf = ({ productId, quantity, unit }: Pick<UsageAsked, "productId" | "quantity" | "unit">) =>
+  `${productId} ${unit} ${quantity}`
+
+const keyOf = (tenant: string, customerId: string, key: string) => `${tenant} ${customerId} ${key}`
+
+/** What is wrong with the answers to the calls with one key, whose rows are given. */
+const problemsOfKey = (
+  key: string,
+  asks: ReadonlyArray<AskedUsage>,
+  rows: ReadonlyArray<UsageRecord.UsageRecord>,
+): ReadonlyArray<string> => {
+  const problems: Array<string> = []
+  if (rows.length > 1) problems.push(`the key ${key} has ${rows.length} records`)
+  const done = asks.filter(({ call }) => call.answer._tag === "Done")
+  const ids = new Set(
+    done.map(({ call, index }) => (call.answer._tag === "Done" ? call.answer.ids[index] : "")),
+  )
+  if (ids.size > 1) problems.push(`the key ${key} was answered with ${[...ids].join(" and ")}`)
+  const firsts = done.filter(({ call, index }) => call.answer._tag === "Done" && !call.answer.repeats![index])
+  if (firsts.length > 1) problems.push(`the key ${key} was answered as new ${firsts.length} times`)
+  const contents = new Set(asks.map(({ asked }) => contentOf(asked)))
+  const conflict = asks.find(
+    ({ call }) => call.answer._tag === "Rejected" && call.answer.error === "UsageKeyConflict",
+  )
+  // In a batch another of its records may be what conflicts.
+  const isAlone = conflict?.call.ask._tag === "RecordUsage" && conflict.call.ask.records.length === 1
+  if (isAlone && contents.size === 1)
+    problems.push(`the key ${key} was refused for other content: it has none`)
+  const repeat = done.find(({ call, index }) => call.answer._tag === "Done" && call.answer.repeats![index])
+  const others = asks.filter((ask) => ask !== repeat && ask.call.order < (repeat?.call.endOrder ?? 0))
+  if (repeat !== undefined && others.length === 0)
+    problems.push(`the key ${key} was new and answered as known`)
+  return problems
+}
+
+const problemsOfKeys = (history: History): ReadonlyArray<string> => {
+  const asks = grouped(
+    askedUsage(history).filter(({ asked }) => asked.key !== null),
+    ({ asked, call }) => keyOf(call.tenant, asked.customerId, asked.key!),
+  )
+  const rows = grouped(
+    history.stored.records.filter(({ record }) => record.idempotencyKey !== null),
+    ({ record, tenant }) => keyOf(Tenant.tenantKey(tenant), record.customerId, record.idempotencyKey!),
+  )
+  const unasked = [...rows.keys()].filter((key) => !asks.has(key)).map((key) => `nobody used the key ${key}`)
+  const problems = [...asks].flatMap(([key, some]) =>
+    problemsOfKey(
+      key,
+      some,
+      (rows.get(key) ?? []).map(({ record }) => record),
+    ),
+  )
+  return [...unasked, ...problems]
+}
+
+/** Of records without a key there are as many as were acknowledged, and no more than may have been stored. */
+const problemsOfKeyless = (history: History): ReadonlyArray<string> => {
+  const placeOf = (
+    tenant: string,
+    usage: Pick<UsageAsked, "customerId" | "productId" | "unit" | "quantity">,
+  ) => `${tenant} ${usage.customerId} ${contentOf(usage)}`
+  const asks = grouped(
+    askedUsage(history).filter(({ asked }) => asked.key === null),
+    ({ asked, call }) => placeOf(call.tenant, asked),
+  )
+  const rows = grouped(
+    history.stored.records.filter(({ record }) => record.idempotencyKey === null),
+    ({ record, tenant }) => placeOf(Tenant.tenantKey(tenant), record),
+  )
+  return [...new Set([...asks.keys(), ...rows.keys()])].flatMap((place) => {
+    const answers = (asks.get(place) ?? []).map(({ call }) => call.answer._tag)
+    const least = answers.filter((tag) => tag === "Done").length
+    const most = answers.filter((tag) => tag !== "Rejected").length
+    const count = rows.get(place)?.length ?? 0
+    return count < least || count > most
+      ? [`${count} records are there of ${least} to ${most} that were asked for: ${place}`]
+      : []
+  })
+}
+
+/** What a total that is read must be between, by what was committed before and during the reading. */
+const problemsOfReads = (history: History): ReadonlyArray<string> => {
+  const appended = entriesOf(history, "Appended")
+  const voids = grouped(
+    callsOf(history, "VoidUsage").filter(({ answer }) => answer._tag !== "Rejected"),
+    ({ ask }) => ask.recordId,
+  )
+  return callsOf(history, "ReadTotal").flatMap(({ answer, ask, endOrder, order, tenant }) => {
+    if (answer._tag !== "Done") return []
+    const mayBeVoid = (id: string) => voids.get(id)?.some((call) => call.order < endOrder) ?? false
+    const isVoid = (id: string) =>
+      voids.get(id)?.some((call) => call.answer._tag === "Done" && call.endOrder < order) ?? false
+    let [least, most] = [0n, 0n]
+    for (const entry of appended) {
+      if (entry.tenant !== tenant || entry.order > endOrder) continue
+      for (const record of entry.records) {
+        if (record.customerId !== ask.customerId || record.productId !== ask.productId) continue
+        if (entry.order < order && !mayBeVoid(record.id)) least += BigInt(record.quantity)
+        if (!isVoid(record.id)) most += BigInt(record.quantity)
+      }
+    }
+    const total = answer.total!
+    return total < least || total > most
+      ? [`a total of ${ask.customerId} was read as ${total}: it was ${least} to ${most}`]
+      : []
+  })
+}
+
+/** A threshold fires once a period, with one event, and has fired when the total was there. */
+const problemsOfThresholds = (history: History): ReadonlyArray<string> => {
+  const { firings } = history.stored
+  const crossings = entriesOf(history, "Appended").flatMap(({ crossings: some }) =>
+    some.map(({ periodKey, thresholdId }) => `${thresholdId} ${periodKey}`),
+  )
+  const fired = new Set(firings.map(({ periodKey, thresholdId }) => `${thresholdId} ${periodKey}`))
+  const twice = crossings.filter((crossing, index) => crossings.indexOf(crossing) !== index)
+  return [
+    ...twice.map((crossing) => `the threshold fired twice: ${crossing}`),
+    ...entriesOf(history, "ThresholdStored").flatMap((entry) => missedFirings(history, entry, fired)),
+  ]
+}
+
+/** Records that were never voided alone took the total over the threshold, and it has not fired. */
+const missedFirings = (
+  history: History,
+  { order, tenant, threshold }: ReturnType<typeof entriesOf<"ThresholdStored">>[number],
+  fired: ReadonlySet<string>,
+): ReadonlyArray<string> => {
+  const voided = new Set(
+    callsOf(history, "VoidUsage")
+      .filter(({ answer }) => answer._tag !== "Rejected")
+      .map(({ ask }) => ask.recordId),
+  )
+  const totals = new Map<string, bigint>()
+  const missed = new Set<string>()
+  for (const entry of entriesOf(history, "Appended")) {
+    const own = entry.records.filter(
+      ({ customerId, productId, unit }) =>
+        entry.tenant === tenant &&
+        customerId === threshold.customerId &&
+        productId === threshold.productId &&
+        unit === threshold.unit,
+    )
+    for (const { id, quantity, timestamp } of own) {
+      const period = Threshold.periodKey(threshold.period, DateTime.toUtc(timestamp))
+      if (!voided.has(id)) totals.set(period, (totals.get(period) ?? 0n) + BigInt(quantity))
+      const isOver = (totals.get(period) ?? 0n) >= threshold.quantity
+      if (entry.order > order && isOver && !fired.has(`${threshold.id} ${period}`)) missed.add(period)
+    }
+  }
+  return [...missed].map((period) => `the threshold ${threshold.id} did not fire for ${period}`)
+}
+
+/** I3. */
+export const metersExactly = (history: History): ReadonlyArray<string> => [
+  ...problemsOfKeys(history),
+  ...problemsOfKeyless(history),
+  ...problemsOfReads(history),
+  ...problemsOfThresholds(history),
+]
+
+/** I13. */
+export const totalsAgree = (history: History): ReadonlyArray<string> => {
+  const { records, rollups } = history.stored
+  const sums = new Map<string, bigint>()
+  const dayOf = ({ timestamp }: UsageRecord.UsageRecord) => DateTime.formatIsoDateUtc(timestamp)
+  for (const { record, tenant } of records) {
+    if (record.voidedAt !== null) continue
+    const { customerId, productId, quantity, unit } = record
+    const place = `${Tenant.tenantKey(tenant)} ${customerId} ${productId} ${unit}`
+    for (const key of [place, `${place} ${dayOf(record)}`])
+      sums.set(key, (sums.get(key) ?? 0n) + BigInt(quantity))
+  }
+  const wrongRollups = rollups.filter(
+    ({ customerId, day, productId, quantity, tenant, unit }) =>
+      quantity !== (sums.get(`${Tenant.tenantKey(tenant)} ${customerId} ${productId} ${unit} ${day}`) ?? 0n),
+  )
+  const wrongReads = callsOf(history, "ReadTotal").filter(({ answer, ask, order, tenant }) => {
+    if (order < history.quietSince || answer._tag !== "Done") return false
+    return answer.total !== (sums.get(`${tenant} ${ask.customerId} ${ask.productId} ${ask.unit}`) ?? 0n)
+  })
+  return [
+    ...wrongRollups.map(
+      ({ customerId, day, quantity }) => `the roll-up of ${customerId} on ${day} says ${quantity}`,
+    ),
+    ...wrongReads.map(
+      ({ answer, ask }) =>
+        `the total of ${ask.customerId} is read as ${answer._tag === "Done" ? answer.total : ""}, its records say other`,
+    ),
+    ...history.discrepancies.map(({ customerId, day }) => `the auditor objects to ${customerId} on ${day}`),
+  ]
+}

@@ -1,0 +1,136 @@
+/**
+ * Ports as a process sees them: slow, unreliable, and closed to the dead.
+ */
+import {
+  ApiKeyStore,
+  type Billing,
+  CustomerStore,
+  DeliveryStore,
+  EndpointStore,
+  EventStore,
+  IdempotencyStore,
+  type StorageError,
+  Transactor,
+  UsageStore,
+} from "@billwright/core"
+import { Context, Effect } from "effect"
+import type { Ports } from "./Observer.ts"
+import { breakage, refusal, type StorageFault, uncertainty, type Weather } from "./Weather.ts"
+
+/** How the ports know whether their process lives. */
+export interface Life {
+  /** Waits while the process is stopped, and dies when it is dead. */
+  readonly gate: Effect.Effect<void>
+  /** Dies when the process is dead, or is to die here. */
+  readonly passes: (point: string) => Effect.Effect<void>
+  /** Whether it lives, runs, and is not to die here: nothing has to be done to pass. */
+  readonly isFreeAt: (point: string) => boolean
+}
+
+type Guard = <A, E, R>(point: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StorageError, R>
+
+/** Most verbs meet with nothing: they take the short way. */
+const outside =
+  (life: Life, weather: Weather): Guard =>
+  (point, effect) =>
+    Effect.suspend(() => {
+      const [before, after] = [`${point}: before`, `${point}: after`]
+      if (!life.isFreeAt(before)) {
+        const passing = Effect.andThen(life.gate, life.passes(before))
+        return Effect.andThen(passing, carriedOut(life, weather, point, effect))
+      }
+      const fault = weather.storageFault()
+      if (fault !== "none") return carriedOut(life, weather, point, effect, fault)
+      return Effect.flatMap(effect, (result) =>
+        life.isFreeAt(after)
+          ? Effect.succeed(result)
+          : Effect.as(Effect.andThen(life.passes(after), life.gate), result),
+      )
+    })
+
+const carriedOut = Effect.fnUntraced(function* <A, E, R>(
+  life: Life,
+  weather: Weather,
+  point: string,
+  effect: Effect.Effect<A, E, R>,
+  fault: StorageFault = weather.storageFault(),
+) {
+  if (fault === "refused") return yield* refusal(point)
+  if (fault === "broken") return yield* breakage(point)
+  if (fault === "request lost") return yield* uncertainty(point)
+  if (fault === "slow") yield* Effect.andThen(Effect.sleep(weather.slowness()), life.gate)
+  const result = yield* effect
+  yield* life.passes(`${point}: after`)
+  if (fault === "slow answer") yield* Effect.sleep(weather.slowness())
+  yield* life.gate
+  if (fault === "answer lost") return yield* uncertainty(point)
+  return result
+})
+
+/** A stopped process does not stop in a transaction: the storage would end it, and it holds up everybody. */
+const inside = (life: Life, weather: Weather): Guard =>
+  Effect.fnUntraced(function* (point, effect) {
+    yield* life.passes(`${point}: in a transaction`)
+    const fault = weather.transactionFault()
+    if (fault === "refused") return yield* refusal(point)
+    if (fault === "slow") yield* Effect.sleep(weather.transactionSlowness())
+    return yield* effect
+  })
+
+type Verb = (...input: ReadonlyArray<unknown>) => Effect.Effect<unknown, StorageError, unknown>
+
+/** A port with every verb guarded. */
+const guarded = <Port extends object>(name: string, port: Port, guard: Guard): Port =>
+  Object.fromEntries(
+    Object.entries(port).map(([verb, value]: readonly [string, unknown]) => {
+      const point = `${name}.${verb}`
+      if (Effect.isEffect(value)) return [verb, guard(point, value)]
+      return [verb, (...input: ReadonlyArray<unknown>) => guard(point, (value as Verb)(...input))]
+    }),
+  ) as Port
+
+const guardedTransactor = (
+  transactor: Transactor["Service"],
+  life: Life,
+  weather: Weather,
+): Transactor["Service"] => {
+  const around = outside(life, weather)
+  const commit = "Transactor.commit"
+  return {
+    inTransaction: transactor.inTransaction,
+    atomically: (effect) =>
+      Effect.flatMap(transactor.inTransaction, (isNested) =>
+        isNested
+          ? transactor.atomically(effect)
+          : around("Transactor.atomically", transactor.atomically(Effect.tap(effect, life.passes(commit)))),
+      ),
+  }
+}
+
+/** The ports as a process sees them. */
+export const faulty = (ports: Ports, life: Life, weather: Weather): Ports => {
+  const transactor = Context.get(ports, Transactor)
+  const guard: Guard = (point, effect) =>
+    Effect.flatMap(transactor.inTransaction, (isInside) =>
+      (isInside ? inside : outside)(life, weather)(point, effect),
+    )
+  const add = <I extends Billing.Storage, S extends object>(key: Context.Key<I, S>, name: string) => {
+    const port = Context.getUnsafe(ports, key)
+    return Context.make(key, guarded(name, port, guard))
+  }
+  const events = add(EventStore, "EventStore")
+  return Context.mergeAll(
+    add(ApiKeyStore, "ApiKeyStore"),
+    add(CustomerStore, "CustomerStore"),
+    add(DeliveryStore, "DeliveryStore"),
+    add(EndpointStore, "EndpointStore"),
+    // Its signal needs no storage.
+    Context.add(events, EventStore, {
+      ...Context.get(events, EventStore),
+      committed: Context.get(ports, EventStore).committed,
+    }),
+    add(IdempotencyStore, "IdempotencyStore"),
+    add(UsageStore, "UsageStore"),
+    Context.make(Transactor, guardedTransactor(transactor, life, weather)),
+  )
+}

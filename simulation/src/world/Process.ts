@@ -1,0 +1,167 @@
+/**
+ * A process of the host: all services and a dispatcher over the shared storage, which can die at any point.
+ */
+import {
+  Billing,
+  CurrentTenant,
+  Dispatcher,
+  type DispatcherOptions,
+  IdGenerator,
+  type Tenant,
+  WebhookTransport,
+} from "@billwright/core"
+import { Clock, Context, Effect, Exit, Latch, Layer, Random, Scope } from "effect"
+import type { Choice } from "./Choice.ts"
+import { faulty, type Life } from "./FaultyPorts.ts"
+import type { Ports } from "./Observer.ts"
+import { processClock, type Skew, type WorldTime } from "./ProcessClock.ts"
+import type { Receivers } from "./Receivers.ts"
+import type { Recorder } from "./Recorder.ts"
+import type { Weather } from "./Weather.ts"
+
+/** What whoever waits for a dead process gets: nothing. */
+export class ProcessDied extends Error {
+  override readonly name = "ProcessDied"
+}
+
+/** What all processes have in common. */
+export interface Shared {
+  readonly choice: Choice
+  readonly recorder: Recorder
+  readonly weather: Weather
+  readonly receivers: Receivers
+  readonly time: WorldTime
+  readonly dispatcher: DispatcherOptions
+  /** The storage as a process of this name is to see it when nothing goes wrong. */
+  readonly portsOf: (process: string) => Ports
+}
+
+type Services = Billing.Services | Dispatcher | Billing.Storage
+
+const died = Effect.suspend(() => Effect.die(new ProcessDied("the process is dead")))
+
+export class Process {
+  readonly name: string
+  readonly #shared: Shared
+  readonly #skew: Skew
+  readonly #running = Latch.makeUnsafe(true)
+  readonly #scope = Scope.makeUnsafe()
+  readonly #random: typeof Random.Random.Service
+  readonly #idSeed: number
+  /** How many more points it passes before it dies, by name; see `dieAt`. */
+  #death: { readonly point: string; left: number } | undefined
+  #context: Context.Context<Services> = Context.empty() as Context.Context<Services>
+  #clock: Clock.Clock | undefined
+  isDead = false
+
+  constructor(name: string, skew: Skew, shared: Shared) {
+    const choice = shared.choice.fork()
+    this.name = name
+    this.#skew = skew
+    this.#shared = shared
+    this.#idSeed = shared.choice.int(0, 2 ** 31)
+    this.#random = {
+      nextDoubleUnsafe: () => choice.next(),
+      nextIntUnsafe: () => choice.int(Number.MIN_SAFE_INTEGER / 2, Number.MAX_SAFE_INTEGER / 2),
+    }
+  }
+
+  get isStopped(): boolean {
+    return !this.#running.isOpen()
+  }
+
+  readonly #gate = Effect.andThen(
+    this.#running.await,
+    Effect.suspend(() => (this.isDead ? died : Effect.void)),
+  )
+
+  readonly #life: Life = {
+    gate: this.#gate,
+    isFreeAt: (point) => !this.isDead && !this.isStopped && this.#death?.point !== point,
+    passes: (point) =>
+      Effect.suspend(() => {
+        if (this.#death?.point === point && this.#death.left-- <= 0) {
+          this.#shared.recorder.injects(`crash at ${point}`)
+          this.kill()
+        }
+        return this.isDead ? died : Effect.void
+      }),
+  }
+
+  /** Starts the services and the dispatcher. */
+  readonly start = Effect.suspend(() =>
+    Effect.flatMap(Clock.Clock, (base) => {
+      const { dispatcher, portsOf, receivers, time, weather } = this.#shared
+      this.#clock = processClock(base, time, this.#skew)
+      const transport = WebhookTransport.of({
+        send: (request) => receivers.send(this.name, this.#life, request),
+      })
+      const given = Context.add(faulty(portsOf(this.name), this.#life, weather), WebhookTransport, transport)
+      const layer = Dispatcher.layerWith(dispatcher).pipe(
+        Layer.provideMerge(Billing.layerWithIds(billing)),
+        Layer.provideMerge(Layer.merge(Layer.succeedContext(given), IdGenerator.layerSeeded(this.#idSeed))),
+      )
+      const build = Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), this.#scope)
+      return Effect.map(this.#here(build), (context) => {
+        this.#context = context
+      })
+    }),
+  ).pipe(Effect.orDie)
+
+  /** Runs something in the process, as a tenant. It dies with the process. */
+  run<A, E>(
+    tenant: Tenant.Tenant,
+    effect: Effect.Effect<A, E, Services | CurrentTenant>,
+  ): Effect.Effect<A, E> {
+    const run = Effect.provideService(effect, CurrentTenant, tenant)
+    return Effect.andThen(this.#gate, this.#here(Effect.provideContext(run, this.#context)))
+  }
+
+  /** What its clock shows. */
+  get now(): number {
+    return this.#clock?.currentTimeMillisUnsafe() ?? 0
+  }
+
+  /** SIGKILL: from now on nothing that it does reaches anybody. */
+  kill(): void {
+    this.isDead = true
+    this.#running.openUnsafe()
+  }
+
+  /** Dies when it passes a point for the `times`-th time from now. */
+  dieAt(point: string, times: number): void {
+    this.#death = { point, left: times - 1 }
+  }
+
+  /** SIGSTOP, until `resume`. */
+  stop(): void {
+    this.#running.closeUnsafe()
+  }
+
+  resume(): void {
+    this.#running.openUnsafe()
+  }
+
+  /** Lets it live for good. */
+  spare(): void {
+    this.#death = undefined
+  }
+
+  /** SIGTERM: ends it in order. Of a dead one it ends what would go on in vain. */
+  readonly end = Effect.suspend(() => Scope.close(this.#scope, Exit.void))
+
+  #here<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return effect.pipe(
+      Effect.provideService(Clock.Clock, this.#clock!),
+      Effect.provideService(Random.Random, this.#random),
+    )
+  }
+}
+
+/** Answers are kept for longer than any simulation: what is forgotten may be done again. */
+const RETENTION_MILLIS = 1_000 * 86_400_000
+
+const billing: Billing.BillingOptions = {
+  encryption: "none",
+  idempotency: { retentionMillis: RETENTION_MILLIS },
+}

@@ -1,0 +1,336 @@
+/**
+ * What each checker objects to: a true history, in which one thing is changed.
+ */
+import { Tenant } from "@billwright/core"
+import { assert, beforeAll, describe, it } from "vitest"
+import { checkers, type Invariant, judge } from "../src/Checkers.ts"
+import type { Answer, Call, History, OrderedEntry, Received, Stored } from "../src/History.ts"
+import { simulate } from "../src/Simulation.ts"
+
+type Forge = (history: History) => History
+
+/** Changes the first element that it can, and says so when it can none. */
+const changeFirst = <A>(items: ReadonlyArray<A>, change: (item: A) => A | undefined): ReadonlyArray<A> => {
+  for (const [index, item] of items.entries()) {
+    const changed = change(item)
+    if (changed !== undefined) return items.with(index, changed)
+  }
+  throw new Error("the history has nothing to forge")
+}
+
+const calls =
+  (change: (call: Call) => Call | undefined): Forge =>
+  (history) => ({ ...history, calls: changeFirst(history.calls, change) })
+
+const received =
+  (change: (request: Received) => Received | undefined): Forge =>
+  (history) => ({ ...history, received: changeFirst(history.received, change) })
+
+const storage =
+  (change: (entry: OrderedEntry) => OrderedEntry | undefined): Forge =>
+  (history) => ({ ...history, storage: changeFirst(history.storage, change) })
+
+const stored =
+  <Table extends keyof Stored>(
+    table: Table,
+    change: (row: Stored[Table][number], history: History) => Stored[Table][number] | undefined,
+  ): Forge =>
+  (history) => {
+    const rows: ReadonlyArray<Stored[Table][number]> = history.stored[table]
+    const changed = changeFirst(rows, (row) => change(row, history))
+    return { ...history, stored: { ...history.stored, [table]: changed } }
+  }
+
+/** Leaves out the last row of a table that qualifies. */
+const without =
+  <Table extends keyof Stored>(table: Table, isIt: (row: Stored[Table][number]) => boolean): Forge =>
+  (history) => {
+    const rows: ReadonlyArray<Stored[Table][number]> = history.stored[table]
+    const index = rows.findLastIndex(isIt)
+    if (index === -1) throw new Error("the history has nothing to leave out")
+    return { ...history, stored: { ...history.stored, [table]: rows.toSpliced(index, 1) } }
+  }
+
+/** Adds a copy of a row, with a change. */
+const another =
+  <Table extends keyof Stored>(
+    table: Table,
+    copy: (row: Stored[Table][number]) => Stored[Table][number] | undefined,
+  ): Forge =>
+  (history) => {
+    const rows: ReadonlyArray<Stored[Table][number]> = history.stored[table]
+    const made = rows.map(copy).find((row) => row !== undefined)
+    if (made === undefined) throw new Error("the history has nothing to copy")
+    return { ...history, stored: { ...history.stored, [table]: [...rows, made] } }
+  }
+
+const isDone = (answer: Answer) => answer._tag === "Done"
+
+const isOfTransaction = ({ idempotencyKey }: { readonly idempotencyKey: string | null }): boolean =>
+  idempotencyKey?.startsWith("m-") ?? false
+
+const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, forge: Forge]> = [
+  ["I0", "something died", (history) => ({ ...history, defects: ["TypeError"] })],
+  ["I1", "usage that was acknowledged is gone", without("records", () => true)],
+  [
+    "I1",
+    "an event that was acknowledged is gone",
+    without("events", ({ event }) => event.idempotencyKey !== null),
+  ],
+  [
+    "I1",
+    "a record has another quantity",
+    stored("records", (row) => ({ ...row, record: { ...row.record, quantity: row.record.quantity + 1 } })),
+  ],
+  [
+    "I1",
+    "a void is undone",
+    stored("records", (row) =>
+      row.record.voidedAt === null ? undefined : { ...row, record: { ...row.record, voidedAt: null } },
+    ),
+  ],
+  [
+    "I1",
+    "a customer that was erased is there",
+    stored("customers", (row, { stored: { customers } }) =>
+      row.customer === null
+        ? { ...row, customer: customers.find(({ customer }) => customer !== null)!.customer }
+        : undefined,
+    ),
+  ],
+  [
+    "I2",
+    "a customer is there whom nobody created",
+    another("customers", (row) =>
+      row.customer === null ? undefined : { ...row, customer: { ...row.customer, name: "nobody" } },
+    ),
+  ],
+  [
+    "I2",
+    "an event is there twice",
+    another("events", (row) => (row.event.type === "usage.threshold" ? undefined : row)),
+  ],
+  ["I2", "a delivery is there that nobody asked for", deliveriesTenfold],
+  [
+    "I3",
+    "a key has two records",
+    another("records", (row) => (row.record.idempotencyKey === null ? undefined : row)),
+  ],
+  [
+    "I3",
+    "a record without a key is there twice",
+    another("records", (row) => (row.record.idempotencyKey === null ? row : undefined)),
+  ],
+  [
+    "I3",
+    "a total was read too high",
+    calls((call) =>
+      call.ask._tag === "ReadTotal" && isDone(call.answer)
+        ? { ...call, answer: { ...call.answer, total: 1_000_000n } as Answer }
+        : undefined,
+    ),
+  ],
+  [
+    "I3",
+    "a threshold did not fire",
+    (history) => ({ ...history, stored: { ...history.stored, firings: [] } }),
+  ],
+  ["I4", "the event of a transaction is gone", without("events", ({ event }) => isOfTransaction(event))],
+  ["I4", "the record of a transaction is gone", without("records", ({ record }) => isOfTransaction(record))],
+  [
+    "I4",
+    "the event of a threshold is gone",
+    without("events", ({ event }) => event.type === "usage.threshold"),
+  ],
+  [
+    "I5",
+    "an event has no deliveries",
+    (history) => ({ ...history, stored: { ...history.stored, deliveries: [] } }),
+  ],
+  ["I5", "nobody accepted what is Delivered", (history) => ({ ...history, received: [] })],
+  [
+    "I6",
+    "a delivery that ended is pending again",
+    (history) => ({
+      ...history,
+      stored: {
+        ...history.stored,
+        deliveries: history.stored.deliveries.map((row) => ({
+          ...row,
+          delivery: { ...row.delivery, status: "Pending", reason: null },
+        })),
+      },
+    }),
+  ],
+  [
+    "I6",
+    "an attempt has a number that another has",
+    stored("deliveries", (row) =>
+      row.attempts.length < 2
+        ? undefined
+        : { ...row, attempts: row.attempts.with(1, { ...row.attempts[1]!, number: 1 }) },
+    ),
+  ],
+  [
+    "I6",
+    "a delivery counts more attempts than it has",
+    stored("deliveries", (row) => ({ ...row, delivery: { ...row.delivery, attemptCount: 9 } })),
+  ],
+  [
+    "I7",
+    "a lease that was not given is written",
+    storage((entry) =>
+      entry._tag === "Settled" && entry.results[0]?.isWritten === true
+        ? { ...entry, results: entry.results.with(0, { ...entry.results[0], token: "another" }) }
+        : undefined,
+    ),
+  ],
+  ["I8", "other bytes were sent", received((request) => ({ ...request, body: `${request.body} ` }))],
+  [
+    "I8",
+    "another id was sent",
+    received((request) => ({ ...request, headers: { ...request.headers, "webhook-id": "evt_x" } })),
+  ],
+  [
+    "I8",
+    "a signature is wrong",
+    received((request) => ({ ...request, headers: { ...request.headers, "webhook-signature": "v1,AAAA" } })),
+  ],
+  [
+    "I8",
+    "a timestamp is old",
+    received((request) => ({ ...request, headers: { ...request.headers, "webhook-timestamp": "1" } })),
+  ],
+  [
+    "I9",
+    "a request was answered in another way when it was repeated",
+    (history) => {
+      const again = history.calls.find(({ answer, ask }) => ask._tag === "CreateCustomer" && isDone(answer))!
+      const response = { status: 201, body: "{}", isReplay: true }
+      return {
+        ...history,
+        calls: [...history.calls, { ...again, answer: { _tag: "Done", ids: [], response } }],
+      }
+    },
+  ],
+  [
+    "I10",
+    "a request was sent that has no attempt",
+    (history) => ({
+      ...history,
+      received: [...history.received, ...history.received.filter(({ isCopy }) => !isCopy)],
+    }),
+  ],
+  [
+    "I11",
+    "a request went to another tenant",
+    (history) => {
+      const live = history.received.find(({ body }) => body.includes('"livemode":true'))!
+      return received((request) =>
+        request.body.includes('"livemode":false') ? { ...request, url: live.url } : undefined,
+      )(history)
+    },
+  ],
+  [
+    "I11",
+    "a record is of another tenant's customer",
+    stored("records", (row, { stored: all }) => {
+      const other = all.customers.find(
+        ({ tenant }) => Tenant.tenantKey(tenant) !== Tenant.tenantKey(row.tenant),
+      )!
+      return { ...row, record: { ...row.record, customerId: other.id as typeof row.record.customerId } }
+    }),
+  ],
+  [
+    "I11",
+    "something of another tenant was shown",
+    calls((call) =>
+      call.ask._tag === "ReadForeign" ? { ...call, answer: { _tag: "Done", ids: [call.ask.id] } } : undefined,
+    ),
+  ],
+  ["I12", "work did not end", (history) => ({ ...history, stuck: "there are pending deliveries" })],
+  [
+    "I12",
+    "a delivery is pending",
+    stored("deliveries", (row) => ({
+      ...row,
+      delivery: { ...row.delivery, status: "Pending", reason: null },
+    })),
+  ],
+  [
+    "I13",
+    "a roll-up says something else",
+    stored("rollups", (row) => ({ ...row, quantity: row.quantity + 1n })),
+  ],
+  [
+    "I13",
+    "the total that was read in the end is another",
+    (history) => ({
+      ...history,
+      calls: history.calls.map((call) =>
+        call.ask._tag === "ReadTotal" && call.answer._tag === "Done"
+          ? { ...call, answer: { ...call.answer, total: call.answer.total! + 1n } }
+          : call,
+      ),
+    }),
+  ],
+  ["I14", "a secret is in a log", (history) => ({ ...history, logs: [secretOf(history)] })],
+  ["I14", "a secret is in an error", (history) => ({ ...history, errors: [`no ${secretOf(history)}`] })],
+  [
+    "I14",
+    "a secret is in an attempt",
+    (history) =>
+      stored("deliveries", (row) =>
+        row.attempts.length === 0
+          ? undefined
+          : {
+              ...row,
+              attempts: row.attempts.with(0, { ...row.attempts[0]!, responseBody: secretOf(history) }),
+            },
+      )(history),
+  ],
+]
+
+function deliveriesTenfold(history: History): History {
+  const { deliveries } = history.stored
+  return {
+    ...history,
+    stored: { ...history.stored, deliveries: Array.from({ length: 30 }, () => deliveries).flat() },
+  }
+}
+
+function secretOf({ calls: all }: History): string {
+  return all.map(({ answer }) => (answer._tag === "Done" ? answer.secret : undefined)).find(Boolean)!
+}
+
+/** Histories that have something of all that is forged. */
+const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
+
+describe("a checker", () => {
+  let histories: ReadonlyArray<History> = []
+  beforeAll(async () => {
+    const made: Array<History> = []
+    for (const seed of SEEDS) made.push((await simulate({ seed })).history)
+    histories = made
+  })
+
+  it("objects to nothing in a true history", () => {
+    for (const history of histories) assert.deepStrictEqual(judge(history), [])
+  })
+
+  it.for(forgeries)("of %s objects when %s", ([invariant, , forge]) => {
+    const objections = histories.map((history) => {
+      try {
+        return checkers[invariant](forge(history)).length
+      } catch (error) {
+        if (error instanceof Error && error.message.startsWith("the history has nothing")) return 0
+        throw error
+      }
+    })
+    assert.isAbove(Math.max(...objections), 0)
+  })
+
+  it("is there for every invariant, and each is broken above", () => {
+    assert.sameMembers(Object.keys(checkers), [...new Set(forgeries.map(([invariant]) => invariant))])
+  })
+})

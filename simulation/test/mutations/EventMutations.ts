@@ -1,0 +1,111 @@
+/**
+ * Bugs in the outbox: events without deliveries, deliveries without a wish, events of what never was.
+ */
+import {
+  CurrentTenant,
+  Delivery,
+  DeliveryStore,
+  Endpoint,
+  EndpointStore,
+  EventStore,
+  Transactor,
+} from "@billwright/core"
+import { Context, Effect } from "effect"
+import { change, mutation } from "./Mutation.ts"
+
+export const outbox = [
+  mutation(
+    "one endpoint of several is forgotten",
+    ["I5"],
+    change(EventStore, ({ publish }, ports) => ({
+      publish: (publication) =>
+        Effect.gen(function* () {
+          const { data } = yield* Effect.orDie(
+            Context.get(ports, EndpointStore).list({ status: "enabled" }, { limit: 100, cursor: undefined }),
+          )
+          const wanted = data.filter(({ eventTypes }) => Endpoint.admits(eventTypes, publication.event.type))
+          const onlyTo = publication.onlyTo ?? (wanted.length > 1 ? wanted[0]!.id : undefined)
+          return yield* publish({ ...publication, onlyTo })
+        }),
+    })),
+  ),
+  mutation(
+    "the filter is ignored",
+    ["I2"],
+    change(EventStore, ({ publish }, ports) => ({
+      publish: (publication) =>
+        Effect.gen(function* () {
+          const outcome = yield* publish(publication)
+          const { data } = yield* Effect.orDie(
+            Context.get(ports, EndpointStore).list({ status: "enabled" }, { limit: 100, cursor: undefined }),
+          )
+          const { id, timestamp, type } = publication.event
+          const unwanted = data.filter(({ eventTypes }) => !Endpoint.admits(eventTypes, type))
+          if (outcome._tag !== "Published" || publication.onlyTo !== undefined) return outcome
+          yield* Context.get(ports, DeliveryStore).insert({
+            eventId: id,
+            endpointIds: unwanted.map((endpoint) => endpoint.id),
+            firstDeliveryId: Delivery.deliveryId(Delivery.firstDeliveryId(id), 1_000),
+            now: timestamp,
+          })
+          return outcome
+        }),
+    })),
+  ),
+  mutation("an event outlives the transaction that is undone", ["I2", "I4"], (ports) => {
+    const events = Context.get(ports, EventStore)
+    const transactor = Context.get(ports, Transactor)
+    let published: Array<Effect.Effect<unknown>> = []
+    return ports.pipe(
+      Context.add(EventStore, {
+        ...events,
+        publish: (publication) =>
+          Effect.tap(events.publish(publication), () =>
+            Effect.map(CurrentTenant, (tenant) => {
+              const again = Effect.provideService(events.publish(publication), CurrentTenant, tenant)
+              published.push(Effect.exit(again))
+            }),
+          ),
+      }),
+      Context.add(Transactor, {
+        ...transactor,
+        atomically: (effect) =>
+          Effect.onExit(
+            transactor.atomically(
+              Effect.andThen(
+                Effect.sync(() => (published = [])),
+                effect,
+              ),
+            ),
+            (exit) => (exit._tag === "Failure" ? Effect.all(published) : Effect.void),
+          ),
+      }),
+    )
+  }),
+  mutation(
+    "transactions are none",
+    ["I1", "I3", "I4"],
+    change(Transactor, () => ({ atomically: (effect) => effect })),
+  ),
+  mutation(
+    "idempotency keys of events are shared by the modes",
+    ["I1", "I5", "I11"],
+    change(EventStore, ({ publish }) => {
+      const known = new Map<string, Effect.Success<ReturnType<typeof publish>>>()
+      return {
+        publish: (publication) =>
+          Effect.gen(function* () {
+            const { accountId } = yield* CurrentTenant
+            const key = `${accountId} ${publication.event.idempotencyKey}`
+            const first = known.get(key)
+            if (publication.event.idempotencyKey !== null && first?._tag === "Published") {
+              return { _tag: "Duplicate" as const, event: first.event }
+            }
+            const outcome = yield* publish(publication)
+            known.set(key, outcome)
+            return outcome
+          }),
+      }
+    }),
+  ),
+]

@@ -1,0 +1,109 @@
+/**
+ * Bugs in metering.
+ */
+import { CurrentTenant, CustomerStore, EventStore, type UsageRecord, UsageStore } from "@billwright/core"
+import { Context, Effect, Option } from "effect"
+import { change, everyNth, mutation, otherId } from "./Mutation.ts"
+
+const THRESHOLD_EVENTS = {
+  type: "usage.threshold",
+  customerId: undefined,
+  createdAfter: undefined,
+  createdBefore: undefined,
+  deliveryStatus: undefined,
+}
+
+export const meters = [
+  mutation(
+    "a void leaves the roll-up as it was",
+    ["I3", "I13"],
+    change(UsageStore, (store) => {
+      const voided = new Map<string, UsageRecord.UsageRecord>()
+      return {
+        void: (id, at) =>
+          Effect.tap(store.void(id, at), (found) =>
+            Effect.sync(() => {
+              if (Option.isSome(found)) voided.set(id, found.value)
+            }),
+          ),
+        totals: (query) =>
+          Effect.map(store.totals(query), (totals) => {
+            const forgotten = [...voided.values()].filter(
+              (record) => record.customerId === query.customerId && record.productId === query.productId,
+            )
+            const rest = forgotten.reduce((sum, { quantity }) => sum + BigInt(quantity), 0n)
+            return totals.map((total) => ({ ...total, quantity: total.quantity + rest }))
+          }),
+      }
+    }),
+  ),
+  mutation(
+    "keys are shared by customers and modes",
+    ["I1", "I3"],
+    change(UsageStore, ({ append }) => {
+      const known = new Map<string, UsageRecord.UsageRecord>()
+      return {
+        append: (records) =>
+          Effect.gen(function* () {
+            const { accountId } = yield* CurrentTenant
+            const keyOf = (record: UsageRecord.UsageRecord) => `${accountId} ${record.idempotencyKey}`
+            const fresh = records.filter(
+              (record) => record.idempotencyKey === null || !known.has(keyOf(record)),
+            )
+            const appended = yield* append(fresh)
+            const outcomes = records.map((record) => {
+              const outcome = appended.outcomes[fresh.indexOf(record)]
+              if (outcome?._tag === "Recorded") known.set(keyOf(record), outcome.record)
+              return outcome ?? { _tag: "Duplicate" as const, record: known.get(keyOf(record))! }
+            })
+            return { ...appended, outcomes }
+          }),
+      }
+    }),
+  ),
+  mutation(
+    "keys of usage are ignored",
+    ["I3"],
+    change(UsageStore, ({ append }) => ({
+      append: (records) => append(records.map((record) => ({ ...record, idempotencyKey: null }))),
+    })),
+  ),
+  mutation(
+    "usage is acknowledged and not stored",
+    ["I1"],
+    change(UsageStore, ({ append }) => {
+      const isNow = everyNth(10)
+      return {
+        append: (records) =>
+          isNow()
+            ? Effect.succeed({
+                outcomes: records.map((record) => ({ _tag: "Recorded" as const, record })),
+                crossings: [],
+              })
+            : append(records),
+      }
+    }),
+  ),
+  mutation(
+    "erased customers go on using",
+    ["I1"],
+    change(CustomerStore, () => ({ erase: () => Effect.succeed(true) })),
+  ),
+  mutation(
+    "a threshold tells of its firing twice",
+    ["I4"],
+    change(UsageStore, ({ append }, ports) => ({
+      append: (records) =>
+        Effect.gen(function* () {
+          const appended = yield* append(records)
+          if (appended.crossings.length === 0) return appended
+          const events = Context.get(ports, EventStore)
+          const { data } = yield* Effect.orDie(events.list(THRESHOLD_EVENTS, { limit: 1, cursor: undefined }))
+          const id = otherId(data[0]!.id)
+          const payload = data[0]!.payload.replace(data[0]!.id, id)
+          yield* events.publish({ event: { ...data[0]!, id, payload }, onlyTo: undefined })
+          return appended
+        }),
+    })),
+  ),
+]
