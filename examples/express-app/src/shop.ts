@@ -1,0 +1,78 @@
+/** A shop on Express and pg: customers, orders, payments. It knows nothing of billing. */
+import type { AddressInfo } from "node:net"
+import express, { type ErrorRequestHandler } from "express"
+import { Pool, type PoolClient } from "pg"
+
+const pool = new Pool({ connectionString: process.env["DATABASE_URL"] })
+// Of idle connections: the pool replaces them.
+pool.on("error", (error) => console.error(error.message))
+await pool.query(`
+  create table if not exists customers (id uuid primary key, name text not null, email text not null);
+  create table if not exists orders (
+    id uuid primary key, customer_id uuid not null references customers,
+    items integer not null, cents integer not null, paid_at timestamptz
+  )`)
+
+const inTransaction = async <A>(work: (client: PoolClient) => Promise<A>): Promise<A> => {
+  const client = await pool.connect()
+  try {
+    await client.query("begin")
+    const result = await work(client)
+    await client.query("commit")
+    return result
+  } catch (error) {
+    // Fails when the connection is lost; Postgres has rolled back then.
+    await client.query("rollback").catch(() => undefined)
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+const app = express()
+app.use(express.json())
+
+// Ids are the caller's, so that a request that is sent again changes nothing.
+app.put("/customers/:id", async (request, response) => {
+  const { name, email } = request.body as { name: string; email: string }
+  const add = "insert into customers (id, name, email) values ($1, $2, $3) on conflict do nothing"
+  await pool.query(add, [request.params.id, name, email])
+  response.sendStatus(204)
+})
+
+app.put("/orders/:id", async (request, response) => {
+  const { id } = request.params
+  const { customerId, items, cents } = request.body as { customerId: string; items: number; cents: number }
+  await inTransaction(async (client) => {
+    const add =
+      "insert into orders (id, customer_id, items, cents) values ($1, $2, $3, $4) on conflict do nothing"
+    await client.query(add, [id, customerId, items, cents])
+  })
+  response.sendStatus(204)
+})
+
+app.post("/orders/:id/payment", async (request, response) => {
+  const { id } = request.params
+  const isPaid = await inTransaction(async (client) => {
+    const pay = "update orders set paid_at = now() where id = $1 and paid_at is null returning *"
+    const [order] = (await client.query<{ customer_id: string; cents: number }>(pay, [id])).rows
+    // Unknown, or paid already.
+    if (order === undefined) return false
+    return true
+  })
+  response.sendStatus(isPaid ? 204 : 409)
+})
+
+const onError: ErrorRequestHandler = (error, _request, response, _next) => {
+  console.error(error)
+  response.status(500).json({ error: "internal_error" })
+}
+app.use(onError)
+
+const server = app.listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1", () => {
+  console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+})
+const close = async (): Promise<void> => {
+  await pool.end()
+}
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => server.close(close))

@@ -1,0 +1,32 @@
+/** The shops, run as child processes. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+
+export interface Shop extends AsyncDisposable {
+  readonly url: string
+  /** Ends it as a service manager would, and gives what it exited with. */
+  readonly stop: () => Promise<number | null>
+}
+
+/** Starts a program of `src` on a free port, and waits until it listens. */
+export const startShop = async (program: string, databaseUrl: string): Promise<Shop> => {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(`../src/${program}`, import.meta.url))], {
+    env: { DATABASE_URL: databaseUrl, PORT: "0" },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const closed = once(child, "close")
+  const complaints: Array<string> = []
+  const lines = createInterface(child.stdout)
+  createInterface(child.stderr).on("line", (line) => complaints.push(line))
+  const [line] = await Promise.race([once(lines, "line") as Promise<Array<unknown>>, closed])
+  const url = /^listening on (\S+)$/.exec(String(line))?.[1]
+  if (url === undefined) throw new Error(`${program} did not start: ${complaints.join("\n")}`)
+  const stop = async () => {
+    child.kill("SIGTERM")
+    await closed
+    return child.exitCode
+  }
+  return { url, stop, [Symbol.asyncDispose]: async () => void (await stop()) }
+}
