@@ -15,6 +15,7 @@ export interface LoadOptions {
 }
 
 export interface LoadResult {
+  readonly requests: number
   readonly requestsPerSecond: number
   readonly p50Millis: number
   readonly p99Millis: number
@@ -81,6 +82,7 @@ export const run = async (options: LoadOptions): Promise<LoadResult> => {
   )
   const seconds = (performance.now() - started) / 1000
   return {
+    requests: latencies.length,
     requestsPerSecond: latencies.length / seconds,
     p50Millis: percentile(latencies, 0.5),
     p99Millis: percentile(latencies, 0.99),

@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { Client } from "pg"
+import { parentOf } from "./ProcessTime.ts"
 
 const SETTINGS = {
   shared_buffers: "1GB",
@@ -20,6 +21,8 @@ export interface PostgresServer {
   /** The URL of a new, empty database. */
   readonly createDatabase: (name: string) => Promise<string>
   readonly version: string
+  /** Its first process; `undefined` when it runs on another machine. */
+  readonly postmaster: number | undefined
   readonly stop: () => Promise<void>
 }
 
@@ -48,6 +51,20 @@ const embedded = async () => {
   }
 }
 
+/** Asks in a connection, while its process lives. */
+const postmasterOf = async (url: string): Promise<number | undefined> => {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ pid: number; is_local: boolean }>(
+      "select pg_backend_pid() as pid, inet_server_addr() is not distinct from inet_client_addr() as is_local",
+    )
+    return rows[0]?.is_local === true ? parentOf(rows[0].pid) : undefined
+  } finally {
+    await client.end()
+  }
+}
+
 /** Starts a server, or finds the one that was given. */
 export const start = async (): Promise<PostgresServer> => {
   const given = process.env["DATABASE_URL"] ?? ""
@@ -55,6 +72,7 @@ export const start = async (): Promise<PostgresServer> => {
   const [row] = await query(url, "select current_setting('server_version') as version")
   return {
     version: String(row?.["version"]),
+    postmaster: await postmasterOf(url),
     stop,
     createDatabase: async (name) => {
       await query(url, `drop database if exists ${name} with (force)`)

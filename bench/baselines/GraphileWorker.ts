@@ -1,0 +1,46 @@
+/**
+ * Webhooks on graphile-worker: the publisher's side.
+ */
+import { runMigrations } from "graphile-worker"
+import { Pool } from "pg"
+import { Worker } from "../webhooks/Processes.ts"
+import type { Side } from "../webhooks/Side.ts"
+import { eventOf, prepare, PUBLISH } from "./Webhooks.ts"
+
+/** One statement, and so one transaction and one round trip. */
+const PUBLISH_AND_QUEUE = `${PUBLISH}
+select count(*) from graphile_worker.add_jobs((
+  select array_agg(row(
+    'deliver', json_build_object('deliveryId', q.id, 'endpointId', q.endpoint_id, 'eventId', $1::uuid, 'body', $4::text),
+    null, null, null, null, null, null
+  )::graphile_worker.job_spec) from queued q
+))`
+
+/**
+ * `isGrouped`: the results of many tasks are written together, by a writer of one's own. Otherwise each task writes
+ * its own, as tasks do.
+ */
+export const make = async (
+  databaseUrl: string,
+  urlOf: (index: number) => string,
+  isGrouped = false,
+): Promise<Side> => {
+  const pool = new Pool({ connectionString: databaseUrl, max: 10 })
+  await runMigrations({ connectionString: databaseUrl })
+  await prepare(pool, urlOf)
+  return {
+    name: isGrouped ? "graphile-worker, results grouped by hand" : "graphile-worker",
+    databaseUrl,
+    publish: async (index) => {
+      const { at, id, payload, type } = eventOf(index)
+      await pool.query({ name: "publish", text: PUBLISH_AND_QUEUE, values: [id, type, at, payload] })
+      return id
+    },
+    startWorker: () =>
+      Worker.start("baselines/GraphileWorkerProcess.ts", {
+        DATABASE_URL: databaseUrl,
+        GROUPED: String(isGrouped),
+      }),
+    close: () => pool.end(),
+  }
+}

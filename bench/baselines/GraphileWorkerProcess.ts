@@ -1,0 +1,57 @@
+/**
+ * Webhooks on graphile-worker: a worker process, tuned as its documentation says (local queue, completions in
+ * batches).
+ */
+import { Logger, run, type Runner } from "graphile-worker"
+import { Pool } from "pg"
+import { counter, IN_FLIGHT, obey } from "../webhooks/Scenario.ts"
+import {
+  isDelivered,
+  type Job,
+  makeGroupWriter,
+  makeSender,
+  type Outcome,
+  write as writeAll,
+} from "./Webhooks.ts"
+
+const COMPLETE_DELAY_MILLIS = 20
+
+const connectionString = process.env["DATABASE_URL"] ?? ""
+const pool = new Pool({ connectionString, max: 10 })
+pool.on("error", console.error)
+pool.on("connect", (client) => client.on("error", console.error))
+const send = makeSender(pool, IN_FLIGHT)
+// As a task writes what it has done; or, with GROUPED, many tasks together, which takes a writer of one's own.
+const write =
+  process.env["GROUPED"] === "true" ? makeGroupWriter(pool) : (outcome: Outcome) => writeAll(pool, [outcome])
+const count = counter()
+let runner: Runner | undefined
+
+obey(
+  async () => {
+    runner = await run({
+      pgPool: pool,
+      concurrency: IN_FLIGHT,
+      logger: new Logger(() => () => {}),
+      noHandleSignals: true,
+      taskList: {
+        deliver: async (payload, { job }) => {
+          const outcome = await send(payload as unknown as Job, job.attempts)
+          await write(outcome)
+          if (!isDelivered(outcome)) throw new Error(outcome.error ?? `status ${outcome.status}`)
+          count(1)
+        },
+      },
+      preset: {
+        worker: {
+          localQueue: { size: 4 * IN_FLIGHT },
+          completeJobBatchDelay: COMPLETE_DELAY_MILLIS,
+          failJobBatchDelay: COMPLETE_DELAY_MILLIS,
+        },
+      },
+    })
+  },
+  async () => {
+    await runner?.stop()
+  },
+)

@@ -1,0 +1,116 @@
+/**
+ * B7: what B4 measures on a store of a million deliveries that are done and 100,000 that are not due yet, against
+ * the same on an empty one.
+ *
+ * What is stored is written by SQL, since how it got there is not what is measured.
+ */
+import { Id } from "@billwright/core"
+import { Client } from "pg"
+import { compare } from "./Comparison.ts"
+import * as PostgresServer from "./PostgresServer.ts"
+import * as Ours from "./webhooks/Ours.ts"
+import { end, startReceiver } from "./webhooks/Processes.ts"
+import { ENDPOINTS, FAN_OUT } from "./webhooks/Scenario.ts"
+import { afterWarmUp, deliver } from "./webhooks/Side.ts"
+
+const DONE = 1_000_000
+const WAITING = 100_000
+/** How many deliveries each of the stored events has. */
+const DELIVERIES_OF_EVENT = 10
+const EVENTS = 2_000
+const ROUNDS = 7
+
+const uuid = (prefix: string, number: string): string =>
+  `('${prefix}' || lpad(to_hex(${number}), 8, '0') || '70008000000000000000')::uuid`
+const event = uuid("0190", `n / ${DELIVERIES_OF_EVENT}`)
+
+/** Of all endpoints, which are $1. */
+const FILL = [
+  `insert into billwright.events (account_id, mode, id, type, occurred_at, payload)
+select 'default', 'test', ${uuid("0190", "n")}, 'bench.type_' || n % 5, timestamptz '2026-06-01Z' + n * interval '1 second',
+  '{"id":"evt_01","type":"bench","data":{"padding":"' || repeat('x', 300) || '"}}'
+from generate_series(0, ${(DONE + WAITING) / DELIVERIES_OF_EVENT - 1}) n where $1::uuid[] is not null`,
+  `insert into billwright.webhook_finished (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count,
+  last_response_status, created_at, status, finished_at)
+select 'default', 'test', ${uuid("0191", "n")}, ${event}, 'bench.type', ($1::uuid[])[1 + n % cardinality($1::uuid[])], 1, 200,
+  timestamptz '2026-06-01Z' + n * interval '0.1 second', 'Delivered', timestamptz '2026-06-01Z' + n * interval '0.1 second'
+from generate_series(0, ${DONE - 1}) n`,
+  `insert into billwright.webhook_attempts (account_id, mode, delivery_id, number, started_at, duration_ms,
+  request_headers, response_status, response_headers, response_body)
+select 'default', 'test', ${uuid("0191", "n")}, 1, timestamptz '2026-06-01Z' + n * interval '0.1 second', 5,
+  '{"content-type":"application/json","webhook-id":"evt_01"}', 200, '{"content-length":"2"}', 'ok'
+from generate_series(0, ${DONE - 1}) n where $1::uuid[] is not null`,
+  `insert into billwright.webhook_pending (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count,
+  last_response_status, created_at, due_at)
+select 'default', 'test', ${uuid("0192", "n")}, ${uuid("0190", `(n + ${DONE}) / ${DELIVERIES_OF_EVENT}`)}, 'bench.type',
+  ($1::uuid[])[1 + n % cardinality($1::uuid[])], 3, 503, now(), now() + interval '1 day' + n * interval '1 second'
+from generate_series(0, ${WAITING - 1}) n`,
+]
+
+const TABLES = ["events", "webhook_finished", "webhook_attempts", "webhook_pending"]
+
+/** Fills the tables and builds their secondary indexes afterwards, which takes a fraction of the time. */
+const fill = async (url: string, endpoints: ReadonlyArray<string>): Promise<void> => {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    const indexes = await client.query<{ name: string; definition: string }>(
+      `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
+       where indrelid = any ($1::text[]::regclass[]) and not indisprimary`,
+      [TABLES.map((table) => `billwright.${table}`)],
+    )
+    for (const { name } of indexes.rows) await client.query(`drop index ${name}`)
+    for (const statement of FILL) await client.query(statement, [endpoints])
+    for (const { definition } of indexes.rows) await client.query(definition)
+    for (const table of TABLES) await client.query(`vacuum (analyze) billwright.${table}`)
+    await client.query("checkpoint")
+  } finally {
+    await client.end()
+  }
+}
+
+/** Runs the benchmark. */
+export const run = async (): Promise<void> => {
+  const server = await PostgresServer.start()
+  const receiver = await startReceiver()
+  const urlOf = (index: number) => `${receiver.url}/hooks/${index}`
+  const { postmaster } = server
+  try {
+    const fullUrl = await server.createDatabase("bench_backlog_full")
+    const full = await Ours.make(
+      `${DONE.toLocaleString("en-US")} done and ${WAITING.toLocaleString("en-US")} waiting`,
+      fullUrl,
+      urlOf,
+    )
+    console.log("  writing what is stored")
+    await fill(
+      fullUrl,
+      full.endpoints.map(({ id }) => Id.toUuid(id)),
+    )
+    const empty = await Ours.make("an empty store", await server.createDatabase("bench_backlog_empty"), urlOf)
+    const [fullWorker, emptyWorker] = await Promise.all([full.startWorker(), empty.startWorker()])
+    fullWorker.go()
+    emptyWorker.go()
+    const contender = (side: typeof full, worker: typeof fullWorker) => ({
+      name: side.name,
+      round: async (round: number) => {
+        const { perSecond } = await deliver(side, [worker], { events: EVENTS, postmaster })
+        await afterWarmUp(side, round)
+        return perSecond
+      },
+    })
+    await compare({
+      name: "webhook-backlog",
+      title: `B7: ${EVENTS} events a round to ${FAN_OUT} of ${ENDPOINTS} endpoints each, one worker process, Postgres ${server.version}`,
+      unit: "deliveries/s",
+      isRate: true,
+      rounds: ROUNDS,
+      contenders: [contender(full, fullWorker), contender(empty, emptyWorker)],
+    })
+    await Promise.all([fullWorker.end(), emptyWorker.end()])
+    await Promise.all([full.close(), empty.close()])
+  } finally {
+    await end(receiver.process)
+    await server.stop()
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Our side of the webhook benchmarks: publishes through the library; workers are `BillwrightWorker.ts`.
+ */
+import {
+  Billing,
+  CurrentTenant,
+  type Endpoint,
+  Endpoints,
+  Events,
+  EventType,
+  NetworkAddress,
+  Tenant,
+} from "@billwright/core"
+import { PostgresClient, Storage } from "@billwright/postgres"
+import { Effect, Layer, ManagedRuntime, Redacted, Schema } from "effect"
+import { Worker } from "./Processes.ts"
+import { dataOf, ENDPOINTS, TYPES, typeOf } from "./Scenario.ts"
+import type { Side } from "./Side.ts"
+
+const tenant = { accountId: Tenant.defaultAccountId, mode: "test" } as const
+
+const types = Array.from({ length: TYPES }, (_, index) =>
+  EventType.make({
+    name: typeOf(index),
+    description: "An event of a benchmark.",
+    data: Schema.Record(Schema.String, Schema.Unknown),
+    example: dataOf(index),
+  }),
+)
+
+export interface Ours extends Side {
+  readonly endpoints: ReadonlyArray<Endpoint.Endpoint>
+}
+
+/** Makes the schema and the endpoints. `urlOf` is where an endpoint is. */
+export const make = async (
+  name: string,
+  databaseUrl: string,
+  urlOf: (index: number) => string,
+): Promise<Ours> => {
+  const runtime = ManagedRuntime.make(
+    Billing.layerWith({
+      events: { types },
+      webhooks: { network: Effect.runSync(NetworkAddress.makePolicy({})) },
+    }).pipe(
+      Layer.provideMerge(Storage.layer()),
+      Layer.provide(PostgresClient.layer({ url: Redacted.make(databaseUrl) })),
+    ),
+  )
+  const run = <A, E>(effect: Effect.Effect<A, E, Endpoints | Events | CurrentTenant>) =>
+    runtime.runPromise(Effect.provideService(effect, CurrentTenant, tenant))
+  const endpoints = await run(
+    Effect.flatMap(Endpoints, (service) =>
+      Effect.forEach(
+        Array.from({ length: ENDPOINTS }, (_, index) => index),
+        (index) => service.create({ url: urlOf(index), eventTypes: [typeOf(index)] }),
+      ),
+    ),
+  )
+  return {
+    name,
+    databaseUrl,
+    endpoints: endpoints.map(({ endpoint }) => endpoint),
+    publish: (index) =>
+      run(
+        Effect.flatMap(Events, (events) =>
+          Effect.map(events.publish({ type: typeOf(index), data: dataOf(index) }), ({ event }) => event.id),
+        ),
+      ),
+    startWorker: () => Worker.start("webhooks/BillwrightWorker.ts", { DATABASE_URL: databaseUrl }),
+    close: () => runtime.dispose(),
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * A way of delivering webhooks, and how its work is timed.
+ */
+import { Client } from "pg"
+import { clusterCpuMicros, cpuMicros } from "../ProcessTime.ts"
+import type { Worker } from "./Processes.ts"
+import { written } from "./Processes.ts"
+import { FAN_OUT } from "./Scenario.ts"
+
+export interface Side {
+  readonly name: string
+  readonly databaseUrl: string
+  /** Publishes one event, whose type and data follow from the index. Gives its id once it is committed. */
+  readonly publish: (index: number) => Promise<string>
+  readonly startWorker: () => Promise<Worker>
+  readonly close: () => Promise<void>
+}
+
+/** How many publications are under way. */
+const PUBLISHERS = 4
+const DEADLINE_MILLIS = 60_000
+
+/** What a round costs, for each delivery. */
+export interface Cost {
+  readonly workerCpuMicros: number
+  /** Of all processes of the server. */
+  readonly postgresCpuMicros: number
+}
+
+export interface Delivered extends Cost {
+  readonly perSecond: number
+}
+
+/**
+ * Has Postgres look at what a warm-up has left, as it does by itself within a minute: what it plans before that is
+ * a matter of luck.
+ */
+export const afterWarmUp = async ({ databaseUrl }: Side, round: number): Promise<void> => {
+  if (round >= 0) return
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query("analyze")
+  await client.end()
+}
+
+let published = 0
+
+/** Publishes so many events, one after the other from some callers. */
+export const publishAll = async (side: Side, events: number): Promise<void> => {
+  const end = published + events
+  await Promise.all(
+    Array.from({ length: PUBLISHERS }, async () => {
+      while (published < end) await side.publish(published++)
+    }),
+  )
+}
+
+export interface DeliverOptions {
+  readonly events: number
+  /** How many results of these are waited for. Default: all. */
+  readonly results?: number
+  /** The server's first process. */
+  readonly postmaster: number | undefined
+}
+
+/** Publishes events while workers deliver them; the time ends when the last result is written. */
+export const deliver = async (
+  side: Side,
+  workers: ReadonlyArray<Worker>,
+  { events, postmaster, results = events * FAN_OUT }: DeliverOptions,
+): Promise<Delivered> => {
+  const before = workers.reduce((total, worker) => total + worker.written, 0)
+  const ofWorkers = () => workers.reduce((total, worker) => total + cpuMicros(worker.process.pid!), 0)
+  const ofPostgres = () => (postmaster === undefined ? Number.NaN : clusterCpuMicros(postmaster))
+  const cpu = { workers: ofWorkers(), postgres: ofPostgres() }
+  const started = performance.now()
+  const done = written(workers, before + results, DEADLINE_MILLIS)
+  await Promise.all([publishAll(side, events), done])
+  return {
+    perSecond: results / ((performance.now() - started) / 1000),
+    workerCpuMicros: (ofWorkers() - cpu.workers) / results,
+    postgresCpuMicros: (ofPostgres() - cpu.postgres) / results,
+  }
+}
