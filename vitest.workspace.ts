@@ -21,6 +21,15 @@ const HTTP_CONTRACT = "packages/http/test/contract/**/*.test.ts"
 /** Whether the contract suite finds adapters that are broken on purpose: it is run in full for each. */
 const BROKEN_ADAPTERS = "packages/testing/test/Faults.test.ts"
 
+/** `billwright` on a real Postgres, in frameworks that are slow to load, and as its compiler emits it. */
+const BILLWRIGHT_INTEGRATION = "packages/billwright/test/integration/**/*.test.ts"
+
+/** The dashboard in a real browser: not of `npm test`, but of `npm run test:e2e`. */
+const E2E = "packages/dashboard/test/e2e/**/*.test.ts"
+
+/** Processes that are killed, stopped and starved on purpose: they take minutes. Run by `npm run faults`. */
+const FAULTS = ["packages/cli/test/faults/**/*.test.ts", "packages/cli/test/{Outages,Processes}.test.ts"]
+
 export default defineConfig({
   test: {
     maxWorkers: "100%",
@@ -29,20 +38,40 @@ export default defineConfig({
       unit("memory"),
       { test: { ...unit("testing").test, exclude: [BROKEN_ADAPTERS] } },
       { test: { ...unit("http").test, exclude: [HTTP_CONTRACT] } },
+      { test: { ...unit("billwright").test, exclude: [BILLWRIGHT_INTEGRATION] } },
       project("repository", ["scripts/**/*.test.ts"], { testTimeout: 30_000 }),
       {
         test: {
           ...integration("postgres", "packages/postgres").test,
-          // A property over concurrent transactions was seen to hang, once in a dozen runs, on the client without
-          // session state. Until that is understood it gets a second try, so that it stops nobody else.
-          retry: 1,
+          globalSetup: ["packages/postgres/test/globalSetup.ts"],
+        },
+      },
+      integration("node", "packages/node"),
+      {
+        test: {
+          ...project("billwright-integration", [BILLWRIGHT_INTEGRATION], { testTimeout: 60_000 }).test,
           globalSetup: ["packages/postgres/test/globalSetup.ts"],
         },
       },
       project("broken-adapters", [BROKEN_ADAPTERS], { testTimeout: 30_000 }),
       project("http-contract", [HTTP_CONTRACT], { testTimeout: 60_000 }),
-      integration("cli", "packages/cli"),
+      // One of its tests builds the app.
+      {
+        test: {
+          ...project("dashboard", ["packages/dashboard/test/**/*.test.ts"], { testTimeout: 30_000 }).test,
+          exclude: [E2E],
+        },
+      },
+      {
+        test: {
+          ...project("e2e", [E2E], { testTimeout: 30_000 }).test,
+          globalSetup: ["packages/dashboard/test/e2e/globalSetup.ts"],
+        },
+      },
+      { test: { ...integration("cli", "packages/cli").test, exclude: FAULTS } },
+      project("faults", FAULTS, { testTimeout: 30_000 }),
       integration("examples", "examples/*"),
+      project("simulation", ["simulation/test/**/*.test.ts"], { testTimeout: 60_000 }),
     ],
   },
 })

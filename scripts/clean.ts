@@ -6,7 +6,7 @@ import { root } from "./workspace.ts"
 const LEFTOVERS = [
   "{packages,examples}/*/dist",
   "packages/*/.package",
-  "{examples,bench,scripts}/dist",
+  "{examples,bench,scripts,simulation}/dist",
   "coverage",
 ]
 

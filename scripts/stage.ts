@@ -8,6 +8,7 @@
 import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
+import { rewriteImports } from "./direct-imports.ts"
 import { type Manifest, type Package, publishable, root } from "./workspace.ts"
 
 /** Settings of publishing itself; every other field of `publishConfig` replaces the manifest's. */
@@ -25,8 +26,14 @@ export const publishedManifest = (manifest: Manifest): Record<string, unknown> =
   }
 }
 
+/** The files that the published `exports` point to. */
+const entryPoints = ({ publishConfig }: Manifest): ReadonlyArray<string> =>
+  Object.values(
+    (publishConfig?.["exports"] ?? {}) as Record<string, string | Record<string, string>>,
+  ).flatMap((target) => (typeof target === "string" ? [target] : Object.values(target)))
+
 const stage = ({ directory, manifest, staged }: Package): void => {
-  if (!existsSync(join(directory, "dist", "index.js"))) {
+  if (!entryPoints(manifest).every((file) => existsSync(join(directory, file)))) {
     throw new Error(`${manifest.name} is not built: run "npm run build".`)
   }
   rmSync(staged, { recursive: true, force: true })
@@ -37,6 +44,7 @@ const stage = ({ directory, manifest, staged }: Package): void => {
       filter: (path) => !path.endsWith(".tsbuildinfo"),
     })
   }
+  rewriteImports(join(staged, "dist"))
   writeFileSync(join(staged, "package.json"), `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`)
 }
 
