@@ -3,20 +3,27 @@
  */
 import {
   Billing,
+  type ClaimedDelivery,
   type Customer,
   Customers,
+  DeliveryStore,
+  EndpointStore,
+  Id,
   IdGenerator,
+  type Settlement,
   Thresholds,
   Transactor,
   type UsageRecord,
   UsageStore,
 } from "@billwright/core"
 import { Storage } from "@billwright/postgres"
+import { Sample } from "@billwright/testing"
 import { assert, describe, layer } from "@effect/vitest"
-import { DateTime, Deferred, Effect, Fiber, Layer } from "effect"
+import { DateTime, Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
+import { claim, delivered, minute, newEndpoint, publish, settle } from "./Webhooks.ts"
 
 const live = Billing.layer.pipe(
   Layer.provideMerge(Storage.layer()),
@@ -37,6 +44,22 @@ const append = Effect.fnUntraced(function* (
   const id = (yield* ids.next("usg")) as UsageRecord.UsageRecordId
   const content = { customerId, productId: "p", unit: "u", quantity, timestamp: at, idempotencyKey }
   return yield* store.append([{ id, ...content, hasOwnTimestamp: true, voidedAt: null, createdAt: at }])
+})
+
+/** Publishes an event and claims its delivery. */
+const claimNew = Effect.fnUntraced(function* (type: string) {
+  const { event } = yield* publish({ type })
+  const { deliveries } = yield* claim(minute(0))
+  const claimed = deliveries.find(({ eventId }) => eventId === event.id)
+  assert.isDefined(claimed)
+  return claimed
+})
+
+/** A claimed delivery whose attempt was answered by 500. */
+const failed = (claimed: ClaimedDelivery, state: Settlement["state"]): Settlement => ({
+  ...delivered(claimed),
+  state,
+  attempt: Sample.attempt({ number: 1, startedAt: minute(3), responseStatus: 500 }),
 })
 
 /** Returns when some statement in the database waits for a lock of another transaction. */
@@ -142,6 +165,71 @@ describe("overlapping transactions", () => {
         assert.strictEqual((yield* customers.update(id, { name: "B" })).name, "B")
         yield* Deferred.succeed(mayCommit, undefined)
         yield* Fiber.join(holder)
+      }).pipe(asTenant),
+    )
+
+    it.effect("cancel a delivery whose result another one writes: it doesn't stay pending", () =>
+      Effect.gen(function* () {
+        const endpoint = yield* newEndpoint({ eventTypes: ["cancelled.kept"] })
+        const claimed = yield* claimNew("cancelled.kept")
+        const { cancel, find } = yield* DeliveryStore
+        const [, count] = yield* overlapping(
+          settle([failed(claimed, { status: "Pending", attemptCount: 1, dueAt: 0 })]),
+          cancel(endpoint.id, "endpoint_disabled", minute(1)),
+        )
+        assert.strictEqual(count, 1)
+        const { attempts, delivery } = Option.getOrThrow(yield* find(claimed.id))
+        assert.deepInclude(delivery, { status: "Failed", reason: "endpoint_disabled", attemptCount: 1 })
+        assert.lengthOf(attempts, 1)
+      }).pipe(asTenant),
+    )
+
+    it.effect("cancel a delivery that another one ends: it ends once, as that one says", () =>
+      Effect.gen(function* () {
+        const endpoint = yield* newEndpoint({ eventTypes: ["cancelled.done"] })
+        const claimed = yield* claimNew("cancelled.done")
+        const { cancel, find } = yield* DeliveryStore
+        const [, count] = yield* overlapping(
+          settle([delivered(claimed)]),
+          cancel(endpoint.id, "endpoint_disabled", minute(1)),
+        )
+        assert.strictEqual(count, 0)
+        assert.strictEqual(Option.getOrThrow(yield* find(claimed.id)).delivery.status, "Delivered")
+      }).pipe(asTenant),
+    )
+
+    it.effect("write results although somebody holds the endpoint, and leave its mark to the next one", () =>
+      Effect.gen(function* () {
+        const endpoint = yield* newEndpoint({ eventTypes: ["held.one"] })
+        const [first, second] = [yield* claimNew("held.one"), yield* claimNew("held.one")]
+        const sql = yield* SqlClient.SqlClient
+        const { atomically } = yield* Transactor
+        const failingSince = Effect.map(
+          (yield* EndpointStore).find(endpoint.id),
+          (found) => Option.getOrThrow(found).failingSince,
+        )
+        const failure = (claimed: ClaimedDelivery) =>
+          failed(claimed, { status: "Failed", attemptCount: 1, reason: "exhausted" })
+        const [isHeld, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holder = yield* sql`select 1 from billwright.webhook_endpoints
+where id = ${Id.toUuid(endpoint.id)}::uuid for update`.pipe(
+          Effect.andThen(Deferred.succeed(isHeld, undefined)),
+          Effect.andThen(Deferred.await(mayEnd)),
+          sql.withTransaction,
+          Effect.forkChild,
+        )
+        yield* Deferred.await(isHeld)
+        const settings = Effect.gen(function* () {
+          yield* sql`set local lock_timeout = '7s'`
+          const written = yield* settle([failure(first)])
+          return [written, yield* sql`show lock_timeout`]
+        })
+        assert.deepStrictEqual(yield* atomically(settings), [[true], [{ lock_timeout: "7s" }]])
+        assert.isNull(yield* failingSince)
+        yield* Deferred.succeed(mayEnd, undefined)
+        yield* Fiber.join(holder)
+        assert.deepStrictEqual(yield* settle([failure(second)]), [true])
+        assert.deepStrictEqual(yield* failingSince, minute(3))
       }).pipe(asTenant),
     )
   })

@@ -4,7 +4,7 @@
  */
 import {
   type CurrentTenant,
-  type Delivery,
+  Delivery,
   DeliveryStore,
   type DeliveryFilterQuery,
   type Endpoint,
@@ -14,9 +14,12 @@ import {
   type EventId,
   EventStore,
   Id,
+  IdGenerator,
   type Page,
   type RangeReplay,
+  RetentionStore,
   Tenant,
+  WebhookStatistics,
 } from "@billwright/core"
 import { Storage } from "@billwright/postgres"
 import { assert, describe, layer } from "@effect/vitest"
@@ -24,6 +27,7 @@ import { DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
+import { claim, delivered, minute, newEndpoint, publish, settle } from "./Webhooks.ts"
 
 const live = Storage.layer().pipe(Layer.provideMerge(TestDatabase.layerClient({ poolSize: 1 })))
 
@@ -46,6 +50,10 @@ const sqlAt = (minutes: string) => `'${START}'::timestamptz + (${minutes}) * int
 
 /** The endpoint with the backlog. */
 const BUSY = 0
+/** The event with thousands of deliveries. */
+const CROWDED = 149_999
+/** Hours that are counted: two weeks. */
+const HOURS = 336
 /** Published by the minute, so this is when the last of what was published is due. */
 const NOW = at(200_000)
 
@@ -71,6 +79,13 @@ select 'default', 'live', ${sqlUuid(3, "n")}, ${sqlUuid(1, "n")}, 'type.n' || n 
   case when n % 500 = 0 then 'exhausted' end, now() from generate_series(0, 99999) n`,
   `insert into billwright.webhook_attempts (account_id, mode, delivery_id, number, started_at, request_headers)
 select 'default', 'live', ${sqlUuid(3, "n")}, 1, now(), '{}' from generate_series(0, 99999) n`,
+  // One event has been sent again and again.
+  `insert into billwright.webhook_finished
+select 'default', 'live', ${sqlUuid(11, "n")}, ${sqlUuid(1, String(CROWDED))}, 'type.n0', ${sqlUuid(2, "n % 200")}, 1, 200,
+  null, ${sqlAt("n")}, 'Delivered', null, now() from generate_series(0, 4999) n`,
+  `insert into billwright.webhook_hourly
+select 'default', 'live', ${sqlAt("60 * (n / 200)")}, ${sqlUuid(2, "n % 200")}, 9, 1, 2
+from generate_series(0, ${200 * HOURS - 1}) n`,
   // Not due yet, as after an outage of all receivers.
   `insert into billwright.webhook_pending
   (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
@@ -88,11 +103,28 @@ select 'default', 'live', ${sqlUuid(8, "n")}, ${sqlUuid(1, "n")}, 'type.n' || n,
   ${sqlAt("1000 + n")} from generate_series(1, 199) n`,
 ]
 
+/** Of the year before: events with two done deliveries each, counts of hours; and young events of other tenants. */
+const fillOld = [
+  `insert into billwright.events (account_id, mode, id, type, occurred_at, payload)
+select 'default', 'live', ${sqlUuid(11, "n")}, 'type.n1', ${sqlAt("n - 100000")}, '{}' from generate_series(0, 1999) n`,
+  `insert into billwright.webhook_finished
+select 'default', 'live', ${sqlUuid(12, "n")}, ${sqlUuid(11, "n / 2")}, 'type.n1', ${sqlUuid(2, "n % 200")}, 1, 200, null,
+  ${sqlAt("n - 100000")}, 'Delivered', null, ${sqlAt("n - 100000")} from generate_series(0, 3999) n`,
+  `insert into billwright.webhook_attempts (account_id, mode, delivery_id, number, started_at, request_headers)
+select 'default', 'live', ${sqlUuid(12, "n")}, 1, now(), '{}' from generate_series(0, 3999) n`,
+  `insert into billwright.events (account_id, mode, id, type, occurred_at, payload)
+select 'another' || n, 'live', ${sqlUuid(13, "n")}, 'type.n1', ${sqlAt("n")}, '{}' from generate_series(0, 199) n`,
+  `insert into billwright.webhook_hourly
+select 'default', 'live', '${START}'::timestamptz + (n - 10000) * interval '1 hour', ${sqlUuid(2, "n % 200")}, 1, 0, 0
+from generate_series(0, 19999) n`,
+]
+
 const TABLES = [
   "events",
   "webhook_attempts",
   "webhook_endpoints",
   "webhook_finished",
+  "webhook_hourly",
   "webhook_pending",
 ] as const
 
@@ -171,6 +203,7 @@ const verbs = (
       firstDeliveryId: deliveryId(10, 1_000 * serial++),
       now: at(400_000),
       limit: 5,
+      isDryRun: false,
       ...range,
     })
   return {
@@ -214,6 +247,24 @@ const verbs = (
     "replay of an hour": [
       (n: number) => replay({ since: at(n * 60), until: at(n * 60 + 60), limit: 100 }),
       200,
+    ],
+    "dry run of an hour": [
+      (n: number) => replay({ since: at(n * 60), until: at(n * 60 + 60), limit: 100, isDryRun: true }),
+      200,
+    ],
+    "count the deliveries of a page of events": [
+      (n: number) =>
+        deliveries.countByStatus(Array.from({ length: 100 }, (_, index) => eventId(n * 100 + index))),
+      250,
+    ],
+    "count the deliveries of an event with more than are counted": [
+      () => deliveries.countByStatus([eventId(CROWDED)]),
+      Delivery.MAX_COUNTED + 10,
+    ],
+    // A day of each endpoint; what is pending for each, and for the busy one no more than is counted.
+    "statistics of a day": [
+      () => deliveries.tallies(at((HOURS - 24) * 60)),
+      100_200 + WebhookStatistics.MAX_PENDING_COUNT,
     ],
     "list endpoints": [() => endpoints.list({ status: undefined }, first), 25],
     "find an endpoint": [(n: number) => endpoints.find(endpointId(n)), 1],
@@ -302,6 +353,36 @@ describe("hot queries of events and deliveries", () => {
         }).pipe(asTenant),
       60_000,
     )
+
+    it.effect(
+      "prune without a scan, past many tenants and what is kept",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const store = yield* RetentionStore
+          for (const statement of fillOld) yield* sql.unsafe(statement)
+          yield* sql`analyze`
+          const before = yield* counts
+          const walked = { events: undefined as string | undefined, tallies: undefined as string | undefined }
+          for (let n = 0; n < EXECUTIONS; n++) {
+            const step = { before: at(0), limit: 100, isDryRun: false }
+            const { next, ...pruned } = yield* store.pruneEvents({ ...step, after: walked.events })
+            assert.deepStrictEqual(pruned, { events: 100, deliveries: 200, attempts: 200 })
+            walked.events = next
+            const tallies = yield* store.pruneTallies({ ...step, after: walked.tallies })
+            assert.strictEqual(tallies.counts, 100)
+            walked.tallies = tallies.next
+          }
+          const after = yield* counts
+          for (const table of [...TABLES, "webhook_hourly"] as const) {
+            assert.strictEqual(after.get(table)!.scans, before.get(table)!.scans, `scans of ${table}`)
+            const read = (after.get(table)!.read - before.get(table)!.read) / EXECUTIONS
+            // Of each that goes: found, looked at and removed; and two of each tenant on the way.
+            assert.isAtMost(read, table === "events" ? 1_000 : 700, `rows of ${table}`)
+          }
+        }).pipe(asTenant),
+      60_000,
+    )
   })
 })
 
@@ -342,6 +423,38 @@ from pg_statio_user_indexes where schemaname = 'billwright' and relname <> 'sche
         assert.isTrue(written.every((isWritten) => isWritten))
         // Some 20 look-ups of 3 pages for each, in all.
         assert.isAtMost((yield* read) - before, 64 * 20 * 3)
+      }).pipe(asTenant),
+    )
+  })
+})
+
+describe("a burst on a queue that was almost empty for long", () => {
+  layer(Layer.provideMerge(IdGenerator.layer, live), { excludeTestServices: true })((it) => {
+    it.effect("is settled and cancelled by the plans that were made then, without a scan", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { cancel } = yield* DeliveryStore
+        const endpoint = yield* newEndpoint()
+        const round = Effect.flatMap(claim(minute(300_000)), ({ deliveries }) =>
+          Effect.as(settle(deliveries.map(delivered)), deliveries.length),
+        )
+        for (let n = 0; n < EXECUTIONS; n++) {
+          yield* publish()
+          yield* publish()
+          assert.strictEqual(yield* round, 2)
+          yield* publish()
+          assert.strictEqual(yield* cancel(endpoint.id, "endpoint_disabled", minute(1)), 1)
+        }
+        yield* publish()
+        yield* sql`insert into billwright.webhook_pending
+  (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+select account_id, mode, billwright.offset_id(id, n), event_id, event_type, endpoint_id, 0, created_at, due_at
+from billwright.webhook_pending, generate_series(1, 5000) n`
+        const before = yield* counts
+        for (let n = 0; n < 2; n++) assert.isAbove(yield* round, 100)
+        assert.isAbove(yield* cancel(endpoint.id, "endpoint_disabled", minute(1)), 1_000)
+        const after = yield* counts
+        assert.strictEqual(after.get("webhook_pending")!.scans, before.get("webhook_pending")!.scans)
       }).pipe(asTenant),
     )
   })

@@ -153,7 +153,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   const store = yield* DeliveryStore
   const transport = yield* WebhookTransport
   const signers = Signers.make(yield* Keyring)
-  const writer = ResultWriter.make(store, yield* EndpointStore, yield* Transactor)
+  const writer = yield* ResultWriter.make(store, yield* EndpointStore, yield* Transactor)
   const { committed } = yield* EventStore
   const policies = options.retries ?? RetryPolicy.defaults
   const userAgent = options.userAgent ?? DEFAULT_USER_AGENT
@@ -191,7 +191,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     const { at, state } = yield* transition(claimed, event)
     const { endpoint, id, tenant, token } = claimed
     const settlement = { tenant, id, endpointId: endpoint.id, token, at, state, attempt }
-    writer.push({ settlement, disables: undefined, leaseUntil })
+    yield* writer.push({ settlement, disables: undefined, leaseUntil })
   })
 
   /** Why no attempt is made, if none is. */
@@ -215,7 +215,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     const { at, state } = yield* transition(claimed, result.event)
     const { endpoint, id, tenant, token } = claimed
     const failingSince = endpoint.failingSince?.epochMilliseconds
-    writer.push({
+    yield* writer.push({
       settlement: { tenant, id, endpointId: endpoint.id, token, at, state, attempt: result.attempt },
       disables: disables(result.event, failingSince, at.epochMilliseconds),
       leaseUntil,
@@ -257,7 +257,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     const { at, state } = yield* transition(row, { _tag: "Unreadable" })
     const { id, tenant, token } = row
     const settlement = { tenant, id, endpointId: undefined, token, at, state, attempt: undefined }
-    writer.push({ settlement, disables: undefined, leaseUntil })
+    yield* writer.push({ settlement, disables: undefined, leaseUntil })
   })
 
   const take = Effect.gen(function* () {
@@ -328,7 +328,7 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
   // Not of the scope, which would wait for a claim that storage does not answer: the finalizer ends it.
   const claiming = yield* Effect.forkDetach(Effect.forever(round))
   yield* Effect.forkScoped(Effect.forever(Effect.tap(committed, () => Effect.sync(awaken.notify))))
-  const writing = Effect.andThen(resultsTaken, writer.writeAll)
+  const writing = Effect.andThen(resultsTaken, writer.writeWaiting)
   yield* Effect.forkScoped(Effect.forever(Effect.andThen(writing, Effect.sleep(WRITE_INTERVAL_MILLIS))))
 
   yield* Effect.addFinalizer(() =>

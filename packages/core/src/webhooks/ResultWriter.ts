@@ -1,7 +1,7 @@
 /**
  * Writes what came of attempts, many at a time, and disables endpoints that ask for it.
  */
-import { Clock, type DateTime, Effect, Semaphore } from "effect"
+import { Clock, type DateTime, Effect, FiberSet, Option, Schedule, type Scope, Semaphore } from "effect"
 import * as Signal from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
@@ -29,108 +29,126 @@ interface Result {
 }
 
 export interface ResultWriter {
-  /** Takes a result. Synchronous: whoever made an attempt can't be kept from handing it over. */
-  readonly push: (result: Result) => void
+  /** Takes a result. Whoever made an attempt can't be kept from handing it over. */
+  readonly push: (result: Result) => Effect.Effect<void>
   /** Writes all that was taken before, and waits for a write that is under way. Gives up on what can't be written. */
   readonly writeAll: Effect.Effect<void>
-  /** Results were taken. */
+  /** The same without the results that disable an endpoint: these are written as they come, each by itself. */
+  readonly writeWaiting: Effect.Effect<void>
+  /** Results are waiting. */
   readonly taken: Signal.Signal
 }
 
+/** A result that is being written when the scope closes is given up. */
 export const make = (
   store: DeliveryStore["Service"],
   endpoints: EndpointStore["Service"],
   transactor: Transactor["Service"],
-): ResultWriter => {
-  const waiting: Array<Result> = []
-  const taken = Signal.make()
-  const oneAtATime = Semaphore.makeUnsafe(1)
+): Effect.Effect<ResultWriter, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const waiting: Array<Result> = []
+    const taken = Signal.make()
+    const oneAtATime = Semaphore.makeUnsafe(1)
+    // Somebody may hold an endpoint for long: whatever waits for it must not keep other results from being written.
+    const disabling = yield* FiberSet.make<void>()
 
-  /** In one step with the result: a crash leaves both or neither. */
-  const writeDisabling = ({ disables, settlement }: Result) => {
-    const { at } = settlement
-    return transactor
-      .atomically(
+    /** Until it is written or its lease has ended: then another worker has it. */
+    const persist = (results: ReadonlyArray<Result>): Effect.Effect<void> =>
+      Effect.catch(store.settle(results.map(({ settlement }) => settlement)), (error) =>
         Effect.gen(function* () {
-          const [isWritten] = yield* store.settle([settlement])
-          const { endpointId } = settlement
-          if (isWritten !== true || endpointId === undefined || disables === undefined) return undefined
-          let isDisabled = false
-          yield* endpoints.modify(endpointId, (stored) =>
-            Effect.sync(() => {
-              isDisabled = isDue(stored.endpoint, disables, at)
-              return isDisabled ? disabled(stored, disables, at) : stored
-            }),
-          )
-          return isDisabled ? endpointId : undefined
+          const now = yield* Clock.currentTimeMillis
+          const held = results.filter(({ leaseUntil }) => now < leaseUntil)
+          if (held.length < results.length) yield* notInTime(error)
+          if (held.length === 0) return
+          // A result that was written without our knowing is not written twice: its lease is over then.
+          if (mayBeOver(error)) return yield* Effect.delay(persist(held), RETRY_PAUSE_MILLIS)
+          // One that storage can't take must not keep the others from it.
+          if (held.length > 1)
+            return yield* Effect.forEach(held, (result) => persist([result]), { discard: true })
+          yield* notTaken(error)
         }),
       )
-      .pipe(
-        Effect.flatMap((endpointId) =>
-          endpointId === undefined ? Effect.void : endPending(endpointId, disables, at),
-        ),
+
+    /** In one step with the result: a crash leaves both or neither. Gives whether the endpoint is disabled now. */
+    const settleDisabling = ({ disables, settlement }: Result, endpointId: EndpointId) =>
+      transactor.atomically(
+        Effect.gen(function* () {
+          const { at } = settlement
+          const [isWritten] = yield* store.settle([settlement])
+          // Written before, perhaps, by a try whose answer was lost: what follows it is still to be done.
+          if (isWritten !== true) return isDisabled(yield* endpoints.find(endpointId))
+          const changed = yield* endpoints.modify(endpointId, (stored) =>
+            Effect.sync(() =>
+              disables !== undefined && isDue(stored.endpoint, disables, at)
+                ? disabled(stored, disables, at)
+                : stored,
+            ),
+          )
+          return isDisabled(Option.map(changed, ({ endpoint }) => endpoint))
+        }),
       )
-  }
 
-  const endPending = (endpointId: EndpointId, reason: DisabledReason | undefined, at: DateTime.Utc) =>
-    Effect.andThen(
-      Effect.logWarning("a webhook endpoint was disabled", endpointId, reason),
-      cancelAll(store, endpointId, "endpoint_disabled", at),
-    )
+    const persistDisabling = (result: Result, endpointId: EndpointId) => {
+      const { at } = result.settlement
+      const untilLeaseEnds = <A>(write: Effect.Effect<A, StorageError, CurrentTenant>) =>
+        Effect.retry(write, {
+          schedule: Schedule.spaced(RETRY_PAUSE_MILLIS),
+          while: (error) =>
+            Effect.map(Clock.currentTimeMillis, (now) => now < result.leaseUntil && mayBeOver(error)),
+        })
+      return untilLeaseEnds(settleDisabling(result, endpointId)).pipe(
+        Effect.catch((error) => Effect.as(mayBeOver(error) ? notInTime(error) : notTaken(error), false)),
+        Effect.flatMap((isDisabledNow) =>
+          isDisabledNow
+            ? Effect.andThen(
+                Effect.logWarning("a webhook endpoint is disabled", endpointId, result.disables),
+                untilLeaseEnds(cancelAll(store, endpointId, "endpoint_disabled", at)),
+              )
+            : Effect.void,
+        ),
+        Effect.catch((error) =>
+          Effect.logError("the deliveries of a disabled endpoint end when they are due, not now", error),
+        ),
+        Effect.provideService(CurrentTenant, result.settlement.tenant),
+      )
+    }
 
-  const write = (results: ReadonlyArray<Result>): Effect.Effect<void, StorageError> => {
-    const disabling = results.filter((result) => result.disables !== undefined)
-    const plain = results.filter((result) => result.disables === undefined)
-    const settle = plain.length === 0 ? Effect.void : store.settle(plain.map(({ settlement }) => settlement))
-    return Effect.andThen(
-      settle,
-      Effect.forEach(
-        disabling,
-        (result) => Effect.provideService(writeDisabling(result), CurrentTenant, result.settlement.tenant),
-        { discard: true },
-      ),
-    )
-  }
-
-  /** Until it is written or its lease has ended: then another worker has it. */
-  const persist = (results: ReadonlyArray<Result>): Effect.Effect<void> =>
-    Effect.catch(write(results), (error) =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const held = results.filter(({ leaseUntil }) => now < leaseUntil)
-        if (held.length < results.length) {
-          yield* Effect.logError("results of webhook attempts were not written in time", error)
-        }
-        if (held.length === 0) return
-        // A result that was written without our knowing is not written twice: its lease is over then.
-        if (error.retryable || error.isOutcomeUnknown === true) {
-          yield* Effect.sleep(RETRY_PAUSE_MILLIS)
-          return yield* persist(held)
-        }
-        // One that storage can't take must not keep the others from it.
-        if (held.length > 1)
-          return yield* Effect.forEach(held, (result) => persist([result]), { discard: true })
-        yield* Effect.logError("the result of a webhook attempt cannot be written", error)
+    const writeWaiting = oneAtATime.withPermit(
+      Effect.whileLoop({
+        while: () => waiting.length > 0,
+        body: () => persist(waiting.splice(0, MAX_SETTLE)),
+        step: () => undefined,
       }),
     )
 
-  const writeAll = oneAtATime.withPermit(
-    Effect.whileLoop({
-      while: () => waiting.length > 0,
-      body: () => persist(waiting.splice(0, MAX_SETTLE)),
-      step: () => undefined,
-    }),
-  )
+    return {
+      push: (result) => {
+        const { endpointId } = result.settlement
+        if (result.disables !== undefined && endpointId !== undefined) {
+          return FiberSet.run(disabling, persistDisabling(result, endpointId), { startImmediately: true })
+        }
+        return Effect.sync(() => {
+          waiting.push(result)
+          taken.notify()
+        })
+      },
+      writeAll: Effect.andThen(writeWaiting, FiberSet.awaitEmpty(disabling)),
+      writeWaiting,
+      taken,
+    }
+  })
 
-  return {
-    push: (result) => {
-      waiting.push(result)
-      taken.notify()
-    },
-    writeAll,
-    taken,
-  }
-}
+/** Whether the same write may succeed later, or has succeeded without our knowing. */
+const mayBeOver = (error: StorageError): boolean => error.retryable || error.isOutcomeUnknown === true
+
+const notInTime = (error: StorageError) =>
+  Effect.logError("results of webhook attempts were not written in time", error)
+
+const notTaken = (error: StorageError) =>
+  Effect.logError("the result of a webhook attempt cannot be written", error)
+
+const isDisabled = (endpoint: Option.Option<Endpoint>): boolean =>
+  Option.exists(endpoint, ({ status }) => status === "disabled")
 
 /** Judged again on what is stored: somebody may have enabled it anew since the attempt began. */
 const isDue = (endpoint: Endpoint, reason: DisabledReason, at: DateTime.Utc): boolean => {

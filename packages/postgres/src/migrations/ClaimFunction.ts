@@ -11,7 +11,7 @@
  * seen by its snapshot and are checked again when they are locked.
  */
 import type { SchemaName } from "../SchemaName.ts"
-import { count, hourOf } from "./DeliveryFunctions.ts"
+import { byIndex, count, hourOf } from "./DeliveryFunctions.ts"
 
 /** How many due deliveries are looked at first, the longest due first, for each one that is asked for. */
 const FIRST_LOOK = 4
@@ -130,8 +130,7 @@ export const claimDeliveries = (schema: SchemaName): string => `create function 
   p_endpoint_ids uuid[], p_limits integer[], p_after uuid, p_is_repeat boolean
 ) returns table (account_id text, mode text, id uuid, event_id uuid, event_type text, endpoint_id uuid,
   attempt_count integer, was_lost boolean, token uuid, payload text, endpoint jsonb, visited uuid) language plpgsql
--- Plans are made when the queue is still empty, and kept: without the indexes they would be slow for good.
-set enable_seqscan = off set enable_bitmapscan = off as $$
+${byIndex} as $$
 #variable_conflict use_column
 declare
   v_now timestamptz(3) := to_timestamp(p_now / 1000.0::float8);

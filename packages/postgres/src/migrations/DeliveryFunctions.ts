@@ -11,6 +11,12 @@ import type { SchemaName } from "../SchemaName.ts"
 const finishedColumns = `account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, last_response_status,
       last_error, created_at, status, reason, finished_at, lease_token`
 
+/**
+ * Rows of the queue are found by an index or their place, whatever the planner knows: plans are made while the queue
+ * is almost empty, and kept. One that reads the whole table is slow for good once it is long, or full of dead rows.
+ */
+export const byIndex = "set enable_seqscan = off set enable_bitmapscan = off"
+
 const at = (millis: string): string => `to_timestamp(${millis} / 1000.0::float8)`
 
 /** Adds to the tallies of hours: what \`rows\` gives for each account, mode, hour and endpoint. */
@@ -25,6 +31,24 @@ export const count = (schema: SchemaName, rows: string): string => `
 /** The hour of UTC that an instant lies in, in epoch milliseconds. */
 export const hourOf = (millis: string): string => at(`(${millis} / 3600000 * 3600000)`)
 
+/** How long results wait for endpoints whose `failing_since` they change, for each that somebody holds. */
+const MARK_LOCK_MILLIS = 1_000
+
+/** The endpoints whose `failing_since` the results of `settle_deliveries` change, in the order of their keys. */
+const marked = (schema: SchemaName, lock: string): string => `
+        select w.ctid as tid from (
+          select n.account_id, n.mode, n.endpoint_id, bool_or(n.status = 'Delivered') as has_success,
+            bool_or(n.status <> 'Delivered' and n.number is not null) as has_failure
+          from unnest(p_account_ids, p_modes, p_endpoint_ids, p_statuses, p_numbers)
+            as n (account_id, mode, endpoint_id, status, number)
+          group by 1, 2, 3 order by 1, 2, 3
+        ) as n, lateral (
+          select w.ctid from ${schema}.webhook_endpoints w
+          where w.account_id = n.account_id and w.mode = n.mode and w.id = n.endpoint_id
+            and (n.has_success and w.failing_since is not null or n.has_failure and w.failing_since is null)
+          ${lock}
+        ) as w`
+
 /**
  * Writes what came of claimed deliveries; see \`DeliveryStore.settle\`. The arrays have an element for each. Gives
  * which were written. A repeat of a statement that was carried out finds the lease's token, and says so.
@@ -34,26 +58,26 @@ const settleDeliveries = (schema: SchemaName): string => `create function ${sche
   p_statuses text[], p_attempt_counts integer[], p_due_ats bigint[], p_reasons text[], p_numbers integer[],
   p_started_ats bigint[], p_durations integer[], p_request_headers text[], p_response_statuses smallint[],
   p_response_headers text[], p_response_bodies text[], p_errors text[], p_is_repeat boolean
-) returns table (xid text, is_written boolean[]) language plpgsql as $$
+) returns table (xid text, is_written boolean[]) language plpgsql ${byIndex} as $$
 declare
+  v_lock_timeout text := current_setting('lock_timeout');
   v_endpoints tid[];
   v_ordinals bigint[];
   v_tids tid[];
   v_owners uuid[];
 begin
-  -- A success or failure that changes nothing of its endpoint doesn't wait for it.
-  select array_agg(w.tid) into v_endpoints from (
-    select n.account_id, n.mode, n.endpoint_id, bool_or(n.status = 'Delivered') as has_success,
-      bool_or(n.status <> 'Delivered' and n.number is not null) as has_failure
-    from unnest(p_account_ids, p_modes, p_endpoint_ids, p_statuses, p_numbers)
-      as n (account_id, mode, endpoint_id, status, number)
-    group by 1, 2, 3 order by 1, 2, 3
-  ) as n, lateral (
-    select w.ctid as tid from ${schema}.webhook_endpoints w
-    where w.account_id = n.account_id and w.mode = n.mode and w.id = n.endpoint_id
-      and (n.has_success and w.failing_since is not null or n.has_failure and w.failing_since is null)
-    for no key update
-  ) as w;
+  -- A success or failure that changes nothing of its endpoint doesn't look for its lock. What does waits, but not
+  -- for long: somebody who holds an endpoint must not keep results from being written until their leases end. The
+  -- mark is left to the next result then.
+  if exists (${marked(schema, "")}) then
+    begin
+      perform set_config('lock_timeout', '${MARK_LOCK_MILLIS}', true);
+      select array_agg(w.tid) into v_endpoints from (${marked(schema, "for no key update")}) as w;
+      perform set_config('lock_timeout', v_lock_timeout, true);
+    exception when lock_not_available then
+      v_endpoints := null;
+    end;
+  end if;
 
   select array_agg(l.ordinal), array_agg(l.tid), array_agg(l.endpoint_id) into v_ordinals, v_tids, v_owners
   from (
@@ -150,16 +174,23 @@ begin
 end
 $$`
 
-/** Ends the pending deliveries of an endpoint; see \`DeliveryStore.cancel\`. */
+/**
+ * Ends the pending deliveries of an endpoint; see `DeliveryStore.cancel`. Two statements: a result that is written
+ * at the same time makes a new version of its row, which only a statement that begins after the wait sees.
+ */
 const cancelDeliveries = (schema: SchemaName): string => `create function ${schema}.cancel_deliveries(
   p_account_id text, p_mode text, p_endpoint_id uuid, p_reason text, p_at bigint
-) returns table (xid text, count bigint) language sql as $$
-  with doomed as (
+) returns table (xid text, count bigint) language plpgsql ${byIndex} as $$
+declare
+  v_tids tid[];
+begin
+  select array_agg(d.tid) into v_tids from (
     select q.ctid as tid from ${schema}.webhook_pending q
     where q.endpoint_id = p_endpoint_id and q.account_id = p_account_id and q.mode = p_mode
     order by q.id limit ${MAX_CANCEL} for update
-  ), ended as (
-    delete from ${schema}.webhook_pending q using doomed d where q.ctid = d.tid
+  ) as d;
+  return query with ended as (
+    delete from ${schema}.webhook_pending q where q.ctid = any (v_tids)
     returning q.*, q.leased_until is not null as is_lost
   ), attempted as (
     insert into ${schema}.webhook_attempts (account_id, mode, delivery_id, number, started_at, request_headers, error)
@@ -177,7 +208,8 @@ const cancelDeliveries = (schema: SchemaName): string => `create function ${sche
     from ended e`,
   )}
   )
-  select pg_current_xact_id_if_assigned()::text, count(*) from finished
+  select pg_current_xact_id_if_assigned()::text, count(*) from finished;
+end
 $$`
 
 /** The endpoint `w` of a replay, unless it was deleted. */
@@ -198,11 +230,12 @@ const isWanted = (schema: SchemaName): string => `e.occurred_at >= ${at("p_since
 
 /**
  * Makes new deliveries of an endpoint's past events; see \`DeliveryStore.replayRange\`. Two replays for one endpoint
- * run one after the other, so that the second sees what the first has made.
+ * run one after the other, so that the second sees what the first has made. The events are
+ * locked, so that none is pruned meanwhile.
  */
 const replayDeliveries = (schema: SchemaName): string => `create function ${schema}.replay_deliveries(
   p_account_id text, p_mode text, p_endpoint_id uuid, p_since bigint, p_until bigint, p_only_failed boolean,
-  p_types text[], p_first_id uuid, p_now bigint, p_limit integer
+  p_types text[], p_first_id uuid, p_now bigint, p_limit integer, p_is_dry_run boolean
 ) returns table (xid text, count bigint) language plpgsql as $$
 declare
   v_ids uuid[];
@@ -219,7 +252,7 @@ begin
           and f.mode = p_mode and f.endpoint_id = p_endpoint_id and f.status = 'Failed'
       ) as f, lateral (
         select e.id, e.type, e.account_id, e.mode, e.occurred_at from ${schema}.events e
-        where e.account_id = p_account_id and e.mode = p_mode and e.id = f.event_id offset 0
+        where e.account_id = p_account_id and e.mode = p_mode and e.id = f.event_id offset 0 for key share
       ) as e, lateral (
         select f.status from ${schema}.webhook_finished f where f.account_id = p_account_id and f.mode = p_mode
           and f.event_id = e.id and f.endpoint_id = p_endpoint_id order by f.id desc limit 1
@@ -232,10 +265,10 @@ begin
     from (
       select e.id, e.type from ${endpointOf(schema)}, ${schema}.events e
       where e.account_id = p_account_id and e.mode = p_mode and ${isWanted(schema)}
-      limit p_limit + 1
+      limit p_limit + 1 for key share of e
     ) as c;
   end if;
-  if cardinality(v_ids) <= p_limit then
+  if cardinality(v_ids) <= p_limit and not p_is_dry_run then
     insert into ${schema}.webhook_pending
       (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
     select p_account_id, p_mode, ${schema}.offset_id(p_first_id, n.ordinal - 1), n.id, n.type, p_endpoint_id, 0,

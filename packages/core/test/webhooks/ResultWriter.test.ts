@@ -1,0 +1,230 @@
+/**
+ * What becomes of results when storage falters: the dispatcher's stores fail as the test says, those of everybody
+ * else are sound.
+ */
+import {
+  Billing,
+  DeliveryStore,
+  Dispatcher,
+  Endpoints,
+  type Event,
+  IdGenerator,
+  LEASE_MILLIS,
+  StorageError,
+  Tenant,
+  Transactor,
+} from "@billwright/core"
+import { Memory } from "@billwright/memory"
+import { Receiver, ScriptedReceivers } from "@billwright/testing"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { acme, NOON } from "../world.ts"
+import {
+  attemptsOf,
+  deliveriesOf,
+  deliveryOf,
+  newEndpoint,
+  publish,
+  received,
+  runDue,
+  script,
+  URL_A,
+  URL_B,
+} from "./world.ts"
+
+const { answers, inTurn } = Receiver
+
+const busy = new StorageError({ operation: "DeliveryStore.settle", retryable: true })
+const lost = new StorageError({ operation: "DeliveryStore.settle", retryable: false, isOutcomeUnknown: true })
+const refused = new StorageError({ operation: "DeliveryStore.settle", retryable: false })
+
+/** What goes wrong with a call: before it is carried out, or after. */
+type Fault = <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StorageError, R>
+
+/** What goes wrong with the calls of a verb, the first one first. Later ones are well. */
+type Faults = Array<Fault>
+
+const before =
+  (error: StorageError): Fault =>
+  () =>
+    Effect.fail(error)
+/** The call is carried out, and its answer lost. */
+const after =
+  (error: StorageError): Fault =>
+  (call) =>
+    Effect.andThen(call, Effect.fail(error))
+
+class Script extends Context.Service<
+  Script,
+  { readonly settle: Faults; readonly cancel: Faults; readonly atomically: Faults }
+>()("Script") {}
+
+const through = <A, E, R>(
+  faults: Faults,
+  call: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | StorageError, R> => Effect.suspend(() => faults.shift()?.(call) ?? call)
+
+const faultyStores = Layer.effectContext(
+  Effect.gen(function* () {
+    const script = yield* Script
+    const deliveries = yield* DeliveryStore
+    const transactor = yield* Transactor
+    return Context.make(DeliveryStore, {
+      ...deliveries,
+      settle: (settlements) => through(script.settle, deliveries.settle(settlements)),
+      cancel: (...args) => through(script.cancel, deliveries.cancel(...args)),
+    }).pipe(
+      Context.add(Transactor, {
+        ...transactor,
+        atomically: (effect) => through(script.atomically, transactor.atomically(effect)),
+      }),
+    )
+  }),
+)
+
+const world = Dispatcher.layerManual().pipe(
+  Layer.provide(faultyStores),
+  Layer.provideMerge(
+    Billing.layerWithIds({ encryption: "none" }).pipe(
+      Layer.provideMerge(Layer.mergeAll(Memory.layer, IdGenerator.layerSeeded(1), ScriptedReceivers.layer)),
+      Layer.merge(Layer.succeed(Tenant.CurrentTenant, acme)),
+      Layer.merge(Layer.sync(Script, () => ({ settle: [], cancel: [], atomically: [] }))),
+    ),
+  ),
+)
+
+const inWorld = <A, E, R>(test: Effect.Effect<A, E, R>) =>
+  Effect.andThen(TestClock.setTime(NOON.epochMilliseconds), Effect.provide(test, world))
+
+/** Makes the attempts that are due, while so much time passes. */
+const runFor = Effect.fnUntraced(function* (millis: number) {
+  const running = yield* Effect.forkChild(runDue, { startImmediately: true })
+  yield* TestClock.adjust(millis)
+  return running
+})
+
+const statusOf = (event: Event.Event) =>
+  Effect.map(deliveryOf(event), ({ reason, status }) => reason ?? status)
+
+describe("a result", () => {
+  it.effect.each([
+    ["storage is busy", before(busy)],
+    ["nobody knows whether it was written, and it was not", before(lost)],
+    ["nobody knows whether it was written, and it was", after(lost)],
+  ] as const)("is written once although %s at first", ([, fault]) =>
+    Effect.gen(function* () {
+      yield* newEndpoint()
+      const event = yield* publish()
+      ;(yield* Script).settle.push(fault, fault)
+      yield* Fiber.join(yield* runFor(1_000))
+      const delivery = yield* deliveryOf(event)
+      assert.strictEqual(delivery.status, "Delivered")
+      assert.lengthOf(yield* attemptsOf(delivery), 1)
+      assert.lengthOf(yield* received(), 1)
+    }).pipe(inWorld),
+  )
+
+  it.effect("is given up when its lease has ended, and sent again", () =>
+    Effect.gen(function* () {
+      yield* newEndpoint()
+      const event = yield* publish()
+      const { settle } = yield* Script
+      const times = LEASE_MILLIS / 500 + 1
+      for (let n = 0; n < times; n++) settle.push(before(busy))
+      const running = yield* runFor(LEASE_MILLIS - 500)
+      assert.deepStrictEqual([yield* statusOf(event), settle.length > 0], ["Pending", true])
+      yield* TestClock.adjust(500)
+      yield* Fiber.join(running)
+      assert.lengthOf(settle, 0)
+      const delivery = yield* deliveryOf(event)
+      assert.deepStrictEqual([delivery.status, delivery.attemptCount], ["Delivered", 2])
+      assert.deepStrictEqual(
+        (yield* attemptsOf(delivery)).map(({ error }) => error),
+        ["unknown", null],
+      )
+    }).pipe(inWorld),
+  )
+
+  it.effect("that storage can't take keeps no other from it", () =>
+    Effect.gen(function* () {
+      yield* newEndpoint()
+      const [bad, good] = [yield* publish(), yield* publish()]
+      // All of them together, then the first by itself.
+      ;(yield* Script).settle.push(before(refused), before(refused))
+      yield* Fiber.join(yield* runFor(0))
+      assert.deepStrictEqual([yield* statusOf(bad), yield* statusOf(good)], ["Pending", "Delivered"])
+    }).pipe(inWorld),
+  )
+})
+
+describe("a result that disables its endpoint", () => {
+  /** An endpoint with a delivery that waits for its next attempt, and a new one that will be answered by 410. */
+  const going = Effect.gen(function* () {
+    const { endpoint } = yield* newEndpoint()
+    yield* script(URL_A, inTurn(answers(500), answers(410)))
+    const waiting = yield* publish()
+    yield* runDue
+    return { endpoint, waiting, last: yield* publish() }
+  })
+
+  it.effect("keeps no other waiting while somebody holds the endpoint", () =>
+    Effect.gen(function* () {
+      const { endpoint, last } = yield* going
+      const held = yield* Deferred.make<void>()
+      ;(yield* Script).atomically.push((call) => Effect.andThen(Deferred.await(held), call))
+      const running = yield* runFor(0)
+      yield* newEndpoint({ url: URL_B })
+      yield* script(URL_A, answers(204))
+      const other = yield* publish()
+      const both = yield* runFor(0)
+      assert.deepStrictEqual(
+        (yield* deliveriesOf(other)).map(({ status }) => status),
+        ["Delivered", "Delivered"],
+      )
+      assert.strictEqual(yield* statusOf(last), "Pending")
+      yield* Deferred.succeed(held, undefined)
+      yield* Effect.all([Fiber.join(running), Fiber.join(both)])
+      assert.strictEqual((yield* (yield* Endpoints).get(endpoint.id)).status, "disabled")
+      assert.strictEqual(yield* statusOf(last), "gone")
+    }).pipe(inWorld),
+  )
+
+  it.effect.each([
+    ["writing it fails at first", "atomically", before(busy)],
+    ["the answer to its write is lost", "atomically", after(lost)],
+    ["ending the others fails at first", "cancel", before(busy)],
+    ["the answer to ending the others is lost", "cancel", after(lost)],
+  ] as const)("ends all that is pending for it although %s", ([, verb, fault]) =>
+    Effect.gen(function* () {
+      const { endpoint, last, waiting } = yield* going
+      ;(yield* Script)[verb].push(fault)
+      yield* Fiber.join(yield* runFor(500))
+      const { disabledReason, status } = yield* (yield* Endpoints).get(endpoint.id)
+      assert.deepStrictEqual([status, disabledReason], ["disabled", "gone"])
+      assert.deepStrictEqual([yield* statusOf(last), yield* statusOf(waiting)], ["gone", "endpoint_disabled"])
+      assert.lengthOf(yield* attemptsOf(yield* deliveryOf(last)), 1)
+    }).pipe(inWorld),
+  )
+
+  it.effect("is given up when its lease has ended, and the delivery tried again", () =>
+    Effect.gen(function* () {
+      const { endpoint } = yield* newEndpoint()
+      yield* script(URL_A, answers(410))
+      const last = yield* publish()
+      const { atomically } = yield* Script
+      for (let n = 0; n <= LEASE_MILLIS / 500; n++) atomically.push(before(busy))
+      const running = yield* runFor(LEASE_MILLIS - 500)
+      assert.strictEqual((yield* (yield* Endpoints).get(endpoint.id)).status, "enabled")
+      yield* TestClock.adjust(500)
+      yield* Fiber.join(running)
+      assert.deepStrictEqual(
+        (yield* attemptsOf(yield* deliveryOf(last))).map(
+          (attempt) => attempt.error ?? attempt.responseStatus,
+        ),
+        ["unknown", 410],
+      )
+      assert.strictEqual((yield* (yield* Endpoints).get(endpoint.id)).status, "disabled")
+    }).pipe(inWorld),
+  )
+})
