@@ -5,6 +5,7 @@ import * as net from "node:net"
 import * as tls from "node:tls"
 import type { NetworkPolicy, TransportError } from "@billwright/core"
 import * as AddressGuard from "./AddressGuard.ts"
+import type { Resolve } from "./HostLookup.ts"
 import * as ReceiverError from "./ReceiverError.ts"
 import type { Target } from "./Target.ts"
 
@@ -13,7 +14,7 @@ const NEXT_ADDRESS_MILLIS = 500
 
 export interface ConnectorSettings {
   readonly policy: NetworkPolicy
-  readonly resolve: AddressGuard.Resolve
+  readonly resolve: Resolve
   /** Whom certificates are trusted from. */
   readonly secureContext: tls.SecureContext
 }

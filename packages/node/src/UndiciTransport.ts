@@ -18,9 +18,9 @@ import {
   WebhookTransport,
 } from "@billwright/core"
 import { Effect, Layer, type Scope } from "effect"
-import * as AddressGuard from "./AddressGuard.ts"
 import { Attempt } from "./Attempt.ts"
 import { ConnectionPool } from "./ConnectionPool.ts"
+import * as HostLookup from "./HostLookup.ts"
 import * as Target from "./Target.ts"
 
 /** Most connections to one origin, when the options don't say. */
@@ -41,10 +41,11 @@ export interface UndiciTransportOptions {
    */
   readonly certificateAuthorities?: ReadonlyArray<string>
   /**
-   * How host names are looked up. Default: as the operating system does it (`dns.lookup`), which occupies a
-   * thread of Node's pool meanwhile (`UV_THREADPOOL_SIZE`, 4 unless set).
+   * How host names are looked up. Default: by the hosts file, then by the system's name servers, then, for names
+   * that these don't know, as the operating system does it (one name at a time); within 5 seconds, else the attempt
+   * ends with `dns_error`. Name servers that are silent for one name keep no other one waiting.
    */
-  readonly resolve?: AddressGuard.Resolve
+  readonly resolve?: HostLookup.Resolve
   /** One deadline over look-up, connection, TLS, headers and body, in real milliseconds. Default 15 s. */
   readonly deadlineMillis?: number
   /** Default 64. Requests beyond wait for a connection, within their deadline. */
@@ -85,7 +86,7 @@ const acquirePool = Effect.fnUntraced(function* (
   policy: NetworkAddress.NetworkPolicy,
 ): Effect.fn.Return<ConnectionPool, InvalidInput, Scope.Scope> {
   const secureContext = yield* secureContextOf(options.certificateAuthorities)
-  const resolve = AddressGuard.shared(options.resolve ?? AddressGuard.resolveBySystem)
+  const resolve = options.resolve === undefined ? HostLookup.make() : HostLookup.shared(options.resolve)
   return yield* Effect.acquireRelease(
     Effect.sync(
       () =>

@@ -1,7 +1,7 @@
 /**
  * What Billwright needs of Node: the sender of webhooks with its network guard, and key files.
  */
-export type { Resolve } from "./AddressGuard.ts"
+export type { Resolve } from "./HostLookup.ts"
 export * as KeyFile from "./KeyFile.ts"
 export * as UndiciTransport from "./UndiciTransport.ts"
 export type { UndiciTransportOptions } from "./UndiciTransport.ts"

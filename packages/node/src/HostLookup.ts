@@ -1,0 +1,118 @@
+/**
+ * How host names become addresses, so that no name keeps another one waiting.
+ *
+ * `dns.lookup` asks as the operating system does, and occupies one of the few threads of Node until the name servers
+ * answer, which nothing can end: two names whose servers are silent stop all look-ups of the process. So name
+ * servers are asked directly, any number of names at once and each in bounded time, and the system is asked only for
+ * what they don't know: names of the hosts file, of a search list or of the local network.
+ */
+import { lookup, Resolver } from "node:dns/promises"
+import { readFile } from "node:fs/promises"
+
+/** How long name servers and system have for one name, in milliseconds: a third of an attempt's deadline. */
+const LOOKUP_MILLIS = 5_000
+/** How long the first question to a name server waits for its answer, in milliseconds. The next wait longer. */
+const QUESTION_MILLIS = 1_500
+/** How often each name server is asked. */
+const QUESTIONS = 2
+
+/** Gives all addresses of a host name, as text. Rejects, or gives none, when there is none. */
+export type Resolve = (host: string) => Promise<ReadonlyArray<string>>
+
+interface HostLookupOptions {
+  /** Name servers, as `address:port`. Default: those of the system. */
+  readonly servers?: ReadonlyArray<string>
+  readonly hostsFile?: string
+  readonly bySystem?: Resolve
+  readonly limitMillis?: number
+}
+
+const HOSTS_FILE =
+  process.platform === "win32"
+    ? `${process.env["SystemRoot"] ?? "C:\\Windows"}\\System32\\drivers\\etc\\hosts`
+    : "/etc/hosts"
+
+/** As the operating system does it. */
+const bySystem: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
+
+/** Whether the hosts file has the name: the system knows it without asking anybody then. */
+const isListed = async (file: string, host: string): Promise<boolean> => {
+  const lines = (await readFile(file, "utf8").catch(() => "")).split("\n")
+  const name = host.toLowerCase()
+  return lines.some((line) => line.replace(/#.*/, "").toLowerCase().split(/\s+/).slice(1).includes(name))
+}
+
+/** Name servers that are silent are no reason to ask the system, which would wait for the same ones. */
+const isSilence = (error: unknown): boolean => {
+  const { code } = error as NodeJS.ErrnoException
+  return code === "ETIMEOUT" || code === "ECANCELLED"
+}
+
+/** The addresses that name servers give, or `undefined` when they don't know the name. */
+const byNameServers = async (
+  host: string,
+  servers: ReadonlyArray<string> | undefined,
+  signal: AbortSignal,
+): Promise<ReadonlyArray<string> | undefined> => {
+  // One for each name: what is cancelled is all that a resolver was asked.
+  const resolver = new Resolver({ timeout: QUESTION_MILLIS, tries: QUESTIONS })
+  if (servers !== undefined) resolver.setServers(servers)
+  const cancel = () => resolver.cancel()
+  signal.addEventListener("abort", cancel)
+  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+  signal.removeEventListener("abort", cancel)
+  const addresses = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
+  if (addresses.length > 0) return addresses
+  for (const answer of answers) {
+    if (answer.status === "rejected" && isSilence(answer.reason)) throw answer.reason
+  }
+  return undefined
+}
+
+/** One at a time, so that names which the system waits for take one thread together. */
+const inTurn = (resolve: Resolve) => {
+  let last: Promise<unknown> = Promise.resolve()
+  return (host: string, signal: AbortSignal): Promise<ReadonlyArray<string>> => {
+    const { promise, reject, resolve: settle } = Promise.withResolvers<ReadonlyArray<string>>()
+    const giveUp = () => reject(signal.reason)
+    signal.addEventListener("abort", giveUp)
+    last = last
+      .then(async () => {
+        if (!signal.aborted) settle(await resolve(host))
+      })
+      .catch(reject)
+      .finally(() => signal.removeEventListener("abort", giveUp))
+    return promise
+  }
+}
+
+/** Looks names up. A name that is asked for while it is looked up is looked up once. */
+export const make = (options: HostLookupOptions = {}): Resolve => {
+  const askSystem = options.bySystem ?? bySystem
+  const askSystemInTurn = inTurn(askSystem)
+  const lookUp = async (host: string, signal: AbortSignal) => {
+    if (await isListed(options.hostsFile ?? HOSTS_FILE, host)) return askSystem(host)
+    // A name without a dot is one of this network.
+    const found = host.includes(".") ? await byNameServers(host, options.servers, signal) : undefined
+    return found ?? askSystemInTurn(host, signal)
+  }
+  return shared(async (host) => {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), options.limitMillis ?? LOOKUP_MILLIS)
+    return lookUp(host, late.signal).finally(() => clearTimeout(timer))
+  })
+}
+
+/** Shares a look-up between all who ask while it is under way. */
+export const shared = (resolve: Resolve): Resolve => {
+  const underWay = new Map<string, Promise<ReadonlyArray<string>>>()
+  return (host) => {
+    const joined = underWay.get(host)
+    if (joined !== undefined) return joined
+    const started = Promise.resolve()
+      .then(() => resolve(host))
+      .finally(() => underWay.delete(host))
+    underWay.set(host, started)
+    return started
+  }
+}
