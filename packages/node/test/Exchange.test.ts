@@ -5,6 +5,7 @@ import {
   MAX_KEPT_HEADER_LENGTH,
   MAX_KEPT_RESPONSE_BYTES,
   MAX_KEPT_RESPONSE_HEADERS,
+  ReceivedText,
   MAX_RESPONSE_BYTES,
   type TransportError,
   type WebhookResponse,
@@ -25,8 +26,11 @@ const sendTo = (behaviour: Behaviour, deadlineMillis = 5_000) =>
     return yield* sendOnce(post(`${origin}/hook?a=b`), { deadlineMillis })
   })
 
-const answered = (response: WebhookResponse) =>
-  response._tag === "Answered" ? response : assert.fail(`failed: ${response.error}`)
+/** What is kept of an answer. */
+const answered = (response: WebhookResponse) => {
+  const kept = ReceivedText.storable(response)
+  return kept._tag === "Answered" ? kept : assert.fail(`failed: ${kept.error}`)
+}
 
 /** Writes something again and again until the connection ends. */
 const keepWriting = (socket: Socket, bytes: string, millis: number) => {

@@ -5,6 +5,7 @@ import { Cause, Clock, DateTime, Effect } from "effect"
 import type { Attempt, AttemptError } from "./Delivery.ts"
 import type { DeliveryEvent } from "./DeliveryMachine.ts"
 import type { ClaimedDelivery } from "./DeliveryStore.ts"
+import * as ReceivedText from "./ReceivedText.ts"
 import * as RequestHeaders from "./RequestHeaders.ts"
 import { MAX_RETRY_AFTER_MILLIS, retryAfterMillis } from "./RetryPolicy.ts"
 import type { LoadSign } from "./SenderLoad.ts"
@@ -74,12 +75,13 @@ export const make = (
       const signature = yield* header(yield* signers.of(claimed, now), content)
       requestHeaders = headersOf(claimed, content, signature, userAgent)
       const { tenant, endpoint, payload } = claimed
-      return yield* transport.send({
+      const response = yield* transport.send({
         mode: tenant.mode,
         url: endpoint.url,
         headers: requestHeaders,
         body: payload,
       })
+      return ReceivedText.storable(response)
     })
     return Effect.gen(function* () {
       const startedAt = yield* DateTime.now
@@ -118,13 +120,16 @@ const resultOf = (
     const event: DeliveryEvent = { _tag: "AttemptFailed", notBefore: undefined }
     return { attempt: { ...base, ...unanswered(outcome) }, event, load: "none", pauseMillis: 0 }
   }
+  const hide = (text: string) => RequestHeaders.withoutValues(text, claimed.endpoint.headers)
   const answer =
     outcome._tag === "Failed"
       ? unanswered(outcome.error)
       : {
           responseStatus: outcome.status,
-          responseHeaders: outcome.headers,
-          responseBody: outcome.body,
+          responseHeaders: Object.fromEntries(
+            Object.entries(outcome.headers).map(([name, value]) => [name, hide(value)]),
+          ),
+          responseBody: hide(outcome.body),
           error: null,
         }
   return {

@@ -2,6 +2,7 @@
  * The headers that an endpoint wants to be sent: which may be set, and which are shown.
  */
 import { Schema } from "effect"
+import { fromBase64 } from "../shared/Base64.ts"
 
 /** Most headers of an endpoint. */
 export const MAX_HEADERS = 20
@@ -38,19 +39,40 @@ const isFree = (name: string): boolean =>
   !RESERVED.has(name) && !RESERVED_PREFIX.test(name) && name !== "__proto__"
 
 /** A key of this very API in a header would hand it to the receiver. */
-const API_KEY = /\bsk_(live|test)_/
+const API_KEY = /sk_(live|test)_/
+/** What may be Base64 of either alphabet: Basic authentication writes a key in it. */
+const ENCODED = /[A-Za-z0-9+/_-]{12,}/g
+
+const decoded = (text: string): string =>
+  String.fromCharCode(...(fromBase64(text.replaceAll("-", "+").replaceAll("_", "/")) ?? []))
+
+const holdsApiKey = (value: string): boolean =>
+  API_KEY.test(value) || (value.match(ENCODED) ?? []).some((text) => API_KEY.test(decoded(text)))
 
 const Value = Schema.String.check(
   Schema.isPattern(VALUE, { message: "must be visible ASCII, with spaces inside of it alone" }),
   Schema.isMaxLength(MAX_HEADER_VALUE_LENGTH, {
     message: `must be at most ${MAX_HEADER_VALUE_LENGTH} characters`,
   }),
-  Schema.makeFilter<string>((value) => !API_KEY.test(value), { message: "must not hold an API key of ours" }),
+  Schema.makeFilter<string>((value) => !holdsApiKey(value), { message: "must not hold an API key of ours" }),
+)
+
+/** Which name is to be written otherwise, said before it is said that it is not one of those that can be set. */
+const isLowerCase = Schema.makeFilter<Readonly<Record<string, string>>>(
+  (headers) => {
+    const name = Object.keys(headers).find((each) => each !== each.toLowerCase())
+    return name === undefined
+      ? undefined
+      : { path: [name], issue: `must be written in lower case: ${JSON.stringify(name.toLowerCase())}` }
+  },
+  // JSON Schema has it from the pattern of the names.
+  { toJsonSchema: () => ({}) },
 )
 
 /** At most 20 headers by lower-case name. `authorization` may be set: the receiver's own, never ours. */
 export const RequestHeaders = Schema.Record(Schema.String, Value).check(
   Schema.isMaxProperties(MAX_HEADERS, { message: `must have at most ${MAX_HEADERS} headers` }),
+  isLowerCase,
   Schema.isPropertyNames(
     Schema.String.check(
       Schema.isMaxLength(MAX_HEADER_NAME_LENGTH),
@@ -65,13 +87,34 @@ export const RequestHeaders = Schema.Record(Schema.String, Value).check(
 )
 export type RequestHeaders = typeof RequestHeaders.Type
 
-const CREDENTIAL = /authorization|cookie|token|secret|password|api-?key|signature/
-
-/** What is shown of a header's value that may be a credential. */
+/** What is shown of a value that may be a credential. */
 export const MASK = "***"
 
-/** Headers as they may be shown: the signature and what looks like a credential are masked. */
+/** Headers whose values are shown: those of ours but for the signature, and two that say what is understood. */
+const SHOWN = new Set([
+  "accept",
+  "accept-language",
+  "content-type",
+  "user-agent",
+  "webhook-id",
+  "webhook-timestamp",
+])
+
+/** Headers as they may be shown. All others are masked, whatever their names: any of them may hold a credential. */
 export const masked = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, CREDENTIAL.test(name) ? MASK : value]),
-  )
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, SHOWN.has(name) ? value : MASK]))
+
+/** Shorter words are no credentials, and masking them would tear other text apart. */
+const MIN_CREDENTIAL_LENGTH = 8
+
+/**
+ * Takes what an endpoint's headers hold out of a text: there are receivers that answer an error with all that they
+ * were sent. Works on values, and on their words (`Bearer …`), of 8 characters or more.
+ */
+export const withoutValues = (text: string, headers: RequestHeaders): string =>
+  Object.entries(headers)
+    .flatMap(([name, value]) => (SHOWN.has(name) ? [] : [value, ...value.split(/\s+/)]))
+    .filter((word) => word.length >= MIN_CREDENTIAL_LENGTH)
+    // One may be part of another.
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((rest, word) => rest.replaceAll(word, MASK), text)

@@ -41,15 +41,15 @@ export const transportErrors = [
 ] as const
 export type TransportError = (typeof transportErrors)[number]
 
-/** What came of a request. Everything of it is text that can be stored: well-formed, without NUL, bounded. */
+/** What came of a request. `ReceivedText` bounds and cleans it before anything of it is kept. */
 export type WebhookResponse =
   | {
       readonly _tag: "Answered"
       /** 100 to 599. */
       readonly status: number
-      /** By lower-case name; at most `MAX_KEPT_RESPONSE_HEADERS`. */
+      /** By lower-case name. `MAX_KEPT_RESPONSE_HEADERS` of them are kept. */
       readonly headers: Readonly<Record<string, string>>
-      /** The first `MAX_KEPT_RESPONSE_BYTES` as text. */
+      /** As text. The first `MAX_KEPT_RESPONSE_BYTES` are kept. */
       readonly body: string
     }
   | { readonly _tag: "Failed"; readonly error: TransportError }

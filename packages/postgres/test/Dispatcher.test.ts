@@ -1,0 +1,126 @@
+/**
+ * The dispatcher over this storage, on a clock of the test's own: days of retries in no time.
+ */
+import {
+  Billing,
+  Deliveries,
+  Dispatcher,
+  Endpoints,
+  type Event,
+  Events,
+  LEASE_MILLIS,
+  RetryPolicy,
+} from "@billwright/core"
+import { Storage } from "@billwright/postgres"
+import { Receiver, ScriptedReceivers } from "@billwright/testing"
+import { assert, describe, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+const live = Dispatcher.layerManual().pipe(
+  Layer.provideMerge(Billing.layerWith({ encryption: "none" })),
+  Layer.provideMerge(Layer.merge(Storage.layer(), ScriptedReceivers.layer)),
+  Layer.provideMerge(TestDatabase.layerClient()),
+)
+
+const NOON = Date.parse("2026-06-01T12:00:00Z")
+const PAID = { invoice_id: "in_1", customer_id: "c_1", amount: 4200, currency: "EUR" }
+
+const runDue = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.runDue)
+
+/** An event for one endpoint, whose receiver does what the script says. */
+const publish = Effect.fnUntraced(function* (url: string, script: Receiver.Script) {
+  yield* (yield* ScriptedReceivers).script(url, script)
+  const { endpoint } = yield* (yield* Endpoints).create({ url, eventTypes: ["invoice.paid"] })
+  const { event } = yield* (yield* Events).publish({ type: "invoice.paid", data: PAID })
+  return { endpoint, event }
+})
+
+const deliveryOf = Effect.fnUntraced(function* (event: Event.Event) {
+  const deliveries = yield* Deliveries
+  const { data } = yield* deliveries.list({ eventId: event.id })
+  assert.lengthOf(data, 1)
+  return yield* deliveries.get(data[0]!.id)
+})
+
+describe("a dispatcher on Postgres", () => {
+  // The database is connected to in real time; the tests have a clock of their own.
+  layer(live, { excludeTestServices: true })((it) => {
+    it.effect("tries for 54 hours in live mode, records each attempt and ends Failed (exhausted)", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(NOON)
+        const url = "https://fails.example.com/hooks"
+        const { endpoint, event } = yield* publish(url, Receiver.answers(500, {}, "no\u0000way"))
+        const dues: Array<number> = [NOON]
+        for (;;) {
+          assert.strictEqual(yield* runDue, 1)
+          const { delivery } = yield* deliveryOf(event)
+          if (delivery.nextAttemptAt === null) break
+          const due = delivery.nextAttemptAt.epochMilliseconds
+          yield* TestClock.setTime(due - 1)
+          assert.strictEqual(yield* runDue, 0)
+          yield* TestClock.setTime(due)
+          dues.push(due)
+        }
+        const { attempts, delivery } = yield* deliveryOf(event)
+        assert.deepInclude(delivery, { status: "Failed", reason: "exhausted", attemptCount: 10 })
+        assert.deepStrictEqual(
+          attempts.map(({ number, startedAt }) => [number, startedAt.epochMilliseconds]),
+          dues.map((due, index) => [index + 1, due]),
+        )
+        for (const [index, due] of dues.slice(1).entries()) {
+          const expected = RetryPolicy.delayMillis(RetryPolicy.live, index + 1, 0.5)
+          assert.closeTo(due - dues[index]!, expected, expected * 0.2 + 1)
+        }
+        const requests = yield* (yield* ScriptedReceivers).requests(url)
+        assert.deepStrictEqual(
+          requests.map(({ at, body, headers }) => [at, body, headers["webhook-id"]]),
+          dues.map((due) => [due, event.payload, event.id]),
+        )
+        yield* (yield* Endpoints).delete(endpoint.id)
+      }).pipe(asTenant, Effect.provide(TestClock.layer())),
+    )
+
+    it.effect("sends again the same bytes when a lease ends without a result", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(NOON)
+        const url = "https://hangs.example.com/hooks"
+        const isAsked = yield* Deferred.make<void>()
+        const { endpoint, event } = yield* publish(
+          url,
+          Receiver.inTurn(
+            () => Effect.andThen(Deferred.succeed(isAsked, undefined), Effect.never),
+            Receiver.answers(204),
+          ),
+        )
+        // As a process that stands still; then another one takes over.
+        const running = yield* Effect.forkChild(runDue)
+        yield* Deferred.await(isAsked)
+        yield* TestClock.setTime(NOON + LEASE_MILLIS - 1)
+        assert.strictEqual((yield* deliveryOf(event)).delivery.status, "Pending")
+        yield* TestClock.setTime(NOON + LEASE_MILLIS)
+        assert.strictEqual(yield* Effect.provide(runDue, Layer.fresh(Dispatcher.layerManual())), 1)
+        const { attempts, delivery } = yield* deliveryOf(event)
+        assert.strictEqual(delivery.status, "Delivered")
+        assert.deepStrictEqual(
+          attempts.map(({ error, responseStatus }) => [error, responseStatus]),
+          [
+            ["unknown", null],
+            [null, 204],
+          ],
+        )
+        const requests = yield* (yield* ScriptedReceivers).requests(url)
+        assert.deepStrictEqual(
+          requests.map(({ body }) => body),
+          [event.payload, event.payload],
+        )
+        // What the first one has to say comes too late.
+        yield* Fiber.interrupt(running)
+        assert.deepStrictEqual(yield* deliveryOf(event), { attempts, delivery })
+        yield* (yield* Endpoints).delete(endpoint.id)
+      }).pipe(asTenant, Effect.provide(TestClock.layer())),
+    )
+  })
+})
