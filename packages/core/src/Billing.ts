@@ -7,6 +7,8 @@ import type { CustomerStore } from "./customers/CustomerStore.ts"
 import { Events } from "./events/Events.ts"
 import type { EventStore } from "./events/EventStore.ts"
 import { type EventType, EventTypes } from "./events/EventType.ts"
+import { Retention } from "./events/Retention.ts"
+import type { RetentionStore } from "./events/RetentionStore.ts"
 import { ApiKeys, type ApiKeysOptions } from "./keys/ApiKeys.ts"
 import type { ApiKeyStore } from "./keys/ApiKeyStore.ts"
 import { IdGenerator } from "./shared/Id.ts"
@@ -30,6 +32,7 @@ export type Storage =
   | EndpointStore
   | EventStore
   | IdempotencyStore
+  | RetentionStore
   | Transactor
   | UsageStore
 
@@ -44,6 +47,7 @@ export type Services =
   | IdGenerator
   | Idempotency
   | Keyring
+  | Retention
   | Thresholds
   | Usage
 
@@ -86,6 +90,7 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
     Endpoints.layerWith(options.webhooks ?? {}),
     Events.layer,
     Idempotency.layerWith(options.idempotency ?? {}),
+    Retention.layer,
     Thresholds.layer,
     Usage.layerWith(options.usage ?? {}),
   ).pipe(Layer.provideMerge(Layer.merge(keys, EventTypes.layerWith(options.events?.types ?? []))))

@@ -3,7 +3,8 @@
  */
 import {
   CurrentTenant,
-  type Customer,
+  Customer,
+  type CustomerFilterQuery,
   type CustomerStatus,
   CustomerStore,
   Page,
@@ -11,7 +12,7 @@ import {
   Tenant,
 } from "@billwright/core"
 import { Effect, Exit, Option } from "effect"
-import { IdOrder, pageOf } from "./IdOrder.ts"
+import { IdOrder, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 
 /** Where a customer is kept. */
@@ -23,6 +24,8 @@ export interface CustomerRow {
 
 interface Row extends CustomerRow {
   customer: Customer.Customer | undefined
+  /** What is searched of the customer. */
+  text: string
 }
 
 interface TenantCustomers {
@@ -53,7 +56,7 @@ export class CustomerTable {
       const cause = new Error(`the customer id ${customer.id} is taken`)
       return Exit.fail(new StorageError({ operation: "CustomerStore.insert", retryable: false, cause }))
     }
-    const row: Row = { id: customer.id, customer: undefined }
+    const row: Row = { id: customer.id, customer: undefined, text: "" }
     customers.byId.set(row.id, row)
     this.#journal.wrote(() => customers.byId.delete(row.id))
     this.#put(customers, row, copyOf(customer))
@@ -94,15 +97,17 @@ export class CustomerTable {
 
   list(
     tenant: Tenant.Tenant,
-    filter: { readonly email: string | undefined },
+    { email, search }: CustomerFilterQuery,
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<Customer.Customer>, Page.CursorNotFound> {
     const customers = this.#of(tenant)
     if (query.cursor !== undefined && !customers.byId.has(query.cursor.id)) {
       return Exit.fail(new Page.CursorNotFound({ id: query.cursor.id }))
     }
-    const order = filter.email === undefined ? customers.active : customers.byEmail.get(filter.email)
-    return Exit.succeed(pageOf(order === undefined ? [] : [order], query, (row) => copyOf(row.customer!)))
+    const order = email === undefined ? customers.active : customers.byEmail.get(email)
+    const isWanted = ({ text }: Row) => search === undefined || text.includes(search)
+    const rows = order?.sliceWhere(query, isWanted) ?? []
+    return Exit.succeed(toPage(rows, query, (row) => copyOf(row.customer!)))
   }
 
   /** Every customer of every tenant, oldest first by tenant; erased ones as `undefined`. */
@@ -127,6 +132,7 @@ export class CustomerTable {
   #set(customers: TenantCustomers, row: Row, customer: Customer.Customer | undefined): void {
     const before = row.customer
     row.customer = customer
+    row.text = customer === undefined ? "" : Customer.searchText(customer)
     if (before === undefined && customer !== undefined) customers.active.insert(row)
     if (before !== undefined && customer === undefined) customers.active.remove(row)
     if (before?.email === customer?.email) return

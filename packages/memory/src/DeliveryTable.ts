@@ -9,6 +9,8 @@ import {
   Endpoint,
   MAX_CANCEL,
   Page,
+  type PrunedCounts,
+  type PruneStep,
   type RangeReplay,
   type Settlement,
   StorageError,
@@ -122,6 +124,7 @@ export class DeliveryTable {
     const isAsked = this.#rangeRule(endpoint, range)
     const events = Array.from(this.#events.all(tenant)).filter(isAsked)
     if (events.length > range.limit) return range.limit + 1
+    if (range.isDryRun) return events.length
     for (const [index, event] of events.entries()) {
       this.add(event, [endpoint], Delivery.deliveryId(range.firstDeliveryId, index), range.now)
     }
@@ -176,6 +179,16 @@ export class DeliveryTable {
     // A failure leaves the mark of an earlier one.
     if (isFailing === (failingSince === null)) this.#endpoints.markFailing(endpoint, failingSince)
     return true
+  }
+
+  /** Removes all deliveries of an event. */
+  removeAllOf(event: EventRow): void {
+    for (const row of Array.from(event.deliveries.values())) this.#put(row, undefined)
+  }
+
+  /** The tallies of all tenants of hours that began before an instant; see `DeliveryTallies.prune`. */
+  pruneTallies(step: PruneStep): PrunedCounts {
+    return this.#tallies.prune(step)
   }
 
   tallies(tenant: Tenant.Tenant, sinceHour: DateTime.Utc): WebhookStatistics.Tallies {

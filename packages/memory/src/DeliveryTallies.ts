@@ -1,7 +1,7 @@
 /**
  * What is counted of deliveries, by tenant, endpoint and hour.
  */
-import { type Endpoint, Tenant, WebhookStatistics } from "@billwright/core"
+import { type Endpoint, type PrunedCounts, type PruneStep, Tenant, WebhookStatistics } from "@billwright/core"
 import type { DateTime } from "effect"
 import type { DeliveryRow } from "./DeliveryRow.ts"
 import type { Journal } from "./Journal.ts"
@@ -43,6 +43,29 @@ export class DeliveryTallies {
         .filter(([hour, counts]) => hour >= sinceMillis && isSomething(counts))
         .map(([hour, counts]) => ({ endpointId, hour, ...counts })),
     )
+  }
+
+  /** Removes those of hours that began before an instant. The place is how many the steps of a dry run have passed. */
+  prune({ after, before, isDryRun, limit }: PruneStep): PrunedCounts {
+    const passed = isDryRun ? Number(after ?? 0) : 0
+    const old = Array.from(this.#before(before.epochMilliseconds).drop(passed).take(limit))
+    if (!isDryRun) {
+      for (const { byHour, counts, hour } of old) {
+        byHour.delete(hour)
+        this.#journal.wrote(() => byHour.set(hour, counts))
+      }
+    }
+    return { counts: old.length, next: old.length < limit ? undefined : String(passed + limit) }
+  }
+
+  *#before(millis: number) {
+    for (const endpoints of this.#tenants.values()) {
+      for (const { byHour } of endpoints.values()) {
+        for (const [hour, counts] of byHour) {
+          if (hour < millis && isSomething(counts)) yield { byHour, hour, counts }
+        }
+      }
+    }
   }
 
   #of(tenant: Tenant.Tenant, endpointId: Endpoint.EndpointId, hour: number): Counts {

@@ -28,6 +28,7 @@ export const eventStore = (table: EventTable, outbox: Outbox, journal: Journal):
 
 export const deliveryStore = (
   table: DeliveryTable,
+  events: EventTable,
   outbox: Outbox,
   journal: Journal,
 ): DeliveryStore["Service"] => {
@@ -35,6 +36,8 @@ export const deliveryStore = (
   return DeliveryStore.of({
     find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
+    countByStatus: (eventIds) =>
+      verb((tenant) => Exit.succeed(eventIds.map((id) => events.countsOf(tenant, id)))),
     insert: (replay) =>
       verb((tenant) => {
         const made = table.insert(tenant, replay)
@@ -44,7 +47,7 @@ export const deliveryStore = (
     replayRange: (range) =>
       verb((tenant) => {
         const count = table.replayRange(tenant, range)
-        if (count > 0 && count <= range.limit) outbox.wrote()
+        if (count > 0 && count <= range.limit && !range.isDryRun) outbox.wrote()
         return Exit.succeed(count)
       }),
     cancel: (endpointId, reason, at) =>

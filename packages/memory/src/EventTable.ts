@@ -1,14 +1,7 @@
 /**
  * Events in memory: by id, by idempotency key, in the orders of lists, and in the order of their commits.
  */
-import {
-  type Delivery,
-  type Event,
-  type EventFilterQuery,
-  Page,
-  StorageError,
-  Tenant,
-} from "@billwright/core"
+import { Delivery, type Event, type EventFilterQuery, Page, StorageError, Tenant } from "@billwright/core"
 import { Exit, Option } from "effect"
 import type { EventRow } from "./DeliveryRow.ts"
 import { IdOrder, toPage } from "./IdOrder.ts"
@@ -27,7 +20,7 @@ interface TenantEvents {
   readonly byStatus: Readonly<Record<Delivery.DeliveryStatus, IdOrder<Row>>>
   readonly byKey: Map<string, Row>
   /** In the order of positions. */
-  readonly log: Array<Row>
+  log: Array<Row>
 }
 
 /** Events of all tenants. All of it is synchronous. */
@@ -53,8 +46,13 @@ export class EventTable {
       counts: { Pending: 0, Delivered: 0, Failed: 0 },
     }
     if (!events.all.insert(row)) return undefined
-    add(events, row)
-    this.#journal.wrote(() => remove(events, row))
+    enlist(events, row)
+    events.log.push(row)
+    // What was written last is undone first, so that it is the last of the log.
+    this.#journal.wrote(() => {
+      events.log.pop()
+      unlist(events, row)
+    })
     return row
   }
 
@@ -85,6 +83,13 @@ export class EventTable {
     }
     const rows = shortest(ordersOf(events, filter)).sliceWhere(query, (row) => isAsked(row, filter))
     return Exit.succeed(toPage(rows, query, ({ event }) => ({ ...event })))
+  }
+
+  /** How many of an event's deliveries have each status. */
+  countsOf(tenant: Tenant.Tenant, id: string): Delivery.DeliveryCounts {
+    const { Delivered = 0, Failed = 0, Pending = 0 } = this.#of(tenant).all.find(id)?.counts ?? {}
+    const upToLimit = (count: number): number => Math.min(count, Delivery.MAX_COUNTED)
+    return { pending: upToLimit(Pending), delivered: upToLimit(Delivered), failed: upToLimit(Failed) }
   }
 
   /** All events of a tenant in the order of their ids. */
@@ -130,6 +135,48 @@ export class EventTable {
     if (after !== undefined && own.counts[after]++ === 0) byStatus[after].insert(own)
   }
 
+  /**
+   * Up to `limit` events of any tenant that were published before an instant, behind a place; and the place to go on
+   * from, if there may be more.
+   */
+  old(
+    beforeMillis: number,
+    after: string | undefined,
+    limit: number,
+  ): { readonly rows: ReadonlyArray<EventRow>; readonly next: string | undefined } {
+    const [first = 0, position = 0] = (after ?? "").split(":").map(Number)
+    const rows: Array<EventRow> = []
+    for (const [index, { log }] of Array.from(this.#tenants.values()).entries()) {
+      if (index < first) continue
+      for (let at = index === first ? firstBehind(log, position) : 0; at < log.length; at++) {
+        const row = log[at]!
+        if (row.event.timestamp.epochMilliseconds >= beforeMillis) continue
+        rows.push(row)
+        if (rows.length === limit) return { rows, next: `${index}:${row.position}` }
+      }
+    }
+    return { rows, next: undefined }
+  }
+
+  /** Removes events that have no deliveries any more. */
+  removeAll(rows: ReadonlyArray<EventRow>): void {
+    for (const [tenant, own] of Map.groupBy(rows, (row) => row.tenant)) {
+      const events = this.#of(tenant)
+      const { log } = events
+      const gone = own.flatMap(({ id }) => events.all.find(id) ?? [])
+      const isGone = new Set(gone)
+      events.log = log.filter((row) => !isGone.has(row))
+      for (const row of gone) unlist(events, row)
+      this.#journal.wrote(() => {
+        for (const row of gone) {
+          events.all.insert(row)
+          enlist(events, row)
+        }
+        events.log = log
+      })
+    }
+  }
+
   /** Every event of every tenant, in the order of commits by tenant. */
   *rows(): Generator<EventRow> {
     for (const { log } of this.#tenants.values()) yield* log
@@ -167,18 +214,17 @@ const orderOf = (orders: Map<string, IdOrder<Row>>, key: string): IdOrder<Row> =
   return order
 }
 
-const add = ({ byCustomer, byKey, byType, log }: TenantEvents, row: Row): void => {
+/** Puts an event that is among all into the other orders. */
+const enlist = ({ byCustomer, byKey, byType }: TenantEvents, row: Row): void => {
   const { customerId, idempotencyKey, type } = row.event
   orderOf(byType, type).insert(row)
   if (customerId !== null) orderOf(byCustomer, customerId).insert(row)
   if (idempotencyKey !== null) byKey.set(idempotencyKey, row)
-  log.push(row)
 }
 
-/** Undoes an insertion. What was written last is undone first, so that it is the last of the log. */
-const remove = ({ all, byCustomer, byKey, byType, log }: TenantEvents, row: Row): void => {
+/** Takes an event out of all orders. */
+const unlist = ({ all, byCustomer, byKey, byType }: TenantEvents, row: Row): void => {
   const { customerId, idempotencyKey, type } = row.event
-  log.pop()
   if (idempotencyKey !== null) byKey.delete(idempotencyKey)
   if (customerId !== null) byCustomer.get(customerId)?.remove(row)
   byType.get(type)?.remove(row)

@@ -13,6 +13,7 @@ import {
   EndpointStore,
   EventStore,
   IdempotencyStore,
+  RetentionStore,
   Transactor,
   UsageStore,
 } from "@billwright/core"
@@ -27,6 +28,7 @@ import { idempotencyStore, IdempotencyTable } from "./IdempotencyTable.ts"
 import { Journal } from "./Journal.ts"
 import { inspector, MemoryInspector } from "./MemoryInspector.ts"
 import { Outbox } from "./Outbox.ts"
+import { retentionStore } from "./RetentionStorage.ts"
 import { usageStore } from "./UsageStorage.ts"
 import { UsageTable } from "./UsageTable.ts"
 
@@ -51,7 +53,8 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
     Context.add(IdempotencyStore, idempotencyStore(idempotency, journal)),
     Context.add(EventStore, eventStore(events, outbox, journal)),
     Context.add(EndpointStore, endpointStore(endpoints, journal)),
-    Context.add(DeliveryStore, deliveryStore(deliveries, outbox, journal)),
+    Context.add(DeliveryStore, deliveryStore(deliveries, events, outbox, journal)),
+    Context.add(RetentionStore, retentionStore(events, deliveries, journal)),
     Context.add(
       MemoryInspector,
       inspector({ customers, usage, keys, idempotency, events, endpoints, deliveries }, journal),

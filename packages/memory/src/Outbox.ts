@@ -16,7 +16,6 @@ import type { DeliveryTable } from "./DeliveryTable.ts"
 import type { EndpointRow, EndpointTable } from "./EndpointTable.ts"
 import { type EventTable, idTaken } from "./EventTable.ts"
 import type { Journal } from "./Journal.ts"
-import { isSameJson } from "./JsonText.ts"
 
 interface Tables {
   readonly customers: CustomerTable
@@ -94,8 +93,6 @@ export class Outbox {
 }
 
 const outcomeOfRepeat = (first: Event.Event, again: Event.Event): PublishOutcome =>
-  first.type === again.type &&
-  first.customerId === again.customerId &&
-  isSameJson(Event.dataText(first.payload), Event.dataText(again.payload))
+  Event.isSameContent(first, again)
     ? { _tag: "Duplicate", event: { ...first } }
     : { _tag: "KeyConflict", eventId: first.id }

@@ -96,6 +96,7 @@ const verbs: Readonly<Record<string, (filled: Filled) => Effect.Effect<unknown, 
         firstDeliveryId: yield* Sample.deliveryId,
         now: later(2),
         limit: 10,
+        isDryRun: false,
       })
     }),
   cancel: ({ endpoint }) =>

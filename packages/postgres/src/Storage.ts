@@ -14,6 +14,7 @@ import * as PostgresDeliveryStore from "./stores/PostgresDeliveryStore.ts"
 import * as PostgresEndpointStore from "./stores/PostgresEndpointStore.ts"
 import * as PostgresEventStore from "./stores/PostgresEventStore.ts"
 import * as PostgresIdempotencyStore from "./stores/PostgresIdempotencyStore.ts"
+import * as PostgresRetentionStore from "./stores/PostgresRetentionStore.ts"
 import * as PostgresUsageStore from "./stores/PostgresUsageStore.ts"
 
 export type { StorageOptions } from "./Database.ts"
@@ -32,6 +33,7 @@ const stores = (options: StorageOptions): Layer.Layer<Billing.Storage, never, Sq
     PostgresEndpointStore.layer,
     PostgresEventStore.layer,
     PostgresIdempotencyStore.layer,
+    PostgresRetentionStore.layer,
     PostgresUsageStore.layer,
   ).pipe(
     Layer.provideMerge(PostgresTransactor.layer),

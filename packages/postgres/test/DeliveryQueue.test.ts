@@ -383,6 +383,7 @@ describe("an answer that is lost", () => {
           firstDeliveryId: yield* Sample.deliveryId,
           now: minute(3),
           limit: 10,
+          isDryRun: false,
         }
         assert.strictEqual(yield* store.replayRange(range), 1)
         proxy.commit = "cut answer"

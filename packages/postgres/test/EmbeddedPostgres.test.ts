@@ -25,6 +25,15 @@ const directory = Effect.acquireRelease(
 const isOpenToOthers = (path: string): boolean =>
   (statSync(path).mode & 0o001) !== 0 && (path === dirname(path) || isOpenToOthers(dirname(path)))
 
+/** The rows of the last of some statements. */
+const query = async (connectionString: string, statements: string): Promise<ReadonlyArray<unknown>> => {
+  const client = new Client({ connectionString })
+  await client.connect()
+  const results = [await client.query(statements)].flat()
+  await client.end()
+  return results.at(-1)?.rows ?? []
+}
+
 const count = (url: Redacted.Redacted) =>
   Effect.promise(async () => {
     const client = new Client({ connectionString: Redacted.value(url) })
@@ -57,6 +66,33 @@ describe("EmbeddedPostgres", () => {
         // Another port, the same data.
         const server = yield* EmbeddedPostgres.start({ directory: data })
         assert.strictEqual(yield* count(server.url), 1)
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
+  it.live(
+    "keeps a host's tables apart from ours: its user has no schema of its own",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* directory
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { url } = yield* EmbeddedPostgres.start({ directory: data })
+            const [row] = yield* Effect.promise(() =>
+              query(Redacted.value(url), "create schema billwright; select current_schema() as first"),
+            )
+            assert.deepStrictEqual(row, { first: "public" })
+            // As earlier versions named it.
+            yield* run(url, "create role other superuser login password 'x'")
+            const other = new URL(Redacted.value(url))
+            other.username = "other"
+            other.password = "x"
+            yield* run(Redacted.make(other.href), "alter role postgres rename to billwright")
+          }),
+        )
+        const error = yield* Effect.flip(EmbeddedPostgres.start({ directory: data }))
+        assert.strictEqual(error.reason, "other_version")
+        assert.include(error.message, `${data} was made by an earlier version of Billwright`)
       }).pipe(Effect.scoped),
     60_000,
   )

@@ -1,7 +1,16 @@
-import { Billing, Customers, CustomerStore, type StorageError, Transactor, Usage } from "@billwright/core"
+import {
+  ApiKey,
+  ApiKeyStore,
+  Billing,
+  Customers,
+  CustomerStore,
+  type StorageError,
+  Transactor,
+  Usage,
+} from "@billwright/core"
 import { PostgresClient, Storage, type StorageOptions } from "@billwright/postgres"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { DateTime, Deferred, Effect, Exit, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { Client } from "pg"
 import * as Proxy from "./Proxy.ts"
@@ -348,6 +357,27 @@ describe("when the database", () => {
       const error = yield* failure(Effect.provide(Effect.void, services(guest.href)))
       assert.strictEqual(error._tag, "StorageError")
       assert.isTrue(error.retryable)
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("a database that takes no writes", () => {
+  it.live("refuses the use of an unknown key to be noted, by which a server knows whether it is ready", () =>
+    Effect.gen(function* () {
+      const { admin, url } = yield* database
+      const name = `"${new URL(url).pathname.slice(1)}"`
+      const note = Effect.gen(function* () {
+        const keys = yield* ApiKeyStore
+        assert.deepStrictEqual(yield* keys.findByDigest("0".repeat(64)), Option.none())
+        yield* keys.touch(ApiKey.ApiKeyId.make(`key_${"0".repeat(26)}`), DateTime.makeUnsafe(0))
+      })
+      yield* Effect.promise(() =>
+        admin.query(`alter database ${name} set default_transaction_read_only = on`),
+      )
+      assert.strictEqual((yield* failure(Effect.provide(note, services(url)))).operation, "ApiKeyStore.touch")
+      yield* Effect.promise(() => admin.query("set default_transaction_read_only = off"))
+      yield* Effect.promise(() => admin.query(`alter database ${name} reset default_transaction_read_only`))
+      yield* Effect.provide(note, services(url))
     }).pipe(Effect.scoped),
   )
 })

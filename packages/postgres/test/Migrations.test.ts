@@ -1,7 +1,7 @@
 import { Billing, Customers } from "@billwright/core"
 import { Migrations, PostgresClient, Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Redacted } from "effect"
+import { Effect, Exit, Layer, Logger, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect } from "vitest"
 import { introspect } from "./SchemaManifest.ts"
@@ -85,6 +85,29 @@ describe("Migrations", () => {
     }).pipe(withDatabase),
   )
 
+  it.live("warn of a user that is called like the schema, whose own names would mean our tables", () =>
+    Effect.gen(function* () {
+      const logs: Array<unknown> = []
+      const logger = Logger.make<unknown, void>(({ message }) => void logs.push(message))
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ user: string }>`select current_user::text as user`
+      const schema = row?.user ?? ""
+      const migrated = (options: { readonly schema?: string }) =>
+        Effect.provide(Migrations.run(options), Logger.layer([logger]))
+      yield* migrated({})
+      assert.deepStrictEqual(logs, [])
+      yield* migrated({ schema })
+      assert.include(String(logs), `the database user "${schema}" is called like the schema`)
+      assert.deepStrictEqual(yield* sql`select to_regclass('customers')::text as ours`, [
+        { ours: "customers" },
+      ])
+      yield* sql`set search_path = public`
+      logs.length = 0
+      yield* Migrations.check({ schema }).pipe(Effect.provide(Logger.layer([logger])))
+      assert.deepStrictEqual(logs, [])
+    }).pipe(Effect.provide(TestDatabase.layerClient({ poolSize: 1 })), Effect.scoped),
+  )
+
   it.live("refuse a name that isn't one", () =>
     Effect.gen(function* () {
       for (const schema of ["", "Billing", "a b", 'a"; drop table x; --', "pg_catalog", "x".repeat(64)]) {
@@ -102,7 +125,7 @@ describe("layerStorage", () => {
     Effect.gen(function* () {
       const error = yield* Effect.flip(build())
       assert.strictEqual(error._tag, "IncompatibleSchema")
-      assert.include(error.message, "billwright migrate")
+      assert.include(error.message, "npx @billwright/cli migrate --store postgres")
       const sql = yield* SqlClient.SqlClient
       assert.deepStrictEqual(yield* sql`select 1 from pg_namespace where nspname = 'billwright'`, [])
     }).pipe(withDatabase),
@@ -166,6 +189,11 @@ describe("each migration", () => {
         "to_regproc('billwright.publish_event') is null and to_regproc('billwright.fire_thresholds') is not null",
       after:
         "(select prosrc like '%usage.threshold%' from pg_proc where oid = 'billwright.fire_thresholds'::regproc)",
+    },
+    {
+      id: 6,
+      before: "to_regproc('billwright.customer_search_keys') is null",
+      after: "(select search_text = 'a' || chr(10) || 'a@b' from billwright.customers)",
     },
   ]
 

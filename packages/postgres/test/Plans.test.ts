@@ -47,8 +47,8 @@ const unhurried = "set statement_timeout = 0"
 /** 20,000 customers, 60,000 records of 2,000 of them over 30 days, their roll-ups, and some of everything else. */
 const fill = [
   unhurried,
-  `insert into billwright.customers (account_id, mode, id, name, email, metadata, created_at, updated_at, threshold_count)
-select 'default', 'live', ${sqlUuid(1, "n")}, 'n', 'c' || n || '@b', '{}', now(), now(), 30 * (n % 2) from generate_series(0, 19999) n`,
+  `insert into billwright.customers (account_id, mode, id, name, email, search_text, metadata, created_at, updated_at, threshold_count)
+select 'default', 'live', ${sqlUuid(1, "n")}, 'n', 'c' || n || '@b', 'n' || chr(10) || 'c' || n || '@b.', '{}', now(), now(), 30 * (n % 2) from generate_series(0, 19999) n`,
   `insert into billwright.usage_records
   (account_id, mode, customer_id, id, product_id, unit, quantity, occurred_at, idempotency_key, created_at)
 select 'default', 'live', ${sqlUuid(1, "n % 2000")}, ${sqlUuid(2, "n")}, 'p' || n % 3, 'u', 1,
@@ -108,6 +108,7 @@ const newRecord = (customer: number, key: string | null): UsageRecord.NewUsageRe
   createdAt: day("2026-02-01"),
 })
 
+const everybody = { email: undefined, search: undefined }
 const first: Page.PageQuery = { limit: 20, cursor: undefined }
 
 type Verb = (n: number) => Effect.Effect<unknown, unknown, CurrentTenant>
@@ -167,10 +168,13 @@ const verbs = (
     "status of a customer": (n: number) => customers.status(customerId(n)),
     "modify a customer": (n: number) => customers.modify(customerId(n), Effect.succeed),
     "erase a customer": (n: number) => customers.erase(customerId(1900 + n)),
-    "list customers": () => customers.list({ email: undefined }, first),
+    "list customers": () => customers.list(everybody, first),
     "list customers further": (n: number) =>
-      customers.list({ email: undefined }, { limit: 20, cursor: { direction: "newer", id: customerId(n) } }),
-    "list customers by e-mail": (n: number) => customers.list({ email: `c${n}@b` }, first),
+      customers.list(everybody, { limit: 20, cursor: { direction: "newer", id: customerId(n) } }),
+    "list customers by e-mail": (n: number) => customers.list({ ...everybody, email: `c${n}@b` }, first),
+    "search what few customers have": (n: number) =>
+      customers.list({ ...everybody, search: `c${n}@b` }, first),
+    "search what all customers have": () => customers.list({ ...everybody, search: "@b." }, first),
     "find a key by digest": (n: number) => keys.findByDigest(n.toString(16).padStart(64, "0")),
     "find a key": (n: number) => keys.find(keyId(n)),
     "list keys": () => keys.list(first),
@@ -233,6 +237,24 @@ describe("hot queries", () => {
           const daysBefore = yield* rowsRead("usage_daily")
           for (let n = 1; n <= EXECUTIONS; n++) yield* twoDays
           assert.isAtMost((yield* rowsRead("usage_daily")) - daysBefore, EXECUTIONS * 2 * 3)
+
+          // The newest, one by one; then no more than there are.
+          for (const [name, most] of [
+            ["search what few customers have", 2_100],
+            ["search what all customers have", 2_100],
+          ] as const) {
+            const customersBefore = yield* rowsRead("customers")
+            for (let n = 1; n <= EXECUTIONS; n++) yield* all[name](n)
+            assert.isAtMost((yield* rowsRead("customers")) - customersBefore, EXECUTIONS * most, name)
+          }
+          // One of the oldest, and whoever begins like it.
+          const found = yield* Effect.flatMap(CustomerStore, (store) =>
+            store.list({ ...everybody, search: "c19@" }, first),
+          )
+          assert.deepStrictEqual(
+            found.data.map(({ id }) => id),
+            [customerId(19)],
+          )
 
           const audit = yield* Effect.flatMap(UsageStore, (usage) => usage.audit)
           assert.deepStrictEqual(audit, [])

@@ -21,14 +21,27 @@ const FAST = {
   deadlock_timeout: "100ms",
 }
 
-export const start = async (): Promise<Server> => {
+/** The one that a run is to use. */
+export const forRun = async (): Promise<Server> => {
   const given = process.env["DATABASE_URL"]
   if (given !== undefined && given !== "") return { url: given, stop: async () => {} }
+  return start()
+}
+
+/** Starts one with the binaries of this package, or with those of `EmbeddedPostgresOptions.packageFolder`. */
+export const start = async (packageFolder?: string): Promise<Server> => {
   const directory = await mkdtemp(join(tmpdir(), "billwright-test-"))
   await chmod(directory, 0o711) // for root, whose Postgres runs as another user
   const scope = Scope.makeUnsafe()
   const server = await Effect.runPromise(
-    Scope.provide(EmbeddedPostgres.start({ directory: join(directory, "data"), settings: FAST }), scope),
+    Scope.provide(
+      EmbeddedPostgres.start({
+        directory: join(directory, "data"),
+        settings: FAST,
+        ...(packageFolder === undefined ? {} : { packageFolder }),
+      }),
+      scope,
+    ),
   )
   return {
     url: Redacted.value(server.url),

@@ -2,7 +2,7 @@
  * One server for the whole run; every test file makes a database of its own in it.
  */
 import type { TestProject } from "vitest/node"
-import { start } from "./Server.ts"
+import { forRun } from "./Server.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -11,7 +11,7 @@ declare module "vitest" {
 }
 
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
-  const server = await start()
+  const server = await forRun()
   project.provide("serverUrl", server.url)
   return server.stop
 }

@@ -22,6 +22,7 @@ import { idempotencyContract } from "./contract/IdempotencyContract.ts"
 import { leaseContract } from "./contract/LeaseContract.ts"
 import { publishContract } from "./contract/PublishContract.ts"
 import { replayRangeContract } from "./contract/ReplayRangeContract.ts"
+import { retentionContract } from "./contract/RetentionContract.ts"
 import { settleContract } from "./contract/SettleContract.ts"
 import { talliesContract } from "./contract/TalliesContract.ts"
 import { thresholdContract } from "./contract/ThresholdContract.ts"
@@ -136,6 +137,7 @@ export const contract = (test: ContractTest): void => {
     talliesContract(test)
     fencingContract(test)
   })
+  retentionContract(test)
 }
 
 /**

@@ -74,6 +74,17 @@ const billingFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
+    "customers are found by their e-mail address alone",
+    change(CustomerStore, ({ list }) => ({
+      list: (filter, page) =>
+        Effect.map(list(filter, page), ({ data, hasMore }) => ({
+          data: data.filter(({ email }) => email.toLowerCase().includes(filter.search ?? "")),
+          hasMore,
+        })),
+    })),
+    "contract",
+  ],
+  [
     "changes of a customer are lost when there are several at once",
     change(CustomerStore, ({ find, modify }) => ({
       modify: (id, make) =>

@@ -1,8 +1,15 @@
 /**
  * Faults that an adapter could have with events, endpoints and deliveries.
  */
-import { type Claimed, DeliveryStore, EndpointStore, EventStore, type StorageError } from "@billwright/core"
-import { Effect, Option } from "effect"
+import {
+  type Claimed,
+  DeliveryStore,
+  EndpointStore,
+  EventStore,
+  RetentionStore,
+  type StorageError,
+} from "@billwright/core"
+import { DateTime, Effect, Option } from "effect"
 import { change, type Fault, inTestMode } from "./BrokenStorage.ts"
 
 const firstOnly = (claimed: Effect.Effect<Claimed, StorageError>) =>
@@ -184,11 +191,42 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "contract",
   ],
   [
+    "a dry run of a replay is a replay",
+    change(DeliveryStore, ({ replayRange }) => ({
+      replayRange: (range) => replayRange({ ...range, isDryRun: false }),
+    })),
+    "both",
+  ],
+  [
+    "deliveries that failed are counted as pending",
+    change(DeliveryStore, ({ countByStatus }) => ({
+      countByStatus: (eventIds) =>
+        Effect.map(countByStatus(eventIds), (all) =>
+          all.map(({ delivered, failed, pending }) => ({ pending: pending + failed, delivered, failed: 0 })),
+        ),
+    })),
+    "both",
+  ],
+  [
     "events that did not fail are replayed with those that did",
     change(DeliveryStore, ({ replayRange }) => ({
       replayRange: (range) => replayRange({ ...range, onlyFailed: false }),
     })),
     "both",
+  ],
+  [
+    "what is younger is removed with what is old",
+    change(RetentionStore, ({ pruneEvents }) => ({
+      pruneEvents: (step) => pruneEvents({ ...step, before: DateTime.add(step.before, { days: 1 }) }),
+    })),
+    "contract",
+  ],
+  [
+    "a dry run removes what it counts",
+    change(RetentionStore, ({ pruneEvents }) => ({
+      pruneEvents: (step) => pruneEvents({ ...step, isDryRun: false }),
+    })),
+    "contract",
   ],
   [
     "nothing is ever due next",

@@ -57,11 +57,33 @@ export const UpdateCustomer = Schema.Struct({
 })
 export interface UpdateCustomer extends Schema.Schema.Type<typeof UpdateCustomer> {}
 
+/** Shortest text that customers are searched by, in code points: shorter ones are in too many names. */
+export const MIN_SEARCH_LENGTH = 3
+/** Longest text that customers are searched by, in code points. */
+export const MAX_SEARCH_LENGTH = 100
+
+/** Text as it is searched: whatever the case, and however its accents are written. */
+export const folded = (text: string): string => text.normalize("NFC").toLowerCase()
+
+/** What of a customer is searched. */
+export const searchText = ({ email, name }: Pick<Customer, "email" | "name">): string =>
+  folded(`${name}\n${email}`)
+
+/** Text to search for: 3 to 100 characters, those of an accented letter as one. */
+export const Search = Text.bounded(MIN_SEARCH_LENGTH, MAX_SEARCH_LENGTH).check(
+  Schema.makeFilter<string>((text) => [...folded(text)].length >= MIN_SEARCH_LENGTH, {
+    message: `must be ${MIN_SEARCH_LENGTH} to ${MAX_SEARCH_LENGTH} characters`,
+    toJsonSchema: () => ({}),
+  }),
+)
+
 /** Which customers to list. */
 export const ListCustomers = Schema.Struct({
   ...pageFields,
   /** Only customers with exactly this e-mail address. */
   email: Schema.optionalKey(Email),
+  /** Only customers with this text somewhere in their name or e-mail address, whatever the case. */
+  search: Schema.optionalKey(Search),
 })
 export interface ListCustomers extends Schema.Schema.Type<typeof ListCustomers> {}
 

@@ -10,6 +10,14 @@ import type { Customer, CustomerId } from "./Customer.ts"
 /** `erased`: the customer was deleted; its id and its usage remain, its name, e-mail and metadata don't. */
 export type CustomerStatus = "active" | "erased" | "unknown"
 
+/** Which customers to list. */
+export interface CustomerFilterQuery {
+  /** Exactly. */
+  readonly email: string | undefined
+  /** Part of `Customer.searchText`; at least `Customer.MIN_SEARCH_LENGTH` code points. */
+  readonly search: string | undefined
+}
+
 /**
  * Every verb acts for the current tenant alone and joins the current transaction, if there is one.
  * Erased customers are found by no verb but `status`.
@@ -42,7 +50,7 @@ export class CustomerStore extends Context.Service<
 
     /** Newest first. A cursor may be an erased customer's id, so that paging survives an erasure. */
     readonly list: (
-      filter: { readonly email: string | undefined },
+      filter: CustomerFilterQuery,
       page: PageQuery,
     ) => Effect.Effect<Page<Customer>, CursorNotFound | StorageError, CurrentTenant>
   }

@@ -16,6 +16,7 @@ import {
   Customer,
   CustomerId,
   CustomerNotFound,
+  folded,
   ListCustomers,
   UpdateCustomer,
 } from "./Customer.ts"
@@ -108,7 +109,9 @@ export class Customers extends Context.Service<
       const list = Effect.fn("Customers.list")(function* (query: ListCustomers = {}) {
         const request = yield* decodeList(query)
         const page = yield* toQuery(request)
-        return yield* store.list({ email: request.email }, page).pipe(nameCursor(request))
+        const { email, search } = request
+        const filter = { email, search: search === undefined ? undefined : folded(search) }
+        return yield* store.list(filter, page).pipe(nameCursor(request))
       })
 
       return Customers.of({ create, get, update, erase, list })

@@ -9,6 +9,7 @@ import * as Text from "../shared/Text.ts"
 import { DeliveryStatus } from "../webhooks/Delivery.ts"
 import { EventId } from "./EventId.ts"
 import { EventTypeName } from "./EventType.ts"
+import { isSameJson } from "./JsonText.ts"
 
 /** Largest payload: 256 KiB of UTF-8. */
 export const MAX_PAYLOAD_BYTES = 262_144
@@ -137,3 +138,9 @@ export const dataText = (payload: string): string =>
 
 /** An event's data. Integers beyond 2^53 lose digits, as with every `JSON.parse`: `dataText` keeps them. */
 export const dataOf = (event: Event): unknown => JSON.parse(dataText(event.payload))
+
+/** Whether a repeat of a key has the content of the first event: type, customer, and data that is equal as JSON. */
+export const isSameContent = (first: Event, repeat: Event): boolean =>
+  first.type === repeat.type &&
+  first.customerId === repeat.customerId &&
+  isSameJson(dataText(first.payload), dataText(repeat.payload))

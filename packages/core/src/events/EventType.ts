@@ -67,7 +67,8 @@ const amountMessage = {
   message: "must be an integer of the currency's minor unit, from 0 to 9007199254740991",
 }
 /** Money: an integer of the currency's minor unit (cents of EUR, yen of JPY), never a fraction. */
-const Amount = Schema.Int.annotate(amountMessage).check(
+const Amount = Schema.Number.annotate(amountMessage).check(
+  Schema.isInt(amountMessage),
   Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, amountMessage),
 )
 /** An ISO 4217 code: three capital letters. */

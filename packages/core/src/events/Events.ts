@@ -9,7 +9,7 @@ import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { Awaiting } from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
-import { type Delivery, DELIVERY_ID_PREFIX, DeliveryId } from "../webhooks/Delivery.ts"
+import { type Delivery, DELIVERY_ID_PREFIX, type DeliveryCounts, DeliveryId } from "../webhooks/Delivery.ts"
 import { DeliveryStore, MAX_DELIVERIES_OF_EVENT } from "../webhooks/DeliveryStore.ts"
 import {
   admits,
@@ -39,10 +39,17 @@ export interface EventWithDeliveries {
   readonly deliveries: ReadonlyArray<Delivery>
 }
 
+/** An event of a list, and how its deliveries went. */
+export interface ListedEvent extends Event.Event {
+  readonly deliveryCounts: DeliveryCounts
+}
+
 /** A step along the tail: what came, and where to go on. */
 export interface TailStep {
   readonly events: ReadonlyArray<Event.Event>
   readonly position: TailPosition
+  /** There may be more right behind it. */
+  readonly hasMore: boolean
 }
 
 /**
@@ -82,7 +89,7 @@ export class Events extends Context.Service<
     /** Newest first. */
     readonly list: (
       query?: Event.ListEvents,
-    ) => Effect.Effect<Page<Event.Event>, InvalidInput | StorageError, CurrentTenant>
+    ) => Effect.Effect<Page<ListedEvent>, InvalidInput | StorageError, CurrentTenant>
 
     /**
      * Sends an event again, with its id and bytes, on a fresh schedule: to one endpoint, or to all that are
@@ -190,7 +197,13 @@ const make = Effect.fnUntraced(function* () {
       createdBefore: request.createdBefore,
       deliveryStatus: request.deliveryStatus,
     }
-    return yield* store.list(filter, page).pipe(nameCursor(request))
+    const { data, hasMore } = yield* store.list(filter, page).pipe(nameCursor(request))
+    const counts = yield* deliveries.countByStatus(data.map(({ id }) => id))
+    const listed: Page<ListedEvent> = {
+      data: data.map((event, index) => ({ ...event, deliveryCounts: counts[index]! })),
+      hasMore,
+    }
+    return listed
   })
 
   const oneTarget = Effect.fnUntraced(function* (endpointId: string, type: string) {
@@ -253,7 +266,11 @@ const make = Effect.fnUntraced(function* () {
     list,
     replay,
     tailPosition,
-    tail: (position, types = []) => store.tail(position, types, TAIL_LIMIT),
+    tail: (position, types = []) =>
+      Effect.map(store.tail(position, types, TAIL_LIMIT), (step) => ({
+        ...step,
+        hasMore: step.events.length === TAIL_LIMIT,
+      })),
     committed: store.committed,
   })
 })

@@ -43,7 +43,7 @@ export class ApiKeyStore extends Context.Service<
       at: DateTime.Utc,
     ) => Effect.Effect<Option.Option<ApiKey>, StorageError, CurrentTenant>
 
-    /** Sets `lastUsedAt`, for a key of any tenant. */
+    /** Sets `lastUsedAt`, for a key of any tenant. Of an unknown key, fails where nothing can be written, too. */
     readonly touch: (id: ApiKeyId, at: DateTime.Utc) => Effect.Effect<void, StorageError>
   }
 >()("@billwright/core/keys/ApiKeyStore") {}

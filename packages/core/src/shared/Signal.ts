@@ -27,10 +27,11 @@ export const make = (): Signal => {
 
   const notify = (): void => {
     for (const subscriber of subscribers) {
+      const { waiting } = subscriber
       subscriber.isNotified = true
-      if (subscriber.waiting === undefined) continue
-      Deferred.doneUnsafe(subscriber.waiting, Effect.void)
+      // First, since the fiber that waits goes on within `doneUnsafe`, and may wait again there.
       subscriber.waiting = undefined
+      if (waiting !== undefined) Deferred.doneUnsafe(waiting, Effect.void)
     }
   }
 

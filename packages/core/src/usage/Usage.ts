@@ -1,7 +1,7 @@
 /**
  * The use cases of metering: record, correct, sum up.
  */
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Metric, Option, Schema } from "effect"
 import { CustomerNotFound } from "../customers/Customer.ts"
 import { CustomerStore } from "../customers/CustomerStore.ts"
 import { IdGenerator } from "../shared/Id.ts"
@@ -149,17 +149,20 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     const records = yield* prepare([yield* decodeRecord(input)], fieldOf)
     const isJoining = yield* transactor.inTransaction
     const outcomes = isJoining ? yield* append(records) : [yield* ingest.submit(records[0]!)]
-    const [recorded] = yield* accepted(outcomes, records, fieldOf)
-    return recorded!
+    const results = yield* accepted(outcomes, records, fieldOf)
+    yield* measure(results)
+    return results[0]!
   })
 
   const recordBatch = Effect.fn("Usage.recordBatch")(function* (input: RecordUsageBatch) {
     const fieldOf = (index: number, field: string) => `records[${index}].${field}`
     const records = yield* prepare((yield* decodeBatch(input)).records, fieldOf)
     // A record that is refused fails the transaction: all or nothing.
-    return yield* transactor.atomically(
+    const results = yield* transactor.atomically(
       Effect.flatMap(append(records), (outcomes) => accepted(outcomes, records, fieldOf)),
     )
+    yield* measure(results)
+    return results
   })
 
   const getRecord = Effect.fn("Usage.getRecord")(function* (id: string) {
@@ -250,6 +253,22 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
 
   return Usage.of({ record, recordBatch, getRecord, listRecords, voidRecord, summary, series, audit })
 })
+
+const recordsOf = (outcome: string) =>
+  Metric.counter("billwright_usage_records", {
+    description:
+      "Usage records that were accepted, by outcome; those of a transaction that is rolled back later, too.",
+    incremental: true,
+    attributes: { outcome },
+  })
+const recorded = recordsOf("recorded")
+const duplicates = recordsOf("duplicate")
+
+const measure = (results: ReadonlyArray<Recorded>): Effect.Effect<void> =>
+  Effect.contextWith((context: Context.Context<never>) => {
+    for (const { _tag } of results) (_tag === "Recorded" ? recorded : duplicates).updateUnsafe(1, context)
+    return Effect.void
+  })
 
 const newRecord = (id: string, input: RecordUsage, now: DateTime.Utc): NewUsageRecord => ({
   id: UsageRecordId.make(id, { disableChecks: true }),

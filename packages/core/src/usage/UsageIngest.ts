@@ -23,6 +23,8 @@ export interface UsageIngestOptions {
 const DEFAULT_MAX_PENDING = 10_000
 const DEFAULT_MAX_WAIT_MILLIS = 5_000
 const DEFAULT_MAX_CONCURRENT_COMMITS = 4
+/** How long closing waits for what was accepted to be written, in milliseconds: longer than a storage takes to answer. */
+const CLOSE_MILLIS = 5_000
 
 /** Appends a group in one transaction: an outcome for each record, in order. */
 export type AppendGroup = (
@@ -34,7 +36,8 @@ export type AppendGroup = (
  *
  * `submit` fails with a retryable `StorageError` when the queue stays full for `maxWaitMillis`, or when its
  * scope has closed. Interrupting a caller whose record still waits withdraws the record; one that is being
- * written is written, and never tears the group. Closing the scope writes what was accepted.
+ * written is written, and never tears the group. Closing the scope writes what was accepted, for 5 seconds: then
+ * it is refused, and of what was being written nobody can say whether it was (`isOutcomeUnknown`).
  */
 export interface UsageIngest {
   readonly submit: (record: NewUsageRecord) => Effect.Effect<AppendOutcome, StorageError, CurrentTenant>
@@ -67,6 +70,18 @@ const unavailable = (state: string): StorageError =>
     cause: new Error(`the usage queue ${state}`),
   })
 
+const outcomeUnknown = (): StorageError =>
+  new StorageError({
+    operation: "UsageIngest.submit",
+    retryable: false,
+    isOutcomeUnknown: true,
+    cause: new Error("the usage queue closed before the storage answered"),
+  })
+
+/** Tells all of a group, but for those that were told already. */
+const settleAll = (group: ReadonlyArray<Waiting>, outcome: Exit.Exit<never, StorageError>): void =>
+  group.forEach(({ settle }) => settle(outcome))
+
 /** Makes the queue of one process; it lives as long as its scope. */
 export const make: (
   append: AppendGroup,
@@ -83,7 +98,7 @@ export const make: (
   /** While the storage is out of reach, who waits would wait for nothing, and too long to be told in time. */
   const refuseWaiting = (tenant: Tenant): void => {
     const refusal = Exit.fail(unavailable("waits for a storage that is out of reach"))
-    for (const waiting of queues.get(tenantKey(tenant))?.waiting.splice(0) ?? []) waiting.settle(refusal)
+    settleAll(queues.get(tenantKey(tenant))?.waiting.splice(0) ?? [], refusal)
   }
 
   /**
@@ -119,7 +134,9 @@ export const make: (
       queues.delete(key)
       return
     }
-    const tell = yield* commits.withPermit(commit(queue.tenant, group))
+    const tell = yield* Effect.onInterrupt(commits.withPermit(commit(queue.tenant, group)), () =>
+      Effect.sync(() => settleAll(group, Exit.fail(outcomeUnknown()))),
+    )
     // First the next group: the storage works on it while the callers of this one are answered.
     runDrain(drain(key, queue))
     tell()
@@ -137,10 +154,17 @@ export const make: (
     runDrain(drain(key, queue))
   }
 
-  // Runs before the fibers of the set are interrupted. `maxPending` bounds what is left to write.
+  // Runs before the fibers of the set are interrupted, which tells the callers of groups that are being written.
   yield* Effect.addFinalizer(() => {
     isClosed = true
-    return FiberSet.awaitEmpty(drains)
+    return Effect.timeoutOrElse(FiberSet.awaitEmpty(drains), {
+      duration: CLOSE_MILLIS,
+      orElse: () =>
+        Effect.sync(() => {
+          const refusal = Exit.fail(unavailable("is closed"))
+          for (const { waiting } of queues.values()) settleAll(waiting.splice(0), refusal)
+        }),
+    })
   })
 
   /** Waits for a place, which is then held until the scope closes. */

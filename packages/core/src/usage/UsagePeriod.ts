@@ -17,15 +17,13 @@ export const MAX_WINDOWS = 1000
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/u
 
-const parseDate = (text: string): { year: number; month: number; day: number } | undefined => {
-  const match = DATE.exec(text)
+const parseDate = (text: string | undefined): { year: number; month: number; day: number } | undefined => {
+  const match = DATE.exec(text ?? "")
   if (match === null) return undefined
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
-  const date = DateTime.makeUnsafe({ year, month, day })
-  const parts = DateTime.toPartsUtc(date)
-  return parts.year === year && parts.month === month && parts.day === day && year >= 1
-    ? { year, month, day }
-    : undefined
+  // A month or a day that there isn't is carried over, and always into another month.
+  const carried = DateTime.toPartsUtc(DateTime.makeUnsafe({ year, month, day }))
+  return carried.month === month && year >= 1 ? { year, month, day } : undefined
 }
 
 const DATE_PROBLEM = "must be a date that exists, written YYYY-MM-DD"
@@ -85,11 +83,12 @@ const zoneOf = (timezone: string | undefined): DateTime.TimeZone =>
 /** Resolves inclusive days to instants. The input has been decoded by `CalendarDate` and `TimeZoneName`. */
 export const resolve = (input: PeriodInput): Effect.Effect<Period, InvalidInput> => {
   const zone = zoneOf(input.timezone)
-  const first = input.startDate === undefined ? undefined : parseDate(input.startDate)
-  const last = input.endDate === undefined ? undefined : parseDate(input.endDate)
+  const first = parseDate(input.startDate)
+  const last = parseDate(input.endDate)
   const start = first && startOfDate(first.year, first.month, first.day, zone)
   const end = last && startOfDate(last.year, last.month, last.day + 1, zone)
-  if (input.startDate !== undefined && input.endDate !== undefined && input.endDate < input.startDate) {
+  const { startDate = "", endDate = startDate } = input
+  if (endDate < startDate) {
     return Effect.fail(new InvalidInput({ field: "endDate", problem: "must not be before the start date" }))
   }
   return Effect.succeed({ start, end })
@@ -111,11 +110,11 @@ export const windows = (
 ): Effect.Effect<ReadonlyArray<number>, InvalidInput> =>
   Effect.gen(function* () {
     const period = yield* resolve(input)
-    const first = parseDate(input.startDate)
-    if (first === undefined || period.start === undefined || period.end === undefined) return []
     const zone = zoneOf(input.timezone)
-    const { end } = period
-    const boundaries = [period.start]
+    // Both dates are there and have been decoded.
+    const first = parseDate(input.startDate)!
+    const end = period.end!
+    const boundaries = [period.start!]
     const tooMany = () =>
       new InvalidInput({
         field: "endDate",
@@ -157,19 +156,15 @@ export interface Split {
   readonly edges: ReadonlyArray<{ readonly start: number; readonly end: number }>
 }
 
-export const split = ({ end, start }: Period): Split => {
-  const from = start === undefined ? undefined : Math.ceil(start / UTC_DAY_MILLIS)
-  const to = end === undefined ? undefined : Math.floor(end / UTC_DAY_MILLIS)
-  if (from !== undefined && to !== undefined && from > to) {
-    return { days: undefined, edges: [{ start: start ?? 0, end: end ?? 0 }] }
-  }
+export const split = ({ end = Infinity, start = -Infinity }: Period): Split => {
+  const from = Math.ceil(start / UTC_DAY_MILLIS)
+  const to = Math.floor(end / UTC_DAY_MILLIS)
+  if (from > to) return { days: undefined, edges: [{ start, end }] }
+  const [firstMidnight, lastMidnight] = [from * UTC_DAY_MILLIS, to * UTC_DAY_MILLIS]
   const edges: Array<{ start: number; end: number }> = []
-  if (start !== undefined && from !== undefined && start < from * UTC_DAY_MILLIS) {
-    edges.push({ start, end: from * UTC_DAY_MILLIS })
-  }
-  if (end !== undefined && to !== undefined && to * UTC_DAY_MILLIS < end) {
-    edges.push({ start: to * UTC_DAY_MILLIS, end })
-  }
-  const isEmpty = from !== undefined && to !== undefined && from === to
-  return { days: isEmpty ? undefined : { from, to }, edges }
+  if (start < firstMidnight) edges.push({ start, end: firstMidnight })
+  if (lastMidnight < end) edges.push({ start: lastMidnight, end })
+  return { days: from === to ? undefined : { from: unlessOpen(from), to: unlessOpen(to) }, edges }
 }
+
+const unlessOpen = (day: number): number | undefined => (Number.isFinite(day) ? day : undefined)

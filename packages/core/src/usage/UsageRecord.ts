@@ -36,7 +36,8 @@ export const UsageKey = Text.bounded(1, MAX_USAGE_KEY_LENGTH)
 
 const quantityMessage = { message: `must be an integer from 0 to ${MAX_QUANTITY}` }
 /** An amount in the record's unit: an integer from 0 to 2^53 − 1. */
-export const Quantity = Schema.Int.annotate(quantityMessage).check(
+export const Quantity = Schema.Number.annotate(quantityMessage).check(
+  Schema.isInt(quantityMessage),
   Schema.isBetween({ minimum: 0, maximum: MAX_QUANTITY }, quantityMessage),
 )
 

@@ -22,6 +22,16 @@ export const DeliveryStatus = Schema.Literals(["Pending", "Delivered", "Failed"]
 })
 export type DeliveryStatus = typeof DeliveryStatus.Type
 
+/** How many deliveries of an event have each status, up to `MAX_COUNTED` each. */
+export interface DeliveryCounts {
+  readonly pending: number
+  readonly delivered: number
+  readonly failed: number
+}
+
+/** Deliveries of an event are counted up to here in each status. */
+export const MAX_COUNTED = 1_000
+
 /** Why a delivery failed for good. */
 export const failureReasons = [
   /** The last attempt of the schedule failed. */
@@ -57,7 +67,10 @@ export interface Delivery {
   readonly reason: FailureReason | null
   /** Attempts that ended. */
   readonly attemptCount: number
-  /** When the next attempt is due; set while it is `Pending`. */
+  /**
+   * When the next attempt is due; set while it is `Pending`. While one is under way: when its lease ends, and another
+   * one is made if nothing was heard of it.
+   */
   readonly nextAttemptAt: DateTime.Utc | null
   /** The answer to the last attempt that had one. */
   readonly lastResponseStatus: number | null
@@ -75,9 +88,10 @@ export interface Attempt {
   readonly startedAt: DateTime.Utc
   /** `null` when the end was not seen. */
   readonly durationMillis: number | null
-  /** By lower-case name; the signature and what looks like a credential are masked. */
+  /** By lower-case name; the signature and the endpoint's own headers are masked. */
   readonly requestHeaders: Readonly<Record<string, string>>
   readonly responseStatus: number | null
+  /** Values of the endpoint's own headers that it repeats are masked, here and in the body. */
   readonly responseHeaders: Readonly<Record<string, string>> | null
   /** The first 4 KiB. */
   readonly responseBody: string | null

@@ -7,7 +7,14 @@ import type { EventId } from "../events/EventId.ts"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant, Tenant } from "../shared/Tenant.ts"
-import type { Attempt, Delivery, DeliveryId, DeliveryStatus, DeliveryWithAttempts } from "./Delivery.ts"
+import type {
+  Attempt,
+  Delivery,
+  DeliveryCounts,
+  DeliveryId,
+  DeliveryStatus,
+  DeliveryWithAttempts,
+} from "./Delivery.ts"
 import type { DeliveryState } from "./DeliveryMachine.ts"
 import type { EndpointId, EndpointSecret, SignatureScheme } from "./Endpoint.ts"
 import type { RequestHeaders } from "./RequestHeaders.ts"
@@ -112,6 +119,8 @@ export interface RangeReplay {
   readonly firstDeliveryId: DeliveryId
   readonly now: DateTime.Utc
   readonly limit: number
+  /** Stores nothing, and gives how many it would have stored. */
+  readonly isDryRun: boolean
 }
 
 /**
@@ -130,6 +139,14 @@ export class DeliveryStore extends Context.Service<
       filter: DeliveryFilterQuery,
       page: PageQuery,
     ) => Effect.Effect<Page<Delivery>, CursorNotFound | StorageError, CurrentTenant>
+
+    /**
+     * How many deliveries of events have each status, up to `Delivery.MAX_COUNTED`: in the order given, zeros for an
+     * event that is unknown. As many events as a page holds at most.
+     */
+    readonly countByStatus: (
+      eventIds: ReadonlyArray<EventId>,
+    ) => Effect.Effect<ReadonlyArray<DeliveryCounts>, StorageError, CurrentTenant>
 
     /** Stores new `Pending` deliveries of one event that exists, due at `now`, one for each endpoint given. */
     readonly insert: (replay: {

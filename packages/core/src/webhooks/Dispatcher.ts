@@ -124,7 +124,11 @@ const attemptsOf = {
   Succeeded: Metric.withAttributes(attempted, { outcome: "succeeded" }),
   Gone: Metric.withAttributes(attempted, { outcome: "gone" }),
   AttemptFailed: Metric.withAttributes(attempted, { outcome: "failed" }),
+  Lost: Metric.withAttributes(attempted, { outcome: "unknown" }),
 }
+const underWay = Metric.gauge("billwright_webhook_attempts_under_way", {
+  description: "Webhook attempts that are under way in this process.",
+})
 
 /** Claiming, attempting and writing; who drives it is the layer's choice. */
 interface Sending {
@@ -230,7 +234,9 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
       Effect.gen(function* () {
         const startedAt = yield* DateTime.now
         const slot = load.begin(claimed.endpoint.id, startedAt.epochMilliseconds)
+        yield* Metric.modify(underWay, 1)
         const exit = yield* Effect.exit(restore(DeliveryAttempt.make(claimed, signers, transport, userAgent)))
+        yield* Metric.modify(underWay, -1)
         const now = yield* Clock.currentTimeMillis
         if (Exit.isSuccess(exit)) {
           const { load: sign, pauseMillis } = exit.value
@@ -240,6 +246,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
           return
         }
         load.end(slot, "none", now)
+        yield* Metric.update(attemptsOf.Lost, 1)
         const counted = { ...claimed, attemptCount: claimed.attemptCount + 1 }
         const made = DeliveryAttempt.interrupted(claimed, startedAt)
         yield* endWithout(counted, { _tag: "Lost" }, leaseUntil, made)

@@ -44,11 +44,13 @@ export const EventFilter = Schema.Array(
   Schema.Union([Schema.Literal(ALL_TYPES), EventTypeName]).annotate({
     message: 'must be an event type such as invoice.paid, or "*"',
   }),
-).check(
-  Schema.makeFilter<ReadonlyArray<string>>(isTypes, typesMessage),
-  // Last, as in `Text.bounded`.
-  Schema.isBetweenLength(1, MAX_EVENT_TYPES, typesMessage),
 )
+  .annotate({ message: 'must be a list of event types, or ["*"] for all of them' })
+  .check(
+    Schema.makeFilter<ReadonlyArray<string>>(isTypes, typesMessage),
+    // Last, as in `Text.bounded`.
+    Schema.isBetweenLength(1, MAX_EVENT_TYPES, typesMessage),
+  )
 
 /** Whether a filter admits a type. */
 export const admits = (filter: ReadonlyArray<string>, type: string): boolean =>
@@ -172,6 +174,8 @@ export const ReplayRange = Schema.Struct({
   ),
   /** Only events of these types. */
   types: Schema.optionalKey(EventFilter),
+  /** Sends nothing, and gives how many it would send. */
+  dryRun: Schema.optionalKey(Schema.Boolean),
 })
 export interface ReplayRange extends Schema.Schema.Type<typeof ReplayRange> {}
 

@@ -33,11 +33,11 @@ export const hostOf = (url: URL): string =>
 export const portOf = (url: URL): number =>
   url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
 
-const problemOfText = (text: string): string | undefined => {
+const problemOfText = (text: string, mode: Mode): string | undefined => {
   if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters`
   if (MISLEADING.test(text)) return "must not contain spaces, control characters or backslashes"
   if (!text.isWellFormed()) return "must not contain a lone surrogate"
-  if (!SCHEME.test(text)) return "must begin with https://"
+  if (!SCHEME.test(text)) return `must begin with https://${mode === "test" ? " or http://" : ""}`
   if (text.includes("#")) return "must not have a fragment"
   if (AUTHORITY.exec(text)?.[1]?.includes("@")) return "must not have a user name or password"
   return undefined
@@ -86,7 +86,7 @@ export const parse = (
   mode: Mode,
   policy: NetworkAddress.NetworkPolicy = NetworkAddress.strictPolicy,
 ): Result.Result<URL, string> => {
-  const problem = problemOfText(text)
+  const problem = problemOfText(text, mode)
   if (problem !== undefined) return Result.fail(problem)
   const url = URL.parse(text)
   if (url === null) return Result.fail("must have a valid host and port")

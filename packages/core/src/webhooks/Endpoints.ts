@@ -103,7 +103,7 @@ export class Endpoints extends Context.Service<
     /**
      * Sends past events again, in one transaction: those whose newest delivery to the endpoint failed, or all
      * that its filter admits. Events with a delivery that is pending are left out. Gives how many; more than
-     * 20,000 are refused.
+     * 20,000 are refused. A dry run sends nothing.
      */
     readonly replayRange: (
       id: string,
@@ -318,6 +318,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
       firstDeliveryId: DeliveryId.make(yield* ids.next(DELIVERY_ID_PREFIX), { disableChecks: true }),
       now,
       limit: MAX_RANGE_REPLAY,
+      isDryRun: range.dryRun ?? false,
     })
     if (count > MAX_RANGE_REPLAY) {
       return yield* new InvalidInput({

@@ -49,7 +49,7 @@ export interface Tallies {
 }
 
 /** Pending deliveries of an endpoint are counted up to here: reading a longer queue to count it would cost too much. */
-export const MAX_PENDING_COUNT = 100_000
+export const MAX_PENDING_COUNT = 10_000
 
 /** A tally of the hour that begins at `start`. */
 export interface HourStatistics extends Tally {

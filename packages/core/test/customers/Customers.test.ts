@@ -226,6 +226,19 @@ describe("Customers.list", () => {
     }).pipe(inWorld()),
   )
 
+  it.effect("gives the customers with a text in their name or e-mail address", () =>
+    Effect.gen(function* () {
+      const customers = yield* Customers
+      const zoe = yield* customers.create({ name: "Zoë Ångström", email: "z@example.com" })
+      const ada = yield* customers.create({ name: "Ada", email: "ada@ANALYTICAL.example" })
+      const found = (search: string) => Effect.map(customers.list({ search }), ids)
+      assert.deepStrictEqual(yield* found("EXAMPLE"), [ada.id, zoe.id])
+      assert.deepStrictEqual(yield* found("a@analytical"), [ada.id])
+      assert.deepStrictEqual(yield* found("ångstro\u0308m"), [zoe.id])
+      assert.deepStrictEqual(ids(yield* customers.list({ search: "example", email: zoe.email })), [zoe.id])
+    }).pipe(inWorld()),
+  )
+
   it.effect("names a bad limit or cursor", () =>
     Effect.gen(function* () {
       const customers = yield* Customers

@@ -82,7 +82,10 @@ describe("the data of an event", () => {
       { amount: -1 },
       "data.amount must be an integer of the currency's minor unit, from 0 to 9007199254740991",
     ],
-    [{ amount: "1" }, "data.amount must be number"],
+    [
+      { amount: "1" },
+      "data.amount must be an integer of the currency's minor unit, from 0 to 9007199254740991",
+    ],
     [{ currency: "eur" }, "data.currency must be an ISO 4217 currency code such as EUR"],
     [{ paid_at: "yesterday" }, "data.paid_at must be an RFC 3339 instant such as 2026-11-21T09:30:00Z"],
     [{ invoice_id: "" }, "data.invoice_id must be 1 to 255 characters"],

@@ -161,6 +161,26 @@ describe("a digest", () => {
     }
   })
 
+  it("is read to its end by a comparison, wherever the difference lies", () => {
+    const digest = "0123456789abcdef".repeat(4)
+    /** A text that notes which of its characters are asked for. */
+    const watched = (text: string) => {
+      const places: Array<number> = []
+      const charCodeAt = (place: number) => {
+        places.push(place)
+        return text.charCodeAt(place)
+      }
+      return { places, text: { length: text.length, charCodeAt } as unknown as string }
+    }
+    const changedAt = (place: number) => `${digest.slice(0, place)}x${digest.slice(place + 1)}`
+    const all = Array.from(digest, (_, place) => place)
+    for (const other of [digest, changedAt(0), changedAt(31), changedAt(63), "x".repeat(64)]) {
+      const [a, b] = [watched(digest), watched(other)]
+      assert.strictEqual(ApiKeySecret.isSameDigest(a.text, b.text), other === digest)
+      assert.deepStrictEqual([a.places, b.places], [all, all])
+    }
+  })
+
   it("is compared as === does", () =>
     holds([fc.string({ maxLength: 3 }), fc.string({ maxLength: 3 })], (a, b) => {
       assert.strictEqual(ApiKeySecret.isSameDigest(a, b), a === b)

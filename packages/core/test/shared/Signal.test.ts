@@ -32,6 +32,24 @@ describe("Signal", () => {
     }),
   )
 
+  it.effect("wakes once for one notification, also who waits again at once", () =>
+    Effect.gen(function* () {
+      const signal = Signal.make()
+      const awaiting = yield* signal.subscribe
+      let woken = 0
+      const counting = Effect.tap(Effect.timeoutOption(awaiting, "1 second"), () =>
+        Effect.sync(() => woken++),
+      )
+      yield* Effect.forkChild(Effect.repeat(counting, { times: 9 }), { startImmediately: true })
+      for (let count = 1; count <= 3; count++) {
+        yield* Effect.repeat(Effect.yieldNow, { times: 20 })
+        signal.notify()
+        yield* Effect.repeat(Effect.yieldNow, { times: 20 })
+        assert.strictEqual(woken, count)
+      }
+    }),
+  )
+
   it.effect("loses nothing when a wait is interrupted", () =>
     Effect.gen(function* () {
       const signal = Signal.make()

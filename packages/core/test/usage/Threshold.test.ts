@@ -1,6 +1,6 @@
 import { Threshold, UsageRecord } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime } from "effect"
+import { DateTime, Schema } from "effect"
 import { fc, holds } from "../property.ts"
 
 const { crosses, periodKey, periodOf } = Threshold
@@ -32,6 +32,42 @@ describe("the crossing rule", () => {
         assert.strictEqual(firings, totals.some((total) => total >= quantity) ? 1 : 0)
       },
     ))
+})
+
+describe("a threshold", () => {
+  const meter = { customerId: `cus_${"0".repeat(26)}`, productId: "api", unit: "call" }
+  const accepts = Schema.is(Threshold.CreateThreshold)
+
+  it.each(["day", "month", "lifetime"] as const)("counts over a %s", (period) => {
+    assert.isTrue(accepts({ ...meter, quantity: 1n, period }))
+    assert.isTrue(accepts({ ...meter, quantity: Threshold.MAX_THRESHOLD_QUANTITY, period }))
+  })
+
+  it.each<[string, object]>([
+    ["without a meter", { quantity: 1n, period: "day" }],
+    ["without a quantity", { ...meter, period: "day" }],
+    ["without a period", { ...meter, quantity: 1n }],
+    ["over no period", { ...meter, quantity: 1n, period: "" }],
+    ["over another period", { ...meter, quantity: 1n, period: "week" }],
+    ["of nothing", { ...meter, quantity: 0n, period: "day" }],
+    ["of more than 10^30", { ...meter, quantity: 10n ** 30n + 1n, period: "day" }],
+  ])("is none %s", (_, threshold) => {
+    assert.isFalse(accepts(threshold))
+  })
+
+  it("has all of its fields when it is stored", () => {
+    assert.isFalse(Schema.is(Threshold.Threshold)({}))
+    assert.isFalse(Schema.is(Threshold.ListThresholds)({ customerId: "cus_1" }))
+  })
+
+  it("is missed by its id, and is one too many by number", () => {
+    const missing = new Threshold.ThresholdNotFound({ id: "thr_1" })
+    assert.strictEqual(missing._tag, "ThresholdNotFound")
+    assert.strictEqual(missing.message, "no usage threshold has the id thr_1")
+    const tooMany = new Threshold.TooManyThresholds()
+    assert.strictEqual(tooMany._tag, "TooManyThresholds")
+    assert.strictEqual(tooMany.message, "this customer, product and unit already has 100 thresholds")
+  })
 })
 
 describe("the periods of a threshold", () => {

@@ -617,6 +617,28 @@ describe("closing", () => {
     }),
   )
 
+  it.effect("waits 5 seconds for a storage that doesn't answer, and leaves no caller without an answer", () =>
+    Effect.gen(function* () {
+      const { close, commits, start } = yield* makeIngest({ maxConcurrentCommits: 1 })
+      const written = yield* start("a")
+      const waiting = yield* start("b")
+      const withoutPermit = yield* start("c", globex)
+      const closing = yield* Effect.forkChild(close, { startImmediately: true })
+      yield* TestClock.adjust(4_999)
+      assert.isUndefined(closing.pollUnsafe())
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(closing)
+      const [a, b, c] = yield* Effect.forEach([written, waiting, withoutPermit], (fiber) =>
+        Effect.flip(Fiber.join(fiber)),
+      )
+      // It may have been written, or not.
+      assert.deepStrictEqual([a?.retryable, a?.isOutcomeUnknown], [false, true])
+      assert.deepStrictEqual([b?.retryable, b?.isOutcomeUnknown], [true, undefined])
+      assert.strictEqual(c?._tag, "StorageError")
+      assert.lengthOf(commits, 1)
+    }),
+  )
+
   it.effect("needs no time when nothing is under way", () =>
     Effect.gen(function* () {
       const { close } = yield* makeIngest()

@@ -1,6 +1,6 @@
 import { InvalidInput, UsagePeriod } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { Temporal } from "temporal-polyfill"
 import { fc, holds } from "../property.ts"
 
@@ -50,6 +50,78 @@ const dates = fc
   .integer({ min: 0, max: 200 * 365 })
   .map((days) => Temporal.PlainDate.from("1946-01-01").add({ days }))
 const anyZone = fc.constantFrom(...zones)
+
+const throws = (run: () => unknown): boolean => {
+  try {
+    run()
+    return false
+  } catch {
+    return true
+  }
+}
+
+describe("a calendar date", () => {
+  const accepts = Schema.is(UsagePeriod.CalendarDate)
+
+  it.each(["0001-01-01", "0099-12-31", "2000-02-29", "2024-02-29", "2026-11-21", "9999-12-31"])(
+    "is %s",
+    (text) => assert.isTrue(accepts(text)),
+  )
+
+  it.each([
+    "",
+    "0000-12-31",
+    "2026-00-10",
+    "2026-01-00",
+    "2026-02-29",
+    "2026-02-30",
+    "2026-04-31",
+    "2026-11-99",
+    "2026-12-32",
+    "2026-13-01",
+    "2026-99-99",
+    "2100-02-29",
+    "2026-1-01",
+    "12026-01-01",
+    "x2026-01-01",
+    "2026-01-01x",
+    "2026-01-011",
+    "2026-01-01T00:00:00Z",
+  ])("is not %s", (text) => assert.isFalse(accepts(text)))
+
+  it("is every day that Temporal has, and no other", () =>
+    holds([fc.nat({ max: 9999 }), fc.nat({ max: 14 }), fc.nat({ max: 33 })], (year, month, day) => {
+      const text = [String(year).padStart(4, "0"), ...[month, day].map((n) => String(n).padStart(2, "0"))]
+      const exists = () => Temporal.PlainDate.from({ year, month, day }, { overflow: "reject" })
+      if (year >= 1 && month >= 1 && day >= 1) {
+        assert.strictEqual(accepts(text.join("-")), !throws(exists))
+      } else assert.isFalse(accepts(text.join("-")))
+    }))
+
+  it("is described as one", () => {
+    const { schema } = Schema.toJsonSchemaDocument(UsagePeriod.CalendarDate)
+    assert.deepInclude(schema, { type: "string", format: "date", maxLength: 10 })
+  })
+})
+
+describe("a time zone", () => {
+  const accepts = Schema.is(UsagePeriod.TimeZoneName)
+
+  it.each(zones)("is %s", (name) => assert.isTrue(accepts(name)))
+
+  // Offsets are known to the platform and change with no season: not what a calendar is in.
+  it.each(["", "Europe/Nowhere", "+02:00", "-05:00", "2026", " UTC", "x".repeat(65)])("is not %j", (name) =>
+    assert.isFalse(accepts(name)),
+  )
+})
+
+describe("a window", () => {
+  const accepts = Schema.is(UsagePeriod.Window)
+
+  it("is an hour, a day or a month", () => {
+    assert.deepStrictEqual(["hour", "day", "month", "week", ""].filter(accepts), ["hour", "day", "month"])
+  })
+})
 
 describe("UsagePeriod.resolve", () => {
   it("resolves inclusive days to a half-open period", () => {

@@ -108,6 +108,21 @@ describe("an attempt", () => {
     }).pipe(inWorld()),
   )
 
+  it.effect("is recorded without the endpoint's credentials when the receiver repeats them", () =>
+    Effect.gen(function* () {
+      const credential = "hunter2-hunter2"
+      yield* newEndpoint({ headers: { "x-anything": `Token ${credential}` } })
+      yield* script(URL_A, answers(500, { "x-echo": credential }, `you sent: ${credential}`))
+      const event = yield* publish()
+      yield* runDue
+      const attempts = yield* attemptsOf(yield* deliveryOf(event))
+      assert.strictEqual((yield* received())[0]?.headers["x-anything"], `Token ${credential}`)
+      assert.notInclude(JSON.stringify(attempts), credential)
+      assert.strictEqual(attempts[0]?.responseBody, "you sent: ***")
+      assert.deepStrictEqual(attempts[0]?.responseHeaders, { "x-echo": "***" })
+    }).pipe(inWorld()),
+  )
+
   it.effect.each([100, 301, 302, 304, 400, 401, 404, 429, 500, 503, 599])(
     "fails when %i is answered",
     (status) =>

@@ -28,14 +28,20 @@ const good: ReadonlyArray<string> = [
   path(2_048),
 ]
 
+/** What is said of a scheme that there is none of. */
+const beginning = { live: "must begin with https://", test: "must begin with https:// or http://" } as const
+
+const noScheme: ReadonlyArray<string> = [
+  "",
+  "example.com",
+  "ftp://example.com",
+  "file:///etc/passwd",
+  "javascript:alert(1)",
+  "https:example.com",
+  "https:/example.com",
+]
+
 const always: ReadonlyArray<readonly [url: string, problem: string]> = [
-  ["", "must begin with https://"],
-  ["example.com", "must begin with https://"],
-  ["ftp://example.com", "must begin with https://"],
-  ["file:///etc/passwd", "must begin with https://"],
-  ["javascript:alert(1)", "must begin with https://"],
-  ["https:example.com", "must begin with https://"],
-  ["https:/example.com", "must begin with https://"],
   ["https://", "must have a valid host and port"],
   ["https://example.com:99999", "must have a valid host and port"],
   ["https://exa<mple.com", "must have a valid host and port"],
@@ -103,6 +109,12 @@ describe("the URL of an endpoint", () => {
   for (const url of good) {
     it(`may be ${url.slice(0, 80)}`, () => {
       for (const mode of MODES) assert.isUndefined(EndpointUrl.problemOf(url, mode))
+    })
+  }
+
+  for (const url of noScheme) {
+    it(`may never be ${JSON.stringify(url)}: it has no scheme that the mode allows`, () => {
+      for (const mode of MODES) assert.strictEqual(EndpointUrl.problemOf(url, mode), beginning[mode])
     })
   }
 

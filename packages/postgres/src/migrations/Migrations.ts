@@ -13,6 +13,7 @@ import { migration0002 } from "./Migration0002.ts"
 import { migration0003 } from "./Migration0003.ts"
 import { migration0004 } from "./Migration0004.ts"
 import { migration0005 } from "./Migration0005.ts"
+import { migration0006 } from "./Migration0006.ts"
 
 /** All migrations, in order. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -21,6 +22,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0003,
   migration0004,
   migration0005,
+  migration0006,
 ]
 
 /** The newest migration that this release knows, and needs. */
@@ -44,9 +46,12 @@ export class IncompatibleSchema extends Schema.TaggedError<IncompatibleSchema>()
     if (minReader > known) {
       return `the schema "${schema}" was migrated by a newer release of Billwright (${found}), which needs releases that know migration ${minReader}; this one knows ${known}. Upgrade this process`
     }
-    if (found === 0)
-      return `the schema "${schema}" has no tables of Billwright yet. Run \`billwright migrate\``
-    return `the schema "${schema}" has migration ${found}, and this release needs ${known}. Run \`billwright migrate\``
+    const problem =
+      found === 0
+        ? "has no tables of Billwright yet"
+        : `has migration ${found}, and this release needs ${known}`
+    const run = `npx @billwright/cli migrate --store postgres --schema ${schema}`
+    return `the schema "${schema}" ${problem}. Run \`${run}\` (or with \`--store embedded\`)`
   }
 }
 
@@ -138,7 +143,24 @@ export const check = (
     const schema = SchemaName.make(options.schema)
     const state = yield* Effect.mapError(stateOf(sql, schema), asStorageError)
     if (state.found < latestId || state.minReader > latestId) return yield* incompatible(schema, state)
+    yield* Effect.mapError(warnOfFirstSchema(sql, schema), asStorageError)
   })
+
+/**
+ * Postgres looks for names without a schema in the one that is called like the user first. We name our own always,
+ * but a host's `customers` would be ours.
+ */
+const warnOfFirstSchema = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  schema: SchemaName.SchemaName,
+) {
+  const [row] = yield* sql<{ user: string }>`select current_user::text as user
+where current_user = ${schema} and current_schema() = ${schema}`
+  if (row === undefined) return
+  yield* Effect.logWarning(
+    `the database user "${schema}" is called like the schema of Billwright, so in its sessions names without a schema mean Billwright's tables: your own "customers" would be its. Use a user of another name, or: alter role "${schema}" set search_path = public`,
+  )
+})
 
 /**
  * The SQL that `run` would execute on a database that has the first `after` migrations (default: none), for

@@ -16,6 +16,7 @@ import {
   WebhookStatistics,
 } from "@billwright/core"
 import { type DateTime, Effect, Layer, Option } from "effect"
+import type { Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
@@ -83,6 +84,26 @@ order by ${order} limit ${limit}`
     )
   })
 
+  const countByStatus = Effect.fnUntraced(function* (eventIds: ReadonlyArray<EventId>) {
+    const operation = "DeliveryStore.countByStatus"
+    if (eventIds.length === 0) return []
+    const { accountId, mode } = yield* CurrentTenant
+    const uuids = ArrayLiteral.plain(eventIds.map((id) => Id.toUuid(id)))
+    const rows = yield* read(operation, (sql) => {
+      // By the index that starts with the event, up to the limit, so that no event costs more than a page of its own.
+      const count = (table: Statement.Fragment, condition: string) => sql`(select count(*) from (
+    select 1 from ${table} d
+    where d.account_id = ${accountId} and d.mode = ${mode} and d.event_id = n.id ${sql.literal(condition)}
+    limit ${sql.literal(String(Delivery.MAX_COUNTED))}
+  ) as d)::text`
+      return sql<Row>`select ${count(t.webhook_pending, "")} as pending,
+  ${count(t.webhook_finished, "and d.status = 'Delivered'")} as delivered,
+  ${count(t.webhook_finished, "and d.status = 'Failed'")} as failed
+from unnest(${uuids}::text::uuid[]) with ordinality as n (id, ordinal) order by n.ordinal`
+    })
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(countsFromRow))(rows)
+  })
+
   const insert = Effect.fnUntraced(function* (replay: {
     readonly eventId: EventId
     readonly endpointIds: ReadonlyArray<Endpoint.EndpointId>
@@ -94,24 +115,26 @@ order by ${order} limit ${limit}`
     if (endpointIds.length === 0) return []
     const { accountId, mode } = yield* CurrentTenant
     const ids = endpointIds.map((_, index) => Delivery.deliveryId(firstDeliveryId, index))
-    // The ids are the caller's, so a repeat finds its own rows there. Anything else that is taken is an error.
+    // The ids are the caller's, so a repeat finds its own rows there. Anything else that is taken is an error. The
+    // event is locked, so that it isn't pruned meanwhile.
     const rows = yield* write(
       operation,
       (sql, isRepeat) =>
-        sql<Row>`with made as (
+        sql<Row>`with event as materialized (
+  select e.* from ${t.events} e
+  where e.account_id = ${accountId} and e.mode = ${mode} and e.id = ${Id.toUuid(eventId)}::uuid for key share
+), made as (
   insert into ${t.webhook_pending}
     (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
   select e.account_id, e.mode, n.id, e.id, e.type, n.endpoint_id, 0, n.now, n.now
-  from ${t.events} e, (
+  from event e, (
     select n.id, n.endpoint_id, to_timestamp(${String(now.epochMilliseconds)}::float8 / 1000) as now
     from unnest(${ArrayLiteral.plain(ids.map((id) => Id.toUuid(id)))}::text::uuid[],
       ${ArrayLiteral.plain(endpointIds.map((id) => Id.toUuid(id)))}::text::uuid[]) as n (id, endpoint_id)
   ) as n
-  where e.account_id = ${accountId} and e.mode = ${mode} and e.id = ${Id.toUuid(eventId)}::uuid
   ${sql.literal(isRepeat ? "on conflict do nothing" : "")}
 )
-select e.type, pg_current_xact_id_if_assigned()::text as xid from ${t.events} e
-where e.account_id = ${accountId} and e.mode = ${mode} and e.id = ${Id.toUuid(eventId)}::uuid`,
+select e.type, pg_current_xact_id_if_assigned()::text as xid from event e`,
     )
     yield* noteXid(rows[0]?.xid)
     yield* commits.announce
@@ -134,7 +157,7 @@ where e.account_id = ${accountId} and e.mode = ${mode} and e.id = ${Id.toUuid(ev
 
   const replayStatement = `select xid, count::text as count from ${database.schema}.replay_deliveries($1::text,
   $2::text, $3::text::uuid, $4::text::bigint, $5::text::bigint, $6::text::boolean, $7::text::text[], $8::text::uuid,
-  $9::text::bigint, $10::text::integer)`
+  $9::text::bigint, $10::text::integer, $11::text::boolean)`
 
   const replayRange = Effect.fnUntraced(function* (range: RangeReplay) {
     const { accountId, mode } = yield* CurrentTenant
@@ -149,8 +172,9 @@ where e.account_id = ${accountId} and e.mode = ${mode} and e.id = ${Id.toUuid(ev
       Id.toUuid(range.firstDeliveryId),
       String(range.now.epochMilliseconds),
       String(range.limit),
+      String(range.isDryRun),
     ])
-    if (count > 0 && count <= range.limit) yield* commits.announce
+    if (count > 0 && count <= range.limit && !range.isDryRun) yield* commits.announce
     return count
   })
 
@@ -206,6 +230,7 @@ where w.account_id = ${accountId} and w.mode = ${mode} and q.count > 0`,
   return DeliveryStore.of({
     find,
     list,
+    countByStatus,
     insert,
     replayRange,
     cancel,
@@ -216,6 +241,12 @@ where w.account_id = ${accountId} and w.mode = ${mode} and q.count > 0`,
 
 const endpointIdOf = (row: Row): Endpoint.EndpointId =>
   Id.fromUuid(Endpoint.ENDPOINT_ID_PREFIX, text(row, "endpoint_id")) as Endpoint.EndpointId
+
+const countsFromRow = (row: Row): Delivery.DeliveryCounts => ({
+  pending: integer(row, "pending"),
+  delivered: integer(row, "delivered"),
+  failed: integer(row, "failed"),
+})
 
 const hourFromRow = (row: Row): WebhookStatistics.HourTally => ({
   endpointId: endpointIdOf(row),

@@ -3,6 +3,7 @@
  */
 import {
   CurrentTenant,
+  type Delivery,
   type Event,
   EVENT_ID_PREFIX,
   type EventFilterQuery,
@@ -108,13 +109,32 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id
       ),
     )
     const { limit, order, position } = clauses(page, cursor)
-    const rows = yield* read(
-      operation,
-      (sql) =>
-        sql<Row>`select ${eventColumns} from ${t.events} t
-where t.account_id = ${accountId} and t.mode = ${mode} and ${filterClause(sql, database, filter)} and ${position}
-order by ${order} limit ${limit}`,
-    )
+    const { deliveryStatus, ...own } = filter
+    const rows = yield* read(operation, (sql) => {
+      const wanted = filterClause(sql, own)
+      // Few deliveries have failed or are pending: from these to their events, in the order of the events. The
+      // other way round, all events would be read that were published since the last one that failed.
+      if (isOfFew(filter))
+        return sql<Row>`select ${eventColumns} from (
+  select distinct t.id from (
+    select d.event_id as id from ${deliveryTable(database, deliveryStatus)} d
+    where d.account_id = ${accountId} and d.mode = ${mode} and ${ofStatus(sql, deliveryStatus)}
+  ) as t where ${position} order by ${order} offset 0
+) as d, lateral (
+  select t.* from ${t.events} t where t.account_id = ${accountId} and t.mode = ${mode} and t.id = d.id and ${wanted}
+  offset 0
+) as t order by d.id ${sql.literal(page.cursor?.direction === "newer" ? "asc" : "desc")} limit ${limit}`
+      const delivered =
+        deliveryStatus === undefined
+          ? sql`true`
+          : sql`exists (
+  select from ${deliveryTable(database, deliveryStatus)} d
+  where d.account_id = t.account_id and d.mode = t.mode and d.event_id = t.id and ${ofStatus(sql, deliveryStatus)}
+)`
+      return sql<Row>`select ${eventColumns} from ${t.events} t
+where t.account_id = ${accountId} and t.mode = ${mode} and ${wanted} and ${delivered} and ${position}
+order by ${order} limit ${limit}`
+    })
     return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(eventFromRow))(rows))
   })
 
@@ -130,10 +150,20 @@ order by ${order} limit ${limit}`,
 const instantOf = (sql: SqlClient.SqlClient, at: DateTime.Utc) =>
   sql`to_timestamp(${String(at.epochMilliseconds)}::float8 / 1000)`
 
+/** Whether deliveries of a status are fewer than the events that the rest of a filter leaves. */
+const isOfFew = ({ customerId, deliveryStatus }: EventFilterQuery): boolean =>
+  deliveryStatus !== undefined && deliveryStatus !== "Delivered" && customerId === undefined
+
+const deliveryTable = ({ tables: t }: DatabaseService, status: Delivery.DeliveryStatus | undefined) =>
+  status === "Pending" ? t.webhook_pending : t.webhook_finished
+
+/** A literal, so that the planner sees which partial index it means. */
+const ofStatus = (sql: SqlClient.SqlClient, status: Delivery.DeliveryStatus | undefined) =>
+  status === undefined || status === "Pending" ? sql`true` : sql`d.status = ${sql.literal(`'${status}'`)}`
+
 const filterClause = (
   sql: SqlClient.SqlClient,
-  { tables: t }: DatabaseService,
-  { createdAfter, createdBefore, customerId, deliveryStatus, type }: EventFilterQuery,
+  { createdAfter, createdBefore, customerId, type }: Omit<EventFilterQuery, "deliveryStatus">,
 ) => {
   const conditions = [
     ...(type === undefined ? [] : [sql`t.type = ${type}`]),
@@ -141,15 +171,7 @@ const filterClause = (
     ...(createdAfter === undefined ? [] : [sql`t.occurred_at >= ${instantOf(sql, createdAfter)}`]),
     ...(createdBefore === undefined ? [] : [sql`t.occurred_at < ${instantOf(sql, createdBefore)}`]),
   ]
-  if (deliveryStatus !== undefined) {
-    const isPending = deliveryStatus === "Pending"
-    conditions.push(sql`exists (
-  select from ${isPending ? t.webhook_pending : t.webhook_finished} d
-  where d.account_id = t.account_id and d.mode = t.mode and d.event_id = t.id
-    ${isPending ? sql.literal("") : sql`and d.status = ${sql.literal(`'${deliveryStatus}'`)}`}
-)`)
-  }
-  return conditions.length === 0 ? sql.literal("true") : sql.and(conditions)
+  return conditions.length === 0 ? sql`true` : sql.and(conditions)
 }
 
 export const layer: Layer.Layer<EventStore, never, Commits | Database> = Layer.effect(EventStore, make)

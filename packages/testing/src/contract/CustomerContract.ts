@@ -1,7 +1,7 @@
 /**
  * The contract of `CustomerStore`.
  */
-import { type Customer, CustomerStore, Page } from "@billwright/core"
+import { Customer, CustomerStore, Page } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { DateTime, Effect, Exit, Option } from "effect"
 import * as Generators from "../Generators.ts"
@@ -10,7 +10,7 @@ import * as Sample from "../Sample.ts"
 import { asTenant, type ContractTest, Effort, otherTenants, same, times, together } from "./ContractTest.ts"
 import { pagingContract } from "./PagingContract.ts"
 
-const everything = { email: undefined }
+const everything = { email: undefined, search: undefined }
 const firstPage: Page.PageQuery = { limit: 100, cursor: undefined }
 
 const insert = Effect.fnUntraced(function* (fields: Partial<Customer.Customer> = {}) {
@@ -80,7 +80,10 @@ const basics = (test: ContractTest): void => {
           same(yield* store.modify(customer.id, () => Effect.die("called")), Option.none())
           same(yield* store.erase(customer.id), false)
           same(yield* store.list(everything, firstPage), { data: [], hasMore: false })
-          same(yield* store.list({ email: customer.email }, firstPage), { data: [], hasMore: false })
+          same(yield* store.list({ ...everything, email: customer.email }, firstPage), {
+            data: [],
+            hasMore: false,
+          })
           const cursor = { direction: "older", id: customer.id } as const
           const error = yield* Effect.flip(store.list(everything, { limit: 1, cursor }))
           same(error, new Page.CursorNotFound({ id: customer.id }))
@@ -194,7 +197,10 @@ const erasing = (test: ContractTest): void => {
       same(yield* store.find(customer.id), Option.none())
       same(yield* store.modify(customer.id, () => Effect.die("called")), Option.none())
       same(yield* store.list(everything, firstPage), { data: [bystander], hasMore: false })
-      same(yield* store.list({ email: customer.email }, firstPage), { data: [bystander], hasMore: false })
+      same(yield* store.list({ ...everything, email: customer.email }, firstPage), {
+        data: [bystander],
+        hasMore: false,
+      })
       same(yield* store.erase(customer.id), true)
       same(yield* store.status(customer.id), "erased")
     }),
@@ -255,14 +261,53 @@ const listing = (test: ContractTest): void => {
         insert({ email }),
         insert({ email: "later@example.com" }),
       ])
-      same((yield* store.list({ email }, firstPage)).data, [second, first])
+      same((yield* store.list({ ...everything, email }, firstPage)).data, [second, first])
       const page = { limit: 1, cursor: { direction: "older", id: second.id } } as const
-      same(yield* store.list({ email }, page), { data: [first], hasMore: false })
+      same(yield* store.list({ ...everything, email }, page), { data: [first], hasMore: false })
       const moved = { ...third, email }
       yield* store.modify(third.id, () => Effect.succeed(moved))
       yield* store.modify(first.id, () => Effect.succeed({ ...first, email: "gone@example.com" }))
-      same((yield* store.list({ email }, firstPage)).data, [moved, second])
-      same(yield* store.list({ email: "nobody@example.com" }, firstPage), { data: [], hasMore: false })
+      same((yield* store.list({ ...everything, email }, firstPage)).data, [moved, second])
+      same(yield* store.list({ ...everything, email: "nobody@example.com" }, firstPage), {
+        data: [],
+        hasMore: false,
+      })
+    }),
+  )
+
+  test(
+    "lists those with a text in name or e-mail address, whatever the case, in pages, as it changes",
+    Effect.gen(function* () {
+      const store = yield* CustomerStore
+      const [ada, zoe, grace] = yield* Effect.all([
+        insert({ name: "Ada Lovelace", email: "ada@analytical.example" }),
+        insert({ name: "Zoë 100%_Analytic", email: "z@example.com" }),
+        insert({ name: "Grace Hopper", email: "GRACE@Analytical.example" }),
+      ])
+      const search = (text: string, page = firstPage) =>
+        Effect.map(store.list({ ...everything, search: Customer.folded(text) }, page), ({ data }) => data)
+      same(yield* search("lovelace"), [ada])
+      same(yield* search("ANALYTIC"), [grace, zoe, ada])
+      same(yield* search("ana"), [grace, zoe, ada])
+      same(yield* search("@analytical.example"), [grace, ada])
+      same(yield* search("ZOË"), [zoe])
+      // The two ways to write an accent are one.
+      same(yield* search("Zoe\u0308"), [zoe])
+      same(yield* search("100%_a"), [zoe])
+      same(yield* search("a%l"), [])
+      same(yield* search("lovelaced"), [])
+      same(yield* search("analytic", { limit: 1, cursor: { direction: "older", id: grace.id } }), [zoe])
+      same(yield* search("analytic", { limit: 1, cursor: { direction: "newer", id: ada.id } }), [zoe])
+      const both = { email: ada.email, search: "lovelace" }
+      same((yield* store.list(both, firstPage)).data, [ada])
+      same((yield* store.list({ ...both, search: "hopper" }, firstPage)).data, [])
+      const married = { ...grace, name: "Grace Murray" }
+      yield* store.modify(grace.id, () => Effect.succeed(married))
+      same(yield* search("hopper"), [])
+      same(yield* search("murray"), [married])
+      yield* store.erase(ada.id)
+      same(yield* search("lovelace"), [])
+      for (const tenant of yield* otherTenants) same(yield* search("zoë").pipe(asTenant(tenant)), [])
     }),
   )
 

@@ -1,7 +1,7 @@
 /**
  * The contract of `DeliveryStore`: what is stored, listed and replayed.
  */
-import { Delivery, DeliveryStore, EndpointStore, Transactor } from "@billwright/core"
+import { Delivery, DeliveryStore, EndpointStore, type EventId, Transactor } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import * as Sample from "../Sample.ts"
@@ -22,6 +22,53 @@ import {
   settle,
   settlementOf,
 } from "./WebhookProbe.ts"
+
+const counts = (test: ContractTest): void => {
+  const countByStatus = (eventIds: ReadonlyArray<EventId>) =>
+    Effect.flatMap(DeliveryStore, (store) => store.countByStatus(eventIds))
+  const none = { pending: 0, delivered: 0, failed: 0 }
+
+  test(
+    "counts the deliveries of events by status, in the order of the events that are asked for",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const silent = yield* publish()
+      const [e, f] = [yield* newEndpoint(), yield* newEndpoint()]
+      const [a, b] = [yield* publish(), yield* publish()]
+      const { deliveries } = yield* claim(minute(1))
+      const [first, second] = deliveries.filter(({ eventId }) => eventId === a.id)
+      yield* settle([
+        settlementOf(first!),
+        settlementOf(second!, { state: { status: "Failed", attemptCount: 1, reason: "exhausted" } }),
+      ])
+      yield* replay(a, [e, f], minute(2))
+      const unknown = yield* Sample.eventId
+      same(yield* countByStatus([b.id, unknown, a.id, silent.id, b.id]), [
+        { ...none, pending: 2 },
+        none,
+        { pending: 2, delivered: 1, failed: 1 },
+        none,
+        { ...none, pending: 2 },
+      ])
+      same(yield* countByStatus([]), [])
+      for (const tenant of yield* otherTenants)
+        same(yield* countByStatus([a.id]).pipe(asTenant(tenant)), [none])
+    }),
+  )
+
+  test(
+    "counts up to a limit",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const event = yield* publish()
+      const endpoint = yield* newEndpoint()
+      const many = times(Delivery.MAX_COUNTED / 2, () => endpoint)
+      for (let round = 0; round < 3; round++) yield* replay(event, many, minute(round))
+      same(yield* countByStatus([event.id]), [{ ...none, pending: Delivery.MAX_COUNTED }])
+      yield* emptyQueue
+    }),
+  )
+}
 
 const lists = (test: ContractTest): void => {
   pagingContract(
@@ -136,5 +183,6 @@ const replays = (test: ContractTest): void => {
 
 export const deliveryContract = (test: ContractTest): void => {
   test.section("list", () => lists(test))
+  test.section("countByStatus", () => counts(test))
   test.section("insert", () => replays(test))
 }

@@ -270,6 +270,7 @@ const committed = (test: ContractTest): void => {
           firstDeliveryId: yield* Sample.deliveryId,
           now: minute(1),
           limit: 100,
+          isDryRun: false,
         })
         assert.isAbove(made, 0)
       })

@@ -99,7 +99,10 @@ export const writeEverything = Effect.fnUntraced(function* (
     const filter = { customerId: existing.id, productId: undefined, unit: undefined }
     return {
       customer: (yield* customers.status(customer.id)) === "active",
-      listed: (yield* customers.list({ email: undefined }, { limit: 10, cursor: undefined })).data.length,
+      listed: (yield* customers.list(
+        { email: undefined, search: undefined },
+        { limit: 10, cursor: undefined },
+      )).data.length,
       name: Option.getOrThrow(yield* customers.find(existing.id)).name,
       record: Option.isSome(yield* usage.find(record.id)),
       records: (yield* usage.list(filter, { limit: 10, cursor: undefined })).data.length,

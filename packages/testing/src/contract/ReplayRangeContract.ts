@@ -47,6 +47,7 @@ const replayRange: (
     firstDeliveryId,
     now: minute(50),
     limit: 100,
+    isDryRun: false,
     ...range,
   })
   return { count, firstDeliveryId }
@@ -169,6 +170,25 @@ const ranges = (test: ContractTest): void => {
       same((yield* listDeliveries()).data, [])
       same((yield* replayRange(endpoint.id, { limit: 7 })).count, 7)
       same((yield* listDeliveries()).data.length, 7)
+    }),
+  )
+
+  test(
+    "stores nothing in a dry run, and gives what a replay would",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const endpoint = yield* newEndpoint()
+      yield* Effect.all(times(3, () => publish()))
+      yield* endDue("Failed")
+      yield* Effect.all(times(2, () => publish()))
+      yield* endDue("Delivered")
+      const dry = { isDryRun: true }
+      same((yield* replayRange(endpoint.id, dry)).count, 5)
+      same((yield* replayRange(endpoint.id, { ...dry, onlyFailed: true })).count, 3)
+      same((yield* replayRange(endpoint.id, { ...dry, limit: 4 })).count, 5)
+      same((yield* listDeliveries({ status: "Pending" })).data, [])
+      same((yield* replayed(endpoint.id, { onlyFailed: true })).length, 3)
+      same((yield* replayRange(endpoint.id, dry)).count, 2)
     }),
   )
 

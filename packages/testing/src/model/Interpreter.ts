@@ -85,7 +85,7 @@ const customerCommand = Effect.fnUntraced(function* (
     case "listCustomers": {
       const email = command.email === null ? undefined : emailOf(command.email)
       const page = yield* pageQuery(command.page, customers, Sample.customerId)
-      return yield* both("list customers", store.list({ email }, page), () =>
+      return yield* both("list customers", store.list({ email, search: undefined }, page), () =>
         reference.listCustomers(email, page),
       )
     }

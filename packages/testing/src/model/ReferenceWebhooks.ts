@@ -171,6 +171,15 @@ export class ReferenceWebhooks {
     )
   }
 
+  countByStatus(eventIds: ReadonlyArray<string>): ReadonlyArray<Delivery.DeliveryCounts> {
+    return eventIds.map((id) => {
+      const own = this.state.deliveries.filter(({ delivery }) => delivery.eventId === id)
+      const count = (status: Delivery.DeliveryStatus) =>
+        own.filter(({ delivery }) => delivery.status === status).length
+      return { pending: count("Pending"), delivered: count("Delivered"), failed: count("Failed") }
+    })
+  }
+
   replayRange(range: RangeReplay): number {
     const filter = this.stored(range.endpointId)?.endpoint.eventTypes ?? []
     const events = this.state.events
@@ -188,6 +197,7 @@ export class ReferenceWebhooks {
       })
       .sort((a, b) => (a.id < b.id ? -1 : 1))
     if (events.length > range.limit) return range.limit + 1
+    if (range.isDryRun) return events.length
     this.#addDeliveries(
       events.map((event) => [event, range.endpointId]),
       range.firstDeliveryId,

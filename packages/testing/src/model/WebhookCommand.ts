@@ -77,6 +77,7 @@ export const webhookVerb = fc.oneof(
       onlyFailed: fc.boolean(),
       type: rarely(type),
       limit: fc.integer({ min: 1, max: 9 }),
+      isDryRun: rarely(fc.constant(true)),
       day,
     }),
   },

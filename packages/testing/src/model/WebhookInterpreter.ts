@@ -76,6 +76,9 @@ const endpointCommand = Effect.fnUntraced(function* (
   }
 })
 
+/** Events whose deliveries are counted along with a list. */
+const COUNTED_EVENTS = 5
+
 const eventCommand = Effect.fnUntraced(function* (
   { things }: World,
   { webhooks }: WorldTenant,
@@ -115,6 +118,9 @@ const eventCommand = Effect.fnUntraced(function* (
         deliveryStatus: orUndefined(status),
       }
       const page = yield* pageQuery(command.page, things.events, Sample.eventId)
+      const some = things.events.slice(-COUNTED_EVENTS)
+      const deliveries = yield* DeliveryStore
+      yield* both("count deliveries", deliveries.countByStatus(some), () => webhooks.countByStatus(some))
       return yield* both("list events", store.list(filter, page), () => webhooks.listEvents(filter, page))
     }
   }
@@ -210,6 +216,7 @@ const deliveryCommand = Effect.fnUntraced(function* (
         firstDeliveryId: yield* Sample.deliveryId,
         now: dayOf(command.day),
         limit: command.limit,
+        isDryRun: command.isDryRun ?? false,
       }
       return yield* both("replay a range", store.replayRange(range), () => webhooks.replayRange(range))
     }

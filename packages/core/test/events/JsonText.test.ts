@@ -1,7 +1,7 @@
 import { Generators } from "@billwright/testing"
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { isSameJson } from "../src/JsonText.ts"
+import { isSameJson } from "../../src/events/JsonText.ts"
 
 describe("isSameJson", () => {
   const same: ReadonlyArray<readonly [string, string]> = [

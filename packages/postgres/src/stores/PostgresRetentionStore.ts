@@ -1,0 +1,226 @@
+/**
+ * The `RetentionStore` on Postgres.
+ *
+ * What is old is found from tenant to tenant by the indexes that are there anyway: one of its own would cost every
+ * publication. A step is one transaction, and passes by what others have locked. It locks events before it looks
+ * at their deliveries, and a replay locks its event before it makes some (`for key share`): so either the step sees
+ * them, or the replay finds the event gone.
+ */
+import {
+  type PruneStep,
+  type RetentionPlace,
+  RetentionStore,
+  StorageError,
+  Transactor,
+} from "@billwright/core"
+import { Effect, Layer } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
+import { Database } from "../Database.ts"
+import { decoding, integer, type Row, text, textOrNull } from "../Row.ts"
+
+/** How many tenants a step goes through, most of which may have nothing that is old. */
+const MAX_TENANTS = 1_000
+/** How many deliveries a step removes before it ends early, with all that an event has. */
+const MAX_DELIVERIES = 2_000
+
+const PRUNE_EVENTS = "RetentionStore.pruneEvents"
+const PRUNE_TALLIES = "RetentionStore.pruneTallies"
+
+/** The last that was looked at. `at` is in epoch milliseconds. */
+interface Place {
+  readonly accountId: string
+  readonly mode: string
+  readonly at: string
+  readonly id: string
+}
+
+const START: Place = { accountId: "", mode: "", at: "-infinity", id: "00000000-0000-0000-0000-000000000000" }
+const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+const format = ({ accountId, at, id, mode }: Place): RetentionPlace => [accountId, mode, at, id].join(" ")
+
+const parse = (operation: string, place: RetentionPlace | undefined): Effect.Effect<Place, StorageError> => {
+  if (place === undefined) return Effect.succeed(START)
+  const [accountId, mode, at, id, ...rest] = place.split(" ")
+  if (
+    accountId !== undefined &&
+    mode !== undefined &&
+    at !== undefined &&
+    id !== undefined &&
+    rest.length === 0
+  ) {
+    return Effect.succeed({ accountId, mode, at, id })
+  }
+  const cause = new TypeError("this is no place of a walk along what is old")
+  return Effect.fail(new StorageError({ operation, retryable: false, cause }))
+}
+
+const instantOf = (sql: SqlClient.SqlClient, millis: string) =>
+  millis === "infinity" || millis === "-infinity"
+    ? sql`${millis}::text::timestamptz`
+    : sql`to_timestamp(${millis}::text::float8 / 1000)`
+
+/** The columns by which a table is walked along. */
+interface Walked {
+  readonly table: Statement.Fragment
+  readonly at: string
+  readonly id: string
+}
+
+interface Found {
+  /** In the order of the walk. */
+  readonly places: ReadonlyArray<Place>
+  /** Where the walk goes on behind all of them, if it doesn't end there. */
+  readonly next: Place | undefined
+}
+
+const placeOf = (row: Row): Place => ({
+  accountId: text(row, "account_id"),
+  mode: text(row, "mode"),
+  at: textOrNull(row, "at") ?? "infinity",
+  id: textOrNull(row, "id") ?? LAST_ID,
+})
+
+/**
+ * Goes from tenant to tenant, one index look-up each, and reads what is old of each from the place on, oldest first.
+ * The row of a tenant alone says that the walk was broken off behind it.
+ */
+const look = (sql: SqlClient.SqlClient, { at, id, table }: Walked, step: PruneStep, from: Place) => {
+  const columns = sql.literal(`w.account_id, w.mode, w.${at} as at, w.${id} as id`)
+  const position = sql.literal(`(w.${at}, w.${id})`)
+  const order = sql.literal(`w.${at}, w.${id}`)
+  const isFirst = sql`t.account_id = ${from.accountId} and t.mode = ${from.mode}`
+  return sql<Row>`with recursive tenants (account_id, mode, number) as (
+  (select w.account_id, w.mode, 1 from ${table} w where (w.account_id, w.mode) >= (${from.accountId}, ${from.mode})
+    order by w.account_id, w.mode limit 1)
+  union all
+  select n.account_id, n.mode, t.number + 1 from tenants t cross join lateral (
+    select w.account_id, w.mode from ${table} w where (w.account_id, w.mode) > (t.account_id, t.mode)
+    order by w.account_id, w.mode limit 1
+  ) as n where t.number < ${sql.literal(String(MAX_TENANTS))}
+), old as (
+  select o.*, t.number from tenants t cross join lateral (
+    select ${columns} from ${table} w
+    where w.account_id = t.account_id and w.mode = t.mode
+      and ${sql.literal(`w.${at}`)} < ${instantOf(sql, String(step.before.epochMilliseconds))}
+      and ${position} > (case when ${isFirst} then ${instantOf(sql, from.at)} else '-infinity' end,
+        case when ${isFirst} then ${from.id} else ${START.id} end::text::uuid)
+    order by ${order} limit ${String(step.limit)}::text::integer
+    ${sql.literal(step.isDryRun ? "" : "for update skip locked")}
+  ) as o limit ${String(step.limit)}::text::integer
+), found (account_id, mode, at, id, number) as (
+  select o.account_id, o.mode, (extract(epoch from o.at) * 1000)::bigint::text, o.id::text, o.number from old o
+  union all
+  select t.account_id, t.mode, null, null, t.number from tenants t where t.number = ${sql.literal(String(MAX_TENANTS))}
+)
+select f.account_id, f.mode, f.at, f.id from found f order by f.number, f.at::bigint nulls last, f.id`
+}
+
+/** A step that found as many as it may goes on behind the last of them, whichever tenants are left. */
+const foundFrom = (rows: ReadonlyArray<Row>, limit: number): Found => {
+  const places = rows.filter((row) => row["id"] !== null).map(placeOf)
+  if (places.length === limit) return { places, next: places.at(-1) }
+  const brokenOff = rows.find((row) => row["id"] === null)
+  return { places, next: brokenOff && placeOf(brokenOff) }
+}
+
+const make = Effect.gen(function* () {
+  const { read, tables: t, write } = yield* Database
+  const transactor = yield* Transactor
+
+  const find = Effect.fnUntraced(function* (operation: string, walked: Walked, step: PruneStep) {
+    const from = yield* parse(operation, step.after)
+    const rows = yield* read(operation, (sql) => look(sql, walked, step, from))
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) => foundFrom(all, step.limit))(rows)
+  })
+
+  const given = (sql: SqlClient.SqlClient, places: ReadonlyArray<Place>) => sql`select * from unnest(
+    ${ArrayLiteral.quoted(places.map(({ accountId }) => accountId))}::text::text[],
+    ${ArrayLiteral.quoted(places.map(({ mode }) => mode))}::text::text[],
+    ${ArrayLiteral.plain(places.map(({ at }) => at))}::text::bigint[],
+    ${ArrayLiteral.plain(places.map(({ id }) => id))}::text::uuid[]
+  ) with ordinality as g (account_id, mode, at, id, ordinal)`
+
+  /** Of the events given, which are locked, those to which nothing has happened since the instant. */
+  const removeEvents = (sql: SqlClient.SqlClient, places: ReadonlyArray<Place>, step: PruneStep) => {
+    const removes = (table: Statement.Fragment) =>
+      step.isDryRun ? sql`select x.* from ${table} x, ` : sql`delete from ${table} x using `
+    const returns = (columns: string) => sql.literal(step.isDryRun ? "" : `returning ${columns}`)
+    return sql<Row>`with given as (${given(sql, places)}), judged as (
+  select g.*, f.deliveries, not f.is_recent and not exists (
+      select from ${t.webhook_pending} q where q.account_id = g.account_id and q.mode = g.mode and q.event_id = g.id
+    ) as is_over
+  from given g cross join lateral (
+    select count(*) as deliveries, coalesce(bool_or(
+      f.finished_at >= ${instantOf(sql, String(step.before.epochMilliseconds))}), false) as is_recent
+    from ${t.webhook_finished} f where f.account_id = g.account_id and f.mode = g.mode and f.event_id = g.id
+  ) as f
+), counted as (
+  select j.*, coalesce(sum(j.deliveries) over (order by j.ordinal rows between unbounded preceding and 1 preceding), 0)
+    < ${sql.literal(String(MAX_DELIVERIES))} as has_room
+  from judged j
+), doomed as materialized (
+  select c.account_id, c.mode, c.id from counted c where c.has_room and c.is_over
+), deliveries as (
+  ${removes(t.webhook_finished)} doomed d
+  where x.account_id = d.account_id and x.mode = d.mode and x.event_id = d.id
+  ${returns("x.account_id, x.mode, x.id")}
+), attempts as (
+  ${removes(t.webhook_attempts)} deliveries d
+  where x.account_id = d.account_id and x.mode = d.mode and x.delivery_id = d.id
+  ${returns("1")}
+), events as (
+  ${removes(t.events)} doomed d where x.account_id = d.account_id and x.mode = d.mode and x.id = d.id
+  ${returns("1")}
+)
+select (select count(*) from events)::text as events, (select count(*) from deliveries)::text as deliveries,
+  (select count(*) from attempts)::text as attempts, (select count(*) from counted where has_room)::text as passed`
+  }
+
+  const pruneEvents = Effect.fnUntraced(function* (step: PruneStep) {
+    const { next, places } = yield* find(PRUNE_EVENTS, { table: t.events, at: "occurred_at", id: "id" }, step)
+    if (places.length === 0) return { events: 0, deliveries: 0, attempts: 0, next: next && format(next) }
+    const rows = yield* write(PRUNE_EVENTS, (sql) => removeEvents(sql, places, step))
+    return yield* decoding(PRUNE_EVENTS, (row: Row) => {
+      const passed = integer(row, "passed")
+      const last = passed < places.length ? places[passed - 1] : next
+      return {
+        events: integer(row, "events"),
+        deliveries: integer(row, "deliveries"),
+        attempts: integer(row, "attempts"),
+        next: last && format(last),
+      }
+    })(rows[0] ?? {})
+  })
+
+  const removeTallies = (sql: SqlClient.SqlClient, places: ReadonlyArray<Place>) => sql<Row>`with removed as (
+  delete from ${t.webhook_hourly} h using (${given(sql, places)}) as g
+  where h.account_id = g.account_id and h.mode = g.mode and h.hour = to_timestamp(g.at / 1000.0::float8)
+    and h.endpoint_id = g.id
+  returning 1
+)
+select count(*)::text as count from removed`
+
+  const pruneTallies = Effect.fnUntraced(function* (step: PruneStep) {
+    const walked = { table: t.webhook_hourly, at: "hour", id: "endpoint_id" }
+    const { next, places } = yield* find(PRUNE_TALLIES, walked, step)
+    const place = next && format(next)
+    if (places.length === 0 || step.isDryRun) return { counts: places.length, next: place }
+    const rows = yield* write(PRUNE_TALLIES, (sql) => removeTallies(sql, places))
+    return yield* decoding(PRUNE_TALLIES, (row: Row) => ({ counts: integer(row, "count"), next: place }))(
+      rows[0] ?? {},
+    )
+  })
+
+  // What a step looked at is locked until it is judged, and both see what the other did: one transaction.
+  return RetentionStore.of({
+    pruneEvents: (step) => transactor.atomically(pruneEvents(step)),
+    pruneTallies: (step) => transactor.atomically(pruneTallies(step)),
+  })
+})
+
+export const layer: Layer.Layer<RetentionStore, never, Database | Transactor> = Layer.effect(
+  RetentionStore,
+  make,
+)
