@@ -42,16 +42,24 @@ const wrap = <S extends object>(store: S, fault: Fault): S =>
     },
   })
 
+/** Runs a fault before a use is noted: what a key store that can only be read refuses. */
+const withWrites = (store: ApiKeyStore["Service"], fault: Fault): ApiKeyStore["Service"] => ({
+  ...store,
+  touch: (...args) => Effect.andThen(fault, store.touch(...args)),
+})
+
 /** A storage and the faults that its verbs have at the moment. */
 export const make = () => {
-  const faults: { data: Fault; idempotency: Fault; keys: Fault } = {
+  const faults: { data: Fault; idempotency: Fault; keys: Fault; keyWrites: Fault } = {
     data: Effect.void,
     idempotency: Effect.void,
     keys: Effect.void,
+    keyWrites: Effect.void,
   }
   const data = Effect.suspend(() => faults.data)
   const idempotency = Effect.suspend(() => faults.idempotency)
   const keys = Effect.suspend(() => faults.keys)
+  const keyWrites = Effect.suspend(() => faults.keyWrites)
   const storage: Storage = Layer.effectContext(
     Effect.map(Effect.context<Billing.Storage | MemoryInspector>(), (context) =>
       context.pipe(
@@ -61,7 +69,7 @@ export const make = () => {
         Context.add(EndpointStore, wrap(Context.get(context, EndpointStore), data)),
         Context.add(DeliveryStore, wrap(Context.get(context, DeliveryStore), data)),
         Context.add(IdempotencyStore, wrap(Context.get(context, IdempotencyStore), idempotency)),
-        Context.add(ApiKeyStore, wrap(Context.get(context, ApiKeyStore), keys)),
+        Context.add(ApiKeyStore, wrap(withWrites(Context.get(context, ApiKeyStore), keyWrites), keys)),
       ),
     ),
   ).pipe(Layer.provide(Memory.layer))

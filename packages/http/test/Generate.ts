@@ -153,7 +153,8 @@ const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["deliveries", "dlv"],
 ]
 
-const prefixOf = (path: string): string => PREFIXES.find(([part]) => path.includes(part))?.[1] ?? "cus"
+/** What `{id}` in a path is an id of. */
+export const prefixOf = (path: string): string => PREFIXES.find(([part]) => path.includes(part))?.[1] ?? "cus"
 
 /** Requests that the document allows. */
 const validRequest = (document: Node, operation: DocumentedOperation): fc.Arbitrary<GeneratedRequest> => {

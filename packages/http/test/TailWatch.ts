@@ -16,8 +16,14 @@ export interface TailWatch {
   readonly untilSubscriptions: (count: number) => Effect.Effect<void>
 }
 
-/** `isSilent`: no signal ever comes, as from the commits of another process. */
-export const make = ({ isSilent = false } = {}): TailWatch => {
+export interface TailWatchOptions {
+  /** No signal ever comes, as from the commits of another process. */
+  readonly isSilent?: boolean
+  /** What the storage does before it says where a stream begins. */
+  readonly opening?: Effect.Effect<void>
+}
+
+export const make = ({ isSilent = false, opening = Effect.void }: TailWatchOptions = {}): TailWatch => {
   let subscriptions = 0
   let reads = 0
   const waiting = new Set<() => void>()
@@ -31,6 +37,7 @@ export const make = ({ isSilent = false } = {}): TailWatch => {
       const store = Context.get(context, EventStore)
       return Context.add(context, EventStore, {
         ...store,
+        tailPosition: (after) => Effect.andThen(opening, store.tailPosition(after)),
         tail: (...args) =>
           Effect.andThen(
             Effect.sync(() => reads++),

@@ -52,6 +52,11 @@ const ListQuery = Schema.Struct({
   email: Schema.optionalKey(
     Customer.Email.annotate({ description: "Only customers with exactly this e-mail address." }),
   ),
+  search: Schema.optionalKey(
+    Customer.Search.annotate({
+      description: "Only customers with this text in their name or e-mail address, whatever the case.",
+    }),
+  ),
 }).pipe(Schema.encodeKeys(Wire.pageKeys))
 
 // A path with text that can't be an id is an unknown path, not a malformed request: the handlers look it up.

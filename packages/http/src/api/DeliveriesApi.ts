@@ -42,7 +42,9 @@ const deliveryFields = {
     description: "Why it failed for good.",
   }),
   attempt_count: Wire.Count.annotate({ description: "How many attempts have ended." }),
-  next_attempt_at: Wire.instantOrNull("When the next attempt is due, while it is pending."),
+  next_attempt_at: Wire.instantOrNull(
+    "While it is pending: when the next attempt is due; while an attempt is under way, when another one is made if nothing is heard of it.",
+  ),
   last_response_status: ResponseStatusField("The status of the last answer that there was."),
   last_error: ErrorField("Why the last attempt had no answer."),
   finished_at: Wire.instantOrNull("When it was delivered, or failed for good."),
@@ -64,7 +66,7 @@ export const AttemptBody = Schema.Struct({
     description: "How long it took, in milliseconds. `null` when its end was not seen.",
   }),
   request_headers: Wire.sentHeaders(
-    "The headers that were sent. The signature and what looks like a credential are masked.",
+    "The headers that were sent. The signature and the endpoint's own headers are masked.",
   ),
   response_status: ResponseStatusField("The status of the answer."),
   response_headers: Schema.NullOr(Wire.sentHeaders("The headers of the answer.")).annotate({
@@ -115,7 +117,9 @@ const hoursOf = (description: string) =>
     .check(Schema.isBetweenLength(1, MAX_STATISTICS_HOURS))
     .annotate({ description })
 
-const PendingField = Wire.Count.annotate({ description: "Deliveries that are pending now." })
+const PendingField = Wire.Count.annotate({
+  description: `Deliveries that are pending now, counted up to ${WebhookStatistics.MAX_PENDING_COUNT} for each endpoint.`,
+})
 
 /** How deliveries went. Deleted endpoints count, so there may be more of them than may exist at once. */
 export const WebhookStatisticsBody = Schema.Struct({

@@ -3,6 +3,7 @@
  */
 import {
   Customer,
+  Delivery,
   Endpoint,
   Event,
   EventId,
@@ -44,6 +45,21 @@ export const EventBody = Schema.Struct(eventFields).annotate({
   identifier: "Event",
   description: "Something that happened. It never changes.",
 })
+
+const countField = (status: string) =>
+  Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Delivery.MAX_COUNTED })).annotate({
+    description: `How many deliveries of it are ${status}, counted up to ${Delivery.MAX_COUNTED}.`,
+  })
+
+/** An event of a list. */
+export const ListedEventBody = Schema.Struct({
+  ...eventFields,
+  delivery_counts: Schema.Struct({
+    pending: countField("`Pending`"),
+    delivered: countField("`Delivered`"),
+    failed: countField("`Failed`"),
+  }).annotate({ description: "How its deliveries went." }),
+}).annotate({ identifier: "ListedEvent", description: "An event, and how its deliveries went." })
 
 /** An event with what became of it. */
 export const EventWithDeliveriesBody = Schema.Struct({
@@ -151,12 +167,16 @@ export const EventsApi = HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.get("listEvents", "/events", {
       query: ListQuery,
-      success: Wire.list(EventBody, "EventList"),
+      success: Wire.list(ListedEventBody, "EventList"),
       error: readErrors(),
     })
       .annotate(RequiredPermission, "events:read")
       .annotateMerge(
-        OpenApi.annotations({ summary: "List events", description: "Lists events, newest first." }),
+        OpenApi.annotations({
+          summary: "List events",
+          description:
+            "Lists events, newest first, each with how many of its deliveries are in which status.",
+        }),
       ),
   )
   .add(

@@ -28,7 +28,8 @@ export const HealthApi = HttpApiGroup.make("health")
     }).annotateMerge(
       OpenApi.annotations({
         summary: "Can it serve?",
-        description: "Asks the storage: for readiness probes. 503 while it is out of reach or not migrated.",
+        description:
+          "Asks the storage: for readiness probes. 503 while it is out of reach, not migrated or takes no writes.",
       }),
     ),
   )

@@ -54,7 +54,7 @@ const endpointFields = {
   event_types: EventTypesField,
   description: Schema.NullOr(DescriptionText).annotate({ description: "A note of yours." }),
   headers: Wire.sentHeaders(
-    `Sent along with every attempt. What looks like a credential is shown as \`${RequestHeaders.MASK}\`.`,
+    `Sent along with every attempt. Any may hold a credential, so that values are shown as \`${RequestHeaders.MASK}\`.`,
   ),
   metadata: MetadataField,
   signature: SignatureField,
@@ -165,15 +165,21 @@ const ReplayBody = Schema.Struct({
     }),
   ),
   types: Schema.optionalKey(Endpoint.EventFilter.annotate({ description: "Only events of these types." })),
-}).annotate({ identifier: "ReplayWebhookEvents", description: "Which past events to send again." })
+  dryRun: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Sends nothing, and tells how many would be sent." }),
+  ),
+})
+  .pipe(Schema.encodeKeys({ dryRun: "dry_run" }))
+  .annotate({ identifier: "ReplayWebhookEvents", description: "Which past events to send again." })
 
 /** What a range replay made. */
 export const RangeReplayBody = Schema.Struct({
   object: Schema.Literal("webhook_replay"),
   endpoint_id: Endpoint.EndpointId.annotate({ description: "The endpoint that they go to." }),
   count: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_RANGE_REPLAY })).annotate({
-    description: "How many deliveries were made.",
+    description: "How many deliveries were made, or would be.",
   }),
+  dry_run: Schema.Boolean.annotate({ description: "Whether nothing was sent." }),
 }).annotate({ identifier: "WebhookReplay", description: "Past events that are sent again." })
 
 const ListQuery = Schema.Struct({

@@ -148,7 +148,9 @@ export const webhookExamples: Readonly<Record<string, Example>> = {
     },
     response: event,
   },
-  listEvents: { response: list(event) },
+  listEvents: {
+    response: list({ ...event, delivery_counts: { pending: 0, delivered: 1, failed: 0 } }),
+  },
   streamEvents: {
     response: `retry: 1000\n\nid: ${eventId}\nevent: ${event.type}\ndata: ${JSON.stringify(payload)}\n\n`,
   },
@@ -173,6 +175,6 @@ export const webhookExamples: Readonly<Record<string, Example>> = {
   },
   replayWebhookEvents: {
     request: { since: "2026-11-20T00:00:00Z", status: "Failed" },
-    response: { object: "webhook_replay", endpoint_id: endpointId, count: 12 },
+    response: { object: "webhook_replay", endpoint_id: endpointId, count: 12, dry_run: false },
   },
 }

@@ -11,6 +11,8 @@ import type { NodeHandler } from "./NodeHandler.ts"
 const HEADERS_TIMEOUT_MILLIS = 15_000
 /** Longest that a whole request may take to arrive, in milliseconds. */
 const REQUEST_TIMEOUT_MILLIS = 60_000
+/** How often both are looked at: so much later than they say a connection ends. */
+const TIMEOUT_CHECK_MILLIS = 5_000
 /** How long an idle connection is kept. Load balancers often keep theirs for 60 s and must be the first to let go. */
 const KEEP_ALIVE_MILLIS = 65_000
 /** How long requests that are being answered may go on when the server stops. */
@@ -55,17 +57,20 @@ export class ListenError extends Schema.TaggedError<ListenError>()("ListenError"
 const urlOf = ({ address, family, port }: AddressInfo): string =>
   `http://${family === "IPv6" ? `[${address}]` : address}:${port}`
 
+/** What is wrong with a request that never came to be one, by Node's codes. */
+const GARBAGE: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: "the request took too long to arrive",
+  HPE_HEADER_OVERFLOW: "the headers are too large",
+}
+
 /** What can't be parsed as HTTP gets the error body, too, as far as its connection still takes it. */
 const answerGarbage = (error: Error & { readonly code?: string }, socket: Socket): void => {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy()
     return
   }
-  const isLarge = error.code === "HPE_HEADER_OVERFLOW"
-  const { body } = ErrorAnswer.answer(
-    "invalid_request",
-    isLarge ? "the headers are too large" : "this is not HTTP",
-  )
+  const message = GARBAGE[error.code ?? ""] ?? "this is not HTTP"
+  const { body } = ErrorAnswer.answer("invalid_request", message)
   const requestId = `req_${"0".repeat(26)}` // There was no request to number.
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nRequest-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
@@ -91,6 +96,7 @@ const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<
       {
         headersTimeout: HEADERS_TIMEOUT_MILLIS,
         requestTimeout: REQUEST_TIMEOUT_MILLIS,
+        connectionsCheckingInterval: TIMEOUT_CHECK_MILLIS,
         keepAliveTimeout: KEEP_ALIVE_MILLIS,
         // Node's own refusals have no body; nothing here depends on the host that was asked for.
         requireHostHeader: false,

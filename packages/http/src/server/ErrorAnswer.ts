@@ -106,9 +106,9 @@ const wireField = (field: string): string =>
 const fieldName = ({ field, problem }: InvalidInput): string =>
   problem === UNKNOWN_FIELD || problem === GIVEN_TWICE ? field : wireField(field)
 
-/** Takes API keys out of a text: one that was sent in an address is not echoed, and not logged. */
+/** Takes API keys and webhook secrets out of a text: one that was sent in an address is not echoed, and not logged. */
 export const withoutSecrets = (text: string): string =>
-  text.replaceAll(/(sk_(?:live|test)_)[0-9A-Za-z]+/g, "$1…")
+  text.replaceAll(/(sk_(?:live|test)_|wh(?:sec|sk)_)[0-9A-Za-z+/=%]+/g, "$1…")
 
 /** Keeps both ends of a message that the caller's own text made too long. */
 const bounded = (message: string): string =>

@@ -11,14 +11,16 @@ import {
   type Event,
   Events,
   InvalidInput,
+  type Signal,
   type StorageError,
   type TailPosition,
   type Tenant,
   type VerifiedApiKey,
 } from "@billwright/core"
-import { Cause, Clock, Effect, type Redacted, Stream } from "effect"
+import { Cause, Clock, Effect, Option, type Redacted, Stream } from "effect"
 import type { TooManyStreams } from "./ErrorAnswer.ts"
 import type { HttpResponse } from "./HttpExchange.ts"
+import { StreamPace } from "./StreamPace.ts"
 import * as StreamSlots from "./StreamSlots.ts"
 
 /** The operation that this is. */
@@ -48,6 +50,8 @@ export interface StreamRequest {
   readonly query: { readonly types?: string }
   /** The header `Last-Event-ID`. */
   readonly lastEventId: string | undefined
+  /** Whether the answer has no body, so that there is nothing to run. */
+  readonly isBodiless: boolean
 }
 
 export type OpenStream = (
@@ -63,6 +67,8 @@ interface Progress {
   position: TailPosition
   /** What was read and not yet sent. */
   pending: ReadonlyArray<Event.Event>
+  /** Nothing is known to lie behind: what comes next, a signal tells of. */
+  isUpToDate: boolean
   /** When something was last sent, and when the key was last looked at. */
   spokenAt: number
   checkedAt: number
@@ -105,9 +111,10 @@ export const make = (
     const read = (progress: Progress, tenant: Tenant.Tenant, types: ReadonlyArray<string>) =>
       events.tail(progress.position, types).pipe(
         Effect.provideService(CurrentTenant, tenant),
-        Effect.map(({ events: found, position }) => {
+        Effect.map(({ events: found, hasMore, position }) => {
           progress.position = position
           progress.pending = found
+          progress.isUpToDate = !hasMore
           progress.isStorageDown = false
         }),
         Effect.catchTag("StorageError", (error) => {
@@ -119,6 +126,14 @@ export const make = (
         }),
       )
 
+    /** Waits for a commit, or for the time to look without one. */
+    const news = Effect.fnUntraced(function* (committed: Signal.Awaiting, pace: StreamPace) {
+      const told = yield* Effect.timeoutOption(committed, POLL_MILLIS)
+      if (Option.isNone(told)) return
+      const delay = pace.delay(yield* Clock.currentTimeMillis, slots.taken())
+      if (delay > 0) yield* Effect.sleep(delay)
+    })
+
     /** Gives the pieces one by one; `undefined` is the end. */
     const follow = Effect.fnUntraced(function* (
       { secret, verified }: StreamRequest,
@@ -126,10 +141,12 @@ export const make = (
       types: ReadonlyArray<string>,
     ) {
       const committed = yield* events.committed
+      const pace = new StreamPace()
       const now = yield* Clock.currentTimeMillis
       const progress: Progress = {
         position,
         pending: [],
+        isUpToDate: false,
         spokenAt: now,
         checkedAt: now,
         isStorageDown: false,
@@ -147,17 +164,27 @@ export const make = (
             progress.spokenAt = now
             return event === undefined ? HEARTBEAT : frame(event)
           }
-          yield* read(progress, verified.tenant, types)
-          if (progress.pending.length === 0) yield* Effect.timeoutOption(committed, POLL_MILLIS)
+          if (progress.isUpToDate) {
+            progress.isUpToDate = false
+            yield* news(committed, pace)
+          } else yield* read(progress, verified.tenant, types)
         }
       }).pipe(Effect.onError(logDefect))
     })
 
-    /** The place is taken when the stream is run, so that one which never is holds none. */
-    const streamOf = (request: StreamRequest, position: TailPosition, types: ReadonlyArray<string>) =>
+    /**
+     * A stream that is run so late that its place is another's breaks off: it can't be refused any more, and one that
+     * merely ended would look like one without events.
+     */
+    const streamOf = (
+      request: StreamRequest,
+      place: StreamSlots.Place,
+      position: TailPosition,
+      types: ReadonlyArray<string>,
+    ) =>
       Stream.unwrap(
         Effect.gen(function* () {
-          if (!(yield* slots.take(request.verified.key.id))) return Stream.empty
+          yield* Effect.orDie(place)
           const next = yield* follow(request, position, types)
           const pieces = Stream.unfold(undefined, () =>
             Effect.map(next, (piece) => (piece === undefined ? undefined : ([piece, undefined] as const))),
@@ -171,7 +198,10 @@ export const make = (
       yield* slots.check(key.id)
       const types = yield* parseTypes(request.query.types)
       const position = yield* Effect.provideService(startBehind(request.lastEventId), CurrentTenant, tenant)
-      return { status: 200, headers: HEADERS, body: "", stream: streamOf(request, position, types) }
+      const answer = { status: 200, headers: HEADERS, body: "" }
+      if (request.isBodiless) return answer
+      const place = yield* slots.reserve(key.id)
+      return { ...answer, stream: streamOf(request, place, position, types) }
     })
   })
 

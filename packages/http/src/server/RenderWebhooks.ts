@@ -8,6 +8,7 @@ import {
   Event,
   type EventType,
   type EventWithDeliveries,
+  type ListedEvent,
   RequestHeaders,
   type Tenant,
   type WebhookStatistics,
@@ -19,7 +20,7 @@ import type {
   DeliveryWithAttemptsBody,
   WebhookStatisticsBody,
 } from "../api/DeliveriesApi.ts"
-import type { EventBody, EventWithDeliveriesBody, ReplayedBody } from "../api/EventsApi.ts"
+import type { EventBody, EventWithDeliveriesBody, ListedEventBody, ReplayedBody } from "../api/EventsApi.ts"
 import type { EventTypeBody, EventTypeListBody } from "../api/EventTypesApi.ts"
 import { documentOfData } from "../api/JsonSchema.ts"
 import type {
@@ -57,6 +58,11 @@ export const event = (value: Event.Event, tenant: Tenant.Tenant): typeof EventBo
   data: Json.reread(Event.dataText(value.payload)),
   livemode: tenant.mode === "live",
   created_at: instant(value.timestamp),
+})
+
+export const listedEvent = (value: ListedEvent, tenant: Tenant.Tenant): typeof ListedEventBody.Encoded => ({
+  ...event(value, tenant),
+  delivery_counts: value.deliveryCounts,
 })
 
 export const eventWithDeliveries = (
@@ -174,8 +180,13 @@ export const deletedEndpoint = (id: string): typeof DeletedEndpointBody.Encoded 
   deleted: true,
 })
 
-export const rangeReplay = (endpointId: string, count: number): typeof RangeReplayBody.Encoded => ({
+export const rangeReplay = (
+  endpointId: string,
+  count: number,
+  isDryRun: boolean,
+): typeof RangeReplayBody.Encoded => ({
   object: "webhook_replay",
   endpoint_id: endpointId,
   count,
+  dry_run: isDryRun,
 })

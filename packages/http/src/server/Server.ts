@@ -21,11 +21,12 @@ import {
   type Thresholds,
   type Usage,
 } from "@billwright/core"
-import { Cause, Effect, Option, Redacted } from "effect"
+import { Cause, Clock, Context, DateTime, Effect, Option, Redacted } from "effect"
 import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
 import * as ErrorAnswer from "./ErrorAnswer.ts"
 import * as EventStream from "./EventStream.ts"
 import { type Answer, type HttpRequest, type HttpResponse, MAX_TARGET_LENGTH } from "./HttpExchange.ts"
+import { type Asked, HttpMetrics } from "./HttpMetrics.ts"
 import * as IdempotentRequest from "./IdempotentRequest.ts"
 import type { Operation, OperationInput } from "./Operation.ts"
 import { make as makeOperations } from "./Operations.ts"
@@ -62,8 +63,8 @@ export type Requirements =
 
 const REQUEST_ID_PREFIX = "req"
 const JSON_TYPE = "application/json"
-/** A digest that no key has: looking it up asks the storage without finding anything. */
-const NO_KEY = "0".repeat(64)
+/** The id of no key: noting its use asks the storage to write, and writes nothing. */
+const NO_KEY = ApiKey.ApiKeyId.make(`${ApiKey.API_KEY_ID_PREFIX}_${"0".repeat(26)}`)
 
 const isVersioned = (path: string): boolean =>
   path === VERSION_PREFIX || path.startsWith(`${VERSION_PREFIX}/`)
@@ -72,10 +73,14 @@ const isWrite = (method: string): boolean => method === "POST" || method === "PA
 
 const toStored = ({ body, ...answer }: Answer): StoredResponse => ({ ...answer, body: JSON.stringify(body) })
 
-/** An answer that a repeat of the request would get again: neither a fault of ours nor of the moment. */
+/**
+ * An answer that a repeat of the request would get again: neither a fault of ours nor of the moment, nor of how this
+ * server was set up, which its operator is to put right.
+ */
 const toRejection = (error: ErrorAnswer.ServerError): Option.Option<StoredResponse> => {
   const { body, status } = ErrorAnswer.fromError(error)
-  return status < 500 && status !== 429 ? Option.some({ status, body }) : Option.none()
+  const isOfRequest = status < 500 && status !== 429 && error._tag !== "EncryptionKeyRequired"
+  return isOfRequest ? Option.some({ status, body }) : Option.none()
 }
 
 const checkTarget = ({ path, query }: HttpRequest): Effect.Effect<void, InvalidInput> =>
@@ -139,6 +144,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
     // Every request comes through here. Steps that don't wait give an `Exit`, which costs the fiber no turn.
     const versioned = Effect.fnUntraced(function* (
       request: HttpRequest,
+      asked: Asked,
     ): Effect.fn.Return<HttpResponse, ErrorAnswer.ServerError> {
       const secret = yield* bearer(request.header("authorization"))
       const verified = yield* keys.verify(secret)
@@ -146,6 +152,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       yield* limitRate(apiKey.id)
       yield* checkTarget(request)
       const { params, route } = yield* Routes.match(request.method, request.path)
+      asked.operation = route.id
       yield* checkPermission(apiKey, route)
       const query = yield* route.decodeQuery(yield* Routes.parseQuery(request.query))
       if (route.id === EventStream.STREAM_OPERATION) {
@@ -154,6 +161,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
           secret,
           query: query as EventStream.StreamRequest["query"],
           lastEventId: request.header("last-event-id"),
+          isBodiless: request.method === "HEAD",
         })
       }
       const isWriting = isWrite(route.method)
@@ -170,30 +178,49 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       )
     })
 
-    const isReady = Effect.as(
-      keyStore.findByDigest(NO_KEY),
-      toResponse({ status: 200, body: OK_BODY }, false),
+    // By a write: a Postgres that takes none (a standby, or one set to read-only) answers reads all the same.
+    const isReady = Effect.flatMap(DateTime.now, (now) =>
+      Effect.as(keyStore.touch(NO_KEY, now), toResponse({ status: 200, body: OK_BODY }, false)),
     )
 
     /** What can be had without a key. */
-    const open = (request: HttpRequest): Effect.Effect<HttpResponse, ErrorAnswer.ServerError> =>
+    const open = (request: HttpRequest, asked: Asked): Effect.Effect<HttpResponse, ErrorAnswer.ServerError> =>
       Effect.suspend(() => {
         const page = pages[request.path]
-        if (page !== undefined) return Reference.serve(request.method, page)
+        if (page !== undefined) {
+          asked.operation = request.path.slice(1)
+          return Reference.serve(request.method, page)
+        }
         return Effect.gen(function* () {
           const { route } = yield* Routes.match(request.method, request.path)
+          asked.operation = route.id
           yield* route.decodeQuery(yield* Routes.parseQuery(request.query))
           return route.id === "isReady" ? yield* isReady : toResponse({ status: 200, body: OK_BODY }, false)
         })
       })
 
-    return (request) =>
+    const respond = (request: HttpRequest, asked: Asked): Effect.Effect<HttpResponse> =>
       Effect.flatMap(ids.next(REQUEST_ID_PREFIX), (requestId) =>
-        Effect.matchCauseEffect(isVersioned(request.path) ? versioned(request) : open(request), {
-          onSuccess: (response) => Effect.succeed(complete(response, requestId, request.method)),
-          onFailure: (cause) => refuse(request, requestId, cause),
-        }),
+        Effect.matchCauseEffect(
+          isVersioned(request.path) ? versioned(request, asked) : open(request, asked),
+          {
+            onSuccess: (response) => Effect.succeed(complete(response, requestId, request.method)),
+            onFailure: (cause) => refuse(request, requestId, cause),
+          },
+        ),
       )
+
+    const metrics = new HttpMetrics()
+    return (request) =>
+      Effect.contextWith((context: Context.Context<never>) => {
+        const clock = Context.get(context, Clock.Clock)
+        const asked: Asked = { operation: "none" }
+        const begin = clock.currentTimeMillisUnsafe()
+        return Effect.map(respond(request, asked), (response) => {
+          metrics.note(asked, response.status, clock.currentTimeMillisUnsafe() - begin, context)
+          return response
+        })
+      })
   })
 
 const OK_BODY = JSON.stringify({ status: "ok" })

@@ -2,13 +2,15 @@
  * How many streams may be open at once: each costs a connection and a look into the storage every second.
  */
 import type { ApiKey } from "@billwright/core"
-import { Effect, type Scope } from "effect"
+import { Clock, Effect, type Scope } from "effect"
 import { TooManyStreams } from "./ErrorAnswer.ts"
 
 /** Streams that are open at once in this process, unless told otherwise. */
 const DEFAULT_MAX_STREAMS = 500
 /** Streams that one API key has open at once in this process, unless told otherwise. */
 const DEFAULT_MAX_STREAMS_PER_KEY = 20
+/** How long a place is kept for a stream that was answered and is not run. */
+const RESERVATION_MILLIS = 10_000
 
 export interface StreamLimits {
   /** Streams that are open at once in this process. Default 500. */
@@ -17,23 +19,36 @@ export interface StreamLimits {
   readonly maxStreamsPerKey?: number
 }
 
+/**
+ * Holds a place until the scope closes: the one that was reserved, or another one when that has run out. Fails when
+ * there is none any more.
+ */
+export type Place = Effect.Effect<void, TooManyStreams, Scope.Scope>
+
 export interface StreamSlots {
-  /** Fails when a key can't open another stream now. */
+  /** Fails when a key can't open another stream now. Takes nothing. */
   readonly check: (key: ApiKey.ApiKeyId) => Effect.Effect<void, TooManyStreams>
-  /** Takes a place until the scope closes; false when there is none. */
-  readonly take: (key: ApiKey.ApiKeyId) => Effect.Effect<boolean, never, Scope.Scope>
+  /**
+   * Takes a place for a stream that is about to be run, or fails when there is none. One that isn't run (its client
+   * went away, or never reads its answer) gives the place back by itself 10 seconds later.
+   */
+  readonly reserve: (key: ApiKey.ApiKeyId) => Effect.Effect<Place, TooManyStreams>
+  /** How many places are taken. */
+  readonly taken: () => number
+}
+
+interface Reservation {
+  readonly key: ApiKey.ApiKeyId
+  readonly expiresAt: number
 }
 
 export const make = (limits: StreamLimits): StreamSlots => {
   const maxStreams = limits.maxStreams ?? DEFAULT_MAX_STREAMS
   const maxPerKey = limits.maxStreamsPerKey ?? DEFAULT_MAX_STREAMS_PER_KEY
   const byKey = new Map<ApiKey.ApiKeyId, number>()
+  /** In the order in which they run out. */
+  const reserved = new Set<Reservation>()
   let size = 0
-
-  const problem = (key: ApiKey.ApiKeyId): TooManyStreams | undefined => {
-    if ((byKey.get(key) ?? 0) >= maxPerKey) return new TooManyStreams({ limit: maxPerKey, of: "key" })
-    return size >= maxStreams ? new TooManyStreams({ limit: maxStreams, of: "server" }) : undefined
-  }
 
   const add = (key: ApiKey.ApiKeyId, change: 1 | -1): void => {
     const count = (byKey.get(key) ?? 0) + change
@@ -42,24 +57,39 @@ export const make = (limits: StreamLimits): StreamSlots => {
     size += change
   }
 
-  const acquire = (key: ApiKey.ApiKeyId) =>
-    Effect.sync(() => {
-      const isFree = problem(key) === undefined
-      if (isFree) add(key, 1)
-      return isFree
+  const dropExpired = (now: number): void => {
+    for (const reservation of reserved) {
+      if (now < reservation.expiresAt) return
+      reserved.delete(reservation)
+      add(reservation.key, -1)
+    }
+  }
+
+  const check = (key: ApiKey.ApiKeyId): Effect.Effect<void, TooManyStreams> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      dropExpired(now)
+      if ((byKey.get(key) ?? 0) >= maxPerKey) {
+        return Effect.fail(new TooManyStreams({ limit: maxPerKey, of: "key" }))
+      }
+      return size >= maxStreams
+        ? Effect.fail(new TooManyStreams({ limit: maxStreams, of: "server" }))
+        : Effect.void
     })
 
-  return {
-    check: (key) =>
-      Effect.suspend(() => {
-        const found = problem(key)
-        return found === undefined ? Effect.void : Effect.fail(found)
-      }),
-    take: (key) =>
-      Effect.acquireRelease(acquire(key), (isTaken) =>
-        Effect.sync(() => {
-          if (isTaken) add(key, -1)
-        }),
-      ),
-  }
+  const take = (key: ApiKey.ApiKeyId) => Effect.map(check(key), () => add(key, 1))
+
+  const hold = (reservation: Reservation): Place =>
+    Effect.acquireRelease(
+      Effect.suspend(() => (reserved.delete(reservation) ? Effect.void : take(reservation.key))),
+      () => Effect.sync(() => add(reservation.key, -1)),
+    )
+
+  const reserve = (key: ApiKey.ApiKeyId): Effect.Effect<Place, TooManyStreams> =>
+    Effect.map(Effect.andThen(take(key), Clock.currentTimeMillis), (now) => {
+      const reservation = { key, expiresAt: now + RESERVATION_MILLIS }
+      reserved.add(reservation)
+      return hold(reservation)
+    })
+
+  return { check, reserve, taken: () => size }
 }

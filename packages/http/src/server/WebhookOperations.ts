@@ -27,7 +27,7 @@ export const make: Effect.Effect<
         (_tag === "Published" ? created : ok)(RenderWebhooks.event(event, tenant)),
       ),
     listEvents: ({ query }, tenant) =>
-      Effect.map(events.list(query), (page) => ok(Render.list(page, tenant, RenderWebhooks.event))),
+      Effect.map(events.list(query), (page) => ok(Render.list(page, tenant, RenderWebhooks.listedEvent))),
     getEvent: ({ params }, tenant) =>
       Effect.map(events.getWithDeliveries(params.id), (found) =>
         ok(RenderWebhooks.eventWithDeliveries(found, tenant)),
@@ -68,7 +68,7 @@ export const make: Effect.Effect<
       ),
     replayWebhookEvents: ({ params, payload }) =>
       Effect.map(endpoints.replayRange(params.id, payload), (count) =>
-        ok(RenderWebhooks.rangeReplay(params.id, count)),
+        ok(RenderWebhooks.rangeReplay(params.id, count, payload.dryRun ?? false)),
       ),
   }
 })

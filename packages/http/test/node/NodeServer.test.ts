@@ -14,11 +14,6 @@ describe("what is not HTTP", () => {
     ["TLS", "\x16\x03\x01\x02\x00\x01\x00\x01", "this is not HTTP"],
     ["an unknown method", "FROB / HTTP/1.1\r\nHost: x\r\n\r\n", "this is not HTTP"],
     ["a header without a name", "GET / HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n", "this is not HTTP"],
-    [
-      "two lengths (request smuggling)",
-      "POST /v1 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
-      "this is not HTTP",
-    ],
     ["a negative length", "POST /v1 HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", "this is not HTTP"],
     [
       "huge headers",

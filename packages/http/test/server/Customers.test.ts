@@ -297,6 +297,10 @@ describe("GET /v1/customers", () => {
           "ending_before cannot be combined with the other cursor",
         ],
         ["email=ada", "email must be an e-mail address: one @, no spaces or control characters"],
+        ["search=ad", "search must be 3 to 100 characters"],
+        [`search=${"a".repeat(101)}`, "search must be 3 to 100 characters"],
+        // Three code points, but two letters.
+        ["search=ae%CC%81", "search must be 3 to 100 characters"],
         ["offset=3", "offset is not a known field"],
         ["Limit=3", "Limit is not a known field"],
       ] as const

@@ -55,7 +55,7 @@ describe("GET /v1/deliveries/{id}", () => {
         "webhook-id": event,
         "webhook-signature": "***",
         authorization: "***",
-        "x-team": "a",
+        "x-team": "***",
       })
       assert.notInclude(found.text, "Basic ada")
       for (const unknown of ["x", ApiServer.UNKNOWN.delivery, event]) {

@@ -1,11 +1,13 @@
 /**
  * Every row of the contract's error table over real HTTP.
  */
+import { openApiDocument } from "@billwright/http/api"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import * as ApiServer from "../ApiServer.ts"
 import * as Faults from "../Faults.ts"
+import { type Node, operationsOf } from "../Judge.ts"
 import { securedOperations } from "../Operations.ts"
 
 const ada = { name: "Ada", email: "ada@example.com" }
@@ -112,6 +114,17 @@ describe("400 invalid_request", () => {
 })
 
 describe("403 forbidden", () => {
+  it("every operation under /v1 has a scope: one that reads to read, one that writes to change", () => {
+    const documented = operationsOf(openApiDocument as Node).filter(({ path }) => path.startsWith("/v1/"))
+    assert.deepStrictEqual(
+      securedOperations.map(({ id }) => id).toSorted(),
+      documented.map(({ id }) => id).toSorted(),
+    )
+    for (const { id, method, permission } of securedOperations) {
+      assert.strictEqual(permission.split(":")[1], method === "GET" ? "read" : "write", id)
+    }
+  })
+
   it.effect("every operation, by its scope, before its body is looked at", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
@@ -158,95 +171,6 @@ describe("404 not_found", () => {
         const missing = yield* api.expect(404, "GET", path)
         assert.strictEqual(missing.message, `there is nothing at ${path}`)
       }
-    }),
-  )
-
-  it.effect("ids of the other mode and of other accounts, everywhere", () =>
-    Effect.gen(function* () {
-      const api = yield* ApiServer.start()
-      const customer = yield* api.newCustomer()
-      const record = (yield* api.record(customer)).id
-      const json = { customer_id: customer, product_id: "api", unit: "call", quantity: 1, period: "day" }
-      const threshold = (yield* api.expect(201, "POST", "/v1/usage/thresholds", { json })).id
-      const endpoint = (yield* api.newEndpoint()).id
-      const event = yield* api.publish({ customer_id: customer })
-      const delivery = String(
-        (yield* api.expect(200, "GET", `/v1/events/${event}`)).at("deliveries", 0, "id"),
-      )
-      const stranger = (yield* api.issue({ account: "other" })).secret
-      const before = yield* api.snapshot
-      for (const key of [api.liveKey, stranger]) {
-        const usage = { customer_id: customer, product_id: "api", unit: "call", quantity: 1 }
-        const requests = [
-          ["GET", `/v1/customers/${customer}`, undefined],
-          ["PATCH", `/v1/customers/${customer}`, { name: "Mallory" }],
-          ["DELETE", `/v1/customers/${customer}`, undefined],
-          ["POST", "/v1/usage", usage],
-          ["POST", "/v1/usage/batch", { records: [usage] }],
-          ["GET", `/v1/usage?customer_id=${customer}`, undefined],
-          ["GET", `/v1/usage/records?customer_id=${customer}`, undefined],
-          ["GET", `/v1/usage/records/${record}`, undefined],
-          ["POST", `/v1/usage/records/${record}/void`, undefined],
-          [
-            "GET",
-            `/v1/usage/series?customer_id=${customer}&start_date=2026-11-21&end_date=2026-11-21&window=day`,
-            undefined,
-          ],
-          ["POST", "/v1/usage/thresholds", json],
-          ["GET", `/v1/usage/thresholds/${threshold}`, undefined],
-          ["DELETE", `/v1/usage/thresholds/${threshold}`, undefined],
-          ["POST", "/v1/events", api.invoicePaid({ customer_id: customer })],
-          ["GET", `/v1/events/${event}`, undefined],
-          ["POST", `/v1/events/${event}/replay`, undefined],
-          ["POST", `/v1/events/${event}/replay`, { endpoint_id: endpoint }],
-          ["GET", `/v1/deliveries/${delivery}`, undefined],
-          ["POST", `/v1/deliveries/${delivery}/replay`, undefined],
-          ["GET", `/v1/webhook_endpoints/${endpoint}`, undefined],
-          ["PATCH", `/v1/webhook_endpoints/${endpoint}`, { status: "disabled" }],
-          ["DELETE", `/v1/webhook_endpoints/${endpoint}`, undefined],
-          ["POST", `/v1/webhook_endpoints/${endpoint}/rotate_secret`, undefined],
-          ["POST", `/v1/webhook_endpoints/${endpoint}/test`, { type: "invoice.paid" }],
-          ["POST", `/v1/webhook_endpoints/${endpoint}/replay`, { since: "2026-11-01T00:00:00Z" }],
-        ] as const
-        for (const [method, path, body] of requests) {
-          const theirs = yield* api.expect(404, method, path, { key, json: body })
-          // The same answer as for an id that was never made.
-          const unknown = yield* api.expect(
-            404,
-            method,
-            path
-              .replace(customer, ApiServer.UNKNOWN.customer)
-              .replace(record, ApiServer.UNKNOWN.record)
-              .replace(threshold, ApiServer.UNKNOWN.threshold)
-              .replace(event, ApiServer.UNKNOWN.event)
-              .replace(delivery, ApiServer.UNKNOWN.delivery)
-              .replace(endpoint, ApiServer.UNKNOWN.endpoint),
-            {
-              key,
-              ...(body === undefined
-                ? {}
-                : { body: JSON.stringify(body).replaceAll(customer, ApiServer.UNKNOWN.customer) }),
-            },
-          )
-          const normal = (text: string) => text.replaceAll(/(cus|usg|thr|evt|dlv|whe)_[0-9a-z]{26}/g, "$1_")
-          assert.strictEqual(normal(theirs.text), normal(unknown.text))
-        }
-        const lists = ["/v1/customers", "/v1/usage/thresholds", "/v1/events", "/v1/deliveries"]
-        for (const path of [...lists, "/v1/webhook_endpoints", `/v1/deliveries?event_id=${event}`]) {
-          assert.deepStrictEqual((yield* api.expect(200, "GET", path, { key })).at("data"), [])
-        }
-        yield* api.expect(400, "GET", `/v1/customers?starting_after=${customer}`, { key })
-        yield* api.expect(400, "GET", `/v1/events?starting_after=${event}`, { key })
-        const headers = { "last-event-id": event }
-        yield* api.expect(400, "GET", "/v1/events/stream", { key, headers })
-      }
-      const after = yield* api.snapshot
-      assert.deepStrictEqual(after.customers, before.customers)
-      assert.deepStrictEqual(after.records, before.records)
-      assert.deepStrictEqual(after.thresholds, before.thresholds)
-      assert.deepStrictEqual(after.events, before.events)
-      assert.deepStrictEqual(after.deliveries, before.deliveries)
-      assert.deepStrictEqual(after.endpoints, before.endpoints)
     }),
   )
 })
@@ -512,6 +436,19 @@ describe("503 unavailable", () => {
       yield* api.expect(200, "GET", "/livez")
       faults.data = Effect.void
       yield* api.expect(200, "GET", `/v1/customers/${customer}`)
+    }),
+  )
+
+  it.effect("/readyz says so when it can be read and not written, and /livez doesn't ask", () =>
+    Effect.gen(function* () {
+      const { faults, storage } = Faults.make()
+      faults.keyWrites = Faults.unavailable
+      const api = yield* ApiServer.start({ storage })
+      yield* api.expect(200, "GET", "/v1/customers")
+      yield* api.expect(503, "GET", "/readyz")
+      yield* api.expect(200, "GET", "/livez")
+      faults.keyWrites = Effect.void
+      yield* api.expect(200, "GET", "/readyz")
     }),
   )
 

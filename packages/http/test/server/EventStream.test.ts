@@ -5,7 +5,7 @@ import { ApiKeys, Events, EventType } from "@billwright/core"
 import { FetchHandler } from "@billwright/http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Exit, Schema, Scope } from "effect"
+import { Context, Deferred, Effect, Exit, Schema, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as ApiServer from "../ApiServer.ts"
 import * as EventSource from "../EventSource.ts"
@@ -289,6 +289,56 @@ describe("what a stream holds", () => {
       yield* watch.untilSubscriptions(2)
       yield* EventSource.open(api)
       yield* watch.untilSubscriptions(3)
+    }),
+  )
+
+  it.effect("is limited for those that are opened at the same moment, too", () =>
+    Effect.gen(function* () {
+      let waiting = 0
+      const both = yield* Deferred.make<void>()
+      const opening = Effect.suspend(() =>
+        ++waiting === 2 ? Deferred.succeed(both, undefined) : Deferred.await(both),
+      )
+      const api = yield* ApiServer.start({
+        storage: TailWatch.make({ opening }).storage,
+        server: { streams: { maxStreamsPerKey: 1 } },
+      })
+      const sources = yield* Effect.forEach([1, 2], () => EventSource.open(api), { concurrency: 2 })
+      assert.deepStrictEqual(sources.map(({ status }) => status).sort(), [200, 429])
+      const refused = sources.find(({ status }) => status === 429)
+      assert.strictEqual(refused?.headers["retry-after"], "10")
+      assert.deepStrictEqual(JSON.parse((yield* refused?.closed ?? Effect.succeed("")) || "null"), {
+        error: "rate_limited",
+        message: "this API key has 1 streams open already",
+      })
+    }),
+  )
+
+  it.effect("is given back when its request is over before it has begun", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start({ server: { streams: { maxStreamsPerKey: 1 } } })
+      for (let i = 0; i < 3; i++) yield* api.expect(200, "HEAD", STREAM)
+      const source = yield* EventSource.open(api)
+      assert.strictEqual(source.status, 200)
+    }),
+  )
+
+  it.effect("is few reads of the storage while others commit much, and nothing is late for long", () =>
+    Effect.gen(function* () {
+      const watch = TailWatch.make()
+      const api = yield* ApiServer.start({ storage: watch.storage })
+      const source = yield* EventSource.open(api)
+      yield* watch.untilSubscriptions(1)
+      yield* publishMany(api, 10)
+      yield* source.events(10)
+      // Its burst is used up, and the clock stands still.
+      const before = watch.reads()
+      yield* Effect.forEach(Array.from({ length: 50 }), () => api.publish({}, { key: api.liveKey }))
+      const last = yield* api.publish()
+      yield* api.expect(200, "GET", "/livez")
+      assert.isAtMost(watch.reads() - before, 1)
+      yield* TestClock.adjust("50 millis")
+      assert.strictEqual((yield* source.events(11)).at(-1)?.id, last)
     }),
   )
 

@@ -204,6 +204,13 @@ describe("POST /v1/events", () => {
         const refused = yield* api.expect(400, "POST", "/v1/events", { json })
         assert.isTrue(refused.message.startsWith(message), refused.message)
       }
+      const beyond = yield* api.expect(400, "POST", "/v1/events", {
+        body: JSON.stringify({ type: "invoice.paid", data }).replace("4200", "9007199254740993"),
+      })
+      assert.strictEqual(
+        beyond.message,
+        "data.amount must be an integer of the currency's minor unit, from 0 to 9007199254740991",
+      )
       const inexact = yield* api.expect(400, "POST", "/v1/events", {
         body: `{"type":"test.anything","data":[1e400]}`,
       })
@@ -246,6 +253,9 @@ describe("GET /v1/events", () => {
       const page = yield* api.expect(200, "GET", "/v1/events", { query: { limit: 2 } })
       assert.deepStrictEqual(page.ids, [pending, delivered])
       assert.strictEqual(page.at("has_more"), true)
+      const counts = { pending: 0, delivered: 0, failed: 0 }
+      assert.deepStrictEqual(page.at("data", 0, "delivery_counts"), { ...counts, pending: 1 })
+      assert.deepStrictEqual(page.at("data", 1, "delivery_counts"), { ...counts, delivered: 1 })
       assert.deepStrictEqual(yield* list({ limit: 2, starting_after: delivered }), [old])
       assert.deepStrictEqual(yield* list({ limit: 1, ending_before: old }), [delivered])
       assert.deepStrictEqual(yield* list({ type: "invoice.created" }), [pending])

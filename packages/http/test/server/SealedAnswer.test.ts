@@ -68,9 +68,9 @@ describe("a repeat of a request that was answered with a secret", () => {
   it.effect("gets the same refusal; other content is another request", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
-      const call = { json, key: api.liveKey, ...once }
-      const refused = yield* api.expect(409, "POST", PATH, call)
-      const again = yield* api.expect(409, "POST", PATH, call)
+      const call = { json: { ...json, url: "https://10.0.0.1/" }, key: api.liveKey, ...once }
+      const refused = yield* api.expect(400, "POST", PATH, call)
+      const again = yield* api.expect(400, "POST", PATH, call)
       assert.strictEqual(again.text, refused.text)
       assert.strictEqual(again.headers["idempotent-replayed"], "true")
       yield* api.expect(201, "POST", PATH, { json, ...once })

@@ -2,10 +2,12 @@
  * Every test checks, when its server stops, that no secret was sent or logged (`ApiServer.start`). Here are the
  * ways in which one could get there.
  */
+import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Cause, Effect, Exit, Tracer } from "effect"
 import * as ApiServer from "../ApiServer.ts"
 import * as Faults from "../Faults.ts"
+import * as Receivers from "../Receivers.ts"
 
 describe("API keys", () => {
   it.effect("are neither echoed nor logged, wherever a caller puts them by mistake", () =>
@@ -78,6 +80,10 @@ describe("webhook secrets", () => {
         }
         answers.push((yield* api.call("PATCH", path, { json: { description: "x" } })).text)
         answers.push((yield* api.call("POST", `${path}/test`, { json: { type: "invoice.paid" } })).text)
+        // By mistake.
+        const misplaced = encodeURIComponent(String(created.at("secret")))
+        answers.push((yield* api.call("GET", `/v1/events/${misplaced}`)).text)
+        answers.push((yield* api.call("GET", `/v1/${misplaced}`)).text)
       })
       yield* look
       for (const fault of [Faults.unavailable, Faults.defect]) {
@@ -92,7 +98,66 @@ describe("webhook secrets", () => {
         assert.match(secret, /^whsec_/)
         assert.notInclude(heard, secret)
         assert.notInclude(heard, secret.slice("whsec_".length))
+        assert.notInclude(heard, encodeURIComponent(secret))
       }
     }),
   )
+})
+
+describe("traces", () => {
+  /** What a backend of traces would be told of a span. */
+  const told = ({ attributes, events, name, status }: Tracer.NativeSpan): string => {
+    const failure =
+      status._tag === "Ended" && Exit.isFailure(status.exit) ? Cause.pretty(status.exit.cause) : ""
+    return inspect([name, attributes, events, failure], { depth: Infinity })
+  }
+
+  it.effect("hold neither keys nor secrets nor credentials of receivers, whatever fails", () => {
+    const spans: Array<Tracer.NativeSpan> = []
+    const tracer = Tracer.make({
+      span: (options) => {
+        const span = new Tracer.NativeSpan(options)
+        spans.push(span)
+        return span
+      },
+    })
+    return Effect.gen(function* () {
+      const { faults, storage } = Faults.make()
+      const api = yield* ApiServer.start({ storage, billing: { keys: { cacheMillis: 0 } } })
+      const receivers = yield* Receivers.make(api)
+      const credential = "hunter2-hunter2"
+      const created = yield* api.newEndpoint({ headers: { "x-anything": credential } })
+      const path = `/v1/webhook_endpoints/${created.id}`
+      const rotated = yield* api.expect(200, "POST", `${path}/rotate_secret`)
+      const act = Effect.gen(function* () {
+        yield* api.call("GET", path)
+        yield* api.call("PATCH", path, { json: { headers: { "x-other": credential } } })
+        yield* api.call("PATCH", path, { json: { url: "nowhere", headers: { "x-other": credential } } })
+        yield* api.call("POST", `${path}/rotate_secret`)
+        yield* api.call("POST", "/v1/events", { json: api.invoicePaid() })
+        yield* api.call("GET", "/v1/customers", { key: `${api.testKey}x` })
+      })
+      yield* act
+      yield* receivers.deliver
+      for (const fault of [Faults.unavailable, Faults.defect]) {
+        faults.data = fault
+        yield* act
+        faults.keys = fault
+        yield* act
+        faults.keys = Effect.void
+      }
+      assert.strictEqual(receivers.requests[0]?.headers["x-other"], credential)
+      const text = spans.map(told).join("\n")
+      for (const name of [
+        "Endpoints.update",
+        "Endpoints.rotateSecret",
+        "Dispatcher.runDue",
+        "StorageError",
+      ]) {
+        assert.include(text, name)
+      }
+      const secrets = [created, rotated].map((answer) => String(answer.at("secret")))
+      for (const secret of [...secrets, api.testKey, credential]) assert.notInclude(text, secret)
+    }).pipe(Effect.provideService(Tracer.Tracer, tracer))
+  })
 })

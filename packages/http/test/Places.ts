@@ -1,0 +1,139 @@
+/**
+ * Where an operation takes ids of things that exist, read from the OpenAPI document.
+ */
+import { assert } from "@effect/vitest"
+import { prefixOf } from "./Generate.ts"
+import { type DocumentedOperation, type Node, node } from "./Judge.ts"
+
+/** A place for an id: in the path, a query parameter, a header, or a field of the body. */
+export interface Place {
+  readonly in: "path" | "query" | "header" | "body"
+  /** The parameter's name, or the steps to the field. */
+  readonly path: ReadonlyArray<string>
+  /** What it is an id of: `cus`. */
+  readonly prefix: string
+  readonly isRequired: boolean
+}
+
+const ID_PATTERN = /^\^([a-z]{3})_/
+/** Those of lists: the id of one of what is listed. */
+const CURSORS: ReadonlyArray<unknown> = ["starting_after", "ending_before"]
+
+const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+const prefixOfSchema = (schema: Node): string | undefined =>
+  ID_PATTERN.exec(typeof schema["pattern"] === "string" ? schema["pattern"] : "")?.[1]
+
+const inParameters = (operation: DocumentedOperation): ReadonlyArray<Place> =>
+  list(operation.node["parameters"])
+    .map(node)
+    .flatMap((parameter) => {
+      const place = parameter["in"] as Place["in"]
+      const isOfPath = place === "path" || CURSORS.includes(parameter["name"])
+      const prefix = isOfPath ? prefixOf(operation.path) : prefixOfSchema(node(parameter["schema"]))
+      const isRequired = parameter["required"] === true
+      return prefix === undefined
+        ? []
+        : [{ in: place, path: [String(parameter["name"])], prefix, isRequired }]
+    })
+
+/** Goes through a schema along with its example, which must have every id that there can be. */
+const inSchema = (
+  document: Node,
+  schema: Node,
+  example: unknown,
+  path: ReadonlyArray<string>,
+): ReadonlyArray<Place> => {
+  const name = typeof schema["$ref"] === "string" ? schema["$ref"].split("/").at(-1) : undefined
+  if (name !== undefined) {
+    const schemas = node(node(document["components"])["schemas"])
+    return inSchema(document, node(schemas[name]), example, path)
+  }
+  const prefix = prefixOfSchema(schema)
+  if (prefix !== undefined) {
+    assert.isString(example, `the example has no ${path.join(".")}`)
+    return [{ in: "body", path, prefix, isRequired: true }]
+  }
+  const parts = list(schema["anyOf"]).flatMap((part) => inSchema(document, node(part), example, path))
+  const items =
+    schema["items"] === undefined
+      ? []
+      : inSchema(document, node(schema["items"]), list(example)[0], [...path, "0"])
+  const fields = Object.entries(node(schema["properties"])).flatMap(([field, value]) =>
+    inSchema(document, node(value), node(example)[field], [...path, field]),
+  )
+  return [...parts, ...items, ...fields]
+}
+
+const bodyOf = (operation: DocumentedOperation): Node =>
+  node(node(node(operation.node["requestBody"])["content"])["application/json"])
+
+/** Every place of an operation. */
+export const placesOf = (document: Node, operation: DocumentedOperation): ReadonlyArray<Place> => {
+  const { example, schema } = bodyOf(operation)
+  const body = schema === undefined ? [] : inSchema(document, node(schema), example, [])
+  return [...inParameters(operation), ...body]
+}
+
+/** An operation's request, to be sent. */
+export interface PlacedRequest {
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly json?: unknown
+}
+
+/** A value for a parameter that is required and is no id. */
+const requiredValue = (schema: Node, what: string): string => {
+  if (schema["enum"] !== undefined) return String(list(schema["enum"])[0])
+  if (schema["format"] === "date") return "2026-11-21"
+  return assert.fail(`${what}: no value is known for it`)
+}
+
+const put = (value: unknown, path: ReadonlyArray<string>, id: string): unknown => {
+  const [step, ...rest] = path
+  if (step === undefined) return id
+  if (Array.isArray(value))
+    return value.map((item, index) => (String(index) === step ? put(item, rest, id) : item))
+  return { ...node(value), [step]: put(node(value)[step], rest, id) }
+}
+
+/** Without what makes a request the repeat of another one. */
+const withoutKeys = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutKeys)
+  if (typeof value !== "object" || value === null) return value
+  const fields = Object.entries(value).filter(([name]) => name !== "idempotency_key")
+  return Object.fromEntries(fields.map(([name, field]) => [name, withoutKeys(field)]))
+}
+
+/**
+ * The request of an operation, made from its example, with ids in the places that need one, and in those that may
+ * have one if they are given.
+ */
+export const requestWith = (
+  document: Node,
+  operation: DocumentedOperation,
+  idOf: (place: Place) => string | undefined,
+): PlacedRequest => {
+  const places = placesOf(document, operation)
+  let path = operation.path
+  let body = withoutKeys(bodyOf(operation)["example"])
+  const query = new URLSearchParams()
+  const headers: Record<string, string> = {}
+  for (const parameter of list(operation.node["parameters"]).map(node)) {
+    const name = String(parameter["name"])
+    const isPlace = places.some((place) => place.in === parameter["in"] && place.path[0] === name)
+    if (isPlace || parameter["required"] !== true) continue
+    query.set(name, requiredValue(node(parameter["schema"]), `${operation.id} ${name}`))
+  }
+  for (const place of places) {
+    const id = idOf(place)
+    if (id === undefined) continue
+    const name = place.path[0] ?? ""
+    if (place.in === "path") path = path.replace(`{${name}}`, id)
+    else if (place.in === "query") query.set(name, id)
+    else if (place.in === "header") headers[name.toLowerCase()] = id
+    else body = put(body, place.path, id)
+  }
+  const target = query.size === 0 ? path : `${path}?${query.toString()}`
+  return { target, headers, ...(body === undefined ? {} : { json: body }) }
+}

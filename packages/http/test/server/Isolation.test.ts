@@ -1,0 +1,156 @@
+/**
+ * Nothing crosses accounts or modes. Requests are made from the OpenAPI document, so that an operation or a place
+ * for an id that is added later is tried by itself: one that is not understood here fails.
+ */
+import { generateKey } from "@billwright/core"
+import { openApiDocument } from "@billwright/http/api"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as ApiServer from "../ApiServer.ts"
+import { type DocumentedOperation, type Node, operationsOf } from "../Judge.ts"
+import { type Place, placesOf, requestWith } from "../Places.ts"
+
+const document = openApiDocument as Node
+const operations = operationsOf(document).filter(({ path }) => path.startsWith("/v1/"))
+const ANY_ID = /[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}/g
+
+/** Live endpoints need a key for their secrets. */
+const billing = { encryption: generateKey("k1") }
+
+/** What a tenant has: one of each, by the prefix of its id. */
+type Things = Readonly<Record<string, string>>
+
+/** Text that only the owner has written. */
+const MARK = "Ada of the one account"
+
+const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, name: string) {
+  const own = { key }
+  const cus = yield* api.newCustomer({ name, metadata: { name } }, own)
+  const meter = { customer_id: cus, product_id: "api", unit: "call" }
+  const usg = (yield* api.record(cus, {}, own)).id
+  const json = { ...meter, quantity: 100, period: "day" }
+  const thr = (yield* api.expect(201, "POST", "/v1/usage/thresholds", { ...own, json })).id
+  const endpoint = { url: "https://example.com/hooks", description: name }
+  const whe = (yield* api.newEndpoint(endpoint, own)).id
+  const evt = yield* api.publish({ customer_id: cus }, own)
+  const dlv = String((yield* api.expect(200, "GET", `/v1/events/${evt}`, own)).at("deliveries", 0, "id"))
+  const things: Things = { cus, usg, thr, whe, evt, dlv }
+  return things
+})
+
+/** Sends an operation's request. Places that may be left out have an id when `idOf` gives one. */
+const send = (
+  api: ApiServer.Api,
+  key: string,
+  operation: DocumentedOperation,
+  idOf: (place: Place) => string | undefined,
+) => {
+  const { target, ...request } = requestWith(document, operation, idOf)
+  return api.call(operation.method, target, { key, ...request })
+}
+
+const ownRequired =
+  (things: Things) =>
+  ({ isRequired, prefix }: Place): string | undefined =>
+    isRequired ? things[prefix] : undefined
+
+/** What reading shows of one's own things, operation by operation. */
+const viewOf = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, things: Things) {
+  const texts = new Map<string, string>()
+  for (const operation of operations.filter(({ method }) => method === "GET")) {
+    texts.set(operation.id, (yield* send(api, key, operation, ownRequired(things))).text)
+  }
+  return texts
+})
+
+const strangers: ReadonlyArray<readonly [string, ApiServer.IssueOptions]> = [
+  ["the other mode", { mode: "live" }],
+  ["another account", { account: "other" }],
+]
+
+describe("ids of others", () => {
+  it.effect.each([...strangers])(
+    "mean nothing to %s, in any place of any operation",
+    ([, stranger]) =>
+      Effect.gen(function* () {
+        const api = yield* ApiServer.start({ billing })
+        const theirs = yield* populate(api, api.testKey, MARK)
+        const before = yield* viewOf(api, api.testKey, theirs)
+        const { secret } = yield* api.issue(stranger)
+        const never = Object.fromEntries(
+          Object.values(ApiServer.UNKNOWN).map((id) => [id.slice(0, 3), id] as const),
+        )
+        const shape = (text: string) => text.replaceAll(ANY_ID, (id) => id.slice(0, 4))
+        let tried = 0
+        let own: Things | undefined
+        for (const operation of operations) {
+          const things: Things = (own ??= yield* populate(api, secret, "Mallory"))
+          for (const place of placesOf(document, operation)) {
+            const what = `${operation.id}: ${place.in} ${place.path.join(".")}`
+            assert.property(theirs, place.prefix, `${what}: no such thing is made above`)
+            const asked = (id: string | undefined) =>
+              send(api, secret, operation, (each) =>
+                each.in === place.in && each.path.join() === place.path.join()
+                  ? id
+                  : ownRequired(things)(each),
+              )
+            const answer = yield* asked(theirs[place.prefix])
+            // The same answer as for an id that was never made.
+            const unknown = yield* asked(never[place.prefix])
+            assert.strictEqual(answer.status, unknown.status, what)
+            assert.strictEqual(shape(answer.text), shape(unknown.text), what)
+            if (answer.status === 200) {
+              // A filter that nothing passes.
+              assert.strictEqual(operation.method, "GET", what)
+              assert.deepStrictEqual(answer.at("data"), [], what)
+            } else {
+              const isCursor = place.in === "header" || /_after$|_before$/.test(place.path[0] ?? "")
+              assert.strictEqual(answer.status, isCursor ? 400 : 404, `${what}: ${answer.text}`)
+            }
+            assert.notInclude(answer.text, MARK, what)
+            tried++
+          }
+          // With ids of one's own it works: it was those that were refused.
+          const answer = yield* send(api, secret, operation, ownRequired(things))
+          assert.oneOf(answer.status, [200, 201], `${operation.id}: ${answer.text}`)
+          assert.notInclude(answer.text, MARK, operation.id)
+          for (const id of Object.values(theirs)) assert.notInclude(answer.text, id, operation.id)
+          // What is changed may be of no use for the next.
+          if (operation.method !== "GET") own = undefined
+        }
+        assert.isAtLeast(tried, 30)
+        assert.deepStrictEqual(yield* viewOf(api, api.testKey, theirs), before)
+      }),
+    { timeout: 30_000 },
+  )
+})
+
+describe("what others have", () => {
+  it.effect.each([...strangers])(
+    "is neither listed nor counted for %s",
+    ([, stranger]) =>
+      Effect.gen(function* () {
+        const api = yield* ApiServer.start({ billing })
+        const things = yield* populate(api, api.testKey, MARK)
+        const { secret } = yield* api.issue(stranger)
+        // A server on which nobody has anything.
+        const empty = yield* ApiServer.start({ billing })
+        const same = yield* empty.issue(stranger)
+        const withoutIds = operations.filter(
+          (operation) =>
+            operation.method === "GET" && !placesOf(document, operation).some(({ isRequired }) => isRequired),
+        )
+        assert.isAtLeast(withoutIds.length, 7)
+        for (const operation of withoutIds) {
+          const seen = yield* send(api, secret, operation, () => undefined)
+          const nothing = yield* send(empty, same.secret, operation, () => undefined)
+          assert.strictEqual(seen.status, 200, operation.id)
+          assert.strictEqual(seen.text, nothing.text, operation.id)
+        }
+        for (const id of Object.values(things)) {
+          assert.include([...(yield* viewOf(api, api.testKey, things)).values()].join(), id)
+        }
+      }),
+    { timeout: 30_000 },
+  )
+})
