@@ -7,8 +7,11 @@ import type { Store } from "./Store.ts"
 
 /** When a delivery that failed is tried again: after `base × factor^(n − 1)`, at most `cap`, spread by the jitter. */
 export interface RetryPolicy {
+  /** The delay after the first attempt that failed, in milliseconds. */
   readonly baseMillis: number
+  /** How many times longer each delay is than the one before. */
   readonly factor: number
+  /** The longest delay, in milliseconds. */
   readonly capMillis: number
   /** Attempts in all. */
   readonly maxAttempts: number
@@ -33,12 +36,14 @@ export interface DispatcherOptions {
 /** A line of the log. */
 export interface LogEntry {
   readonly level: "debug" | "info" | "warn" | "error"
+  /** What happened, without keys and secrets. */
   readonly message: string
   readonly at: Date
   /** Errors and whatever else was logged with the message. */
   readonly details: ReadonlyArray<unknown>
 }
 
+/** What `createBilling` is told: `store`, and what is to differ from the defaults. */
 export interface BillingOptions<
   Definitions extends ReadonlyArray<EventDefinition> = ReadonlyArray<EventDefinition>,
 > {

@@ -1,17 +1,19 @@
 /**
  * Billwright: billing inside your app, by promises.
  */
-export { createBilling } from "./Billing.ts"
 export type { Billing, BillingAccount, BillingCalls, Transaction } from "./Billing.ts"
 export type { BillingOptions, DispatcherOptions, LogEntry, RetryPolicy } from "./BillingOptions.ts"
 export type { CallOptions, Instant, Metadata, MetadataPatch, Mode } from "./Call.ts"
+export { createBilling } from "./CreateBilling.ts"
 export type * from "./customers/Customers.ts"
 export * from "./errors/index.ts"
 export { defineEvent } from "./events/EventDefinition.ts"
 export type { EventDefinition } from "./events/EventDefinition.ts"
 export type * from "./events/EventMap.ts"
 export type * from "./events/Events.ts"
+export type { Prune, Pruned } from "./events/Prune.ts"
 export type { StandardIssue, StandardResult, StandardSchema } from "./events/StandardSchema.ts"
+export type { DashboardHandlers, DashboardOptions } from "./handlers/DashboardHandlers.ts"
 export type * from "./handlers/Handlers.ts"
 export type * from "./keys/ApiKeys.ts"
 export type { Listing, Page, PageQuery } from "./Listing.ts"

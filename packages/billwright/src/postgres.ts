@@ -7,6 +7,7 @@ import { Layer, Redacted, Result, Schema } from "effect"
 import { ConfigurationError } from "./errors/RuntimeError.ts"
 import { toHostClient } from "./postgres/HostTransaction.ts"
 import type { PgPool, TransactionClient } from "./postgres/PgPool.ts"
+import * as OptionRules from "./runtime/OptionRules.ts"
 import { makeStore, type StoreParts } from "./runtime/StoreParts.ts"
 import type { Store } from "./Store.ts"
 
@@ -18,7 +19,7 @@ interface SchemaOptions {
   readonly schema?: string
   /**
    * Whether `createBilling` brings the schema up to date (default). `false`: it runs no DDL, and rejects when the
-   * schema is not what this release needs; `npx billwright migrate` updates it.
+   * schema is not what this release needs; `npx @billwright/cli migrate --store postgres` updates it.
    */
   readonly migrate?: boolean
   /** How long a call or transaction may take, in milliseconds, waiting and tries included. Default 4,500. */
@@ -86,7 +87,19 @@ const checkSchema = (schema: string): void => {
   throw new ConfigurationError(Input.fromIssue(result.failure.issue, "schema").message)
 }
 
-const OPTIONS = ["schema", "migrate", "deadlineMillis", "pool", "url", "poolSize", "ssl", "isPooled"]
+const checkOptions = OptionRules.fields({
+  pool: OptionRules.anything,
+  url: OptionRules.anything,
+  schema: OptionRules.must((value) => typeof value === "string", "text"),
+  migrate: OptionRules.boolean,
+  deadlineMillis: OptionRules.integer(1),
+  poolSize: OptionRules.integer(1),
+  ssl: OptionRules.must(
+    (value) => typeof value === "boolean" || (typeof value === "object" && value !== null),
+    "true, false or options of node:tls",
+  ),
+  isPooled: OptionRules.boolean,
+})
 
 /**
  * Storage on your Postgres. Throws a `ConfigurationError` when the options are wrong; nothing is connected before
@@ -94,9 +107,7 @@ const OPTIONS = ["schema", "migrate", "deadlineMillis", "pool", "url", "poolSize
  */
 export const postgres = (options: PoolOptions | UrlOptions): Store => {
   const client = clientLayer(options)
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name))
-  if (unknown !== undefined)
-    throw new ConfigurationError(`postgres has no option "${unknown}": there are ${OPTIONS.join(", ")}`)
+  checkOptions(options, "postgres")
   const { deadlineMillis, migrate = true, schema } = options
   if (schema !== undefined) checkSchema(schema)
   const settings = {

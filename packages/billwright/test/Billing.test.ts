@@ -19,6 +19,8 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { rejection } from "./Rejection.ts"
 
 const ada = { name: "Ada Lovelace", email: "ada@example.com" }
+/** Of 1970: no generator gives it. */
+const NO_CUSTOMER = `cus_${"0".repeat(26)}`
 
 let billing: Billing
 
@@ -245,7 +247,7 @@ describe("transaction", () => {
       const { id } = await tx.customers.create(ada)
       const records = [
         { customerId: id, productId: "api", quantity: 1, unit: "call" },
-        { customerId: `${id.slice(0, -1)}z`, productId: "api", quantity: 1, unit: "call" },
+        { customerId: NO_CUSTOMER, productId: "api", quantity: 1, unit: "call" },
       ]
       assert.instanceOf(await rejection(tx.usage.recordBatch(records)), CustomerNotFoundError)
       const { totalQuantity } = await tx.usage.summary({ customerId: id })
@@ -343,6 +345,48 @@ describe("createBilling", () => {
       { store: memory(), dispatcher: { certificateAuthorities: ["x"] } },
       /certificateAuthorities\[0\] must be/,
     ],
+    [
+      { store: memory(), keys: { cacheMillis: 5_001 } },
+      /^keys\.cacheMillis must be an integer from 0 to 5000$/,
+    ],
+    [
+      { store: memory(), keys: { peper: "x" } },
+      /^keys has no option "peper": there are pepper, cacheMillis$/,
+    ],
+    [{ store: memory(), keys: { pepper: "" } }, /^keys\.pepper must be text that is not empty$/],
+    [
+      { store: memory(), usage: { maxPastMillis: -1 } },
+      /^usage\.maxPastMillis must be an integer of at least 0$/,
+    ],
+    [{ store: memory(), usage: null }, /^usage must be an object of maxPastMillis$/],
+    [{ store: memory(), http: { rateLimit: 5 } }, /^http\.rateLimit must be an object of requestsPerSecond/],
+    [{ store: memory(), http: { rateLimit: {} } }, /^http\.rateLimit needs requestsPerSecond/],
+    [
+      { store: memory(), http: { rateLimit: { requestsPerSecond: 0 } } },
+      /^http\.rateLimit\.requestsPerSecond must be a number above 0$/,
+    ],
+    [{ store: memory(), http: { idempotencyMillis: "7d" } }, /^http\.idempotencyMillis must be an integer/],
+    [{ store: memory(), dispatcher: "off" }, /^dispatcher must be true, false, "manual" or settings$/],
+    [{ store: memory(), dispatcher: null }, /^dispatcher must be true, false, "manual" or settings$/],
+    [
+      { store: memory(), dispatcher: { maxInflight: 4 } },
+      /^dispatcher has no option "maxInflight": there are max/,
+    ],
+    [
+      { store: memory(), dispatcher: { maxInFlight: 0 } },
+      /^dispatcher\.maxInFlight must be an integer of at/,
+    ],
+    [
+      { store: memory(), dispatcher: { userAgent: "a\nb" } },
+      /^dispatcher\.userAgent must be text of printable/,
+    ],
+    [
+      { store: memory(), dispatcher: { retries: { live: {} } } },
+      /^dispatcher\.retries\.live\.baseMillis must be an integer of at least 0$/,
+    ],
+    [{ store: memory(), network: "10.0.0.0/8" }, /^network must be an object of allow, decodeNat64$/],
+    [{ store: memory(), log: "info" }, /^log must be a function or false$/],
+    [undefined as never, /createBilling takes options/],
   ]
   for (const [options, sentence] of problems) {
     it(`explains: ${sentence.source}`, async () => {

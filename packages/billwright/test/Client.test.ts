@@ -1,5 +1,5 @@
 /** The client, over a real API and over one that fails. */
-import { type Billing, createBilling } from "billwright"
+import { type Billing, createBilling, InvalidInputError } from "billwright"
 import { ApiError, type BillingClient, ConnectionError, createClient } from "billwright/client"
 import { memory } from "billwright/memory"
 import { afterEach, assert, beforeAll, describe, it, vi } from "vitest"
@@ -93,7 +93,9 @@ describe("the client", () => {
     assert.deepStrictEqual(event.data, data)
     assert.isTrue((await client.events.publish(input)).isDuplicate)
     assert.deepStrictEqual(await client.events.get(event.id), await billing.events.get(event.id))
-    assert.deepStrictEqual((await client.events.list().page()).data, [event])
+    const listed = (await client.events.list().page()).data
+    assert.deepStrictEqual(listed, [{ ...event, deliveryCounts: { pending: 1, delivered: 0, failed: 0 } }])
+    assert.deepStrictEqual(listed, (await billing.events.list().page()).data)
     await billing.deliverDue()
     const [delivery] = (await client.deliveries.list({ eventId: event.id }).page()).data
     assert.isDefined(delivery)
@@ -101,6 +103,19 @@ describe("the client", () => {
       await client.deliveries.get(delivery.id),
       await billing.deliveries.get(delivery.id),
     )
+    const tally = { pending: 1, delivered: 0, failed: 0, failedAttempts: 1 }
+    for (const { deliveries } of [client, billing]) {
+      const statistics = await deliveries.statistics({ hours: 2 })
+      assert.deepInclude(statistics, tally)
+      assert.lengthOf(statistics.endpoints, 1)
+      assert.deepInclude(statistics.endpoints[0], { endpointId: endpoint.id, ...tally })
+      assert.lengthOf(statistics.hours, 2)
+      assert.deepStrictEqual(statistics.hours[0]?.start, statistics.since)
+      assert.instanceOf(statistics.until, Date)
+      assert.lengthOf((await deliveries.statistics()).hours, 24)
+    }
+    const tooMany = await rejection(billing.deliveries.statistics({ hours: 169 }))
+    assert.instanceOf(tooMany, InvalidInputError)
     assert.strictEqual((await client.deliveries.replay(delivery.id)).eventId, event.id)
     assert.lengthOf(await client.events.replay(event.id), 1)
     assert.strictEqual(
@@ -108,6 +123,10 @@ describe("the client", () => {
       "invoice.paid",
     )
     assert.match((await client.endpoints.rotateSecret(endpoint.id)).secret ?? "", /^whsec_/)
+    assert.strictEqual(
+      await client.endpoints.replay(endpoint.id, { since: event.timestamp, dryRun: true }),
+      0,
+    )
     assert.strictEqual(await client.endpoints.replay(endpoint.id, { since: event.timestamp }), 0)
     assert.strictEqual(
       (await client.endpoints.update(endpoint.id, { status: "disabled" })).status,

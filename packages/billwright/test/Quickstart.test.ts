@@ -1,5 +1,7 @@
 /** The README's examples are these files, and they run. */
+import { once } from "node:events"
 import { readFileSync } from "node:fs"
+import type { AddressInfo } from "node:net"
 import { createBilling } from "billwright"
 import { memory } from "billwright/memory"
 import { assert, describe, it, vi } from "vitest"
@@ -17,7 +19,7 @@ const logged = async (run: () => Promise<unknown>): Promise<ReadonlyArray<unknow
 }
 
 describe("README.md", () => {
-  for (const name of ["memory", "express", "events", "client"]) {
+  for (const name of ["memory", "express", "events", "dashboard", "client"]) {
     it(`shows the example that is run here: ${name}`, () => {
       const source = readFileSync(new URL(`readme/start/${name}.ts`, import.meta.url), "utf8")
       assert.include(readme, `\`\`\`ts\n${source}\`\`\``)
@@ -32,12 +34,24 @@ describe("README.md", () => {
     assert.deepStrictEqual(await logged(() => import("./readme/start/events.ts")), [true, 1])
   })
 
+  it("mounts the dashboard behind a login", async () => {
+    const { app } = await import("./readme/start/dashboard.ts")
+    const server = app.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/admin/billing/v1/customers`
+    const headers = { "billwright-dashboard": "1" }
+    const operator = await fetch(url, { headers: { ...headers, cookie: "session=operator" } })
+    assert.deepStrictEqual([operator.status, (await fetch(url, { headers })).status], [200, 401])
+    server.close()
+    server.closeAllConnections()
+  })
+
   it("asks the API by the client", async () => {
     await using billing = await createBilling({ store: memory() })
     const { id } = await billing.customers.create({ name: "Ada Lovelace", email: "ada@example.com" })
     await billing.usage.record({ customerId: id, productId: "api", quantity: 5, unit: "call" })
     const { secret } = await billing.keys.create({ name: "client" })
-    vi.stubEnv("BILLING_KEY", secret)
+    vi.stubEnv("BILLWRIGHT_API_KEY", secret)
     const fetching = vi
       .spyOn(globalThis, "fetch")
       .mockImplementation((url, init) => billing.fetch(new Request(url, init), { basePath: "/billing" }))

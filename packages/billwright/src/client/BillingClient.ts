@@ -16,6 +16,7 @@ export interface RecordedUsageId {
   readonly isDuplicate: boolean
 }
 
+/** `billing.usage`, as far as the REST API has it. Errors: `ApiError`, `ConnectionError`. */
 export interface ClientUsage extends Omit<Usage, "recordBatch" | "audit"> {
   /** Records 1 to 1,000, all or nothing. Results in the order given. */
   recordBatch(
@@ -34,6 +35,7 @@ export type StreamedEvent<Map> = {
   [Type in keyof Map & string]: Pick<EventOf<Type, Map[Type]>, "id" | "type" | "timestamp" | "data">
 }[keyof Map & string]
 
+/** `billing.events`, as far as the REST API has it. Errors: `ApiError`, `ConnectionError`. */
 export interface ClientEvents<Map> extends Omit<Events<Map>, "stream" | "types"> {
   types(options?: CallOptions): Promise<ReadonlyArray<ClientEventTypeInfo>>
   /**

@@ -5,6 +5,7 @@ import * as ExactJson from "../ExactJson.ts"
 import { toApiError, ConnectionError } from "./ApiError.ts"
 import { delayAfter, wait } from "./RetryDelay.ts"
 
+/** What `createClient` is told: where the API is, and the key to it. */
 export interface ClientOptions {
   /** Where the API is, without `/v1`: `https://billing.example.com`, or a path of this origin such as `/billing`. */
   readonly url: string

@@ -2,7 +2,7 @@
  * Events over the API.
  */
 import type { EventMap } from "../events/EventMap.ts"
-import type { EventOf, EventWithDeliveries } from "../events/Events.ts"
+import type { EventOf, EventWithDeliveries, ListedEvent } from "../events/Events.ts"
 import type { Delivery } from "../webhooks/Deliveries.ts"
 import type { ClientEvents, ClientEventTypeInfo } from "./BillingClient.ts"
 import type { Connection } from "./Connection.ts"
@@ -32,7 +32,7 @@ export const makeEvents = (connection: Connection): ClientEvents<EventMap> => ({
   publish: publish(connection),
   get: (id, options) =>
     read<EventWithDeliveries<EventMap>>(connection, path`/events/${id}`, undefined, options),
-  list: (query, options) => list<object, AnyEvent>(connection, "/events", query, options),
+  list: (query, options) => list<object, ListedEvent<EventMap>>(connection, "/events", query, options),
   replay: (id, to, options) =>
     readAll<Delivery>(connection, {
       method: "POST",

@@ -55,4 +55,5 @@ export const makeDeliveries = (connection: Connection): Deliveries => ({
   },
   list: (query, options) => list<object, Delivery>(connection, "/deliveries", query, options),
   replay: (id, options) => write(connection, "POST", path`/deliveries/${id}/replay`, undefined, options),
+  statistics: (query, options) => read(connection, "/webhook_statistics", query, options),
 })

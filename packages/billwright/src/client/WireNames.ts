@@ -23,9 +23,11 @@ const INSTANTS = new Set([
   "next_attempt_at",
   "period_end",
   "period_start",
+  "since",
   "start",
   "started_at",
   "timestamp",
+  "until",
   "updated_at",
   "voided_at",
 ])

@@ -4,6 +4,7 @@
 import type { CallOptions, Metadata, MetadataPatch } from "../Call.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
 
+/** Whom usage and events belong to. Several may have the same e-mail address. */
 export interface Customer {
   /** `cus_…` */
   readonly id: string
@@ -15,6 +16,7 @@ export interface Customer {
   readonly updatedAt: Date
 }
 
+/** A new customer. */
 export interface CreateCustomer {
   /** 1 to 256 characters. */
   readonly name: string
@@ -31,14 +33,19 @@ export interface UpdateCustomer {
   readonly metadata?: MetadataPatch | null | undefined
 }
 
+/** Which customers, newest first. Erased ones are in no list. */
 export interface ListCustomers extends PageQuery {
   /** Only customers with exactly this e-mail address. */
   readonly email?: string | undefined
+  /** Only customers with this text in their name or e-mail address, whatever the case: 3 to 100 characters. */
+  readonly search?: string | undefined
 }
 
 /** Errors: `InvalidInputError`, `CustomerNotFoundError`. */
 export interface Customers {
+  /** Creates one each time: it takes no idempotency key. Keep its id. */
   create(input: CreateCustomer, options?: CallOptions): Promise<Customer>
+  /** An erased customer is not found. */
   get(id: string, options?: CallOptions): Promise<Customer>
   /** Merges: a metadata key that is `null` is removed. */
   update(id: string, input: UpdateCustomer, options?: CallOptions): Promise<Customer>

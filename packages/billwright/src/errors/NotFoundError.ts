@@ -27,6 +27,7 @@ export class CustomerNotFoundError extends NotFoundError {
   }
 }
 
+/** No usage record has the id. */
 export class UsageRecordNotFoundError extends NotFoundError {
   override readonly name = "UsageRecordNotFoundError"
 
@@ -35,6 +36,7 @@ export class UsageRecordNotFoundError extends NotFoundError {
   }
 }
 
+/** No threshold has the id, or it was deleted. */
 export class ThresholdNotFoundError extends NotFoundError {
   override readonly name = "ThresholdNotFoundError"
 
@@ -43,6 +45,7 @@ export class ThresholdNotFoundError extends NotFoundError {
   }
 }
 
+/** No event has the id, or it was pruned. */
 export class EventNotFoundError extends NotFoundError {
   override readonly name = "EventNotFoundError"
 
@@ -60,6 +63,7 @@ export class EndpointNotFoundError extends NotFoundError {
   }
 }
 
+/** No delivery has the id, or it was pruned with its event. */
 export class DeliveryNotFoundError extends NotFoundError {
   override readonly name = "DeliveryNotFoundError"
 
@@ -68,6 +72,7 @@ export class DeliveryNotFoundError extends NotFoundError {
   }
 }
 
+/** No API key has the id (`key_…`, not the secret). Revoked and expired keys are found. */
 export class ApiKeyNotFoundError extends NotFoundError {
   override readonly name = "ApiKeyNotFoundError"
 

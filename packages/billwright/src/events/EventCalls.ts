@@ -1,7 +1,7 @@
 /**
  * The events of a `Calls`.
  */
-import { Event as Core, Events as EventsService, type TailPosition } from "@billwright/core"
+import { Event as Core, Events as EventsService, type ListedEvent, type TailPosition } from "@billwright/core"
 import { DateTime, Effect, Exit, Scope } from "effect"
 import type { CallOptions } from "../Call.ts"
 import { ClosedError } from "../errors/RuntimeError.ts"
@@ -23,6 +23,11 @@ export const toEvent = (event: Core.Event): EventOf<string, unknown> => ({
   customerId: event.customerId,
   idempotencyKey: event.idempotencyKey,
   data: ExactJson.parse(Core.dataText(event.payload)),
+})
+
+const toListedEvent = (event: ListedEvent) => ({
+  ...toEvent(event),
+  deliveryCounts: event.deliveryCounts,
 })
 
 const toPublished = ({ _tag, event }: Core.Published) => ({
@@ -99,7 +104,7 @@ export const makeEvents = (calls: Calls): Events<EventMap> => {
           () =>
             Effect.map(
               events.list(toOptionalInput(page, "createdAfter", "createdBefore")),
-              ({ data, hasMore }) => ({ data: data.map(toEvent), hasMore }),
+              ({ data, hasMore }) => ({ data: data.map(toListedEvent), hasMore }),
             ),
           options,
         ),

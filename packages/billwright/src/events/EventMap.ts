@@ -7,34 +7,45 @@
 import type { Metadata } from "../Call.ts"
 import type { EventDefinition } from "./EventDefinition.ts"
 
+/** Data of `invoice.created` and `invoice.paid`. Ids are yours. */
 export interface InvoiceData {
   readonly invoice_id: string
   readonly customer_id: string
   /** Of the currency's minor unit: cents of EUR, yen of JPY. */
   readonly amount: number
+  /** ISO 4217: `EUR`. */
   readonly currency: string
+  /** The one that is printed on it. */
   readonly number?: string
+  /** RFC 3339, as are the others. */
   readonly due_at?: string
   readonly paid_at?: string
+  /** What it bills: from this instant … */
   readonly period_start?: string
+  /** … up to this one. */
   readonly period_end?: string
   readonly metadata?: Metadata
 }
 
+/** Data of `payment.succeeded`. Ids are yours. */
 export interface PaymentData {
   readonly payment_id: string
   readonly customer_id: string
+  /** Of the currency's minor unit: cents of EUR, yen of JPY. */
   readonly amount: number
+  /** ISO 4217: `EUR`. */
   readonly currency: string
   readonly invoice_id?: string
   readonly metadata?: Metadata
 }
 
+/** Data of `payment.failed`: a payment, and why it failed, for programs and for people. */
 export interface FailedPaymentData extends PaymentData {
   readonly failure_code?: string
   readonly failure_message?: string
 }
 
+/** Data of `subscription.created` and `subscription.activated`. Ids are yours. */
 export interface SubscriptionData {
   readonly subscription_id: string
   readonly customer_id: string

@@ -24,10 +24,12 @@ export type EventOfAny<Map> = {
   [Type in keyof Map & string]: EventOf<Type, Map[Type]>
 }[keyof Map & string]
 
+/** An event to publish. Its data is checked against its type. */
 export interface PublishEvent<Type extends string, Data> {
   readonly type: Type
   /** JSON, at most 256 KiB and 30 levels deep. Integers may be `bigint`. */
   readonly data: Data
+  /** The customer that it is about. It has to exist. */
   readonly customerId?: string | undefined
   /** Publishes the event once, for ever: the same key and content again gives the first event. */
   readonly idempotencyKey?: string | undefined
@@ -42,6 +44,17 @@ export interface PublishedEvent<Type extends string, Data> {
 /** An event with its newest deliveries, at most 100, newest first. */
 export type EventWithDeliveries<Map> = EventOfAny<Map> & { readonly deliveries: ReadonlyArray<Delivery> }
 
+/** How many deliveries of an event have each status, up to 1,000 each. */
+export interface DeliveryCounts {
+  readonly pending: number
+  readonly delivered: number
+  readonly failed: number
+}
+
+/** An event of a list, and how its deliveries went. */
+export type ListedEvent<Map> = EventOfAny<Map> & { readonly deliveryCounts: DeliveryCounts }
+
+/** Which events, newest first. Conditions are joined by "and". */
 export interface ListEvents<Type extends string> extends PageQuery {
   readonly type?: Type | undefined
   readonly customerId?: string | undefined
@@ -53,6 +66,7 @@ export interface ListEvents<Type extends string> extends PageQuery {
   readonly deliveryStatus?: DeliveryStatus | undefined
 }
 
+/** Which events to follow, and from where. */
 export interface StreamEvents<Type extends string> {
   /** Default: all. */
   readonly types?: ReadonlyArray<Type> | undefined
@@ -83,7 +97,7 @@ export interface Events<Map> {
     options?: CallOptions,
   ): Promise<PublishedEvent<Type, Map[Type]>>
   get(id: string, options?: CallOptions): Promise<EventWithDeliveries<Map>>
-  list(query?: ListEvents<keyof Map & string>, options?: CallOptions): Listing<EventOfAny<Map>>
+  list(query?: ListEvents<keyof Map & string>, options?: CallOptions): Listing<ListedEvent<Map>>
   /** Sends it again, with its id and bytes: to one endpoint, or to all that admit its type now. */
   replay(
     id: string,

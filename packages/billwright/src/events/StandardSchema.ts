@@ -14,10 +14,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
+/** What came of a validation: the value, or what is wrong with it. */
 export type StandardResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: ReadonlyArray<StandardIssue> }
 
+/** What is wrong with a value, and where in it (https://standardschema.dev). */
 export interface StandardIssue {
   readonly message: string
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined

@@ -6,6 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 
+/** Where a handler is mounted. */
 export interface MountOptions {
   /**
    * Where it is mounted, such as `/billing`, when the framework leaves the whole path in the URL. Other paths are
@@ -23,8 +24,10 @@ export type ParsedRequest = IncomingMessage & {
   readonly rawBody?: unknown
 }
 
+/** A listener for requests of `node:http`. It answers every request. */
 export type NodeHandler = (request: ParsedRequest, response: ServerResponse) => void
 
+/** Middleware of Express and Connect. What is not below its path goes to `next`. */
 export type ExpressHandler = (
   request: ParsedRequest,
   response: ServerResponse,
@@ -40,6 +43,7 @@ export interface HonoContext {
   }
 }
 
+/** A handler for a route of Hono. */
 export type HonoHandler = (context: HonoContext) => Promise<Response>
 
 /** A context of Koa, as far as it is used. */
@@ -50,6 +54,7 @@ export interface KoaContext {
   respond?: boolean | undefined
 }
 
+/** Middleware of Koa. What is not below its path goes to `next`. */
 export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) => Promise<void>
 
 /** An instance of Fastify, as far as it is used. */
@@ -67,15 +72,18 @@ export interface FastifyInstance {
   all(path: string, handler: (request: FastifyRequest, reply: FastifyReply) => void): unknown
 }
 
+/** A request of Fastify, as far as it is used. */
 export interface FastifyRequest {
   readonly raw: IncomingMessage
 }
 
+/** A reply of Fastify, as far as it is used. */
 export interface FastifyReply {
   readonly raw: ServerResponse
   hijack(): unknown
 }
 
+/** A plugin of Fastify, to be registered with a `prefix`. */
 export type FastifyPlugin = (instance: FastifyInstance) => Promise<void>
 
 /**

@@ -35,7 +35,8 @@ const holdOpen = ({ closing, whileOpen }: Engine, response: ServerResponse): voi
   void whileOpen(() => closed).then(() => closing.removeEventListener("abort", end))
 }
 
-const endWith = (closing: AbortSignal, response: Response): Response =>
+/** An answer that ends when billing is closed, where it would not end by itself. */
+export const endWith = (closing: AbortSignal, response: Response): Response =>
   response.body !== null && response.headers.get("content-type")?.startsWith("text/event-stream") === true
     ? new Response(response.body.pipeThrough(new TransformStream(), { signal: closing }), response)
     : response

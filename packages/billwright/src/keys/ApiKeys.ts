@@ -9,6 +9,7 @@ type Resource = "customers" | "usage" | "events" | "webhooks"
 /** What a key may do: read or write one kind of resource, or `*` for both. Writing does not include reading. */
 export type ApiKeyScope = `${Resource}:${"read" | "write" | "*"}`
 
+/** An API key without its secret. It belongs to one account and mode. */
 export interface ApiKey {
   /** `key_…`; not the secret. */
   readonly id: string
@@ -22,6 +23,7 @@ export interface ApiKey {
   readonly createdAt: Date
   /** From then on the key is refused. */
   readonly expiresAt: Date | null
+  /** Since when it is refused for good. */
   readonly revokedAt: Date | null
   /** To the minute. */
   readonly lastUsedAt: Date | null
@@ -33,14 +35,17 @@ export interface IssuedApiKey extends ApiKey {
   readonly secret: string
 }
 
+/** A new API key, for the account and mode that the call acts in. */
 export interface CreateApiKey {
   /** 1 to 128 characters. */
   readonly name: string
   /** Default: everything. */
   readonly scopes?: ReadonlyArray<ApiKeyScope> | undefined
+  /** From then on it is refused. Default: never. */
   readonly expiresAt?: Instant | undefined
 }
 
+/** How an API key is rolled. */
 export interface RollApiKey {
   /** How long the old key stays valid, in milliseconds: 0 (default) to 7 days. */
   readonly graceMillis?: number | undefined
@@ -48,6 +53,7 @@ export interface RollApiKey {
 
 /** Errors: `InvalidInputError`, `ApiKeyNotFoundError`; of `verify`, `UnauthorizedError`. */
 export interface ApiKeys {
+  /** Its secret is in the answer, this once. */
   create(input: CreateApiKey, options?: CallOptions): Promise<IssuedApiKey>
   get(id: string, options?: CallOptions): Promise<ApiKey>
   /** Revoked and expired ones included. */

@@ -1,7 +1,15 @@
 /**
  * The services of one billing, running.
  */
-import { Billing as Core, Dispatcher, EndpointStore, Keyring, NetworkAddress, Tenant } from "@billwright/core"
+import {
+  Billing as Core,
+  Dispatcher,
+  EndpointStore,
+  Keyring,
+  NetworkAddress,
+  Tenant,
+  type WebhookTransport,
+} from "@billwright/core"
 import { Context, Effect, Exit, Layer, ManagedRuntime, Option, Redacted } from "effect"
 import type { BillingOptions, DispatcherOptions } from "../BillingOptions.ts"
 import { type BillingError, InvalidInputError } from "../errors/BillingError.ts"
@@ -13,6 +21,7 @@ import { firstProblem, toBillingError } from "./Failure.ts"
 import { OpenGate } from "./Gate.ts"
 import * as LazyTransport from "./LazyTransport.ts"
 import * as Log from "./Log.ts"
+import * as OptionRules from "./OptionRules.ts"
 import { partsOf, type StoreParts } from "./StoreParts.ts"
 
 export interface Engine {
@@ -27,37 +36,11 @@ export interface Engine {
   readonly close: () => Promise<void>
 }
 
-const OPTIONS = new Set<keyof BillingOptions>([
-  "accountId",
-  "dispatcher",
-  "encryptionKeys",
-  "events",
-  "http",
-  "keys",
-  "log",
-  "mode",
-  "network",
-  "store",
-  "usage",
-])
-
 const defined = <A>(name: string, value: A | undefined): object =>
   value === undefined ? {} : { [name]: value }
 
-/** Throws a `ConfigurationError` that says what to do. */
-const checkOptions = (options: BillingOptions): StoreParts => {
-  if (typeof options !== "object" || options === null) {
-    throw new ConfigurationError("createBilling takes options: createBilling({ store: memory() })")
-  }
-  const unknown = Object.keys(options).find((name) => !OPTIONS.has(name as keyof BillingOptions))
-  if (unknown !== undefined) {
-    throw new ConfigurationError(
-      `createBilling has no option "${unknown}": there are ${[...OPTIONS].join(", ")}`,
-    )
-  }
-  const { events = [], mode = "live", store } = options
-  if (mode !== "live" && mode !== "test") throw new ConfigurationError('mode must be "live" or "test"')
-  if (!Array.isArray(events)) throw new ConfigurationError("events must be a list of what defineEvent gives")
+/** What the store is inside. Throws a `ConfigurationError` that says what to do. */
+const checkStore = ({ store }: BillingOptions): StoreParts => {
   const parts = partsOf(store)
   if (parts !== undefined) return parts
   throw new ConfigurationError(
@@ -92,11 +75,18 @@ const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions>
   }
 }
 
-const dispatcherOf = (options: BillingOptions) => {
+/** What a test puts in the place of the world. */
+export interface World {
+  readonly clock: Layer.Layer<never>
+  readonly transport: Layer.Layer<WebhookTransport>
+}
+
+const dispatcherOf = (options: BillingOptions, world: World | undefined) => {
   const { dispatcher = true, network } = options
   if (dispatcher === false) return Layer.empty
   const { certificateAuthorities, ...settings }: DispatcherOptions =
     typeof dispatcher === "object" ? dispatcher : {}
+  if (world !== undefined) return Dispatcher.layerManual(settings).pipe(Layer.provide(world.transport))
   const make = dispatcher === "manual" ? Dispatcher.layerManual : Dispatcher.layerWith
   return make(settings).pipe(
     Layer.provide(
@@ -146,14 +136,16 @@ const reasonOf = (error: unknown, depth = 0): string => {
 }
 
 /** Starts the services. Rejects with one sentence that says what is wrong. */
-export const start = async (options: BillingOptions): Promise<Engine> => {
-  const parts = checkOptions(options)
+export const start = async (options: BillingOptions, world?: World): Promise<Engine> => {
+  OptionRules.check(options)
+  const parts = checkStore(options)
   const tenant = toTenant(options.accountId ?? Tenant.defaultAccountId, options.mode ?? "live")
-  const layer = dispatcherOf(options).pipe(
+  const layer = dispatcherOf(options, world).pipe(
     Layer.provideMerge(options.dispatcher === false ? Layer.empty : Layer.effectDiscard(checkSecrets)),
     Layer.provideMerge(Core.layerWith(await servicesOf(options))),
     Layer.provideMerge(parts.layer),
     Layer.provideMerge(Log.layer(options.log)),
+    Layer.provideMerge(world?.clock ?? Layer.empty),
   )
   const runtime = ManagedRuntime.make(layer as Layer.Layer<Environment, unknown>)
   const built = await Effect.runPromiseExit(runtime.contextEffect)

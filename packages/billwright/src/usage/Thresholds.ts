@@ -22,15 +22,19 @@ export interface Threshold {
   readonly lastFiredAt: Date | null
 }
 
+/** A new threshold. Usage from before counts, but fires it only with the next record of the period. */
 export interface CreateThreshold {
   readonly customerId: string
+  /** The meter that is watched: this product … */
   readonly productId: string
+  /** … in this unit. */
   readonly unit: string
   /** An integer from 1 to 10^30; beyond 2^53 − 1 a `bigint`. */
   readonly quantity: number | bigint
   readonly period: ThresholdPeriod
 }
 
+/** Which thresholds, newest first. */
 export interface ListThresholds extends PageQuery {
   readonly customerId?: string | undefined
 }

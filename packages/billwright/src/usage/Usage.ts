@@ -22,7 +22,9 @@ export interface UsageRecord {
   readonly createdAt: Date
 }
 
+/** Usage to record. It never changes: a correction is a void and a new record. */
 export interface RecordUsage {
+  /** Of a customer that is not erased. */
   readonly customerId: string
   /** Your name of what was used: 1 to 255 characters. */
   readonly productId: string
@@ -78,9 +80,13 @@ export interface UsageSeriesQuery {
   readonly customerId: string
   readonly productId?: string | undefined
   readonly unit?: string | undefined
+  /** The first day, `YYYY-MM-DD`, of the time zone. */
   readonly startDate: string
+  /** The last day, inclusive. */
   readonly endDate: string
+  /** An IANA name such as `Europe/Berlin`. Default UTC. */
   readonly timezone?: string | undefined
+  /** How wide a window is, by the calendar of the time zone. */
   readonly window: "hour" | "day" | "month"
   /** One point for each product and unit of each window. */
   readonly groupBy?: "product_id" | undefined
@@ -96,6 +102,7 @@ export interface UsagePoint {
   readonly recordCount: number
 }
 
+/** Which records, those that arrived last first. Voided ones included. */
 export interface ListUsageRecords extends PageQuery {
   readonly customerId: string
   readonly productId?: string | undefined
@@ -122,12 +129,14 @@ export interface UsageDiscrepancy {
  * Errors: `InvalidInputError`, `CustomerNotFoundError`, `UsageRecordNotFoundError`, `UsageKeyConflictError`.
  */
 export interface Usage {
+  /** Records one. Calls that are made at the same time may share a transaction, which makes them fast and changes nothing else. */
   record(input: RecordUsage, options?: CallOptions): Promise<RecordedUsage>
   /** Records 1 to 1,000, all or nothing. Results in the order given. */
   recordBatch(
     records: ReadonlyArray<RecordUsage>,
     options?: CallOptions,
   ): Promise<ReadonlyArray<RecordedUsage>>
+  /** Also one that is voided, or of an erased customer. */
   getRecord(id: string, options?: CallOptions): Promise<UsageRecord>
   /** Also of an erased customer. */
   listRecords(query: ListUsageRecords, options?: CallOptions): Listing<UsageRecord>

@@ -17,5 +17,6 @@ export const makeDeliveries = (calls: Calls): Deliveries => {
     list: (query, options) =>
       makeListing(query, (page) => calls.run(() => deliveries.list(toOptionalInput(page)), options)),
     replay: (id, options) => calls.run(() => deliveries.replay(id), options),
+    statistics: (query, options) => calls.run(() => deliveries.statistics(toOptionalInput(query)), options),
   }
 }

@@ -5,8 +5,10 @@ import type { CallOptions, Instant, Metadata, MetadataPatch } from "../Call.ts"
 import type { EventOfAny } from "../events/Events.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
 
+/** Whether anything is sent to an endpoint. */
 export type EndpointStatus = "enabled" | "disabled"
 
+/** A webhook endpoint without its secret. */
 export interface Endpoint {
   /** `whe_…` */
   readonly id: string
@@ -14,7 +16,7 @@ export interface Endpoint {
   /** `["*"]` or a list of types. */
   readonly eventTypes: ReadonlyArray<string>
   readonly description: string | null
-  /** Sent with every attempt, by lower-case name. */
+  /** Sent with every attempt, by lower-case name. Values are masked by the REST API, and whole in your process. */
   readonly headers: Readonly<Record<string, string>>
   readonly metadata: Metadata
   /** `hmac`: a shared secret. `ed25519`: a key pair, of which receivers have the public one. */
@@ -24,6 +26,7 @@ export interface Endpoint {
   readonly status: EndpointStatus
   /** `gone`: it answered 410. `failing`: nothing but failures for 5 days. */
   readonly disabledReason: "manual" | "gone" | "failing" | null
+  /** Since when nothing is sent to it. */
   readonly disabledAt: Date | null
   /** Since when all attempts have failed. */
   readonly failingSince: Date | null
@@ -37,13 +40,18 @@ export interface EndpointWithSecret extends Endpoint {
   readonly secret: string | null
 }
 
+/** A new endpoint. It gets what is published from then on. */
 export interface CreateEndpoint<Type extends string> {
-  /** Live: https, port 443 or 8443, a public address. Test: also http, any port, this machine. */
+  /**
+   * Live: https, port 443 or 8443, a public address. Test: also http, any port, this machine. At most 2,048
+   * characters.
+   */
   readonly url: string
   /** `["*"]`: all types, those included that are added later. */
   readonly eventTypes: ReadonlyArray<Type | "*">
   /** At most 500 characters. */
   readonly description?: string | undefined
+  /** Sent with every attempt: at most 20, names of at most 100 characters, values of at most 1,024. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly metadata?: Metadata | undefined
   /** Default `hmac`. */
@@ -62,15 +70,18 @@ export interface UpdateEndpoint<Type extends string> {
   readonly status?: EndpointStatus | undefined
 }
 
+/** Which endpoints, newest first. Deleted ones are in no list. */
 export interface ListEndpoints extends PageQuery {
   readonly status?: EndpointStatus | undefined
 }
 
+/** How a secret is rotated. */
 export interface RotateSecret {
   /** How long the previous secret signs along with the new one, in seconds: 0 to 604,800, default 86,400 (a day). */
   readonly expirePreviousAfterSeconds?: number | undefined
 }
 
+/** Which events are sent to an endpoint again. Those with a pending delivery to it are left out. */
 export interface ReplayEvents<Type extends string> {
   /** Events published at this instant or later … */
   readonly since: Instant
@@ -79,6 +90,8 @@ export interface ReplayEvents<Type extends string> {
   /** `Failed` (default): events whose newest delivery to the endpoint failed. `all`: all that it admits. */
   readonly status?: "Failed" | "all" | undefined
   readonly types?: ReadonlyArray<Type> | undefined
+  /** Sends nothing, and gives how many it would send. */
+  readonly dryRun?: boolean | undefined
 }
 
 /**
@@ -86,6 +99,7 @@ export interface ReplayEvents<Type extends string> {
  * account and mode), `EncryptionKeyRequiredError` (live, without `encryptionKeys`).
  */
 export interface Endpoints<Map> {
+  /** Its secret is in the answer, this once. Nothing is sent to it that was published before. */
   create(input: CreateEndpoint<keyof Map & string>, options?: CallOptions): Promise<EndpointWithSecret>
   get(id: string, options?: CallOptions): Promise<Endpoint>
   list(query?: ListEndpoints, options?: CallOptions): Listing<Endpoint>

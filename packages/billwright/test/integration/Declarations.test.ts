@@ -51,6 +51,7 @@ describe("the declarations", () => {
     "./client": [],
     "./memory": [],
     "./postgres": [],
+    "./testing": ["node:http"],
     "./verify": [],
   }
   for (const [name, target] of Object.entries(manifest.publishConfig.exports)) {

@@ -262,6 +262,11 @@ describe("at start", () => {
       [{ url: "mysql://localhost" }, /begins with postgres:\/\//],
       [{ pool, schema: "No-Schema" }, /schema must be a lower-case letter/],
       [{ pool, shcema: "x" }, /has no option "shcema"/],
+      [{ pool, schema: 5 }, /postgres\.schema must be text/],
+      [{ pool, deadlineMillis: "5s" }, /postgres\.deadlineMillis must be an integer of at least 1/],
+      [{ pool, migrate: "no" }, /postgres\.migrate must be true or false/],
+      [{ url: database.url, poolSize: 0 }, /postgres\.poolSize must be an integer of at least 1/],
+      [{ url: database.url, ssl: "require" }, /postgres\.ssl must be true, false or options of node:tls/],
     ]
     for (const [options, sentence] of wrong) {
       assert.throws(() => postgres(options as never), ConfigurationError, sentence)
@@ -274,7 +279,7 @@ describe("at start", () => {
     assert.instanceOf(error, ConfigurationError)
     assert.match(
       error.message,
-      /the schema "nothing_here" has no tables of Billwright yet\. Run `billwright migrate`/,
+      /the schema "nothing_here" has no tables of Billwright yet\. Run `npx @billwright\/cli migrate --store postgres --schema nothing_here`/,
     )
   })
 

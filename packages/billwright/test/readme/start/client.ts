@@ -1,6 +1,9 @@
 import { ApiError, createClient } from "billwright/client"
 
-const billing = createClient({ url: "https://app.example.com/billing", apiKey: process.env["BILLING_KEY"]! })
+const billing = createClient({
+  url: "https://app.example.com/billing",
+  apiKey: process.env["BILLWRIGHT_API_KEY"]!,
+})
 
 try {
   for await (const customer of billing.customers.list({ email: "ada@example.com" })) {

@@ -1,0 +1,31 @@
+/**
+ * How billing is started.
+ */
+import type { Billing } from "./Billing.ts"
+import type { BillingOptions } from "./BillingOptions.ts"
+import type { EventDefinition } from "./events/EventDefinition.ts"
+import type { EventsOf } from "./events/EventMap.ts"
+import { start } from "./runtime/Engine.ts"
+import { makeBilling } from "./runtime/Handle.ts"
+
+/**
+ * Starts billing.
+ *
+ * ```ts
+ * import { createBilling } from "billwright"
+ * import { postgres } from "billwright/postgres"
+ *
+ * const billing = await createBilling({ store: postgres({ pool }) })
+ * const customer = await billing.customers.create({ name: "Ada", email: "ada@example.com" })
+ * await billing.usage.record({ customerId: customer.id, productId: "api", quantity: 5, unit: "call" })
+ * ```
+ *
+ * Rejects with a `ConfigurationError` when options are wrong or the database is not migrated, and with a
+ * `StorageUnavailableError` when it is out of reach; each says what to do in one sentence.
+ */
+export const createBilling = async <const Definitions extends ReadonlyArray<EventDefinition> = []>(
+  options: BillingOptions<Definitions>,
+): Promise<Billing<EventsOf<Definitions>>> => {
+  const billing: object = makeBilling(await start(options), options.http ?? {})
+  return billing as Billing<EventsOf<Definitions>>
+}

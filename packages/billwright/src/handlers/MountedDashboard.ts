@@ -1,0 +1,184 @@
+/**
+ * The dashboard for the frameworks that there are.
+ */
+import type { ServerResponse } from "node:http"
+import { ClosedError, ConfigurationError } from "../errors/RuntimeError.ts"
+import { type Engine, toTenant } from "../runtime/Engine.ts"
+import { DATA_PATH, type Data, forOperators } from "./DashboardData.ts"
+import type { DashboardHandlers, DashboardOptions, MountedKoaContext } from "./DashboardHandlers.ts"
+import type { FastifyInstance, Handlers, HonoContext, ParsedRequest } from "./Handlers.ts"
+import { endWith } from "./MountedHandlers.ts"
+import * as MountPath from "./MountPath.ts"
+import * as NodeExchange from "./NodeExchange.ts"
+import { UnusableBody } from "./ParsedBody.ts"
+
+/** `undefined`: the request is not the dashboard's. */
+type Answer = (request: Request) => Promise<Response | undefined>
+
+const OPTIONS = new Set<keyof DashboardOptions>(["accountId", "authorize", "basePath", "directory", "mode"])
+
+/** Gives the base path. */
+const checkOptions = (options: DashboardOptions): string => {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.has(name as keyof DashboardOptions))
+  if (unknown !== undefined) {
+    throw new ConfigurationError(`dashboard has no option "${unknown}": there are ${[...OPTIONS].join(", ")}`)
+  }
+  const { authorize, mode } = options
+  if (authorize !== undefined && typeof authorize !== "function")
+    throw new ConfigurationError("authorize must be a function of a Request")
+  if (mode !== undefined && mode !== "live" && mode !== "test")
+    throw new ConfigurationError('mode must be "live" or "test"')
+  const basePath = MountPath.normalize(options.basePath)
+  if (!/^(\/[\w.~-]+)+$/.test(basePath))
+    throw new ConfigurationError(
+      'the dashboard needs a path of its own: dashboard({ basePath: "/admin/billing" })',
+    )
+  return basePath
+}
+
+const closedAnswer = (): Response =>
+  Response.json({ error: "unavailable", message: "billing was closed" }, { status: 503 })
+
+/** `authorize` failed, or there is a bug of ours. */
+const failed = (): Response =>
+  Response.json({ error: "internal_error", message: "the dashboard could not answer" }, { status: 500 })
+
+const notHere = (basePath: string): Response =>
+  Response.json({ error: "not_found", message: `the dashboard is at ${basePath}` }, { status: 404 })
+
+const isData = (path: string, basePath: string): boolean =>
+  path === `${basePath}${DATA_PATH}` || path.startsWith(`${basePath}${DATA_PATH}/`)
+
+const makeAnswer = (engine: Engine, api: Handlers["fetch"], options: DashboardOptions): Answer => {
+  const basePath = checkOptions(options)
+  const { authorize, directory } = options
+  const { tenant } = engine.calls
+  const data: Data =
+    authorize === undefined
+      ? (request) => api(request, { basePath })
+      : forOperators(
+          engine,
+          toTenant(options.accountId ?? tenant.accountId, options.mode ?? tenant.mode),
+          basePath,
+          authorize,
+        )
+  let loading: Promise<Answer> | undefined
+  const load = async (): Promise<Answer> => {
+    const { Dashboard } = await import("@billwright/dashboard")
+    return Dashboard.handler({
+      basePath,
+      apiUrl: `${basePath}${DATA_PATH}`,
+      signIn: authorize === undefined ? "key" : "host",
+      ...(authorize === undefined ? {} : { authorize }),
+      ...(directory === undefined ? {} : { directory }),
+    })
+  }
+  return async (request) => {
+    const { pathname } = new URL(request.url)
+    if (MountPath.strip(pathname, basePath) === undefined) return undefined
+    try {
+      return await engine.whileOpen(async () =>
+        isData(pathname, basePath)
+          ? endWith(engine.closing, await data(request))
+          : (await (loading ??= load()))(request),
+      )
+    } catch (error) {
+      if (error instanceof ClosedError) return closedAnswer()
+      throw error
+    }
+  }
+}
+
+type Kept = Pick<ParsedRequest, "body" | "rawBody">
+
+const badBody = ({ message }: UnusableBody): Response =>
+  Response.json({ error: "invalid_request", message: `the body ${message}` }, { status: 400 })
+
+/** Answers a request of Node; tells whether it was the dashboard's. */
+const respond = async (
+  answer: Answer,
+  request: ParsedRequest,
+  response: ServerResponse,
+  url: string,
+  kept: Kept,
+): Promise<boolean> => {
+  const gone = new AbortController()
+  response.once("close", () => gone.abort())
+  try {
+    const answered = await answer(NodeExchange.toRequest(request, url, kept, gone.signal))
+    if (answered === undefined) return false
+    await NodeExchange.send(answered, response)
+  } catch (error) {
+    if (error instanceof UnusableBody) await NodeExchange.send(badBody(error), response)
+    // Whoever asked has gone: nobody is left to be told.
+    else if (!gone.signal.aborted) throw error
+  }
+  return true
+}
+
+const fastifyPlugin = (answer: Answer, basePath: string) => async (instance: FastifyInstance) => {
+  if (MountPath.normalize(instance.prefix) !== basePath) {
+    throw new ConfigurationError(
+      `register the dashboard with its path: app.register(dashboard.fastify(), { prefix: "${basePath}" })`,
+    )
+  }
+  // Only here: the host's other routes keep their parsers.
+  instance.removeAllContentTypeParsers()
+  instance.addContentTypeParser("*", (_request, _payload, done) => done(null))
+  for (const path of ["/", "/*"]) {
+    instance.all(path, ({ raw }, reply) => {
+      reply.hijack()
+      respond(answer, raw, reply.raw, raw.url ?? "/", {}).then(
+        (isOurs) => void (isOurs || NodeExchange.send(notHere(basePath), reply.raw)),
+        () => void NodeExchange.send(failed(), reply.raw),
+      )
+    })
+  }
+}
+
+export const makeDashboard =
+  (engine: Engine, api: Handlers["fetch"]) =>
+  (options: DashboardOptions): DashboardHandlers => {
+    // Without types it is easily forgotten.
+    const given = options ?? {}
+    const answer = makeAnswer(engine, api, given)
+    const basePath = MountPath.normalize(given.basePath)
+    const fetch = async (request: Request) => (await answer(request)) ?? notHere(basePath)
+
+    const middleware = (
+      request: ParsedRequest,
+      response: ServerResponse,
+      next?: (error?: unknown) => void,
+    ) => {
+      const url = request.originalUrl ?? request.url ?? "/"
+      const pass = next ?? (() => void NodeExchange.send(notHere(basePath), response))
+      const fail = next ?? (() => void NodeExchange.send(failed(), response))
+      respond(answer, request, response, url, request).then((isOurs) => {
+        if (!isOurs) pass()
+      }, fail)
+    }
+
+    return {
+      fetch,
+      node: () => (request, response) => middleware(request, response),
+      express: () => middleware,
+      fastify: () => fastifyPlugin(answer, basePath),
+      hono:
+        () =>
+        async ({ req }: HonoContext) => {
+          const { raw } = req
+          if (!raw.bodyUsed) return fetch(raw)
+          // Hono keeps what a validator read.
+          const { headers, method, signal, url } = raw
+          return fetch(new Request(url, { method, headers, signal, body: await req.arrayBuffer() }))
+        },
+      koa: () => async (context: MountedKoaContext, next) => {
+        const { req, request, res } = context
+        const url = context.originalUrl ?? req.url ?? "/"
+        if (MountPath.strip(url, basePath) === undefined) return void (await next())
+        context.respond = false
+        if (!(await respond(answer, req, res, url, request as Kept)))
+          await NodeExchange.send(notHere(basePath), res)
+      },
+    }
+  }

@@ -1,0 +1,106 @@
+/**
+ * The objects that hosts hold, over an engine: a billing, its accounts, its transactions.
+ */
+import type { Billing, BillingAccount, BillingCalls, Transaction } from "../Billing.ts"
+import type { BillingOptions } from "../BillingOptions.ts"
+import type { CallOptions, Mode } from "../Call.ts"
+import { makeCustomers } from "../customers/CustomerCalls.ts"
+import { ConfigurationError } from "../errors/RuntimeError.ts"
+import { makeEvents } from "../events/EventCalls.ts"
+import type { EventMap } from "../events/EventMap.ts"
+import type { Prune } from "../events/Prune.ts"
+import { prune } from "../events/PruneCall.ts"
+import { makeDashboard } from "../handlers/MountedDashboard.ts"
+import { makeHandlers } from "../handlers/MountedHandlers.ts"
+import { makeApiKeys } from "../keys/ApiKeyCalls.ts"
+import { makeThresholds } from "../usage/ThresholdCalls.ts"
+import { makeUsage } from "../usage/UsageCalls.ts"
+import { makeDeliveries } from "../webhooks/DeliveryCalls.ts"
+import { makeEndpoints, rotateEncryption } from "../webhooks/EndpointCalls.ts"
+import type { Calls } from "./Calls.ts"
+import { type Engine, toTenant } from "./Engine.ts"
+import { inHosts, inOwn } from "./Transaction.ts"
+
+const makeCalls = (calls: Calls): BillingCalls<EventMap> => ({
+  customers: makeCustomers(calls),
+  usage: makeUsage(calls),
+  thresholds: makeThresholds(calls),
+  events: makeEvents(calls),
+  endpoints: makeEndpoints(calls),
+  deliveries: makeDeliveries(calls),
+  keys: makeApiKeys(calls),
+})
+
+type Work = (tx: Transaction<EventMap>) => Promise<unknown>
+
+const makeTransaction = ({ join }: Engine, calls: Calls) => {
+  const joining = (client: object) => () => {
+    if (join !== undefined) return join(client)
+    throw new ConfigurationError(
+      "this store has no transactions of yours to join: begin one of its own by transaction(async (tx) => …)",
+    )
+  }
+  return async (first: object | Work, ...rest: ReadonlyArray<Work | CallOptions | undefined>) => {
+    const isOwn = typeof first === "function" && typeof rest[0] !== "function"
+    const work = (isOwn ? first : rest[0]) as Work
+    const options = (isOwn ? rest[0] : rest[1]) as CallOptions | undefined
+    if (typeof work !== "function") {
+      throw new ConfigurationError(
+        "transaction takes a function: transaction(async (tx) => …) or transaction(client, async (tx) => …)",
+      )
+    }
+    const run = (inside: Calls) => work(makeCalls(inside))
+    return isOwn ? inOwn(calls, run, options) : inHosts(calls, joining(first), run, options)
+  }
+}
+
+const makeAccount = (engine: Engine, calls: Calls): BillingAccount<EventMap> => {
+  const { accountId, mode } = calls.tenant
+  const inMode = (other: Mode): BillingAccount<EventMap> =>
+    makeAccount(engine, calls.for({ accountId, mode: other }))
+  const account = {
+    ...makeCalls(calls),
+    accountId,
+    mode,
+    forAccount: (id: string) => makeAccount(engine, calls.for(toTenant(id, mode))),
+    transaction: makeTransaction(engine, calls),
+  }
+  // Made when asked for: each has the other.
+  return lazily(account, {
+    test: () => (mode === "test" ? undefined : inMode("test")),
+    live: () => (mode === "live" ? undefined : inMode("live")),
+  }) as BillingAccount<EventMap>
+}
+
+/** Adds properties that are made when they are first read; `undefined` stands for the object itself. */
+const lazily = (target: object, properties: Readonly<Record<string, () => object | undefined>>): object => {
+  for (const [name, make] of Object.entries(properties)) {
+    let made: object | undefined
+    Object.defineProperty(target, name, { enumerable: true, get: () => (made ??= make() ?? target) })
+  }
+  return target
+}
+
+/** All that a billing can do, over its engine. */
+export const makeBilling = (engine: Engine, http: NonNullable<BillingOptions["http"]>): Billing<EventMap> => {
+  const { calls, close, dispatcher } = engine
+  const account = makeAccount(engine, calls)
+  const deliverDue = async (callOptions?: CallOptions): Promise<number> => {
+    if (dispatcher !== undefined) return calls.runAsIs(() => dispatcher.runDue, callOptions)
+    throw new ConfigurationError("this process sends no webhooks: createBilling was told dispatcher: false")
+  }
+  const handlers = makeHandlers(engine, http)
+  const billing: object = Object.defineProperties(
+    {
+      ...handlers,
+      dashboard: makeDashboard(engine, handlers.fetch),
+      deliverDue,
+      rotateEncryption: (callOptions?: CallOptions) => rotateEncryption(calls, callOptions),
+      prune: (what: Prune, callOptions?: CallOptions) => prune(calls, what, callOptions),
+      close,
+      [Symbol.asyncDispose]: close,
+    },
+    Object.getOwnPropertyDescriptors(account),
+  )
+  return billing as Billing<EventMap>
+}

@@ -1,0 +1,80 @@
+/**
+ * The `testing` of a billing for tests.
+ */
+import { DeliveryStore } from "@billwright/core"
+import { DateTime, Option } from "effect"
+import type { BillingCalls } from "../Billing.ts"
+import { InvalidInputError } from "../errors/BillingError.ts"
+import type { EventMap } from "../events/EventMap.ts"
+import type { Engine } from "../runtime/Engine.ts"
+import type { DeliveryWithAttempts } from "../webhooks/Deliveries.ts"
+import type { FixedClock } from "./FixedClock.ts"
+import type { TestDuration, Testing } from "./Testing.ts"
+import type { TestReceivers } from "./TestReceivers.ts"
+
+type Account = Pick<BillingCalls<EventMap>, "customers" | "deliveries" | "endpoints">
+
+const millisOf = ({
+  days = 0,
+  hours = 0,
+  milliseconds = 0,
+  minutes = 0,
+  seconds = 0,
+}: TestDuration): number => milliseconds + 1_000 * (seconds + 60 * (minutes + 60 * (hours + 24 * days)))
+
+export const makeTesting = (
+  { calls, dispatcher }: Engine,
+  account: Account,
+  clock: FixedClock,
+  receivers: TestReceivers,
+): Testing => {
+  let made = 0
+  const deliverDue = () => calls.runAsIs(() => dispatcher!.runDue, undefined)
+  const nextDueAt = () => calls.runAsIs(() => calls.service(DeliveryStore).nextDueAt, undefined)
+
+  const advance = async (duration: TestDuration): Promise<void> => {
+    const millis = millisOf(duration)
+    if (!Number.isSafeInteger(millis) || millis < 0)
+      throw new InvalidInputError(
+        "duration",
+        "must be { days, hours, minutes, seconds, milliseconds }, not back",
+      )
+    const end = clock.millis + millis
+    for (;;) {
+      await deliverDue()
+      const next = Option.getOrUndefined(await nextDueAt())
+      // What is due and still there is another process's: on a database that others use.
+      if (next === undefined || next.epochMilliseconds > end || next.epochMilliseconds <= clock.millis) break
+      clock.moveTo(next.epochMilliseconds)
+    }
+    clock.moveTo(end)
+    await deliverDue()
+  }
+
+  const deliveries: Testing["deliveries"] = async (of = account) => {
+    await deliverDue()
+    const all: Array<Promise<DeliveryWithAttempts>> = []
+    for await (const { id } of of.deliveries.list()) all.push(of.deliveries.get(id))
+    return (await Promise.all(all)).reverse()
+  }
+
+  return {
+    get now() {
+      return DateTime.toDateUtc(DateTime.makeUnsafe(clock.millis))
+    },
+    advance,
+    deliveries,
+    receiver: (url) => receivers.at(url),
+    customer: (fields) =>
+      account.customers.create({ name: "Ada Lovelace", email: `ada-${++made}@example.com`, ...fields }),
+    endpoint: async (fields) => {
+      const url = `https://receiver-${++made}.example.com/`
+      const endpoint = await account.endpoints.create({
+        url,
+        eventTypes: ["*"],
+        ...fields,
+      })
+      return { endpoint, receiver: receivers.at(endpoint.url) }
+    },
+  }
+}

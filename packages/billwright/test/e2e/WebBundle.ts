@@ -1,0 +1,16 @@
+/** What a bundler makes of modules for the web: one piece of code that imports nothing. */
+import { rolldown } from "rolldown"
+
+/** Bundles a module. `output` says as what. */
+export const bundle = async (
+  input: string,
+  output: { readonly format: "esm" | "iife"; readonly name?: string; readonly minify?: boolean },
+): Promise<string> => {
+  const built = await rolldown({ input, platform: "browser" })
+  const { output: chunks } = await built.generate({ ...output, codeSplitting: false })
+  await built.close()
+  const [chunk] = chunks
+  const left = [...chunk.imports, ...chunk.dynamicImports]
+  if (left.length > 0) throw new Error(`${input} imports what no browser has: ${left.join(", ")}`)
+  return chunk.code
+}
