@@ -7,9 +7,14 @@ import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
+import { PrismaPg } from "@prisma/adapter-pg"
+import { createBilling } from "billwright"
+import { postgres } from "billwright/postgres"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { Client } from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { CREATE_ORDERS } from "../src/Order.ts"
+import { PrismaClient } from "../src/prisma/generated/client.ts"
 
 const PRODUCTS = ["pg", "postgres.js", "Drizzle", "Kysely", "Prisma", "SQL"]
 const POLL_MILLIS = 20
@@ -190,5 +195,41 @@ describe("a shop that is killed", () => {
       await kill()
     }
     await expectNothingOf(id, before)
+  })
+})
+
+describe("createBilling", () => {
+  it("joins a transaction of Prisma, which commits and rolls back what both wrote", async () => {
+    await admin.query(CREATE_ORDERS)
+    const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) })
+    const billing = await createBilling({ store: postgres({ url }), dispatcher: false })
+    try {
+      const { id: customerId } = await billing.customers.create({ name: "Ada", email: "ada@example.com" })
+      const place = (id: string, check: () => void) =>
+        prisma.$transaction(async (tx) => {
+          await tx.order.create({ data: { id, customerId, product: "Prisma", credits: 5n } })
+          const usage = { customerId, productId: "Prisma", unit: "credit", idempotencyKey: `order-${id}` }
+          await billing.transaction(tx, async (inside) => {
+            await inside.usage.record({ ...usage, quantity: 5 })
+          })
+          check()
+        })
+      const [kept, undone] = [randomUUID(), randomUUID()]
+      await place(kept, () => {})
+      const calledOff = new Error("the customer thinks better of it")
+      const placed = place(undone, () => {
+        throw calledOff
+      })
+      await expect(placed).rejects.toBe(calledOff)
+
+      const rows = [{ product: "Prisma", customer_id: customerId, credits: "5" }]
+      expect(await ordersOf(kept)).toEqual(rows)
+      expect(await usageOf(kept)).toEqual(rows)
+      expect(await ordersOf(undone)).toEqual([])
+      expect(await usageOf(undone)).toEqual([])
+    } finally {
+      await billing.close()
+      await prisma.$disconnect()
+    }
   })
 })

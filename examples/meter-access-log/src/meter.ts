@@ -12,7 +12,7 @@ import { table } from "./Table.ts"
 const USAGE = `Usage: node src/meter.ts [options] <access.log>
 
   --url <url>     where Billwright serves; default http://127.0.0.1:4100
-  --key <key>     its API key; default BILLWRIGHT_KEY of the environment
+  --key <key>     its API key; default BILLWRIGHT_API_KEY of the environment
   --batch <n>     records sent at once, 2 to 1000; default 1000
   --json          prints JSON instead of a table
   --help          prints this`
@@ -23,7 +23,7 @@ const MAX_PRINTED_PROBLEMS = 20
 const readOptions = () => {
   const options = {
     url: { type: "string", default: "http://127.0.0.1:4100" },
-    key: { type: "string", default: process.env["BILLWRIGHT_KEY"] ?? "" },
+    key: { type: "string", default: process.env["BILLWRIGHT_API_KEY"] ?? "" },
     batch: { type: "string", default: "1000" },
     json: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -38,7 +38,7 @@ const readOptions = () => {
 const check = ({ values, positionals }: ReturnType<typeof readOptions>) => {
   const [file, ...more] = positionals
   if (file === undefined || more.length > 0) throw new Problem(`Name one access log.\n\n${USAGE}`)
-  if (!/^[\x21-\x7e]+$/.test(values.key)) throw new Problem("Give an API key: --key or BILLWRIGHT_KEY.")
+  if (!/^[\x21-\x7e]+$/.test(values.key)) throw new Problem("Give an API key: --key or BILLWRIGHT_API_KEY.")
   if (!/^https?:$/.test(URL.parse(values.url)?.protocol ?? "")) throw new Problem("--url is no http address.")
   const batchSize = Number(values.batch)
   if (!Number.isInteger(batchSize) || batchSize < 2 || batchSize > 1000)

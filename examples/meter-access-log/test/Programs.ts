@@ -67,7 +67,7 @@ const collect = (child: ChildProcess): Promise<Run> =>
 const start = (program: string, args: ReadonlyArray<string>, options: ReadonlyArray<string> = []) =>
   spawn(process.execPath, [...options, here(`../src/${program}.ts`), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, BILLWRIGHT_KEY: undefined },
+    env: { ...process.env, BILLWRIGHT_API_KEY: undefined },
   })
 
 export const startMeter = (args: ReadonlyArray<string>): ChildProcess => start("meter", args)

@@ -232,7 +232,7 @@ describe("what goes wrong is said in a sentence", () => {
 
   it("no key", async () => {
     const { code, stderr } = await runMeter(["--url", billing.url, ACCESS_LOG])
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "Give an API key: --key or BILLWRIGHT_KEY.\n" })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "Give an API key: --key or BILLWRIGHT_API_KEY.\n" })
   })
 
   it("no server", async () => {

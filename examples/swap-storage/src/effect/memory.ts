@@ -1,0 +1,3 @@
+import { Memory } from "@billwright/memory"
+
+export const storage = Memory.layer

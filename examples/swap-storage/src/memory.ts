@@ -1,0 +1,3 @@
+import { memory } from "billwright/memory"
+
+export const store = memory()

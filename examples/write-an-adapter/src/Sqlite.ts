@@ -1,0 +1,1330 @@
+/**
+ * A storage of Billwright on SQLite, all of it in this file: a guide to writing an adapter of your own.
+ *
+ * An adapter is a layer of nine services, the ports of `@billwright/core`. Each port says in its doc comments what
+ * it guarantees, and the contract suite of `@billwright/testing` tests every sentence of that (`test/`). The rules of
+ * billing are none of its business: it stores what it is given, and asks `core` where a rule decides.
+ *
+ * What you will find, in the order of an adapter's questions:
+ *
+ * 1. the tables, and how a value becomes a row;
+ * 2. what commits together: `Transactor`;
+ * 3. lists and cursors, which all ports share;
+ * 4. the ports: customers, events, deliveries, endpoints, usage, API keys, answers to repeated requests;
+ * 5. the layer.
+ *
+ * It is simple before it is fast: one connection, one transaction at a time, totals read their records. What that
+ * costs is said where it does. One process at a time may have the database open.
+ */
+import { randomUUID } from "node:crypto"
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
+import {
+  type ApiKey,
+  ApiKeyStore,
+  type AppendOutcome,
+  type Billing,
+  type ClaimedDelivery,
+  CurrentTenant,
+  Customer,
+  CustomerStore,
+  Delivery,
+  DeliveryStore,
+  Endpoint,
+  EndpointStore,
+  Event,
+  EventStore,
+  IdempotencyStore,
+  keyIdOf,
+  MAX_CANCEL,
+  type OnceOutcome,
+  Page,
+  type PublishOutcome,
+  RetentionStore,
+  type Settlement,
+  Signal,
+  StorageError,
+  Tenant,
+  Threshold,
+  ThresholdEvent,
+  Transactor,
+  type UsagePeriod,
+  UsageRecord,
+  UsageStore,
+  type UsageTotal,
+  WebhookStatistics,
+} from "@billwright/core"
+import { Context, DateTime, Effect, Exit, type Fiber, Layer, Option, Semaphore } from "effect"
+
+// ─── 1. The tables ───────────────────────────────────────────────────────────────────────────────────────────────
+//
+// A value is stored whole, as JSON. Columns that are looked for are derived from it by SQLite itself, so that they
+// can never say something else. `tenant` comes first in every key: no row is found without it.
+
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS customers (
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT, -- nothing: erased
+    email TEXT AS (body ->> '$.email'),
+    PRIMARY KEY (tenant, id)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS customers_by_email ON customers (tenant, email, id);
+
+  CREATE TABLE IF NOT EXISTS usage_records (
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    customer_id TEXT AS (body ->> '$.customerId'),
+    product_id TEXT AS (body ->> '$.productId'),
+    unit TEXT AS (body ->> '$.unit'),
+    quantity INTEGER AS (body ->> '$.quantity'),
+    at INTEGER AS (body ->> '$.timestamp[1]'),
+    is_voided INTEGER AS (body ->> '$.voidedAt[1]' IS NOT NULL),
+    idempotency_key TEXT AS (body ->> '$.idempotencyKey'),
+    PRIMARY KEY (tenant, id)
+  ) STRICT;
+  CREATE UNIQUE INDEX IF NOT EXISTS usage_by_key ON usage_records (tenant, customer_id, idempotency_key);
+  CREATE INDEX IF NOT EXISTS usage_by_time ON usage_records (tenant, customer_id, at);
+
+  CREATE TABLE IF NOT EXISTS thresholds (
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    customer_id TEXT AS (body ->> '$.customerId'),
+    product_id TEXT AS (body ->> '$.productId'),
+    unit TEXT AS (body ->> '$.unit'),
+    PRIMARY KEY (tenant, id)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS thresholds_by_meter ON thresholds (tenant, customer_id, product_id, unit);
+
+  CREATE TABLE IF NOT EXISTS firings (
+    tenant TEXT NOT NULL,
+    threshold_id TEXT NOT NULL,
+    period_key TEXT NOT NULL,
+    PRIMARY KEY (tenant, threshold_id, period_key),
+    FOREIGN KEY (tenant, threshold_id) REFERENCES thresholds ON DELETE CASCADE
+  ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS events (
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    position INTEGER NOT NULL UNIQUE, -- the order of commits
+    type TEXT AS (body ->> '$.type'),
+    customer_id TEXT AS (body ->> '$.customerId'),
+    at INTEGER AS (body ->> '$.timestamp[1]'),
+    idempotency_key TEXT AS (body ->> '$.idempotencyKey'),
+    PRIMARY KEY (tenant, id)
+  ) STRICT;
+  CREATE UNIQUE INDEX IF NOT EXISTS events_by_key ON events (tenant, idempotency_key);
+  CREATE INDEX IF NOT EXISTS events_by_position ON events (tenant, position);
+
+  CREATE TABLE IF NOT EXISTS endpoints (
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT, -- nothing: deleted
+    status TEXT AS (body ->> '$.endpoint.status'),
+    PRIMARY KEY (tenant, id)
+  ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS deliveries (
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    event_id TEXT AS (body ->> '$.delivery.eventId'),
+    endpoint_id TEXT AS (body ->> '$.delivery.endpointId'),
+    status TEXT AS (body ->> '$.delivery.status'),
+    due_at INTEGER AS (body ->> '$.delivery.nextAttemptAt[1]'), -- while it is pending
+    finished_at INTEGER AS (body ->> '$.delivery.finishedAt[1]'),
+    PRIMARY KEY (tenant, id),
+    FOREIGN KEY (tenant, event_id) REFERENCES events ON DELETE CASCADE,
+    FOREIGN KEY (tenant, endpoint_id) REFERENCES endpoints
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS deliveries_by_event ON deliveries (tenant, event_id, id);
+  CREATE INDEX IF NOT EXISTS deliveries_by_endpoint ON deliveries (tenant, endpoint_id, id);
+  CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due_at) WHERE due_at IS NOT NULL;
+
+  CREATE TABLE IF NOT EXISTS tallies (
+    tenant TEXT NOT NULL,
+    endpoint_id TEXT NOT NULL,
+    hour INTEGER NOT NULL,
+    delivered INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    failed_attempts INTEGER NOT NULL,
+    PRIMARY KEY (tenant, endpoint_id, hour)
+  ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS api_keys (
+    tenant TEXT NOT NULL,
+    id TEXT NOT NULL UNIQUE,
+    body TEXT NOT NULL,
+    digest TEXT NOT NULL UNIQUE,
+    PRIMARY KEY (tenant, id)
+  ) STRICT;
+
+  CREATE TABLE IF NOT EXISTS answers (
+    tenant TEXT NOT NULL,
+    method TEXT NOT NULL,
+    path TEXT NOT NULL,
+    key TEXT NOT NULL,
+    fingerprint TEXT NOT NULL,
+    status INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    subject TEXT,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant, method, path, key)
+  ) STRICT;
+`
+
+/** JSON has no instants and no large integers: they become `["@instant", millis]` and `["@bigint", digits]`. */
+const toText = (value: object): string =>
+  // As a method, because a date has become text before it gets here: `this` still has it.
+  JSON.stringify(value, function (this: Record<string, unknown>, key, text: unknown) {
+    const field = this[key]
+    if (DateTime.isDateTime(field)) return ["@instant", field.epochMilliseconds]
+    return typeof field === "bigint" ? ["@bigint", String(field)] : text
+  })
+
+const fromText = <A>(text: string): A =>
+  JSON.parse(text, (_key, value: unknown) => {
+    if (!Array.isArray(value)) return value
+    if (value[0] === "@instant") return DateTime.makeUnsafe(value[1] as number)
+    return value[0] === "@bigint" ? BigInt(value[1] as string) : value
+  }) as A
+
+/** The tenant of a key that `Tenant.tenantKey` made. */
+const tenantOf = (key: string): Tenant.Tenant => {
+  const [mode, accountId] = key.split(":") as [Tenant.Mode, Tenant.AccountId]
+  return { mode, accountId }
+}
+
+// ─── 2. What commits together ────────────────────────────────────────────────────────────────────────────────────
+//
+// One connection has one transaction at a time, so transactions take turns; that is also what isolates them. The
+// fiber that runs one carries it in its context, and the fibers that it forks inherit it. A transaction inside of
+// another is a savepoint, and savepoints take turns in the same way.
+
+/** A transaction, a savepoint in one, or (at depth 0) the time outside of all transactions. */
+class Level {
+  readonly depth: number
+  /** The transaction that this is, or is a savepoint of. */
+  readonly transaction: Level | undefined
+  /** Held by what is nested in this and open; waited for by the others. */
+  readonly turn = Semaphore.makeUnsafe(1)
+  nested: Level | undefined = undefined
+  hasEnded = false
+
+  constructor(outer?: Level) {
+    this.depth = outer === undefined ? 0 : outer.depth + 1
+    this.transaction = outer && (outer.transaction ?? this)
+  }
+
+  get begin(): string {
+    return this.depth === 1 ? "BEGIN IMMEDIATE" : `SAVEPOINT level_${this.depth}`
+  }
+
+  get commit(): string {
+    return this.depth === 1 ? "COMMIT" : `RELEASE level_${this.depth}`
+  }
+
+  get rollback(): string {
+    return this.depth === 1 ? "ROLLBACK" : `ROLLBACK TO level_${this.depth}; RELEASE level_${this.depth}`
+  }
+}
+
+const SQLITE_BUSY = 5
+
+/** The one error of a storage. It says what was tried, and whether trying again may help. */
+const failed = (operation: string) => (cause: unknown) =>
+  new StorageError({
+    operation,
+    retryable: (cause as { readonly errcode?: number }).errcode === SQLITE_BUSY,
+    cause,
+  })
+
+type Values = Readonly<Record<string, SQLInputValue | undefined>>
+
+/** A connection, its statements and its transactions. */
+class Connection {
+  readonly #database: DatabaseSync
+  readonly #statements = new Map<string, StatementSync>()
+  readonly #outside = new Level()
+  /** A key of its own: inside a transaction of one database, another is outside. */
+  readonly #level = Context.Reference<Level>(`sqlite/${randomUUID()}`, { defaultValue: () => this.#outside })
+  readonly #endings = new Set<() => void>()
+
+  constructor(path: string) {
+    this.#database = new DatabaseSync(path, { timeout: 1_000 })
+    this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+    this.#database.exec(TABLES)
+    this.#database.function("search_text", (body) =>
+      Customer.searchText(fromText<Customer.Customer>(String(body))),
+    )
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  /** The rows of a query. `:name` stands for the value of that name; `undefined` is NULL. */
+  all<Row>(sql: string, values: Values = {}): Array<Row> {
+    return this.#prepare(sql).all(withNulls(values)) as Array<Row>
+  }
+
+  /** The first row of a query. */
+  first<Row>(sql: string, values: Values = {}): Row | undefined {
+    return this.#prepare(sql).get(withNulls(values)) as Row | undefined
+  }
+
+  /** Runs a statement; gives how many rows it changed. */
+  run(sql: string, values: Values = {}): number {
+    return Number(this.#prepare(sql).run(withNulls(values)).changes)
+  }
+
+  /**
+   * A verb of a port: statements that happen together. It waits for an open transaction to end, unless it is part
+   * of it, so that it reads nothing that may yet be undone.
+   */
+  verb<A>(operation: string, run: () => A): Effect.Effect<A, StorageError> {
+    return this.atomically(Effect.try({ try: run, catch: failed(operation) }))
+  }
+
+  /** A verb that acts for the current tenant. */
+  tenantVerb<A>(
+    operation: string,
+    run: (tenant: string) => A,
+  ): Effect.Effect<A, StorageError, CurrentTenant> {
+    return Effect.flatMap(CurrentTenant, (tenant) =>
+      this.verb(operation, () => run(Tenant.tenantKey(tenant))),
+    )
+  }
+
+  /** Runs an effect as a transaction, or as a savepoint of the one that the fiber is in. */
+  atomically<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageError, R> {
+    return Effect.withFiber((fiber) => {
+      const outer = fiber.getRef(this.#level)
+      return outer.turn.withPermit(Effect.suspend(() => this.#nest(outer, effect)))
+    })
+  }
+
+  /** The transaction that a fiber is in. */
+  transactionOf(fiber: Fiber.Fiber<unknown, unknown>): Level | undefined {
+    return fiber.getRef(this.#level).transaction
+  }
+
+  /** Calls a function once the transaction that is open has ended, however it ends. */
+  whenEnded(call: () => void): void {
+    this.#endings.add(call)
+  }
+
+  #nest<A, E, R>(outer: Level, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageError, R> {
+    const level = new Level(outer)
+    const isOver = Effect.die(
+      new Error("this transaction has ended: join the fibers that you fork in one inside of it"),
+    )
+    // Not interruptible but in the middle: what has begun is ended.
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.gen({ self: this }, function* () {
+        if (outer.hasEnded) return yield* isOver
+        yield* this.#execute(level.begin)
+        outer.nested = level
+        const exit = yield* Effect.exit(restore(Effect.provideService(effect, this.#level, level)))
+        // The outer one did not wait for this one, and took it back with its end.
+        if (level.hasEnded) return yield* isOver
+        yield* this.#end(outer, level, Exit.isSuccess(exit))
+        return yield* exit
+      }),
+    )
+  }
+
+  #end(outer: Level, level: Level, isGood: boolean): Effect.Effect<void, StorageError> {
+    // What a fiber that nobody waited for has open has not succeeded, so it never was.
+    const unfinished = level.nested === undefined ? "" : `${level.nested.rollback};`
+    for (let open: Level | undefined = level; open !== undefined; open = open.nested) open.hasEnded = true
+    outer.nested = undefined
+    const rollback = this.#execute(level.rollback)
+    const end = isGood
+      ? Effect.tapError(this.#execute(`${unfinished}${level.commit}`), () => Effect.ignore(rollback))
+      : rollback
+    return Effect.ensuring(
+      end,
+      Effect.sync(() => {
+        if (level.depth > 1) return
+        const endings = [...this.#endings]
+        this.#endings.clear()
+        for (const call of endings) call()
+      }),
+    )
+  }
+
+  #execute(sql: string): Effect.Effect<void, StorageError> {
+    return Effect.try({ try: () => this.#database.exec(sql), catch: failed("Transactor.atomically") })
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql)
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql)
+      this.#statements.set(sql, statement)
+    }
+    return statement
+  }
+}
+
+const withNulls = (values: Values): Record<string, SQLInputValue> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? null]))
+
+const transactor = (db: Connection): Transactor["Service"] =>
+  Transactor.of({
+    atomically: (effect) => db.atomically(effect),
+    inTransaction: Effect.withFiber((fiber) => Effect.succeed(db.transactionOf(fiber) !== undefined)),
+  })
+
+// ─── 3. Documents and their lists ────────────────────────────────────────────────────────────────────────────────
+//
+// Ids rise with time, so that the order of ids is the order of lists. A cursor is an id, of a row that may have lost
+// its body since: paging survives an erasure.
+
+/** The documents of one table. The statements are in a transaction already: verbs call these. */
+class Documents<A extends object> {
+  readonly #db: Connection
+  readonly #table: string
+
+  constructor(db: Connection, table: string) {
+    this.#db = db
+    this.#table = table
+  }
+
+  find(tenant: string, id: string): A | undefined {
+    const sql = `SELECT body FROM ${this.#table} WHERE tenant = :tenant AND id = :id`
+    const row = this.#db.first<{ body: string | null }>(sql, { tenant, id })
+    return row === undefined || row.body === null ? undefined : fromText(row.body)
+  }
+
+  /** Whether there is such an id, also when its body is gone. */
+  has(tenant: string, id: string): boolean {
+    const sql = `SELECT 1 FROM ${this.#table} WHERE tenant = :tenant AND id = :id`
+    return this.#db.first(sql, { tenant, id }) !== undefined
+  }
+
+  /** Fails when the id is taken. */
+  insert(tenant: string, id: string, document: A): void {
+    const sql = `INSERT INTO ${this.#table} (tenant, id, body) VALUES (:tenant, :id, :body)`
+    this.#db.run(sql, { tenant, id, body: toText(document) })
+  }
+
+  /** Replaces a document; `undefined` removes its body for good. True when there is such an id. */
+  replace(tenant: string, id: string, document: A | undefined): boolean {
+    const sql = `UPDATE ${this.#table} SET body = :body WHERE tenant = :tenant AND id = :id`
+    return this.#db.run(sql, { tenant, id, body: document && toText(document) }) > 0
+  }
+
+  /** Documents that fulfil a condition, oldest first. */
+  where(tenant: string, condition: string, values: Values = {}): Array<A> {
+    const sql = `SELECT body FROM ${this.#table} WHERE tenant = :tenant AND body IS NOT NULL AND ${condition} ORDER BY id`
+    return this.#db.all<{ body: string }>(sql, { tenant, ...values }).map(({ body }) => fromText(body))
+  }
+
+  /** How many documents fulfil a condition. */
+  count(tenant: string, condition: string, values: Values = {}): number {
+    const sql = `SELECT count(*) AS count FROM ${this.#table} WHERE tenant = :tenant AND body IS NOT NULL AND ${condition}`
+    return this.#db.first<{ count: number }>(sql, { tenant, ...values })?.count ?? 0
+  }
+
+  /** The verb that finds a document. */
+  get(operation: string, id: string): Effect.Effect<Option.Option<A>, StorageError, CurrentTenant> {
+    return this.#db.tenantVerb(operation, (tenant) => Option.fromUndefinedOr(this.find(tenant, id)))
+  }
+
+  /** The verb that gives a page, newest first, of the documents whose columns have these values; `undefined`: any. */
+  list(
+    operation: string,
+    { cursor, limit }: Page.PageQuery,
+    columns: Values,
+    condition = "TRUE",
+    values: Values = {},
+  ): Effect.Effect<Page.Page<A>, Page.CursorNotFound | StorageError, CurrentTenant> {
+    const isUpwards = cursor?.direction === "newer"
+    const asked = Object.keys(columns).filter((name) => columns[name] !== undefined)
+    const sql = `
+      SELECT body FROM ${this.#table}
+      WHERE tenant = :tenant AND body IS NOT NULL AND ${condition}
+        ${asked.map((name) => `AND ${name} = :${name}`).join(" ")}
+        AND (:cursor IS NULL OR id ${isUpwards ? ">" : "<"} :cursor)
+      ORDER BY id ${isUpwards ? "ASC" : "DESC"} LIMIT :limit`
+    const equal = Object.fromEntries(asked.map((name) => [name, columns[name]]))
+    const verb = this.#db.tenantVerb(operation, (tenant) => {
+      if (cursor !== undefined && !this.has(tenant, cursor.id))
+        return new Page.CursorNotFound({ id: cursor.id })
+      // One more than asked for says whether there are more.
+      const all = { tenant, cursor: cursor?.id, limit: limit + 1, ...equal, ...values }
+      const rows = this.#db.all<{ body: string }>(sql, all)
+      const data = rows.slice(0, limit).map(({ body }) => fromText<A>(body))
+      return { data: isUpwards ? data.reverse() : data, hasMore: rows.length > limit }
+    })
+    return Effect.flatMap(verb, (page) =>
+      page instanceof Page.CursorNotFound ? Effect.fail(page) : Effect.succeed(page),
+    )
+  }
+
+  /**
+   * Replaces a document by what `change` makes of it, in a transaction: no other change happens between reading and
+   * writing, because transactions are serial.
+   */
+  modify<E, R>(
+    operation: string,
+    id: string,
+    change: (document: A) => Effect.Effect<A, E, R>,
+  ): Effect.Effect<Option.Option<A>, E | StorageError, CurrentTenant | R> {
+    const find = this.#db.tenantVerb(operation, (tenant) => this.find(tenant, id))
+    const changed = Effect.gen({ self: this }, function* () {
+      const document = yield* find
+      if (document === undefined) return Option.none<A>()
+      const next = yield* change(document)
+      yield* this.#db.tenantVerb(operation, (tenant) => this.replace(tenant, id, next))
+      return Option.some(next)
+    })
+    return this.#db.atomically(changed)
+  }
+}
+
+/** A page of what is inside of documents. */
+const mapPage =
+  <A, B>(each: (document: A) => B) =>
+  ({ data, hasMore }: Page.Page<A>): Page.Page<B> => ({ data: data.map(each), hasMore })
+
+/** All tables of documents, for ports that look at those of others. */
+const documentsOf = (db: Connection) => ({
+  customers: new Documents<Customer.Customer>(db, "customers"),
+  records: new Documents<UsageRecord.UsageRecord>(db, "usage_records"),
+  thresholds: new Documents<Threshold.Threshold>(db, "thresholds"),
+  events: new Documents<Event.Event>(db, "events"),
+  endpoints: new Documents<Endpoint.StoredEndpoint>(db, "endpoints"),
+  deliveries: new Documents<StoredDelivery>(db, "deliveries"),
+  keys: new Documents<ApiKey.ApiKey>(db, "api_keys"),
+})
+type Tables = ReturnType<typeof documentsOf>
+
+// ─── 4. The ports ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Erasing a customer empties its row and leaves the id, for its usage and for cursors. */
+const customerStore = (db: Connection, { customers }: Tables): CustomerStore["Service"] =>
+  CustomerStore.of({
+    insert: (customer) =>
+      db.tenantVerb("CustomerStore.insert", (tenant) => customers.insert(tenant, customer.id, customer)),
+    find: (id) => customers.get("CustomerStore.find", id),
+    status: (id) =>
+      db.tenantVerb("CustomerStore.status", (tenant) => {
+        if (!customers.has(tenant, id)) return "unknown"
+        return customers.find(tenant, id) === undefined ? "erased" : "active"
+      }),
+    modify: (id, change) => customers.modify("CustomerStore.modify", id, change),
+    erase: (id) => db.tenantVerb("CustomerStore.erase", (tenant) => customers.replace(tenant, id, undefined)),
+    // What is searched is for the domain to say, so that SQLite asks it.
+    list: ({ email, search }, page) =>
+      customers.list(
+        "CustomerStore.list",
+        page,
+        { email },
+        "(:search IS NULL OR instr(search_text(body), :search) > 0)",
+        { search },
+      ),
+  })
+
+/**
+ * The outbox: an event and its deliveries are one step, so that neither is there without the other. Usage has one,
+ * too, because a record that fires a threshold publishes an event.
+ */
+class Outbox {
+  readonly #db: Connection
+  readonly #tables: Tables
+  readonly #signal = Signal.make()
+  /** Counted here and not by SQLite, which would use a number again after a transaction that failed. */
+  #lastPosition: number
+
+  constructor(db: Connection, tables: Tables) {
+    this.#db = db
+    this.#tables = tables
+    this.#lastPosition =
+      db.first<{ last: number }>("SELECT coalesce(max(position), 0) AS last FROM events")?.last ?? 0
+  }
+
+  get committed() {
+    return this.#signal.subscribe
+  }
+
+  /** Stores an event that nobody may refuse, and a pending delivery of it for each endpoint that hears of its type. */
+  announce(tenant: string, event: Event.Event, onlyTo?: Endpoint.EndpointId): void {
+    this.#db.run("INSERT INTO events (tenant, id, body, position) VALUES (:tenant, :id, :body, :position)", {
+      tenant,
+      id: event.id,
+      body: toText(event),
+      position: ++this.#lastPosition,
+    })
+    const receivers =
+      onlyTo === undefined
+        ? this.#tables.endpoints
+            .where(tenant, "status = 'enabled'")
+            .filter(({ endpoint }) => Endpoint.admits(endpoint.eventTypes, event.type))
+            .map(({ endpoint }) => endpoint.id)
+        : [onlyTo]
+    this.deliver(tenant, event, receivers, Delivery.firstDeliveryId(event.id), event.timestamp)
+  }
+
+  /** Makes deliveries of an event, due now. */
+  deliver(
+    tenant: string,
+    event: Pick<Event.Event, "id" | "type">,
+    receivers: ReadonlyArray<Endpoint.EndpointId>,
+    first: Delivery.DeliveryId,
+    now: DateTime.Utc,
+  ): ReadonlyArray<Delivery.Delivery> {
+    // Called when the transaction has ended: who looks then sees them.
+    this.#db.whenEnded(this.#signal.notify)
+    return receivers.map((endpointId, index) => {
+      const delivery: Delivery.Delivery = {
+        id: Delivery.deliveryId(first, index),
+        eventId: event.id,
+        eventType: event.type,
+        endpointId,
+        status: "Pending",
+        reason: null,
+        attemptCount: 0,
+        nextAttemptAt: now,
+        lastResponseStatus: null,
+        lastError: null,
+        createdAt: now,
+        finishedAt: null,
+      }
+      this.#tables.deliveries.insert(tenant, delivery.id, { delivery, attempts: [], lease: null })
+      return delivery
+    })
+  }
+}
+
+const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore["Service"] => {
+  const { customers, endpoints, events } = tables
+
+  /** A duplicate and a refusal are values, not errors: the storage did what it was asked. */
+  const publish = (
+    tenant: string,
+    event: Event.Event,
+    onlyTo: Endpoint.EndpointId | undefined,
+  ): PublishOutcome => {
+    const { customerId, idempotencyKey: key } = event
+    if (customerId !== null && customers.find(tenant, customerId) === undefined)
+      return { _tag: "CustomerNotFound" }
+    const [first] = key === null ? [] : events.where(tenant, "idempotency_key = :key", { key })
+    if (first !== undefined) {
+      return Event.isSameContent(first, event)
+        ? { _tag: "Duplicate", event: first }
+        : { _tag: "KeyConflict", eventId: first.id }
+    }
+    if (onlyTo !== undefined && endpoints.find(tenant, onlyTo)?.endpoint.status !== "enabled")
+      return { _tag: "EndpointNotFound" }
+    outbox.announce(tenant, event, onlyTo)
+    return { _tag: "Published", event }
+  }
+
+  return EventStore.of({
+    publish: ({ event, onlyTo }) =>
+      db.tenantVerb("EventStore.publish", (tenant) => publish(tenant, event, onlyTo)),
+    find: (id) => events.get("EventStore.find", id),
+    list: ({ createdAfter, createdBefore, customerId, deliveryStatus, type }, page) =>
+      events.list(
+        "EventStore.list",
+        page,
+        { type, customer_id: customerId },
+        `(:from IS NULL OR at >= :from) AND (:before IS NULL OR at < :before)
+         AND (:status IS NULL OR EXISTS (
+           SELECT 1 FROM deliveries WHERE tenant = :tenant AND event_id = events.id AND status = :status))`,
+        {
+          from: createdAfter?.epochMilliseconds,
+          before: createdBefore?.epochMilliseconds,
+          status: deliveryStatus,
+        },
+      ),
+    tailPosition: (after) =>
+      db.tenantVerb("EventStore.tailPosition", (tenant) => {
+        const sql =
+          "SELECT max(position) AS position FROM events WHERE tenant = :tenant AND (:after IS NULL OR id = :after)"
+        const position = db.first<{ position: number | null }>(sql, { tenant, after })?.position ?? null
+        if (after !== undefined && position === null) return Option.none()
+        return Option.some(String(position ?? 0))
+      }),
+    // Transactions are serial, so that positions rise in the order of commits: nothing is held back.
+    tail: (position, types, limit) =>
+      db.tenantVerb("EventStore.tail", (tenant) => {
+        const rows = db.all<{ body: string; position: number }>(
+          `SELECT body, position FROM events
+           WHERE tenant = :tenant AND position > :position
+             AND (:types = '[]' OR type IN (SELECT value FROM json_each(:types)))
+           ORDER BY position LIMIT :limit`,
+          { tenant, position: Number(position), types: JSON.stringify(types), limit },
+        )
+        return {
+          events: rows.map(({ body }) => fromText<Event.Event>(body)),
+          position: String(rows.at(-1)?.position ?? position),
+        }
+      }),
+    committed: outbox.committed,
+  })
+}
+
+/** A delivery as it is stored. The lease stays when it has ended: its attempt may have been made. */
+interface StoredDelivery extends Delivery.DeliveryWithAttempts {
+  readonly lease: { readonly token: string; readonly since: DateTime.Utc } | null
+}
+
+/** A delivery without its lease. The attempt that may have been made under it is recorded and counted. */
+const withoutLease = ({ attempts, delivery, lease }: StoredDelivery): StoredDelivery => {
+  if (lease === null) return { attempts, delivery, lease }
+  const lost: Delivery.Attempt = {
+    number: delivery.attemptCount + 1,
+    startedAt: lease.since,
+    durationMillis: null,
+    requestHeaders: {},
+    responseStatus: null,
+    responseHeaders: null,
+    responseBody: null,
+    error: "unknown",
+  }
+  return {
+    delivery: { ...delivery, attemptCount: lost.number, lastError: lost.error },
+    attempts: [...attempts, lost],
+    lease: null,
+  }
+}
+
+/** A delivery as a settlement leaves it. */
+const settled = (stored: StoredDelivery, { at, attempt, state }: Settlement): StoredDelivery => {
+  const isPending = state.status === "Pending"
+  return {
+    delivery: {
+      ...stored.delivery,
+      status: state.status,
+      reason: state.status === "Failed" ? state.reason : null,
+      attemptCount: state.attemptCount,
+      nextAttemptAt: isPending ? DateTime.makeUnsafe(state.dueAt) : null,
+      finishedAt: isPending ? null : at,
+      lastResponseStatus: attempt?.responseStatus ?? stored.delivery.lastResponseStatus,
+      lastError: attempt === undefined ? stored.delivery.lastError : attempt.error,
+    },
+    attempts: attempt === undefined ? stored.attempts : [...stored.attempts, attempt],
+    lease: null,
+  }
+}
+
+/** What is known of an endpoint that was deleted. */
+const NOTHING_IS_LEFT = {
+  status: "deleted",
+  url: "",
+  headers: {},
+  signature: "hmac",
+  failingSince: null,
+} as const
+
+/** The queue of what is due. A lease is what keeps two workers from the same delivery, and its token what fences a late one off. */
+const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): DeliveryStore["Service"] => {
+  const { deliveries, endpoints, events } = tables
+
+  const put = (tenant: string, stored: StoredDelivery) =>
+    deliveries.replace(tenant, stored.delivery.id, stored)
+
+  const count = (
+    tenant: string,
+    endpointId: string,
+    at: DateTime.Utc,
+    { delivered = 0, failed = 0, failedAttempts = 0 }: Partial<WebhookStatistics.Tally>,
+  ) =>
+    db.run(
+      `INSERT INTO tallies VALUES (:tenant, :endpointId, :hour, :delivered, :failed, :failedAttempts)
+       ON CONFLICT DO UPDATE SET
+         delivered = delivered + excluded.delivered,
+         failed = failed + excluded.failed,
+         failed_attempts = failed_attempts + excluded.failed_attempts`,
+      {
+        tenant,
+        endpointId,
+        hour: WebhookStatistics.hourOf(at.epochMilliseconds),
+        delivered,
+        failed,
+        failedAttempts,
+      },
+    )
+
+  const claimed = (tenant: string, stored: StoredDelivery, wasLost: boolean): ClaimedDelivery => {
+    const { attemptCount, endpointId, eventId, id } = stored.delivery
+    const { payload, type } = events.find(tenant, eventId)!
+    const receiver = endpoints.find(tenant, endpointId)
+    const { failingSince, headers, signature, status, url } = receiver?.endpoint ?? NOTHING_IS_LEFT
+    const secrets = receiver?.secrets ?? []
+    return {
+      tenant: tenantOf(tenant),
+      id,
+      eventId,
+      eventType: type,
+      payload,
+      attemptCount,
+      wasLost,
+      token: stored.lease!.token,
+      endpoint: { id: endpointId, status, url, headers, signature, secrets, failingSince },
+    }
+  }
+
+  const settle = (settlement: Settlement): boolean => {
+    const { at, attempt, id, state } = settlement
+    const tenant = Tenant.tenantKey(settlement.tenant)
+    const stored = deliveries.find(tenant, id)
+    if (stored?.lease?.token !== settlement.token) return false
+    put(tenant, settled(stored, settlement))
+    const { endpointId } = stored.delivery
+    count(tenant, endpointId, at, {
+      delivered: Number(state.status === "Delivered"),
+      failed: Number(state.status === "Failed"),
+      failedAttempts: Number(attempt !== undefined && state.status !== "Delivered"),
+    })
+    const receiver = endpoints.find(tenant, endpointId)
+    if (attempt === undefined || receiver === undefined) return true
+    // A failure leaves the mark of an earlier one.
+    const mark = receiver.endpoint.failingSince ?? attempt.startedAt
+    const failingSince = state.status === "Delivered" ? null : mark
+    endpoints.replace(tenant, endpointId, { ...receiver, endpoint: { ...receiver.endpoint, failingSince } })
+    return true
+  }
+
+  return DeliveryStore.of({
+    find: (id) =>
+      Effect.map(
+        deliveries.get("DeliveryStore.find", id),
+        Option.map(({ attempts, delivery }) => ({ attempts, delivery })),
+      ),
+    list: ({ endpointId, eventId, status }, page) =>
+      deliveries
+        .list("DeliveryStore.list", page, { endpoint_id: endpointId, event_id: eventId, status })
+        .pipe(Effect.map(mapPage(({ delivery }) => delivery))),
+    countByStatus: (eventIds) =>
+      db.tenantVerb("DeliveryStore.countByStatus", (tenant) =>
+        eventIds.map((eventId) => {
+          const rows = db.all<{ status: Delivery.DeliveryStatus; count: number }>(
+            `SELECT status, min(count(*), :most) AS count FROM deliveries
+             WHERE tenant = :tenant AND event_id = :eventId GROUP BY status`,
+            { tenant, eventId, most: Delivery.MAX_COUNTED },
+          )
+          const of = (status: Delivery.DeliveryStatus) =>
+            rows.find((row) => row.status === status)?.count ?? 0
+          return { pending: of("Pending"), delivered: of("Delivered"), failed: of("Failed") }
+        }),
+      ),
+    insert: ({ endpointIds, eventId, firstDeliveryId, now }) =>
+      db.tenantVerb("DeliveryStore.insert", (tenant) => {
+        const event = events.find(tenant, eventId)
+        if (event === undefined) throw new Error("there is no such event")
+        return outbox.deliver(tenant, event, endpointIds, firstDeliveryId, now)
+      }),
+    replayRange: ({ endpointId, firstDeliveryId, isDryRun, limit, now, onlyFailed, since, types, until }) =>
+      db.tenantVerb("DeliveryStore.replayRange", (tenant) => {
+        const filter = endpoints.find(tenant, endpointId)?.endpoint.eventTypes ?? []
+        // Its newest delivery to the endpoint decides; none of them may be pending.
+        const found = events
+          .where(
+            tenant,
+            `at >= :since AND at < :until
+             AND NOT EXISTS (
+               SELECT 1 FROM deliveries WHERE tenant = :tenant AND event_id = events.id
+                 AND endpoint_id = :endpointId AND status = 'Pending')
+             AND (NOT :onlyFailed OR 'Failed' = (
+               SELECT status FROM deliveries WHERE tenant = :tenant AND event_id = events.id
+                 AND endpoint_id = :endpointId ORDER BY id DESC LIMIT 1))`,
+            {
+              endpointId,
+              since: since.epochMilliseconds,
+              until: until.epochMilliseconds,
+              onlyFailed: Number(onlyFailed),
+            },
+          )
+          .filter(({ type }) => Endpoint.admits(filter, type) && (types.length === 0 || types.includes(type)))
+        if (found.length > limit) return limit + 1
+        if (isDryRun) return found.length
+        for (const [index, event] of found.entries())
+          outbox.deliver(tenant, event, [endpointId], Delivery.deliveryId(firstDeliveryId, index), now)
+        return found.length
+      }),
+    cancel: (endpointId, reason, at) =>
+      db.tenantVerb("DeliveryStore.cancel", (tenant) => {
+        const pending = deliveries
+          .where(tenant, "endpoint_id = :endpointId AND status = 'Pending'", { endpointId })
+          .slice(0, MAX_CANCEL)
+        for (const stored of pending) {
+          const { attempts, delivery, lease } = withoutLease(stored)
+          put(tenant, {
+            delivery: { ...delivery, status: "Failed", reason, nextAttemptAt: null, finishedAt: at },
+            attempts,
+            lease,
+          })
+          count(tenant, endpointId, at, { failed: 1, failedAttempts: Number(stored.lease !== null) })
+        }
+        return pending.length
+      }),
+    // The place of a delivery in the backlog of its endpoint keeps a long one from standing in others' way.
+    claimDue: ({ leaseUntil, limit, limitPerEndpoint, limits, now }) =>
+      db.verb("DeliveryStore.claimDue", () => {
+        const due = db.all<{ tenant: string; body: string }>(
+          `WITH due AS (
+             SELECT *, row_number() OVER (PARTITION BY tenant, endpoint_id ORDER BY due_at, id) AS place
+             FROM deliveries WHERE due_at <= :now)
+           SELECT tenant, body FROM due LEFT JOIN json_each(:limits) AS own ON own.key = endpoint_id
+           WHERE place <= coalesce(own.value, :limitPerEndpoint)
+           ORDER BY due_at, due.id LIMIT :limit`,
+          {
+            now: now.epochMilliseconds,
+            limits: JSON.stringify(Object.fromEntries(limits)),
+            limitPerEndpoint,
+            limit,
+          },
+        )
+        const leased = due.map(({ body, tenant }) => {
+          const before = fromText<StoredDelivery>(body)
+          const wasLost = before.lease !== null
+          const { attempts, delivery } = withoutLease(before)
+          const stored: StoredDelivery = {
+            delivery: { ...delivery, nextAttemptAt: leaseUntil },
+            attempts,
+            lease: { token: randomUUID(), since: now },
+          }
+          put(tenant, stored)
+          if (wasLost) count(tenant, delivery.endpointId, now, { failedAttempts: 1 })
+          return claimed(tenant, stored, wasLost)
+        })
+        return { deliveries: leased, unreadable: [] }
+      }),
+    settle: (settlements) => db.verb("DeliveryStore.settle", () => settlements.map(settle)),
+    tallies: (sinceHour) =>
+      db.tenantVerb("DeliveryStore.tallies", (tenant) => {
+        const hours = db.all<WebhookStatistics.HourTally>(
+          `SELECT endpoint_id AS endpointId, hour, delivered, failed, failed_attempts AS failedAttempts
+           FROM tallies WHERE tenant = :tenant AND hour >= :since AND delivered + failed + failed_attempts > 0`,
+          { tenant, since: sinceHour.epochMilliseconds },
+        )
+        const pending = db.all<{ endpointId: Endpoint.EndpointId; pending: number }>(
+          `SELECT endpoint_id AS endpointId, min(count(*), :most) AS pending
+           FROM deliveries WHERE tenant = :tenant AND status = 'Pending' GROUP BY endpoint_id`,
+          { tenant, most: WebhookStatistics.MAX_PENDING_COUNT },
+        )
+        return { hours, pending: new Map(pending.map((row) => [row.endpointId, row.pending])) }
+      }),
+    nextDueAt: db.verb("DeliveryStore.nextDueAt", () => {
+      const row = db.first<{ at: number | null }>("SELECT min(due_at) AS at FROM deliveries")
+      return Option.map(Option.fromNullishOr(row?.at), DateTime.makeUnsafe)
+    }),
+  })
+}
+
+/**
+ * What is old is removed in steps, so that none takes long. An event goes when all that happened to it is old; its
+ * position is where the next step goes on.
+ */
+const retentionStore = (db: Connection): RetentionStore["Service"] => {
+  /** Where the next step begins, after these rows; nowhere when they are the last. */
+  const placeAfter = (rows: ReadonlyArray<{ readonly place: number }>, limit: number) =>
+    rows.length < limit ? undefined : String(rows.at(-1)?.place)
+
+  return RetentionStore.of({
+    pruneEvents: ({ after, before, isDryRun, limit }) =>
+      db.verb("RetentionStore.pruneEvents", () => {
+        const rows = db.all<{ place: number; deliveries: number; attempts: number; isOver: 0 | 1 }>(
+          `SELECT position AS place, count(deliveries.id) AS deliveries,
+             coalesce(sum(json_array_length(deliveries.body, '$.attempts')), 0) AS attempts,
+             count(deliveries.id) = count(CASE WHEN finished_at < :before THEN 1 END) AS isOver
+           FROM (SELECT * FROM events WHERE at < :before AND position > :after ORDER BY position LIMIT :limit) AS old
+           LEFT JOIN deliveries ON deliveries.tenant = old.tenant AND event_id = old.id
+           GROUP BY position ORDER BY position`,
+          { before: before.epochMilliseconds, after: Number(after ?? 0), limit },
+        )
+        const old = rows.filter(({ isOver }) => isOver === 1)
+        const positions = JSON.stringify(old.map(({ place }) => place))
+        if (!isDryRun)
+          db.run("DELETE FROM events WHERE position IN (SELECT value FROM json_each(:positions))", {
+            positions,
+          })
+        return {
+          events: old.length,
+          deliveries: old.reduce((sum, { deliveries }) => sum + deliveries, 0),
+          attempts: old.reduce((sum, { attempts }) => sum + attempts, 0),
+          next: placeAfter(rows, limit),
+        }
+      }),
+    pruneTallies: ({ after, before, isDryRun, limit }) =>
+      db.verb("RetentionStore.pruneTallies", () => {
+        const rows = db.all<{ place: number }>(
+          "SELECT rowid AS place FROM tallies WHERE hour < :before AND rowid > :after ORDER BY rowid LIMIT :limit",
+          { before: before.epochMilliseconds, after: Number(after ?? 0), limit },
+        )
+        const places = JSON.stringify(rows.map(({ place }) => place))
+        if (!isDryRun)
+          db.run("DELETE FROM tallies WHERE rowid IN (SELECT value FROM json_each(:places))", { places })
+        return { counts: rows.length, next: placeAfter(rows, limit) }
+      }),
+  })
+}
+
+/** Deleting an endpoint empties its row, its secrets with it, and leaves the id, for its deliveries and for cursors. */
+const endpointStore = (db: Connection, { endpoints }: Tables): EndpointStore["Service"] =>
+  EndpointStore.of({
+    insert: (stored) =>
+      db.tenantVerb("EndpointStore.insert", (tenant) => {
+        if (endpoints.count(tenant, "TRUE") >= Endpoint.MAX_ENDPOINTS) return false
+        endpoints.insert(tenant, stored.endpoint.id, stored)
+        return true
+      }),
+    find: (id) =>
+      Effect.map(
+        endpoints.get("EndpointStore.find", id),
+        Option.map(({ endpoint }) => endpoint),
+      ),
+    list: ({ status }, page) =>
+      endpoints
+        .list("EndpointStore.list", page, { status })
+        .pipe(Effect.map(mapPage(({ endpoint }) => endpoint))),
+    modify: (id, change) => endpoints.modify("EndpointStore.modify", id, change),
+    delete: (id) =>
+      db.tenantVerb("EndpointStore.delete", (tenant) => {
+        const isThere = endpoints.find(tenant, id) !== undefined
+        endpoints.replace(tenant, id, undefined)
+        return isThere
+      }),
+    sealedOtherwise: (keyId, limit) =>
+      db.verb("EndpointStore.sealedOtherwise", () =>
+        db
+          .all<{ tenant: string; body: string }>("SELECT tenant, body FROM endpoints WHERE body IS NOT NULL")
+          .map(({ body, tenant }) => ({ tenant, stored: fromText<Endpoint.StoredEndpoint>(body) }))
+          .filter(({ stored }) => stored.secrets.some(({ sealed }) => keyIdOf(sealed) !== keyId))
+          .slice(0, limit)
+          .map(({ stored, tenant }) => ({ tenant: tenantOf(tenant), id: stored.endpoint.id })),
+      ),
+  })
+
+/** Sums of meters, added up by their units. */
+const byUnit = (
+  window: number,
+  sums: ReadonlyArray<{ readonly unit: string; readonly quantity: bigint; readonly recordCount: number }>,
+): ReadonlyArray<UsageTotal> =>
+  Array.from(
+    Map.groupBy(sums, ({ unit }) => unit),
+    ([unit, ofUnit]) => ({
+      window,
+      productId: undefined,
+      unit,
+      quantity: ofUnit.reduce((sum, { quantity }) => sum + quantity, 0n),
+      recordCount: ofUnit.reduce((sum, { recordCount }) => sum + recordCount, 0),
+    }),
+  )
+
+const OF_METER = "customer_id = :customerId AND product_id = :productId AND unit = :unit"
+
+interface Meter {
+  readonly customerId: Customer.CustomerId
+  readonly productId: string | undefined
+  readonly unit: string | undefined
+}
+
+/**
+ * Totals are sums over records. A storage for millions of them keeps a roll-up of days beside them, in the same
+ * transaction, which is what `audit` compares with its records; here there is none that could differ.
+ */
+const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore["Service"] => {
+  const { customers, records, thresholds } = tables
+
+  /**
+   * Sums of a period. They are exact at any size: SQLite adds integers of 64 bits, so that the two halves of each
+   * quantity are added apart.
+   */
+  const sums = (tenant: string, { customerId, productId, unit }: Meter, { end, start }: UsagePeriod.Period) =>
+    db
+      .all<{ productId: string; unit: string; high: string; low: string; recordCount: number }>(
+        `SELECT product_id AS productId, unit, count(*) AS recordCount,
+           CAST(sum(quantity >> 32) AS TEXT) AS high, CAST(sum(quantity & 0xffffffff) AS TEXT) AS low
+         FROM usage_records
+         WHERE tenant = :tenant AND customer_id = :customerId AND NOT is_voided
+           AND (:productId IS NULL OR product_id = :productId) AND (:unit IS NULL OR unit = :unit)
+           AND (:start IS NULL OR at >= :start) AND (:end IS NULL OR at < :end)
+         GROUP BY product_id, unit`,
+        { tenant, customerId, productId, unit, start, end },
+      )
+      .map(({ high, low, ...meter }) => ({ ...meter, quantity: (BigInt(high) << 32n) + BigInt(low) }))
+
+  const append = (tenant: string, record: UsageRecord.NewUsageRecord): AppendOutcome => {
+    const { hasOwnTimestamp: _, ...stored } = record
+    const { customerId, idempotencyKey: key } = record
+    if (customers.find(tenant, customerId) === undefined) return { _tag: "CustomerNotFound" }
+    const [first] =
+      key === null
+        ? []
+        : records.where(tenant, "customer_id = :customerId AND idempotency_key = :key", { customerId, key })
+    if (first !== undefined) {
+      return UsageRecord.isSameContent(first, record)
+        ? { _tag: "Duplicate", record: first }
+        : { _tag: "KeyConflict", recordId: first.id }
+    }
+    records.insert(tenant, record.id, stored)
+    return { _tag: "Recorded", record: stored }
+  }
+
+  /** Fires what a threshold has crossed by new records of its meter: once for each of its periods. */
+  const fire = (
+    tenant: string,
+    threshold: Threshold.Threshold,
+    added: ReadonlyArray<UsageRecord.UsageRecord>,
+  ): Array<Threshold.ThresholdCrossing> => {
+    const at = added.map(({ createdAt }) => createdAt).reduce(DateTime.max)
+    const instants = new Map(
+      added.map(({ timestamp }) => [Threshold.periodKey(threshold.period, timestamp), timestamp]),
+    )
+    return [...instants].flatMap(([periodKey, instant]) => {
+      const [sum] = sums(tenant, threshold, Threshold.periodOf(threshold.period, instant))
+      const total = sum?.quantity ?? 0n
+      const firing = { tenant, thresholdId: threshold.id, periodKey }
+      const hasFired =
+        db.first(
+          "SELECT 1 FROM firings WHERE tenant = :tenant AND threshold_id = :thresholdId AND period_key = :periodKey",
+          firing,
+        ) !== undefined
+      if (!Threshold.crosses({ quantity: threshold.quantity, total, hasFired })) return []
+      db.run("INSERT INTO firings VALUES (:tenant, :thresholdId, :periodKey)", firing)
+      const fired = { ...threshold, lastFiredAt: at }
+      thresholds.replace(tenant, threshold.id, fired)
+      return [{ threshold: fired, periodKey, total }]
+    })
+  }
+
+  const fireAll = (
+    tenant: string,
+    added: ReadonlyArray<UsageRecord.UsageRecord>,
+  ): ReadonlyArray<Threshold.ThresholdCrossing> => {
+    const meters = Map.groupBy(added, ({ customerId, productId, unit }) =>
+      JSON.stringify([customerId, productId, unit]),
+    )
+    return [...meters.values()].flatMap((ofMeter) => {
+      const { customerId, productId, unit } = ofMeter[0]!
+      return thresholds
+        .where(tenant, OF_METER, { customerId, productId, unit })
+        .flatMap((threshold) => fire(tenant, threshold, ofMeter))
+    })
+  }
+
+  return UsageStore.of({
+    append: (all) =>
+      db.tenantVerb("UsageStore.append", (tenant) => {
+        const outcomes = all.map((record) => append(tenant, record))
+        const added = outcomes.flatMap((outcome) => (outcome._tag === "Recorded" ? [outcome.record] : []))
+        const crossings = fireAll(tenant, added)
+        if (crossings.length > 0) {
+          const lastId = added.map(({ id }) => id).reduce((a, b) => (a < b ? b : a))
+          const at = added.map(({ createdAt }) => createdAt).reduce(DateTime.max)
+          for (const event of ThresholdEvent.make(crossings, lastId, at, tenantOf(tenant).mode))
+            outbox.announce(tenant, event)
+        }
+        return { outcomes, crossings }
+      }),
+    find: (id) => records.get("UsageStore.find", id),
+    void: (id, at) =>
+      records.modify("UsageStore.void", id, (record) =>
+        Effect.succeed({ ...record, voidedAt: record.voidedAt ?? at }),
+      ),
+    list: ({ customerId, productId, unit }, page) =>
+      records.list("UsageStore.list", page, { customer_id: customerId, product_id: productId, unit }),
+    totals: ({ boundaries, by, ...meter }) =>
+      db.tenantVerb("UsageStore.totals", (tenant) =>
+        boundaries.slice(1).flatMap((end, window): ReadonlyArray<UsageTotal> => {
+          const found = sums(tenant, meter, { start: boundaries[window], end })
+          return by === "meter" ? found.map((sum) => ({ window, ...sum })) : byUnit(window, found)
+        }),
+      ),
+    units: (customerId, limit) =>
+      db.tenantVerb("UsageStore.units", (tenant) =>
+        db
+          .all<{ unit: string }>(
+            "SELECT DISTINCT unit FROM usage_records WHERE tenant = :tenant AND customer_id = :customerId LIMIT :limit",
+            { tenant, customerId, limit },
+          )
+          .map(({ unit }) => unit),
+      ),
+    audit: Effect.succeed([]),
+    insertThreshold: (threshold) =>
+      db.tenantVerb("UsageStore.insertThreshold", (tenant) => {
+        const { customerId, productId, unit } = threshold
+        const known = thresholds.count(tenant, OF_METER, { customerId, productId, unit })
+        if (known >= Threshold.MAX_THRESHOLDS_PER_METER) return false
+        thresholds.insert(tenant, threshold.id, threshold)
+        return true
+      }),
+    findThreshold: (id) => thresholds.get("UsageStore.findThreshold", id),
+    deleteThreshold: (id) =>
+      db.tenantVerb(
+        "UsageStore.deleteThreshold",
+        (tenant) => db.run("DELETE FROM thresholds WHERE tenant = :tenant AND id = :id", { tenant, id }) > 0,
+      ),
+    listThresholds: ({ customerId }, page) =>
+      thresholds.list("UsageStore.listThresholds", page, { customer_id: customerId }),
+  })
+}
+
+/** Digests are unique over all tenants: a key tells whose it is. */
+const apiKeyStore = (db: Connection, { keys }: Tables): ApiKeyStore["Service"] => {
+  const change = (operation: string, id: string, next: (key: ApiKey.ApiKey) => Partial<ApiKey.ApiKey>) =>
+    keys.modify(operation, id, (key) => Effect.succeed({ ...key, ...next(key) }))
+
+  return ApiKeyStore.of({
+    insert: ({ digest, key }) =>
+      db.tenantVerb("ApiKeyStore.insert", (tenant) => {
+        const body = toText({ ...key, ...tenantOf(tenant) })
+        const sql = "INSERT INTO api_keys (tenant, id, body, digest) VALUES (:tenant, :id, :body, :digest)"
+        db.run(sql, { tenant, id: key.id, body, digest })
+      }),
+    findByDigest: (digest) =>
+      db.verb("ApiKeyStore.findByDigest", () => {
+        const row = db.first<{ body: string }>("SELECT body FROM api_keys WHERE digest = :digest", { digest })
+        return row === undefined
+          ? Option.none()
+          : Option.some({ key: fromText<ApiKey.ApiKey>(row.body), digest })
+      }),
+    find: (id) => keys.get("ApiKeyStore.find", id),
+    list: (page) => keys.list("ApiKeyStore.list", page, {}),
+    revoke: (id, at) => change("ApiKeyStore.revoke", id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? at })),
+    expire: (id, at) =>
+      change("ApiKeyStore.expire", id, ({ expiresAt }) => ({
+        expiresAt: expiresAt === null ? at : DateTime.min(expiresAt, at),
+      })),
+    touch: (id, at) =>
+      db.verb("ApiKeyStore.touch", () => {
+        const row = db.first<{ tenant: string }>("SELECT tenant FROM api_keys WHERE id = :id", { id })
+        const key = row && keys.find(row.tenant, id)
+        if (key !== undefined) keys.replace(row!.tenant, id, { ...key, lastUsedAt: at })
+      }),
+  })
+}
+
+/**
+ * Answers to requests with an idempotency key. Which requests are running is known here, because one process has
+ * the database; a storage of many takes a lock that is not waited for.
+ */
+const idempotencyStore = (db: Connection): IdempotencyStore["Service"] => {
+  /** What is running, and the transaction that has its answer but has not committed it. */
+  const running = new Map<string, { answeredIn: Level | undefined }>()
+
+  const once: IdempotencyStore["Service"]["once"] = (request, { expiresAt, now }, effect) =>
+    Effect.gen(function* () {
+      const tenant = Tenant.tenantKey(yield* CurrentTenant)
+      const { fingerprint, key, method, path } = request
+      const name = JSON.stringify([tenant, method, path, key])
+      const transaction = yield* Effect.withFiber((fiber) => Effect.succeed(db.transactionOf(fiber)))
+
+      const findAnswer = (): OnceOutcome | undefined => {
+        const row = db.first<{ fingerprint: string; status: number; body: string }>(
+          `SELECT fingerprint, status, body FROM answers WHERE tenant = :tenant AND method = :method
+             AND path = :path AND key = :key AND expires_at >= :now`,
+          { tenant, method, path, key, now: now.epochMilliseconds },
+        )
+        if (row === undefined) return undefined
+        if (row.fingerprint !== fingerprint) return { _tag: "Reused" }
+        return { _tag: "Replayed", response: { status: row.status, body: row.body } }
+      }
+
+      // From here to where it is marked as running, nothing is waited for. An answer that is not committed belongs
+      // to a run that is still on, so that this may look at once.
+      const other = running.get(name)
+      if (other !== undefined && (other.answeredIn ?? null) !== transaction) {
+        return { _tag: "Running" } satisfies OnceOutcome
+      }
+      const known = findAnswer()
+      if (known !== undefined) return known
+      const run: { answeredIn: Level | undefined } = { answeredIn: undefined }
+      running.set(name, run)
+      const stop = () => {
+        if (running.get(name) === run) running.delete(name)
+      }
+
+      const answer = Effect.gen(function* () {
+        const response = yield* effect
+        return yield* Effect.withFiber((fiber) =>
+          db.verb("IdempotencyStore.once", (): OnceOutcome => {
+            db.run(
+              `INSERT OR REPLACE INTO answers
+               VALUES (:tenant, :method, :path, :key, :fingerprint, :status, :body, :subject, :expiresAt)`,
+              {
+                tenant,
+                method,
+                path,
+                key,
+                fingerprint,
+                status: response.status,
+                body: response.body,
+                subject: response.subject,
+                expiresAt: expiresAt.epochMilliseconds,
+              },
+            )
+            // Others are told `Running` until the transaction has ended.
+            run.answeredIn = db.transactionOf(fiber)
+            db.whenEnded(stop)
+            return { _tag: "Ran", response }
+          }),
+        )
+      })
+      // What was waited for may have taken back a sweep: there may be an answer after all.
+      const begin = db.verb("IdempotencyStore.once", findAnswer)
+      return yield* Effect.flatMap(begin, (found) =>
+        found === undefined ? answer : Effect.succeed(found),
+      ).pipe(
+        (body) => db.atomically(body),
+        Effect.onExit((exit) =>
+          Effect.sync(() => {
+            if (Exit.isFailure(exit) || exit.value._tag !== "Ran") stop()
+          }),
+        ),
+      )
+    })
+
+  return IdempotencyStore.of({
+    once,
+    forget: (subject) =>
+      db.tenantVerb("IdempotencyStore.forget", (tenant) => {
+        db.run("DELETE FROM answers WHERE tenant = :tenant AND subject = :subject", { tenant, subject })
+      }),
+    sweep: (now, limit) =>
+      db.verb("IdempotencyStore.sweep", () =>
+        db.run(
+          `DELETE FROM answers WHERE rowid IN (
+             SELECT rowid FROM answers WHERE expires_at < :now ORDER BY expires_at LIMIT :limit)`,
+          { now: now.epochMilliseconds, limit },
+        ),
+      ),
+  })
+}
+
+// ─── 5. The layer ────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * The storage in a file, or in memory with `:memory:`; closed with its scope. Fails with the `StorageError` of why it
+ * can't be opened.
+ */
+export const layer = (path: string): Layer.Layer<Billing.Storage, StorageError> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const db = yield* Effect.acquireRelease(
+        Effect.try({ try: () => new Connection(path), catch: failed("Sqlite.layer") }),
+        (connection) => Effect.sync(() => connection.close()),
+      )
+      const tables = documentsOf(db)
+      const outbox = new Outbox(db, tables)
+      return Context.make(Transactor, transactor(db)).pipe(
+        Context.add(CustomerStore, customerStore(db, tables)),
+        Context.add(UsageStore, usageStore(db, tables, outbox)),
+        Context.add(EventStore, eventStore(db, tables, outbox)),
+        Context.add(EndpointStore, endpointStore(db, tables)),
+        Context.add(DeliveryStore, deliveryStore(db, tables, outbox)),
+        Context.add(RetentionStore, retentionStore(db)),
+        Context.add(ApiKeyStore, apiKeyStore(db, tables)),
+        Context.add(IdempotencyStore, idempotencyStore(db)),
+      )
+    }),
+  )

@@ -1,0 +1,59 @@
+/**
+ * The packages as users get them: packed from their staged directories, and folders that have them installed.
+ */
+import { execFile } from "node:child_process"
+import { mkdirSync, symlinkSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { promisify } from "node:util"
+import { type Manifest, type Package, root } from "./workspace.ts"
+
+const execute = promisify(execFile)
+
+/** Runs a program to its end and gives what it printed; when it fails, all of that is the error. */
+export const run = async (
+  command: string,
+  args: ReadonlyArray<string>,
+  cwd = root,
+  env = process.env,
+): Promise<string> => {
+  try {
+    return (await execute(command, [...args], { cwd, env, maxBuffer: 64 * 1024 * 1024 })).stdout
+  } catch (error) {
+    const { stderr = "", stdout = "" } = error as { stderr?: string; stdout?: string }
+    throw new Error(`${[command, ...args].join(" ")}\n${stdout}${stderr}`, { cause: error })
+  }
+}
+
+export interface Tarball {
+  readonly manifest: Manifest
+  readonly file: string
+  /** Bytes, packed. */
+  readonly size: number
+  readonly entryCount: number
+}
+
+/** Packs a staged package (`stageAll`) into a folder. */
+export const pack = async ({ manifest, staged }: Package, folder: string): Promise<Tarball> => {
+  const [packed] = JSON.parse(await run("npm", ["pack", "--json", "--pack-destination", folder], staged)) as [
+    { readonly filename: string; readonly size: number; readonly entryCount: number },
+  ]
+  const { entryCount, filename, size } = packed
+  return { manifest, file: join(folder, filename), size, entryCount }
+}
+
+/** Unpacks a tarball as `npm install` does; gives where. */
+export const unpack = async ({ file, manifest }: Tarball, host: string): Promise<string> => {
+  const installed = join(host, "node_modules", manifest.name)
+  mkdirSync(installed, { recursive: true })
+  await run("tar", ["-xzf", file, "--strip-components=1", "-C", installed])
+  return installed
+}
+
+/** Installs packages of others in a host, from the workspace. */
+export const link = (names: Iterable<string>, host: string): void => {
+  for (const name of names) {
+    const installed = join(host, "node_modules", name)
+    mkdirSync(dirname(installed), { recursive: true })
+    symlinkSync(join(root, "node_modules", name), installed)
+  }
+}
