@@ -35,7 +35,7 @@ export const curl = ({ body, headers, method, url }: CurlRequest): string =>
 export const apiCurl = (apiUrl: string, method: string, path: string, body?: unknown): string =>
   [
     `curl ${method === "GET" ? "" : `--request ${method} `}--url ${quote(`${apiUrl}${path}`)}`,
-    '--header "Authorization: Bearer $BILLWRIGHT_KEY"',
+    '--header "Authorization: Bearer $BILLWRIGHT_API_KEY"',
     ...(body === undefined
       ? []
       : ["--header 'Content-Type: application/json'", `--data-raw ${quote(ExactJson.stringify(body))}`]),

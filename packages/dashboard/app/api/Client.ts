@@ -71,13 +71,19 @@ export const addressOf = (apiUrl: string, template: string, { path = {}, query =
   return `${apiUrl}${filled}${search === "" ? "" : `?${search}`}`
 }
 
+/**
+ * Tells a host that knows the operator by a cookie that the page asks, and not a foreign one: that could not send a
+ * header of its own.
+ */
+const PAGE_HEADER = "billwright-dashboard"
+
 /** Makes a repeat of the same request harmless: a browser may send one again by itself. */
 const idempotencyKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("")
 
 const headersOf = (key: string | undefined, method: string, hasBody: boolean): Record<string, string> => ({
   accept: "application/json",
-  ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+  ...(key === undefined ? { [PAGE_HEADER]: "1" } : { authorization: `Bearer ${key}` }),
   ...(method === "get" ? {} : { "idempotency-key": idempotencyKey() }),
   ...(hasBody ? { "content-type": "application/json" } : {}),
 })

@@ -97,13 +97,13 @@ export const useCustomer = (id: string | undefined) => {
   })
 }
 
-/** The newest customers, or those with an e-mail address. */
-export const useNewestCustomers = (email?: string) => {
+/** The newest customers, or the newest of those with a text in name or e-mail address. */
+export const useNewestCustomers = (search?: string) => {
   const { client } = useSession()
   return useQuery({
-    queryKey: ["customers", "newest", email],
+    queryKey: ["customers", "newest", search],
     queryFn: ({ signal }) =>
-      client.call("get", "/v1/customers", { query: { limit: PAGE_LIMIT, email }, signal }),
+      client.call("get", "/v1/customers", { query: { limit: PAGE_LIMIT, search }, signal }),
     placeholderData: keepPreviousData,
   })
 }

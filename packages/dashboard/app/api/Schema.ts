@@ -685,7 +685,7 @@ export interface components {
         EventList: {
             /** @enum {string} */
             object: "list";
-            data: components["schemas"]["Event"][];
+            data: components["schemas"]["ListedEvent"][];
             has_more: boolean;
         };
         EventType: {
@@ -742,6 +742,25 @@ export interface components {
             error: "invalid_request";
             message: string;
         };
+        ListedEvent: {
+            /** @enum {string} */
+            object: "event";
+            id: string;
+            type: string;
+            /** Format: date-time */
+            timestamp: string;
+            customer_id: string | null;
+            idempotency_key: string | null;
+            data: unknown;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            delivery_counts: {
+                pending: number;
+                delivered: number;
+                failed: number;
+            };
+        };
         NotFoundError: {
             /** @enum {string} */
             error: "not_found";
@@ -786,6 +805,7 @@ export interface components {
             /** @enum {string} */
             status?: "Failed" | "all";
             types?: ("*" | string)[];
+            dry_run?: boolean;
         };
         ReplayedDeliveries: {
             /** @enum {string} */
@@ -994,6 +1014,7 @@ export interface components {
             object: "webhook_replay";
             endpoint_id: string;
             count: number;
+            dry_run: boolean;
         };
         WebhookStatistics: {
             /** @enum {string} */
@@ -1040,6 +1061,7 @@ export interface operations {
                 starting_after?: string;
                 ending_before?: string;
                 email?: string;
+                search?: string;
             };
             header?: never;
             path?: never;

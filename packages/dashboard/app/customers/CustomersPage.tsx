@@ -12,6 +12,7 @@ import { Icon } from "../ui/Icon.tsx"
 import { Page } from "../ui/Page.tsx"
 import { Time } from "../ui/Time.tsx"
 import { CreateCustomer } from "./CustomerForm.tsx"
+import { MIN_SEARCH_LENGTH, wantedOf } from "./CustomerSearch.ts"
 
 const COLUMNS: ReadonlyArray<Column<Customer>> = [
   {
@@ -48,8 +49,8 @@ const COLUMNS: ReadonlyArray<Column<Customer>> = [
   },
 ]
 
-const NoCustomers = ({ email }: { readonly email: string | undefined }) =>
-  email === undefined ? (
+const NoCustomers = ({ search }: { readonly search: string | undefined }) =>
+  search === undefined ? (
     <EmptyState
       command={Curl.apiCurl(apiAddress(), "POST", "/customers", {
         name: "Ada Lovelace",
@@ -60,8 +61,8 @@ const NoCustomers = ({ email }: { readonly email: string | undefined }) =>
       <p>Customers are whom usage and events belong to. Create one here, or by the API:</p>
     </EmptyState>
   ) : (
-    <EmptyState title={`No customer has the address ${email}`}>
-      <p>The search is for the whole address, exactly as it was given.</p>
+    <EmptyState title={`No customer has “${search}” in name or e-mail address`}>
+      <p>Capitals make no difference. Clear the filter to see all customers.</p>
     </EmptyState>
   )
 
@@ -70,10 +71,10 @@ export const CustomersPage = () => {
   const [, navigate] = useLocation()
   const filters = useFilters()
   const [isCreating, setIsCreating] = useState(false)
-  const email = filters.get("email")
+  const { search } = wantedOf(filters.get("search") ?? "")
   const list = useLiveList<Customer>({
-    key: ["customers", { email }],
-    fetchPage: (page, signal) => client.call("get", "/v1/customers", { query: { email, ...page }, signal }),
+    key: ["customers", { search }],
+    fetchPage: (page, signal) => client.call("get", "/v1/customers", { query: { search, ...page }, signal }),
   })
   return (
     <Page
@@ -88,13 +89,12 @@ export const CustomersPage = () => {
       <FilterBar filters={filters}>
         <InputFilter
           filters={filters}
-          label="E-mail"
-          name="email"
-          placeholder="ada@example.com"
-          type="email"
+          label="Name or e-mail"
+          name="search"
+          placeholder={`${MIN_SEARCH_LENGTH} letters or more`}
         />
       </FilterBar>
-      <DataTable columns={COLUMNS} empty={<NoCustomers email={email} />} label="Customers" list={list} />
+      <DataTable columns={COLUMNS} empty={<NoCustomers search={search} />} label="Customers" list={list} />
       {isCreating && (
         <CreateCustomer
           onClose={() => setIsCreating(false)}

@@ -25,7 +25,7 @@ const COLUMNS: ReadonlyArray<Column<Delivery>> = [
   {
     id: "type",
     header: "Event",
-    width: "minmax(12rem, 1fr)",
+    width: "minmax(13.5rem, 1fr)",
     narrow: "first",
     cell: ({ event_type: type, id }) => (
       <Link className="row-link" href={`/deliveries/${id}`}>

@@ -8,6 +8,8 @@ import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { Field } from "../ui/Field.tsx"
 import { ALL_TYPES, EventTypeChoice } from "./EventTypeChoice.tsx"
 import * as HeaderLines from "./HeaderLines.ts"
+import { HeadersChoice } from "./HeadersChoice.tsx"
+import { HeadersField } from "./HeadersField.tsx"
 
 /** Longest address of an endpoint, in characters. */
 const MAX_URL_LENGTH = 2_048
@@ -112,18 +114,7 @@ export const CreateEndpoint = ({
       <DescriptionField onChange={setDescription} value={description} />
       <details className="fold">
         <summary>Headers and signature</summary>
-        <Field hint="One a line. They are sent along with every attempt." label="Headers">
-          {(attributes) => (
-            <textarea
-              {...attributes}
-              className="mono"
-              onChange={(event) => setHeaderLines(event.target.value)}
-              placeholder="x-tenant: 42"
-              rows={2}
-              value={headerLines}
-            />
-          )}
-        </Field>
+        <HeadersField onChange={setHeaderLines} value={headerLines} />
         <Field label="Signature">
           {(attributes) => (
             <select
@@ -153,15 +144,20 @@ export const EditEndpoint = ({
   const [url, setUrl] = useState(endpoint.url)
   const [description, setDescription] = useState(endpoint.description ?? "")
   const [types, setTypes] = useState<ReadonlyArray<string>>(endpoint.event_types)
-  const run = () =>
-    client.call("patch", "/v1/webhook_endpoints/{id}", {
+  const [headerLines, setHeaderLines] = useState<string>()
+  const run = async () => {
+    const headers = headerLines === undefined ? {} : HeaderLines.parse(headerLines)
+    if (headers === undefined) throw BAD_HEADERS
+    return client.call("patch", "/v1/webhook_endpoints/{id}", {
       path: { id: endpoint.id },
       body: {
         url: url.trim(),
         event_types: [...types],
         description: description === "" ? null : description,
+        ...(headerLines === undefined ? {} : { headers }),
       },
     })
+  }
   return (
     <ActionDialog
       action={["Save", "Saving…"]}
@@ -177,6 +173,7 @@ export const EditEndpoint = ({
       <AddressField onChange={setUrl} value={url} />
       <EventTypeChoice legend="Events" onChange={setTypes} value={types} />
       <DescriptionField onChange={setDescription} value={description} />
+      <HeadersChoice headers={endpoint.headers} onChange={setHeaderLines} value={headerLines} />
     </ActionDialog>
   )
 }

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { Link } from "wouter"
 import * as Queries from "../api/Queries.ts"
+import { pendingCount } from "../api/Statistics.ts"
 import type { Delivery, Endpoint } from "../api/Types.ts"
 import { HoursChart } from "../overview/HoursChart.tsx"
 import { useSession } from "../session/Session.tsx"
@@ -76,7 +77,7 @@ const StateNotice = ({ endpoint }: { readonly endpoint: Endpoint }) => {
         {whyDisabled(endpoint)}
         {endpoint.disabled_at !== null && (
           <>
-            {" It has been so since "}
+            {" That was "}
             <Time at={endpoint.disabled_at} />.
           </>
         )}
@@ -85,8 +86,8 @@ const StateNotice = ({ endpoint }: { readonly endpoint: Endpoint }) => {
   if (endpoint.failing_since === null) return null
   return (
     <p className="notice warning" role="status">
-      All attempts have failed since <Time at={endpoint.failing_since} />. After 5 days the endpoint is
-      disabled.
+      Attempts keep failing; the first of them failed <Time at={endpoint.failing_since} />. After 5 days the
+      endpoint is disabled.
     </p>
   )
 }
@@ -114,7 +115,7 @@ const Figures = ({ id }: { readonly id: string }) => {
         </div>
         <div>
           <dt>Pending now</dt>
-          <dd>{statistics.pending}</dd>
+          <dd>{pendingCount(statistics)}</dd>
         </div>
       </dl>
       <HoursChart failed="failed_attempts" hours={statistics.hours} />

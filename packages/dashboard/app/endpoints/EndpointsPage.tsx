@@ -1,6 +1,7 @@
 import { useState } from "react"
 import { Link } from "wouter"
 import * as Queries from "../api/Queries.ts"
+import { pendingCount } from "../api/Statistics.ts"
 import type { Endpoint, EndpointStatistics } from "../api/Types.ts"
 import * as Curl from "../Curl.ts"
 import { apiAddress } from "../shell/ApiAddress.ts"
@@ -25,7 +26,7 @@ const Note = ({ endpoint }: { readonly endpoint: Endpoint }) => {
   if (endpoint.failing_since === null) return <>{typesOf(endpoint)}</>
   return (
     <span className="warning-text">
-      All attempts have failed since <Time at={endpoint.failing_since} />
+      Attempts keep failing, the first <Time at={endpoint.failing_since} />
     </span>
   )
 }
@@ -57,7 +58,7 @@ const EndpointRow = ({
       </div>
       <div>
         <dt>Pending</dt>
-        <dd>{statistics?.pending ?? 0}</dd>
+        <dd>{pendingCount(statistics ?? { pending: 0 })}</dd>
       </div>
     </dl>
     {statistics === undefined ? <span className="sparkline" /> : <Sparkline hours={statistics.hours} />}

@@ -1,17 +1,23 @@
 /**
- * Sends an endpoint the events of a time again. How many is counted before, as well as the API tells it.
+ * Sends an endpoint the events of a time again. The API counts before how many that are.
  */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import * as Queries from "../api/Queries.ts"
 import type { Endpoint } from "../api/Types.ts"
 import * as Instant from "../Instant.ts"
+import * as Quantity from "../Quantity.ts"
 import { useSession } from "../session/Session.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { ErrorNotice } from "../ui/ErrorNotice.tsx"
 import { Field } from "../ui/Field.tsx"
 import { toast } from "../ui/Toast.tsx"
-import { countEvents, type ReplayRange } from "./ReplayCount.ts"
+
+interface ReplayRange {
+  readonly since: string
+  readonly until?: string
+  readonly status: "Failed" | "all"
+}
 
 const HOUR_MILLIS = 3_600_000
 
@@ -26,16 +32,19 @@ const Count = ({ endpoint, range }: { readonly endpoint: Endpoint; readonly rang
   const { client } = useSession()
   const query = useQuery({
     queryKey: ["replay-count", endpoint.id, range],
-    queryFn: ({ signal }) => countEvents(client, endpoint, range, signal),
+    queryFn: ({ signal }) =>
+      client.call("post", "/v1/webhook_endpoints/{id}/replay", {
+        path: { id: endpoint.id },
+        body: { ...range, dry_run: true },
+        signal,
+      }),
   })
   if (query.isError) return <ErrorNotice error={query.error} />
   if (query.data === undefined) return <p role="status">Counting…</p>
-  const { count, isComplete } = query.data
-  const events = count === 1 ? "1 event" : `${count.toLocaleString("en-GB")} events`
+  const { count } = query.data
   return (
     <p role="status">
-      {isComplete ? "At most " : "More than "}
-      <strong>{events}</strong> to be sent. Those that arrived since, or are on their way, are left out.
+      <strong>{count === 1 ? "1 event" : `${Quantity.format(count)} events`}</strong> to be sent.
     </p>
   )
 }

@@ -1,9 +1,10 @@
 import { useState } from "react"
 import { Link } from "wouter"
 import * as Queries from "../api/Queries.ts"
-import type { DeliveryStatus, Event } from "../api/Types.ts"
+import type { DeliveryStatus, ListedEvent } from "../api/Types.ts"
 import { useLiveList } from "../api/useLiveList.ts"
 import * as Curl from "../Curl.ts"
+import { DeliveryCounts } from "../deliveries/DeliveryCounts.tsx"
 import { DELIVERY_STATUSES } from "../deliveries/Statuses.ts"
 import * as Instant from "../Instant.ts"
 import { useSession } from "../session/Session.tsx"
@@ -16,7 +17,7 @@ import { Page } from "../ui/Page.tsx"
 import { RefreshToggle } from "../ui/RefreshToggle.tsx"
 import { Time } from "../ui/Time.tsx"
 
-const COLUMNS: ReadonlyArray<Column<Event>> = [
+const COLUMNS: ReadonlyArray<Column<ListedEvent>> = [
   {
     id: "type",
     header: "Type",
@@ -29,9 +30,16 @@ const COLUMNS: ReadonlyArray<Column<Event>> = [
     ),
   },
   {
+    id: "deliveries",
+    header: "Deliveries",
+    width: "minmax(13rem, 1.2fr)",
+    cell: ({ delivery_counts: counts }) => <DeliveryCounts counts={counts} />,
+  },
+  {
     id: "id",
     header: "Event",
     width: "minmax(18.5rem, 1.4fr)",
+    narrow: "hidden",
     cell: ({ id }) => <code title={id}>{id}</code>,
   },
   {
@@ -117,7 +125,7 @@ export const EventsPage = () => {
   const filters = useFilters()
   const [isLive, setIsLive] = useState(true)
   const query = queryOf(filters)
-  const list = useLiveList<Event>({
+  const list = useLiveList<ListedEvent>({
     key: ["events", query],
     fetchPage: (page, signal) => client.call("get", "/v1/events", { query: { ...query, ...page }, signal }),
     isLive,

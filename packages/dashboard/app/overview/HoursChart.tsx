@@ -10,6 +10,7 @@ const hour = new Intl.DateTimeFormat("en-GB", {
 
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" })
 
+const LABELS = { failed: "Failed", failed_attempts: "Failed attempts" } as const
 const NAMES = { failed: "failed", failed_attempts: "failed attempts" } as const
 
 /** What became of deliveries, hour by hour. */
@@ -31,7 +32,7 @@ export const HoursChart = <F extends keyof typeof NAMES>({
       label={`By hour: ${total(delivered)} delivered, ${total(failures)} ${NAMES[failed]}`}
       series={[
         { label: "Delivered", className: "chart-delivered", values: delivered },
-        { label: "Failed", className: "chart-failed", values: failures },
+        { label: LABELS[failed], className: "chart-failed", isHatched: true, values: failures },
       ]}
       tick={(at) => clock.format(at)}
       starts={hours.map(({ start }) => Date.parse(start))}

@@ -2,8 +2,9 @@ import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { Link } from "wouter"
 import * as Queries from "../api/Queries.ts"
-import { percent, successRate } from "../api/Statistics.ts"
-import type { Delivery, Endpoint, Event, Statistics } from "../api/Types.ts"
+import { pendingCount, percent, successRate } from "../api/Statistics.ts"
+import type { Delivery, Endpoint, ListedEvent, Statistics } from "../api/Types.ts"
+import { DeliveryCounts } from "../deliveries/DeliveryCounts.tsx"
 import { EndpointName } from "../deliveries/EndpointName.tsx"
 import { useSession } from "../session/Session.tsx"
 import { Loaded } from "../ui/Loading.tsx"
@@ -63,7 +64,7 @@ const Figures = ({ statistics }: { readonly statistics: Statistics }) => {
         note="in 24 h"
         value={count(statistics.failed)}
       />
-      <Figure href="/deliveries?status=Pending" name="Pending" note="now" value={count(statistics.pending)} />
+      <Figure href="/deliveries?status=Pending" name="Pending" note="now" value={pendingCount(statistics)} />
       <Figure
         href="/deliveries"
         name="Failed attempts"
@@ -139,11 +140,12 @@ const Failures = () => {
   )
 }
 
-const EventLine = ({ event }: { readonly event: Event }) => (
+const EventLine = ({ event }: { readonly event: ListedEvent }) => (
   <li className="line linked">
     <Link className="row-link grow" href={`/events/${event.id}`}>
       {event.type}
     </Link>
+    <DeliveryCounts counts={event.delivery_counts} />
     <Time at={event.timestamp} />
   </li>
 )

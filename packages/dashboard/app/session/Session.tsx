@@ -7,6 +7,7 @@ import { ApiError } from "../api/ApiError.ts"
 import * as Client from "../api/Client.ts"
 import { mount } from "../Mount.ts"
 import * as Key from "./Key.ts"
+import { SignedOut } from "./SignedOut.tsx"
 import { SignIn } from "./SignIn.tsx"
 
 interface Session {
@@ -51,7 +52,11 @@ const SignedIn = (props: {
         apiUrl: mount.apiUrl,
         key: apiKey,
         onUnauthorized: () =>
-          hasKey && onSignOut("The API no longer takes this key. It may have been revoked."),
+          onSignOut(
+            hasKey
+              ? "The API no longer takes this key. It may have been revoked."
+              : "You are signed out. What was shown here is gone from this tab.",
+          ),
       }),
       mode: hasKey ? Key.modeOf(apiKey) : undefined,
       signOut: hasKey ? () => onSignOut() : undefined,
@@ -64,8 +69,20 @@ const SignedIn = (props: {
   )
 }
 
+/** Where the host knows the operator: shows everything until it no longer does. */
+const HostGate = ({ children }: { readonly children: ReactNode }) => {
+  const [notice, setNotice] = useState<string>()
+  const signOut = useCallback((reason?: string) => setNotice(reason ?? ""), [])
+  if (notice !== undefined) return <SignedOut notice={notice} />
+  return (
+    <SignedIn apiKey={undefined} onSignOut={signOut}>
+      {children}
+    </SignedIn>
+  )
+}
+
 /** Shows the sign-in until there is a key, then what it is for. */
-export const SessionGate = ({ children }: { readonly children: ReactNode }) => {
+const KeyGate = ({ children }: { readonly children: ReactNode }) => {
   const [key, setKey] = useState(Key.stored)
   const [notice, setNotice] = useState<string>()
   const signOut = useCallback((reason?: string) => {
@@ -78,10 +95,12 @@ export const SessionGate = ({ children }: { readonly children: ReactNode }) => {
     setNotice(undefined)
     setKey(accepted)
   }, [])
-  if (mount.signIn === "key" && key === undefined) return <SignIn notice={notice} onSignIn={signIn} />
+  if (key === undefined) return <SignIn notice={notice} onSignIn={signIn} />
   return (
-    <SignedIn apiKey={mount.signIn === "key" ? key : undefined} onSignOut={signOut}>
+    <SignedIn apiKey={key} onSignOut={signOut}>
       {children}
     </SignedIn>
   )
 }
+
+export const SessionGate = mount.signIn === "key" ? KeyGate : HostGate

@@ -98,7 +98,7 @@ export const SignIn = ({
           <p>
             <code>npm start</code> printed one for each mode when it first ran. This issues another:
           </p>
-          <Command text="npx billwright keys issue --mode test --name dashboard" />
+          <Command text="npx @billwright/cli keys issue --mode test --name dashboard" />
         </details>
       </form>
     </main>

@@ -4,7 +4,7 @@ import { Icon } from "../ui/Icon.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { destination } from "./Destination.ts"
 
-/** Goes straight to what has an id. */
+/** Goes straight to what has an id, and looks for customers by anything else. */
 export const Search = ({ input }: { readonly input: RefObject<HTMLInputElement | null> }) => {
   const [text, setText] = useState("")
   const [, navigate] = useLocation()
@@ -12,7 +12,9 @@ export const Search = ({ input }: { readonly input: RefObject<HTMLInputElement |
     event.preventDefault()
     const address = destination(text)
     if (address === undefined)
-      return toast("Search takes an id (evt_, dlv_, whe_, cus_) or an e-mail address.")
+      return toast(
+        "Search takes a whole id (evt_, dlv_, whe_, cus_), or part of a customer's name or e-mail address.",
+      )
     setText("")
     input.current?.blur()
     navigate(address)
@@ -21,11 +23,11 @@ export const Search = ({ input }: { readonly input: RefObject<HTMLInputElement |
     <form className="search" onSubmit={submit} role="search">
       <Icon name="search" />
       <input
-        aria-label="Search by id or e-mail address"
+        aria-label="Search by id, name or e-mail address"
         autoComplete="off"
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => event.key === "Escape" && input.current?.blur()}
-        placeholder="Go to an id or e-mail"
+        placeholder="Id, name or e-mail"
         ref={input}
         spellCheck={false}
         type="search"

@@ -7,7 +7,7 @@ type Shortcuts = Readonly<Record<string, () => void>>
 
 /** What the help says. */
 export const SHORTCUTS: ReadonlyArray<readonly [keys: string, does: string]> = [
-  ["/", "Search by id or e-mail"],
+  ["/", "Search by id, name or e-mail"],
   ["j or ↓", "Next row, or next item"],
   ["k or ↑", "Previous row, or previous item"],
   ["Enter", "Open the row"],

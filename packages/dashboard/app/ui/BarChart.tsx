@@ -13,6 +13,8 @@ interface BarSeries {
   readonly label: string
   /** A class that has the colour. */
   readonly className: string
+  /** Drawn with stripes, so that it is told apart without its colour, too. */
+  readonly isHatched?: boolean
   readonly values: ReadonlyArray<number>
 }
 
@@ -46,6 +48,34 @@ const colourOf = (host: HTMLElement, className: string): string => {
   const { color } = getComputedStyle(probe)
   probe.remove()
   return color
+}
+
+/** Side of a tile of stripes, in pixels of CSS. */
+const TILE = 6
+
+/** Stripes of a colour. */
+const hatched = (colour: string): CanvasPattern | string => {
+  const side = TILE * devicePixelRatio
+  const tile = document.createElement("canvas")
+  tile.width = tile.height = side
+  const context = tile.getContext("2d")
+  if (context === null) return colour
+  context.strokeStyle = colour
+  context.lineWidth = side / 2
+  context.beginPath()
+  // One through the middle, and the corners of its neighbours.
+  for (const shift of [-side, 0, side]) {
+    context.moveTo(shift - side, side * 2)
+    context.lineTo(shift + side * 2, -side)
+  }
+  context.stroke()
+  return context.createPattern(tile, "repeat") ?? colour
+}
+
+const fillOf = (host: HTMLElement, { className, isHatched = false }: BarSeries) => {
+  const colour = colourOf(host, className)
+  const fill = isHatched ? hatched(colour) : colour
+  return () => fill
 }
 
 const axis = (host: HTMLElement, more: uPlot.Axis): uPlot.Axis => ({
@@ -101,9 +131,9 @@ const optionsOf = (host: HTMLElement, props: BarChartProps, onHover: (index: num
     ],
     series: [
       {},
-      ...props.series.toReversed().map(({ className, label }) => ({
-        label,
-        fill: colourOf(host, className),
+      ...props.series.toReversed().map((series) => ({
+        label: series.label,
+        fill: fillOf(host, series),
         points: { show: false },
         width: 0,
         ...paths,
@@ -116,8 +146,9 @@ const optionsOf = (host: HTMLElement, props: BarChartProps, onHover: (index: num
 const dataOf = ({ series, starts }: BarChartProps): uPlot.AlignedData => [
   starts.map((start) => start / SECOND_MILLIS),
   ...stack(series.map(({ values }) => values))
-    .toReversed()
-    .map((values) => [...values]),
+    // Nothing is no bar: its edges would show beside those of the bar that it stands on.
+    .map((sums, at) => sums.map((sum, index) => (series[at]?.values[index] === 0 ? null : sum)))
+    .toReversed(),
 ]
 
 export const BarChart = (props: BarChartProps) => {
@@ -139,6 +170,16 @@ export const BarChart = (props: BarChartProps) => {
   }, [content, theme])
   return (
     <figure className="chart">
+      {props.series.length > 1 && (
+        <div aria-hidden className="chart-keys">
+          {props.series.map(({ className, isHatched = false, label }) => (
+            <span key={label}>
+              <i className={`${className}${isHatched ? " hatched" : ""}`} />
+              {label}
+            </span>
+          ))}
+        </div>
+      )}
       <div aria-label={props.label} ref={host} role="img" />
       <figcaption>{hovered === null ? props.label : props.describe(hovered)}</figcaption>
     </figure>

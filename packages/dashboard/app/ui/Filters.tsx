@@ -86,7 +86,7 @@ export const InputFilter = ({
   name,
   placeholder,
   type = "text",
-}: FilterProps & { readonly type?: "text" | "date" | "email"; readonly placeholder?: string }) => {
+}: FilterProps & { readonly type?: "text" | "date"; readonly placeholder?: string }) => {
   const input = useRef<HTMLInputElement>(null)
   const value = filters.get(name) ?? ""
   // What is in the address shows, but not in the middle of somebody's writing.

@@ -11,10 +11,17 @@ const ICONS: Readonly<Record<DeliveryStatus, IconName>> = {
   Failed: "failed",
 }
 
-export const StatusBadge = ({ status }: { readonly status: DeliveryStatus }) => (
+export const StatusBadge = ({
+  count,
+  status,
+}: {
+  readonly status: DeliveryStatus
+  /** How many there are, where it stands for several. */
+  readonly count?: string
+}) => (
   <span className={`badge ${status.toLowerCase()}`}>
     <Icon name={ICONS[status]} />
-    {status}
+    {count} {status}
   </span>
 )
 

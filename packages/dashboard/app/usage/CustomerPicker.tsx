@@ -1,17 +1,17 @@
 import { useDeferredValue, useState } from "react"
 import * as Queries from "../api/Queries.ts"
 import type { Customer } from "../api/Types.ts"
+import { wantedOf } from "../customers/CustomerSearch.ts"
 import { Dialog } from "../ui/Dialog.tsx"
 import { ErrorNotice } from "../ui/ErrorNotice.tsx"
 import { Field } from "../ui/Field.tsx"
-import { matches, wantedOf } from "./CustomerSearch.ts"
 
-/** Candidates: what the API finds by an id or a whole address, else the newest ones that have the text in them. */
+/** Candidates: what the API finds by an id or a text, else the newest ones. */
 const useCandidates = (text: string) => {
-  const { email, id } = wantedOf(text)
+  const { id, search } = wantedOf(text)
   const byId = Queries.useCustomer(id)
-  const listed = Queries.useNewestCustomers(email)
-  const found = id === undefined ? listed.data?.data.filter((each) => matches(each, text)) : [byId.data]
+  const listed = Queries.useNewestCustomers(search)
+  const found = id === undefined ? listed.data?.data : [byId.data]
   return {
     candidates: (found ?? []).filter((each) => each !== undefined),
     error: id === undefined ? listed.error : byId.error,
@@ -40,7 +40,7 @@ export const CustomerPicker = ({
   return (
     <Dialog onClose={onClose} title="Choose a customer">
       <Field
-        hint="Part of a name among the newest customers; a whole e-mail address or id among all."
+        hint="Three letters or more of a name or e-mail address, or an id. The newest are shown until then."
         label="Find"
       >
         {(attributes) => (

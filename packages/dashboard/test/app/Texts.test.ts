@@ -108,7 +108,7 @@ describe("Curl", () => {
   })
 
   it("names the key by a variable", () => {
-    assert.include(Curl.apiCurl("http://localhost/v1", "GET", "/events"), "$BILLWRIGHT_KEY")
+    assert.include(Curl.apiCurl("http://localhost/v1", "GET", "/events"), "$BILLWRIGHT_API_KEY")
   })
 })
 
@@ -128,8 +128,10 @@ describe("addresses", () => {
     const id = "01m7yrrtxkefbvh6qrmeqwhxcg"
     assert.strictEqual(destination(` evt_${id} `), `/events/evt_${id}`)
     assert.strictEqual(destination(`whe_${id}`), `/endpoints/whe_${id}`)
-    assert.strictEqual(destination("ada+1@example.com"), "/customers?email=ada%2B1%40example.com")
-    for (const text of ["", "evt_", `xyz_${id}`, `evt_${id}/../x`, "javascript:alert(1)"])
+    assert.strictEqual(destination("ada+1@example.com"), "/customers?search=ada%2B1%40example.com")
+    assert.strictEqual(destination(" Ada L"), "/customers?search=Ada%20L")
+    assert.strictEqual(destination("javascript:alert(1)"), "/customers?search=javascript%3Aalert(1)")
+    for (const text of ["", "ad", "evt_", `xyz_${id}`, `evt_${id}/../x`])
       assert.isUndefined(destination(text))
   })
 })

@@ -71,14 +71,16 @@ for (const colorScheme of ["light", "dark"] as const) {
 }
 
 describe("dialogs", () => {
-  it(
-    "have no violations",
-    async () => {
-      const tab = await openTab(browser)
+  it.for(["light", "dark"] as const)(
+    "have no violations, %s",
+    { timeout: PAGES_MILLIS },
+    async (colorScheme) => {
+      const tab = await openTab(browser, { colorScheme })
       await signIn(tab.page, sample.host.url, sample.host.testKey)
       const dialogs = [
         ["/endpoints", "New endpoint"],
         [`/endpoints/${sample.endpointId}`, "Replay…"],
+        [`/endpoints/${sample.endpointId}`, "Edit…"],
         [`/endpoints/${sample.endpointId}`, "Delete…"],
         [`/events/${sample.failedEventId}`, "Replay…"],
         ["/customers", "New customer"],
@@ -93,6 +95,5 @@ describe("dialogs", () => {
       }
       await tab.context.close()
     },
-    PAGES_MILLIS,
   )
 })

@@ -1,8 +1,11 @@
-import type { Browser } from "playwright-core"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import type { Browser, Locator } from "playwright-core"
+import { afterAll, assert, beforeAll, describe, it, vi } from "vitest"
 import { launch, openTab, PHONE, signIn } from "./Browser.ts"
 import * as Host from "./Host.ts"
 import { HOSTILE_BODY } from "./Sample.ts"
+
+/** How long something is waited for that is to happen soon. */
+const SOON = { timeout: 10_000 }
 
 let browser: Browser
 let host: Host.Host
@@ -81,8 +84,15 @@ describe("signing in", () => {
     await page.getByRole("heading", { name: "No customers yet" }).waitFor()
     await page.getByText("Test data").waitFor()
     assert.strictEqual(await page.getByRole("button", { name: "Sign out" }).count(), 0)
-    for (const { headers } of requests) assert.notProperty(headers, "authorization")
+    for (const { headers, url } of requests) {
+      assert.notProperty(headers, "authorization")
+      assert.strictEqual(headers["billwright-dashboard"], url.includes("/v1/") ? "1" : undefined, url)
+    }
     assert.deepEqual(problems, [])
+    // The host no longer lets the operator in.
+    await own.revokeTestKey()
+    await page.getByRole("heading", { name: "Signed out" }).waitFor({ timeout: 20_000 })
+    assert.strictEqual(await page.getByRole("link").count(), 0)
     await context.close()
     await own.close()
   })
@@ -101,24 +111,28 @@ describe("signing in", () => {
 })
 
 describe("customers", () => {
-  it("are created, edited, found by e-mail and erased", async () => {
+  it("are created, edited, found by part of name or e-mail, and erased", async () => {
     const { context, page, problems } = await visit("/customers")
     await page.getByRole("button", { name: "New customer" }).click()
-    await page.getByLabel("Name").fill("Mary Shelley")
+    await page.getByLabel("Name", { exact: true }).fill("Mary Shelley")
     await page.getByLabel("E-mail", { exact: true }).last().fill("mary@example.com")
     await page.getByLabel("Metadata").fill("plan=pro")
     await page.getByRole("button", { name: "Create customer" }).click()
     await page.getByRole("heading", { name: "Mary Shelley" }).waitFor()
 
     await page.getByRole("button", { name: "Edit…" }).click()
-    await page.getByLabel("Name").fill("Mary W. Shelley")
+    await page.getByLabel("Name", { exact: true }).fill("Mary W. Shelley")
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByRole("heading", { name: "Mary W. Shelley" }).waitFor()
 
     await page.keyboard.press("/")
-    await page.keyboard.type("mary@example.com")
+    await page.keyboard.type("w. SHELL")
     await page.keyboard.press("Enter")
     await page.getByText("1 in all").waitFor()
+    await page.getByLabel("Name or e-mail", { exact: true }).fill("mary@exam")
+    await page.keyboard.press("Enter")
+    await page.getByText("1 in all").waitFor()
+    assert.include(page.url(), "search=mary%40exam")
     await page.getByRole("link", { name: "Mary W. Shelley" }).click()
 
     await page.getByRole("button", { name: "Erase…" }).click()
@@ -222,6 +236,48 @@ describe("webhooks", () => {
     await receiver.close()
   })
 
+  it("carry headers that are replaced, and never shown", async () => {
+    const receiver = await Host.startReceiver()
+    const endpoint = await host.call("POST", "/webhook_endpoints", {
+      url: `${receiver.url}/headers`,
+      event_types: ["invoice.paid"],
+      headers: { "x-tenant": "tenant-one" },
+    })
+    const { context, page, problems } = await visit(`/endpoints/${String(endpoint["id"])}`)
+    const sendTest = async (): Promise<string | undefined> => {
+      const before = receiver.headers.length
+      await host.call("POST", `/webhook_endpoints/${String(endpoint["id"])}/test`, { type: "invoice.paid" })
+      await vi.waitFor(() => assert.isAbove(receiver.headers.length, before), SOON)
+      return receiver.headers.at(-1)?.["x-tenant"] as string | undefined
+    }
+    const edit = async (change: (form: Locator) => Promise<void>) => {
+      await page.getByRole("button", { name: "Edit…" }).click()
+      const form = page.getByRole("dialog")
+      await change(form)
+      await form.getByRole("button", { name: "Save" }).click()
+      await form.waitFor({ state: "detached" })
+    }
+    assert.strictEqual(await sendTest(), "tenant-one")
+    // Left alone they stay, though nobody sees their values.
+    await edit((form) => form.getByLabel("Description (optional)").fill("Bookkeeping"))
+    await page.getByText("Bookkeeping").waitFor()
+    assert.strictEqual(await sendTest(), "tenant-one")
+    await edit(async (form) => {
+      await form.getByLabel("Replace all of them").check()
+      await form.getByRole("textbox", { name: "Headers" }).fill("no header")
+      await form.getByRole("button", { name: "Save" }).click()
+      await form.getByText("A header is a line such as x-tenant: 42").waitFor()
+      await form.getByRole("textbox", { name: "Headers" }).fill("X-Tenant: tenant-two")
+    })
+    assert.strictEqual(await sendTest(), "tenant-two")
+    assert.notInclude(await page.content(), "tenant-")
+    await edit((form) => form.getByLabel("Replace all of them").check())
+    assert.isUndefined(await sendTest())
+    assert.deepEqual(problems, [])
+    await context.close()
+    await receiver.close()
+  })
+
   it("are disabled with the reason, enabled, and replayed for a range with a count", async () => {
     const receiver = await Host.startReceiver()
     receiver.answer.status = 503
@@ -241,7 +297,7 @@ describe("webhooks", () => {
     await page.getByRole("button", { name: "Enable", exact: true }).click()
     receiver.answer.status = 200
     await page.getByRole("button", { name: "Replay…" }).click()
-    await page.getByText("At most 3 events").waitFor()
+    await page.getByText("3 events to be sent.").waitFor()
     await page.getByRole("button", { name: "Replay", exact: true }).click()
     await page.getByText("3 deliveries are on their way").waitFor()
     await page.locator(".line .badge.delivered").nth(2).waitFor()
@@ -268,6 +324,8 @@ describe("events", () => {
     const second = await publish("invoice.created")
     await page.getByRole("link", { name: "invoice.created" }).waitFor()
     await page.getByText("2 in all").waitFor()
+    // How its deliveries went, without a click.
+    await page.locator(".row", { hasText: second }).locator(".badge.delivered").waitFor()
 
     await page.getByLabel("Delivery").selectOption("Delivered")
     await page.getByText(second).waitFor()
@@ -279,7 +337,7 @@ describe("events", () => {
     await page.getByLabel("To", { exact: true }).fill("2020-01-01")
     await page.getByRole("heading", { name: "No event passes these filters" }).waitFor()
 
-    await page.getByLabel("Search by id").fill(first)
+    await page.getByLabel("Search by id, name or e-mail address").fill(first)
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "payment.succeeded" }).waitFor()
     await page.getByText(first).first().waitFor()
@@ -318,8 +376,8 @@ describe("getting about", () => {
   it("works under any path, from a deep link, too", async () => {
     const mounted = await Host.start({ basePath: "/billing/dashboard", apiPath: "/billing" })
     const { context, page, problems } = await openTab(browser)
-    await signIn(page, `${mounted.url}/customers?email=nobody%40example.com`, mounted.testKey)
-    await page.getByRole("heading", { name: "No customer has the address nobody@example.com" }).waitFor()
+    await signIn(page, `${mounted.url}/customers?search=nobody%40example.com`, mounted.testKey)
+    await page.getByRole("heading", { name: "No customer has “nobody@example.com”" }).waitFor()
     await page.getByRole("link", { name: "Events", exact: true }).click()
     await page.getByRole("heading", { name: "No events yet" }).waitFor()
     assert.strictEqual(page.url(), `${mounted.url}/events`)

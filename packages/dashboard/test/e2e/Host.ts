@@ -2,9 +2,9 @@
  * The dashboard before the real server, on one origin, as a host mounts them: memory storage, a dispatcher that
  * sends through the real transport, and retries that end within a moment.
  */
-import { createServer, type RequestListener } from "node:http"
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
-import { ApiKeys, Billing, CurrentTenant, Dispatcher, Tenant } from "@billwright/core"
+import { ApiKeys, Billing, CurrentTenant, Dispatcher, Events, Tenant } from "@billwright/core"
 import { Dashboard } from "@billwright/dashboard"
 import { Server } from "@billwright/http"
 import { NodeHandler } from "@billwright/http/node"
@@ -24,6 +24,8 @@ export interface Host {
   readonly call: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
   /** Moves the server's clock: so many milliseconds before the present. It must not go back. */
   readonly setBehind: (millis: number) => void
+  /** Publishes so many events in test mode, past the API, which would take long. */
+  readonly publishMany: (count: number) => Promise<void>
   /** Revokes the test key. */
   readonly revokeTestKey: () => Promise<void>
   readonly close: () => Promise<void>
@@ -55,12 +57,15 @@ const listen = async (listener: RequestListener) => {
 /** A receiver of webhooks that answers as it is told at the moment. */
 export const startReceiver = async () => {
   const answer = { status: 200, body: "ok", contentType: "text/plain" }
+  /** Of each request that came. */
+  const headers: Array<IncomingHttpHeaders> = []
   const server = await listen((request, response) => {
     request.resume()
+    headers.push(request.headers)
     response.writeHead(answer.status, { "content-type": answer.contentType, "x-receiver": "scripted" })
     response.end(answer.body)
   })
-  return { ...server, answer }
+  return { ...server, answer, headers }
 }
 
 const makeRuntime = (clock: ReturnType<typeof ShiftedClock.make>) =>
@@ -72,6 +77,12 @@ const makeRuntime = (clock: ReturnType<typeof ShiftedClock.make>) =>
       Layer.provideMerge(clock.layer),
     ),
   )
+
+/** Publishes the example of a type. */
+const publishExample = Effect.flatMap(Events, ({ publish, types }) => {
+  const { example, name } = types[0]!
+  return publish({ type: name, data: example })
+})
 
 type Runtime = ReturnType<typeof makeRuntime>
 
@@ -128,6 +139,12 @@ export const start = async (options: HostOptions = {}): Promise<Host> => {
     liveKey: Redacted.value(live.secret),
     call: callerOf(`${server.url}${apiPath}/v1`, testKey),
     setBehind: clock.setBehind,
+    publishMany: (count) =>
+      runtime.runPromise(
+        Effect.forEach(Array.from({ length: count }), () => publishExample, { discard: true }).pipe(
+          Effect.provideService(CurrentTenant, { accountId: Tenant.defaultAccountId, mode: "test" }),
+        ),
+      ),
     revokeTestKey: () =>
       runtime.runPromise(
         Effect.flatMap(ApiKeys, (keys) => keys.revoke(test.key.id)).pipe(

@@ -1,0 +1,16 @@
+/**
+ * What is typed to find a customer.
+ */
+
+const ID = /^cus_[0-7][0-9a-z]{25}$/
+
+/** The API searches by no shorter text, in characters. */
+export const MIN_SEARCH_LENGTH = 3
+const MAX_SEARCH_LENGTH = 100
+
+/** What a text asks the API for: a customer by id, those that have it, or all. */
+export const wantedOf = (text: string): { readonly id?: string; readonly search?: string } => {
+  const wanted = text.trim()
+  if (ID.test(wanted)) return { id: wanted }
+  return wanted.length < MIN_SEARCH_LENGTH ? {} : { search: wanted.slice(0, MAX_SEARCH_LENGTH) }
+}

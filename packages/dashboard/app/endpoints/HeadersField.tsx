@@ -1,0 +1,25 @@
+import { Field } from "../ui/Field.tsx"
+
+/** Headers of every attempt, as lines. */
+export const HeadersField = ({
+  onChange,
+  value,
+}: {
+  readonly value: string
+  readonly onChange: (lines: string) => void
+}) => (
+  <Field hint="One a line. They are sent along with every attempt." label="Headers">
+    {(attributes) => (
+      <textarea
+        {...attributes}
+        autoComplete="off"
+        className="mono"
+        onChange={(event) => onChange(event.target.value)}
+        placeholder="x-tenant: 42"
+        rows={2}
+        spellCheck={false}
+        value={value}
+      />
+    )}
+  </Field>
+)
