@@ -4,7 +4,7 @@
  * Absolute figures are the machine's; what carries over is the ratio, because both sides met the same machine
  * at the same time.
  */
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { cpus, totalmem } from "node:os"
 import { join } from "node:path"
 
@@ -58,20 +58,52 @@ const machine = () => ({
   platform: `${process.platform} ${process.arch}`,
 })
 
-/** Writes `bench/results/<name>.json`. */
+/** Libraries whose versions say what was measured. */
+const LIBRARIES = ["effect", "fastify", "hono", "pg", "graphile-worker", "pg-boss", "undici"]
+
+const versions = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    LIBRARIES.map((name) => {
+      const manifest = join(import.meta.dirname, "../node_modules", name, "package.json")
+      return [name, (JSON.parse(readFileSync(manifest, "utf8")) as { readonly version: string }).version]
+    }),
+  )
+
+/** Whether this is a trial, whose figures mean nothing. */
+const isQuick = process.env["BENCH_QUICK"] === "1"
+
+/** Writes `bench/results/<name>.json`; not in a trial. */
 export const save = (name: string, result: object): void => {
+  if (isQuick) return
   const folder = join(import.meta.dirname, "results")
   mkdirSync(folder, { recursive: true })
-  const content = { name, measuredAt: new Date().toISOString(), machine: machine(), ...result }
+  const content = {
+    name,
+    measuredAt: new Date().toISOString(),
+    machine: machine(),
+    versions: versions(),
+    ...result,
+  }
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(content, undefined, 2)}\n`)
 }
+
+/** How many times better the first side is than each other one. */
+export const ratiosOf = (
+  [first, ...others]: ReadonlyArray<Pick<Figures, "median" | "name">>,
+  isRate: boolean,
+): ReadonlyArray<{ readonly to: string; readonly ratio: number }> =>
+  others.map(({ median: other, name }) => ({
+    to: name,
+    ratio: isRate ? first!.median / other : other / first!.median,
+  }))
 
 /**
  * Runs every contender once to warm up, then in turn for each round. Prints medians and the ratio of the first
  * contender to each other one, and saves them.
  */
 export const compare = async (comparison: Comparison): Promise<ReadonlyArray<Figures>> => {
-  const { contenders, isRate, name, rounds, title, unit } = comparison
+  const { contenders, isRate, name, title, unit } = comparison
+  const rounds = isQuick ? 1 : comparison.rounds
   console.log(title)
   const measured = contenders.map(() => [] as Array<number>)
   for (let round = -1; round < rounds; round++) {
@@ -93,12 +125,7 @@ export const compare = async (comparison: Comparison): Promise<ReadonlyArray<Fig
       rounds: values,
     }
   })
-  const [first, ...others] = figures
-  const ratios = others.map((other) => ({
-    to: other.name,
-    // More than 1: the first contender is that many times better.
-    ratio: isRate ? first!.median / other.median : other.median / first!.median,
-  }))
+  const ratios = ratiosOf(figures, isRate)
   for (const figure of figures) {
     console.log(
       `${figure.name}: median ${digits(figure.median)} ${unit} (${digits(figure.lowest)} to ${digits(figure.highest)})`,

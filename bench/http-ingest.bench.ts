@@ -5,7 +5,7 @@
  * 1,000 customers, with a key each. See `baselines/FastifyUsage.ts` for what the other side does.
  */
 import { launch, lines, start, stop, type Target } from "./BillwrightServer.ts"
-import { compare, type Contender, median, save } from "./Comparison.ts"
+import { compare, type Contender, median, ratiosOf, save } from "./Comparison.ts"
 import * as Load from "./Load.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import { cpuMicros } from "./ProcessTime.ts"
@@ -93,7 +93,8 @@ export const run = async (): Promise<void> => {
         `${side}: p99 ${p99Millis.toFixed(1)} ms, ${serverCpuMicrosPerRequest.toFixed(1)} µs of the server's processor time a request`,
       )
     }
-    save("http-ingest", { title, figures, ratio: figures[0]!.median / figures[1]!.median, ...detail })
+    const ratios = ratiosOf(figures, true)
+    save("http-ingest", { title, unit: "requests/s", figures, ratios, ...detail })
     await stop(ours)
     await stop(theirs)
   } finally {

@@ -3,7 +3,7 @@
  * the memory store, each time in a process of its own, against a process that does nothing.
  */
 import { execFileSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { percentile, save } from "./Comparison.ts"
@@ -13,9 +13,8 @@ const LIMIT_MILLIS = 150
 const LIMIT_MEGABYTES = 60
 
 const root = dirname(import.meta.dirname)
-const PACKAGES = ["core", "http", "memory", "node", "postgres", "billwright"]
-/** What they depend on, taken from the workspace. */
-const DEPENDENCIES = ["effect", "@noble", "undici", "@effect"]
+/** What it depends on, taken from the workspace. */
+const DEPENDENCIES = ["undici"]
 
 const START = `
 const { system, user } = process.cpuUsage()
@@ -48,26 +47,18 @@ interface Sample {
   readonly rss: number
 }
 
-/** The packages as they are published (`scripts/stage.ts`), in a folder from which nothing of the workspace's sources is found. */
+/** The packages as they are published, in a folder from which nothing of the workspace's sources is found. */
 const install = (directory: string): void => {
-  execFileSync("tsc", ["-b", ...PACKAGES.map((name) => join(root, "packages", name))], { stdio: "inherit" })
+  execFileSync("tsc", ["-b"], { cwd: root, stdio: "inherit" })
+  execFileSync(process.execPath, [join(root, "scripts/stage.ts")], { stdio: "inherit" })
   const modules = join(directory, "node_modules")
   mkdirSync(join(modules, "@billwright"), { recursive: true })
   for (const name of DEPENDENCIES) symlinkSync(join(root, "node_modules", name), join(modules, name))
-  for (const folder of PACKAGES) {
-    const source = join(root, "packages", folder)
-    const manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8")) as {
-      readonly name: string
-      readonly publishConfig: { readonly exports: object }
-    }
-    const target = join(modules, manifest.name)
-    cpSync(join(source, "dist"), join(target, "dist"), { recursive: true })
-    execFileSync(process.execPath, [join(root, "scripts/direct-imports.ts"), join(target, "dist")])
-    const { exports } = manifest.publishConfig
-    writeFileSync(
-      join(target, "package.json"),
-      JSON.stringify({ name: manifest.name, type: "module", exports }),
-    )
+  for (const [folder, name] of [
+    ["billwright", "billwright"],
+    ["dashboard", "@billwright/dashboard"],
+  ] as const) {
+    cpSync(join(root, "packages", folder, ".package"), join(modules, name), { recursive: true })
   }
 }
 

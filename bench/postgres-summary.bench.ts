@@ -6,11 +6,12 @@
  * from them; the auditor then confirms that both agree. Each figure is the time of one answer: for the library
  * the median of 200 in a row, for the sum of the records a single one.
  */
-import { Billing, CurrentTenant, Customers, Id, Tenant, Usage } from "@billwright/core"
-import { PostgresClient, Storage } from "@billwright/postgres"
-import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { Customers, Id, Usage } from "@billwright/core"
+import { Effect } from "effect"
 import { Client } from "pg"
 import { compare, type Contender, median } from "./Comparison.ts"
+import { fillTables, uuidOf } from "./Fill.ts"
+import * as Ours from "./Ours.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 
 const MANY = 10_000_000
@@ -18,14 +19,12 @@ const FEW = 100_000
 const SAMPLES = 200
 const ROUNDS = 5
 
-const tenant = { accountId: Tenant.defaultAccountId, mode: "live" } as const
-
 /** Every 259.2 ms (or 25.92 s) of the 30 days a record, with rising ids. */
 const FILL = `
 insert into billwright.usage_records
   (account_id, mode, customer_id, id, product_id, unit, quantity, occurred_at, idempotency_key, created_at)
 select 'default', 'live', $1::uuid,
-  ('0190' || lpad(to_hex(n), 8, '0') || '70008000000000000000')::uuid,
+  ${uuidOf("0190", "n")},
   'api', 'call', n % 1000, timestamptz '2026-11-01Z' + n * interval '30 days' / $2::int, 'key-' || n, now()
 from generate_series(0, $2::int - 1) as n`
 
@@ -39,31 +38,11 @@ select sum(quantity)::text as total from billwright.usage_records
 where account_id = 'default' and mode = 'live' and customer_id = $1 and voided_at is null
   and occurred_at >= '2026-11-01Z' and occurred_at < '2026-12-01Z'`
 
-/** Fills the table and builds its secondary indexes afterwards, which takes a fraction of the time. */
-const fill = async (client: Client, customer: string, records: number): Promise<void> => {
-  const indexes = await client.query<{ name: string; definition: string }>(
-    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
-     from pg_index where indrelid = 'billwright.usage_records'::regclass and not indisprimary`,
-  )
-  await client.query("set statement_timeout = 0")
-  for (const { name } of indexes.rows) await client.query(`drop index ${name}`)
-  await client.query(FILL, [customer, records])
-  for (const { definition } of indexes.rows) await client.query(definition)
-  await client.query(ROLL_UP)
-  await client.query("vacuum (analyze) billwright.usage_records")
-  await client.query("vacuum (analyze) billwright.usage_daily")
-}
+const TABLES = ["billwright.usage_records", "billwright.usage_daily"]
 
 const prepare = async (url: string, records: number) => {
-  const runtime = ManagedRuntime.make(
-    Billing.layer.pipe(
-      Layer.provideMerge(Storage.layer()),
-      Layer.provide(PostgresClient.layer({ url: Redacted.make(url) })),
-    ),
-  )
-  const run = <A, E>(effect: Effect.Effect<A, E, Customers | Usage | CurrentTenant>) =>
-    runtime.runPromise(Effect.provideService(effect, CurrentTenant, tenant))
-  const { id } = await run(
+  const ours = Ours.make(url)
+  const { id } = await ours.run(
     Effect.flatMap(Customers, (customers) => customers.create({ name: "Ada", email: "ada@example.com" })),
   )
   const client = new Client({ connectionString: url })
@@ -71,19 +50,23 @@ const prepare = async (url: string, records: number) => {
   client.on("error", () => {})
   await client.connect()
   console.log(`  writing ${records.toLocaleString("en-US")} records`)
-  await fill(client, Id.toUuid(id), records)
+  await client.query("set statement_timeout = 0")
+  await fillTables(client, TABLES, async () => {
+    await client.query(FILL, [Id.toUuid(id), records])
+    await client.query(ROLL_UP)
+  })
   const summary = Effect.flatMap(Usage, (usage) =>
     usage.summary({ customerId: id, startDate: "2026-11-01", endDate: "2026-11-30" }),
   )
   const sum = async () => (await client.query<{ total: string }>(SUM, [Id.toUuid(id)])).rows[0]!.total
-  const { recordCount, totalQuantity } = await run(summary)
+  const { recordCount, totalQuantity } = await ours.run(summary)
   if (recordCount !== records || String(totalQuantity) !== (await sum())) throw new Error("the totals differ")
   return {
-    summary: () => run(summary),
+    summary: () => ours.run(summary),
     sum,
     close: async () => {
       await client.end()
-      await runtime.dispose()
+      await ours.close()
     },
   }
 }

@@ -1,5 +1,7 @@
 /**
- * Runs benchmarks: `npm run bench` all of them, `npm run bench -- <name>` those named.
+ * Runs benchmarks: `npm run bench` all of them, `npm run bench -- <name>` those named; with `--quick` one round of
+ * each, to see that it works: its figures are not kept. `--millions=1,10,50` says how much is stored where that is
+ * what is measured (`growth-…`).
  * A benchmark is a file `bench/<name>.bench.ts` that exports `run: () => Promise<void>`.
  */
 import { readdirSync } from "node:fs"
@@ -16,8 +18,16 @@ const available = readdirSync(dirname(fileURLToPath(import.meta.url)))
   .toSorted()
 
 const listing = available.length === 0 ? "none yet" : available.join(", ")
-const asked = process.argv.slice(2)
-const unknown = asked.filter((name) => !available.includes(name))
+const given = process.argv.slice(2)
+const asked = given.filter((word) => !word.startsWith("--"))
+if (given.includes("--quick")) process.env["BENCH_QUICK"] = "1"
+const MILLIONS = "--millions="
+const millions = given.findLast((word) => word.startsWith(MILLIONS))
+if (millions !== undefined) process.env["BENCH_MILLIONS"] = millions.slice(MILLIONS.length)
+const unknown = [
+  ...asked.filter((name) => !available.includes(name)),
+  ...given.filter((word) => word.startsWith("--") && word !== "--quick" && !word.startsWith(MILLIONS)),
+]
 
 if (unknown.length > 0) {
   console.error(`No benchmark is called ${unknown.join(", ")}. There are: ${listing}.`)
@@ -27,7 +37,9 @@ if (unknown.length > 0) {
 } else {
   for (const name of asked.length === 0 ? available : asked) {
     console.log(`# ${name}`)
+    const started = performance.now()
     const { run } = (await import(`./${name}.bench.ts`)) as Benchmark
     await run()
+    console.log(`# ${name} took ${((performance.now() - started) / 1000).toFixed(0)} s\n`)
   }
 }

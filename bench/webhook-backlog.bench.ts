@@ -5,8 +5,8 @@
  * What is stored is written by SQL, since how it got there is not what is measured.
  */
 import { Id } from "@billwright/core"
-import { Client } from "pg"
 import { compare } from "./Comparison.ts"
+import { connected, fillTables, uuidOf } from "./Fill.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import * as Ours from "./webhooks/Ours.ts"
 import { end, startReceiver } from "./webhooks/Processes.ts"
@@ -20,54 +20,41 @@ const DELIVERIES_OF_EVENT = 10
 const EVENTS = 2_000
 const ROUNDS = 7
 
-const uuid = (prefix: string, number: string): string =>
-  `('${prefix}' || lpad(to_hex(${number}), 8, '0') || '70008000000000000000')::uuid`
-const event = uuid("0190", `n / ${DELIVERIES_OF_EVENT}`)
+const event = uuidOf("0190", `n / ${DELIVERIES_OF_EVENT}`)
 
 /** Of all endpoints, which are $1. */
 const FILL = [
   `insert into billwright.events (account_id, mode, id, type, occurred_at, payload)
-select 'default', 'test', ${uuid("0190", "n")}, 'bench.type_' || n % 5, timestamptz '2026-06-01Z' + n * interval '1 second',
+select 'default', 'test', ${uuidOf("0190", "n")}, 'bench.type_' || n % 5, timestamptz '2026-06-01Z' + n * interval '1 second',
   '{"id":"evt_01","type":"bench","data":{"padding":"' || repeat('x', 300) || '"}}'
 from generate_series(0, ${(DONE + WAITING) / DELIVERIES_OF_EVENT - 1}) n where $1::uuid[] is not null`,
   `insert into billwright.webhook_finished (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count,
   last_response_status, created_at, status, finished_at)
-select 'default', 'test', ${uuid("0191", "n")}, ${event}, 'bench.type', ($1::uuid[])[1 + n % cardinality($1::uuid[])], 1, 200,
+select 'default', 'test', ${uuidOf("0191", "n")}, ${event}, 'bench.type', ($1::uuid[])[1 + n % cardinality($1::uuid[])], 1, 200,
   timestamptz '2026-06-01Z' + n * interval '0.1 second', 'Delivered', timestamptz '2026-06-01Z' + n * interval '0.1 second'
 from generate_series(0, ${DONE - 1}) n`,
   `insert into billwright.webhook_attempts (account_id, mode, delivery_id, number, started_at, duration_ms,
   request_headers, response_status, response_headers, response_body)
-select 'default', 'test', ${uuid("0191", "n")}, 1, timestamptz '2026-06-01Z' + n * interval '0.1 second', 5,
+select 'default', 'test', ${uuidOf("0191", "n")}, 1, timestamptz '2026-06-01Z' + n * interval '0.1 second', 5,
   '{"content-type":"application/json","webhook-id":"evt_01"}', 200, '{"content-length":"2"}', 'ok'
 from generate_series(0, ${DONE - 1}) n where $1::uuid[] is not null`,
   `insert into billwright.webhook_pending (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count,
   last_response_status, created_at, due_at)
-select 'default', 'test', ${uuid("0192", "n")}, ${uuid("0190", `(n + ${DONE}) / ${DELIVERIES_OF_EVENT}`)}, 'bench.type',
+select 'default', 'test', ${uuidOf("0192", "n")}, ${uuidOf("0190", `(n + ${DONE}) / ${DELIVERIES_OF_EVENT}`)}, 'bench.type',
   ($1::uuid[])[1 + n % cardinality($1::uuid[])], 3, 503, now(), now() + interval '1 day' + n * interval '1 second'
 from generate_series(0, ${WAITING - 1}) n`,
 ]
 
-const TABLES = ["events", "webhook_finished", "webhook_attempts", "webhook_pending"]
+const TABLES = ["events", "webhook_finished", "webhook_attempts", "webhook_pending"].map(
+  (table) => `billwright.${table}`,
+)
 
-/** Fills the tables and builds their secondary indexes afterwards, which takes a fraction of the time. */
-const fill = async (url: string, endpoints: ReadonlyArray<string>): Promise<void> => {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    const indexes = await client.query<{ name: string; definition: string }>(
-      `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
-       where indrelid = any ($1::text[]::regclass[]) and not indisprimary`,
-      [TABLES.map((table) => `billwright.${table}`)],
-    )
-    for (const { name } of indexes.rows) await client.query(`drop index ${name}`)
-    for (const statement of FILL) await client.query(statement, [endpoints])
-    for (const { definition } of indexes.rows) await client.query(definition)
-    for (const table of TABLES) await client.query(`vacuum (analyze) billwright.${table}`)
-    await client.query("checkpoint")
-  } finally {
-    await client.end()
-  }
-}
+const fill = (url: string, endpoints: ReadonlyArray<string>): Promise<void> =>
+  connected(url, (client) =>
+    fillTables(client, TABLES, async () => {
+      for (const statement of FILL) await client.query(statement, [endpoints])
+    }),
+  )
 
 /** Runs the benchmark. */
 export const run = async (): Promise<void> => {

@@ -7,7 +7,7 @@
  */
 import * as GraphileWorker from "./baselines/GraphileWorker.ts"
 import * as PgBoss from "./baselines/PgBoss.ts"
-import { compare, type Contender, median, percentile, save } from "./Comparison.ts"
+import { compare, type Contender, median, percentile, ratiosOf, save } from "./Comparison.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import * as Ours from "./webhooks/Ours.ts"
 import { end, type Receiver, startReceiver, type Worker, written } from "./webhooks/Processes.ts"
@@ -73,15 +73,13 @@ export const run = async (): Promise<void> => {
     })
     const p99 = started.map(({ p99: rounds, side }) => ({ name: side.name, median: median(rounds), rounds }))
     for (const side of p99) console.log(`${side.name}: p99 ${side.median.toFixed(1)} ms`)
-    const ratiosTo = (of: ReadonlyArray<{ readonly name: string; readonly median: number }>) =>
-      of.slice(1).map((other) => ({ to: other.name, ratio: other.median / of[0]!.median }))
     save("webhook-latency", {
       title,
       unit: "ms",
       figures,
-      ratios: ratiosTo(figures),
+      ratios: ratiosOf(figures, false),
       p99,
-      p99Ratios: ratiosTo(p99),
+      p99Ratios: ratiosOf(p99, false),
     })
     for (const { side, worker } of started) {
       await worker.end()

@@ -9,7 +9,7 @@
  */
 import * as GraphileWorker from "./baselines/GraphileWorker.ts"
 import * as PgBoss from "./baselines/PgBoss.ts"
-import { compare, type Contender, median, save } from "./Comparison.ts"
+import { compare, type Contender, median, ratiosOf, save } from "./Comparison.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import * as Ours from "./webhooks/Ours.ts"
 import { end, startReceiver, type Worker } from "./webhooks/Processes.ts"
@@ -70,9 +70,7 @@ export const run = async (): Promise<void> => {
         `${cost.name}: ${cost.workerCpuMicros.toFixed(0)} µs of the worker's processor time and ${cost.postgresCpuMicros.toFixed(0)} µs of Postgres's a delivery`,
       )
     }
-    const [ours, ...others] = figures
-    const ratios = others.map((other) => ({ to: other.name, ratio: ours!.median / other.median }))
-    save("webhooks", { title, unit: "deliveries/s", figures, ratios, costs })
+    save("webhooks", { title, unit: "deliveries/s", figures, ratios: ratiosOf(figures, true), costs })
     for (const { side, worker } of started) {
       await worker.end()
       await side.close()

@@ -1,0 +1,74 @@
+/**
+ * B8: the HTTP router alone, `POST /v1/usage` on the memory adapter, against the same handler on Fastify with
+ * validation, on Hono and on `node:http`.
+ *
+ * Each side is a process of its own with its own store; 64 connections send records of 1,000 customers with a key.
+ * All sides verify the key and record through the same services (`router/Handler.ts`); ours has the whole API around
+ * it.
+ */
+import { launch, lines, stop, type Target } from "./BillwrightServer.ts"
+import { compare, type Contender, median, ratiosOf, save } from "./Comparison.ts"
+import * as Load from "./Load.ts"
+
+const CONNECTIONS = 64
+const ROUND_MILLIS = 3_000
+const ROUNDS = 7
+
+const SIDES = [
+  ["ours", "Billwright"],
+  ["fastify", "Fastify with validation"],
+  ["hono", "Hono"],
+  ["raw", "node:http"],
+] as const
+
+const start = async (side: string): Promise<Target> => {
+  const child = launch("bench/router/RouterProcess.ts", [side], { NODE_ENV: "production" })
+  for await (const line of lines(child)) {
+    const { customers, key, port } = JSON.parse(line) as {
+      readonly port: number
+      readonly key: string
+      readonly customers: ReadonlyArray<string>
+    }
+    return { url: `http://127.0.0.1:${port}`, key, customers, process: child }
+  }
+  throw new Error(`${side} did not start`)
+}
+
+const contender = (name: string, { customers, key, url }: Target, p99Millis: Array<number>): Contender => ({
+  name,
+  round: async (round) => {
+    const result = await Load.run({
+      port: Number(new URL(url).port),
+      connections: CONNECTIONS,
+      millis: ROUND_MILLIS,
+      requests: customers.map((customer_id) =>
+        Load.post("/v1/usage", key, { customer_id, product_id: "api", quantity: 5, unit: "call" }),
+      ),
+    })
+    if (round >= 0) p99Millis.push(result.p99Millis)
+    return result.requestsPerSecond
+  },
+})
+
+/** Runs the benchmark. */
+export const run = async (): Promise<void> => {
+  const started = await Promise.all(
+    SIDES.map(async ([side, name]) => ({ name, target: await start(side), p99Millis: [] as Array<number> })),
+  )
+  try {
+    const title = `B8: POST /v1/usage on the memory adapter, ${CONNECTIONS} connections, ${ROUND_MILLIS} ms a round`
+    const figures = await compare({
+      name: "router",
+      title,
+      unit: "requests/s",
+      isRate: true,
+      rounds: ROUNDS,
+      contenders: started.map(({ name, p99Millis, target }) => contender(name, target, p99Millis)),
+    })
+    const p99 = started.map(({ name, p99Millis }) => ({ name, median: median(p99Millis), rounds: p99Millis }))
+    for (const side of p99) console.log(`${side.name}: p99 ${side.median.toFixed(1)} ms`)
+    save("router", { title, unit: "requests/s", figures, ratios: ratiosOf(figures, true), p99 })
+  } finally {
+    await Promise.all(started.map(({ target }) => stop(target)))
+  }
+}
