@@ -7,6 +7,7 @@ import type { Failure } from "./Failure.ts"
 import { keys } from "./Keys.ts"
 import { listen } from "./Listen.ts"
 import { migrate } from "./Migrate.ts"
+import { prune } from "./Prune.ts"
 import { replay } from "./Replay.ts"
 import { serve } from "./Serve.ts"
 import { trigger } from "./Trigger.ts"
@@ -14,5 +15,5 @@ import { trigger } from "./Trigger.ts"
 /** Every subcommand under one name. */
 export const billwright: Command.Command<"billwright", {}, {}, Failure> = Command.make("billwright").pipe(
   Command.withDescription("Billing for your app: customers, metered usage, exact totals, webhooks"),
-  Command.withSubcommands([serve, migrate, keys, trigger, listen, replay, audit]),
+  Command.withSubcommands([serve, migrate, keys, trigger, listen, replay, prune, audit]),
 )

@@ -1,8 +1,8 @@
 /**
  * The keys that a new store starts with, so that there is something to sign in with.
  */
-import { ApiKeys, CurrentTenant, type StorageError, Tenant } from "@billwright/core"
-import { Effect, Redacted } from "effect"
+import { ApiKeys, CurrentTenant, Idempotency, type StorageError, Tenant } from "@billwright/core"
+import { Effect, Option, Redacted, Schedule } from "effect"
 
 /** A key of one mode, shown once. */
 export interface FirstKey {
@@ -10,23 +10,61 @@ export interface FirstKey {
   readonly secret: string
 }
 
+const MODES = ["test", "live"] as const
 const NAMES = { test: "first test key", live: "first live key" } as const
 
-const issueFor = (mode: Tenant.Mode): Effect.Effect<FirstKey | undefined, StorageError, ApiKeys> =>
+/** Servers that start on one store at the same time issue its first keys once: as one request does something once. */
+const REQUEST = { method: "START", path: "first keys", key: "first keys", fingerprint: "" }
+/** How often it is looked whether another server, which is at it, has issued them. */
+const LOOK_AGAIN = Schedule.spaced("100 millis")
+/** How often at most: for 5 seconds. */
+const MAX_LOOKS = 50
+
+const tenantOf = (mode: Tenant.Mode): Tenant.Tenant => ({ accountId: Tenant.defaultAccountId, mode })
+
+const hasKeys = (mode: Tenant.Mode): Effect.Effect<boolean, StorageError, ApiKeys> =>
   Effect.gen(function* () {
-    const keys = yield* ApiKeys
-    const { data } = yield* keys.list({ limit: 1 })
-    if (data.length > 0) return undefined
-    const { secret } = yield* keys.issue({ name: NAMES[mode] })
-    return { mode, secret: Redacted.value(secret) }
+    const { data } = yield* (yield* ApiKeys).list({ limit: 1 })
+    return data.length > 0
   }).pipe(
     // The library's own input breaks no rule.
     Effect.catchTag("InvalidInput", Effect.die),
-    Effect.provideService(CurrentTenant, { accountId: Tenant.defaultAccountId, mode }),
+    Effect.provideService(CurrentTenant, tenantOf(mode)),
   )
 
-/** Issues a key for each mode of the default account that has none. */
-export const ensure: Effect.Effect<ReadonlyArray<FirstKey>, StorageError, ApiKeys> = Effect.forEach(
-  ["test", "live"] as const,
-  issueFor,
-).pipe(Effect.map((keys) => keys.filter((key) => key !== undefined)))
+const issueFor = (mode: Tenant.Mode): Effect.Effect<FirstKey, StorageError, ApiKeys> =>
+  Effect.gen(function* () {
+    const { secret } = yield* (yield* ApiKeys).issue({ name: NAMES[mode] })
+    return { mode, secret: Redacted.value(secret) }
+  }).pipe(Effect.catchTag("InvalidInput", Effect.die), Effect.provideService(CurrentTenant, tenantOf(mode)))
+
+const withoutKeys = Effect.filter(MODES, (mode) => Effect.map(hasKeys(mode), (found) => !found))
+
+/** Issues what is missing, in one transaction. Gives nothing when another server has. */
+const issueOnce = Effect.gen(function* () {
+  const idempotency = yield* Idempotency
+  let issued: ReadonlyArray<FirstKey> = []
+  const issue = Effect.gen(function* () {
+    issued = yield* Effect.forEach(yield* withoutKeys, issueFor)
+    // What is remembered of it tells no secret.
+    return { status: 201, body: "" }
+  })
+  const { isReplay } = yield* idempotency.run(REQUEST, issue, () => Option.none())
+  return isReplay ? [] : issued
+}).pipe(
+  Effect.retry({
+    while: ({ _tag }) => _tag === "RequestInProgress",
+    schedule: LOOK_AGAIN,
+    times: MAX_LOOKS,
+  }),
+  Effect.catchTag("RequestInProgress", () => Effect.succeed([])),
+  Effect.catchTag("IdempotencyKeyReused", Effect.die),
+  Effect.provideService(CurrentTenant, tenantOf("test")),
+)
+
+/** Issues a key for each mode of the default account that has none, one time for each store. */
+export const ensure: Effect.Effect<
+  ReadonlyArray<FirstKey>,
+  StorageError,
+  ApiKeys | Idempotency
+> = Effect.flatMap(withoutKeys, (modes) => (modes.length === 0 ? Effect.succeed([]) : issueOnce))

@@ -5,12 +5,13 @@ import { Billing, NetworkAddress } from "@billwright/core"
 import { Dashboard } from "@billwright/dashboard"
 import { Server } from "@billwright/http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
-import { Config, Console, Effect, Layer, Schema, Scope } from "effect"
+import { Config, Console, Effect, Layer, Option, Schema, Scope } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import * as Dispatch from "./Dispatch.ts"
 import * as Encryption from "./Encryption.ts"
 import type { Failure } from "./Failure.ts"
 import * as FirstKeys from "./FirstKeys.ts"
+import * as Metrics from "./Metrics.ts"
 import * as Store from "./Store.ts"
 
 const DEFAULT_PORT = 4100
@@ -43,9 +44,18 @@ const dispatchOnly = Flag.Boolean("dispatch-only").pipe(
   Flag.withDefault(false),
 )
 
+const metricsPort = Flag.Int("metrics-port").pipe(
+  Flag.withDescription(
+    `A port of its own for ${Metrics.PATH}, also with --dispatch-only; 0 picks a free one. Default: that of the API.`,
+  ),
+  Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_PORT }))),
+  Flag.optional,
+)
+
 const flags = {
   port,
   host,
+  metricsPort,
   ...Store.flags,
   migrate,
   dispatch,
@@ -85,7 +95,13 @@ const firstRequest = (url: string, secret: string): string =>
     `    -d '{"name": "Ada Lovelace", "email": "ada@example.com"}'`,
   ].join("\n")
 
-const announce = (url: string, keys: ReadonlyArray<FirstKeys.FirstKey>): ReadonlyArray<string> => {
+const metricsLine = (url: string): string => `Metrics:       ${url}${Metrics.PATH}`
+
+const announce = (
+  url: string,
+  metricsUrl: string,
+  keys: ReadonlyArray<FirstKeys.FirstKey>,
+): ReadonlyArray<string> => {
   const test = keys.find(({ mode }) => mode === "test")
   return [
     `Billwright listening on ${url}`,
@@ -94,6 +110,7 @@ const announce = (url: string, keys: ReadonlyArray<FirstKeys.FirstKey>): Readonl
     ...(test === undefined ? [] : ["", firstRequest(url, test.secret)]),
     "",
     `Dashboard:     ${url}/`,
+    metricsLine(metricsUrl),
     `API reference: ${url}/docs`,
   ]
 }
@@ -106,6 +123,11 @@ const withDashboard = (api: NodeHandler.NodeHandler): NodeHandler.NodeHandler =>
       ? api(request, response)
       : dashboard(request, response, () => api(request, response))
 }
+
+const withMetrics =
+  (metrics: NodeHandler.NodeHandler, rest: NodeHandler.NodeHandler): NodeHandler.NodeHandler =>
+  (request, response) =>
+    Metrics.isAsked(request) ? metrics(request, response) : rest(request, response)
 
 /** Everything that both roles work on. */
 const services = (
@@ -128,19 +150,29 @@ export const serve = Command.make(
   Effect.fn(function* (options) {
     // In parallel: API and dispatcher each take up to 5 seconds to end what is under way.
     const parts = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)
+    const metrics = yield* Metrics.make
+    const ownMetrics = Option.isNone(options.metricsPort)
+      ? undefined
+      : yield* Scope.provide(
+          NodeServer.listen(metrics, { host: options.host, port: options.metricsPort.value }),
+          yield* Scope.fork(parts),
+        )
     if (options.dispatchOnly) {
       yield* Layer.buildWithScope(Dispatch.layer(options), yield* Scope.fork(parts))
+      if (ownMetrics !== undefined) yield* Console.log(metricsLine(ownMetrics.url))
       yield* Console.log("Billwright sending webhooks")
       return yield* Effect.never
     }
     const server = yield* Server.make()
     const context = yield* Effect.context<never>()
+    const api = withDashboard(NodeHandler.make(server, context))
     const listening = yield* Scope.provide(
-      NodeServer.listen(withDashboard(NodeHandler.make(server, context)), options),
+      NodeServer.listen(ownMetrics === undefined ? withMetrics(metrics, api) : api, options),
       yield* Scope.fork(parts),
     )
     if (options.dispatch) yield* Layer.buildWithScope(Dispatch.layer(options), yield* Scope.fork(parts))
-    for (const line of announce(listening.url, yield* FirstKeys.ensure)) yield* Console.log(line)
+    const metricsUrl = (ownMetrics ?? listening).url
+    for (const line of announce(listening.url, metricsUrl, yield* FirstKeys.ensure)) yield* Console.log(line)
     return yield* Effect.never
   }, Effect.scoped),
 ).pipe(

@@ -114,6 +114,25 @@ export const layerClient = ({
         Layer.catchTag("ConfigError", (error) => Layer.effectContext(Effect.fail(explainConfig(error)))),
       )
 
+const REFUSED_BY_POOLER = /unsupported startup parameter[^\n]*/
+
+/** What a pooler said that refuses our settings, wherever it is in the causes of an error. */
+const refusalOf = (error: unknown): string | undefined => {
+  if (!(error instanceof Error)) return undefined
+  const reason: unknown = "reason" in error ? error.reason : undefined
+  return REFUSED_BY_POOLER.exec(error.message)?.[0] ?? refusalOf(error.cause) ?? refusalOf(reason)
+}
+
+/** Whose proxy wants to be known, in a sentence. */
+const explainStorage = (error: StorageError): StorageError | Misconfigured => {
+  const refusal = refusalOf(error)
+  return refusal === undefined
+    ? error
+    : new Misconfigured({
+        message: `there is a proxy before Postgres that pools by transactions (${refusal}): set DATABASE_POOLED=true`,
+      })
+}
+
 export interface StoreOptions extends Omit<DatabaseOptions, "store"> {
   readonly store: DatabaseOptions["store"] | "memory"
   /** Bring the schema up to date first. */
@@ -127,7 +146,10 @@ export const layer = (options: StoreOptions): Layer.Layer<Billing.Storage, Store
   const { isShared, migrate, schema, store } = options
   if (store === "memory") return Memory.layer
   const storage = migrate ? Storage.layer({ schema }) : Storage.layerStorage({ schema })
-  return storage.pipe(Layer.provide(layerClient({ ...options, isShared, store })))
+  return storage.pipe(
+    Layer.provide(layerClient({ ...options, isShared, store })),
+    Layer.catchTag("StorageError", (error) => Layer.effectContext(Effect.fail(explainStorage(error)))),
+  )
 }
 
 /** The storage of a command that works beside servers. */

@@ -97,11 +97,11 @@ const publish = Effect.fnUntraced(function* (name: string, options: Publication)
   return value.id
 })
 
+/** Who listens is no endpoint, and nobody keeps a list of them. */
+const NO_ENDPOINT = 'No endpoint wanted it. Whoever runs "billwright listen" gets it all the same.'
+
 const describe = ({ deliveries, id, type: name }: Answers.EventWithDeliveries): string =>
-  [
-    `${id}  ${name}`,
-    ...(deliveries.length === 0 ? ["No endpoint wanted it."] : deliveries.map(Answers.line)),
-  ].join("\n")
+  [`${id}  ${name}`, ...(deliveries.length === 0 ? [NO_ENDPOINT] : deliveries.map(Answers.line))].join("\n")
 
 const run = Effect.fnUntraced(function* (
   name: string,

@@ -134,7 +134,7 @@ describe("billwright migrate and keys", () => {
     assert.strictEqual(code, 1)
     assert.match(
       stderr,
-      /^billwright: the schema "other" has no tables of Billwright yet. Run `billwright migrate`$/m,
+      /^billwright: the schema "other" has no tables of Billwright yet. Run `npx @billwright\/cli migrate .* \(or with `--store embedded`\)$/m,
     )
   })
 

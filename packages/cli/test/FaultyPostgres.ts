@@ -117,6 +117,20 @@ export class FaultyPostgres {
     return Number(row!["n"])
   }
 
+  /** Kills one of the backends of the server that is tested: Postgres then drops every session and recovers. */
+  async killBackend(): Promise<void> {
+    const [row] = await this.query(`select pid from pg_stat_activity where usename = '${ROLE}' limit 1`)
+    process.kill(Number(row!["pid"]), "SIGKILL")
+    await this.#admin!.close()
+    this.#admin = this.open()
+  }
+
+  /** Sets something for new connections of the server that is tested; gives what takes it back. */
+  async set(name: string, value: string): Promise<() => Promise<unknown>> {
+    await this.query(`alter role ${ROLE} set ${name} = '${value}'`)
+    return () => this.query(`alter role ${ROLE} reset ${name}`)
+  }
+
   /** Takes every connection there is, those of the server that is tested included. Gives how to let them go. */
   async occupy(): Promise<() => Promise<void>> {
     const held: Array<Session> = []

@@ -4,9 +4,11 @@ import { join } from "node:path"
 /**
  * A server on a Postgres, a receiver beside it, and the commands that people run against them.
  */
+import { PostgresClient } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Redacted, Scope } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Cli from "./Cli.ts"
 import { Receiver } from "./Receiver.ts"
 import { Tenant } from "./Tenant.ts"
@@ -62,6 +64,15 @@ export class Installation {
   /** A command as somebody with the test key runs it. */
   run(...args: ReadonlyArray<string>): Promise<Cli.Finished> {
     return Cli.run(args, { env: this.callerEnv })
+  }
+
+  /** Runs statements on the database: what no command does. */
+  async sql(...statements: ReadonlyArray<string>): Promise<void> {
+    const run = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true }),
+    )
+    const client = PostgresClient.layer({ url: Redacted.make(this.env["DATABASE_URL"]!) })
+    await Effect.runPromise(Effect.provide(run, client))
   }
 
   get callerEnv() {

@@ -14,6 +14,8 @@ export interface Received {
   readonly body: string
   /** When its head came, in epoch milliseconds. */
   readonly at: number
+  /** What was answered, whether or not anybody heard; `null`: nothing so far. */
+  readonly status: number | null
 }
 
 /** A request that waits for its answer. */
@@ -143,12 +145,16 @@ export class Receiver {
     const body = await text(request).catch(() => undefined)
     if (body === undefined) return
     const index = this.received(path).length
-    const exchange: Exchange = {
+    const exchange = {
       path,
       headers: request.headers as Record<string, string>,
       body,
       at,
-      answer: (status, headers = {}) => void response.writeHead(status, headers).end(),
+      status: null as number | null,
+      answer: (status: number, headers: Readonly<Record<string, string>> = {}) => {
+        exchange.status = status
+        response.writeHead(status, headers).end()
+      },
     }
     this.#seen.push(exchange)
     const script = this.#scripts.get(path) ?? answers(204)

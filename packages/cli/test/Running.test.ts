@@ -1,7 +1,11 @@
 /**
  * What happens around servers that start, stop and work together while webhooks are sent.
  */
+import { ApiKeys, Billing, CurrentTenant, Tenant as CoreTenant } from "@billwright/core"
+import { PostgresClient, Storage } from "@billwright/postgres"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import * as FirstKeys from "../src/FirstKeys.ts"
 import * as Cli from "./Cli.ts"
 import { Installation, TIMEOUT } from "./Installation.ts"
 import { answers, holds, isVerified } from "./Receiver.ts"
@@ -66,13 +70,59 @@ describe("billwright keys rotate-encryption", () => {
   })
 })
 
+/** A process of its own on an empty store beside that of the installation. */
+const emptyStore = () =>
+  Billing.layer.pipe(
+    Layer.provideMerge(Storage.layer({ schema: "first_keys" })),
+    Layer.provide(PostgresClient.layer({ url: Redacted.make(installation.env["DATABASE_URL"]!) })),
+  )
+
+describe("servers that start on an empty store at the same time", () => {
+  it("issue its first keys once, and one of them shows both", { timeout: TIMEOUT }, async () => {
+    const { keys, shown } = await Effect.gen(function* () {
+      const processes = yield* Effect.forEach(Array.from({ length: 6 }), () =>
+        Layer.build(Layer.fresh(emptyStore())),
+      )
+      const shown = yield* Effect.forEach(
+        processes,
+        (services) => Effect.provideContext(FirstKeys.ensure, services),
+        { concurrency: "unbounded" },
+      )
+      const again = yield* Effect.provideContext(FirstKeys.ensure, processes[0]!)
+      assert.deepStrictEqual(again, [])
+      const keys = yield* Effect.forEach(["test", "live"] as const, (mode) =>
+        Effect.flatMap(ApiKeys, (service) => service.list()).pipe(
+          Effect.provideService(CurrentTenant, { accountId: CoreTenant.defaultAccountId, mode }),
+          Effect.provideContext(processes[0]!),
+        ),
+      )
+      return { shown, keys }
+    }).pipe(Effect.scoped, Effect.runPromise)
+    assert.deepStrictEqual(
+      keys.map(({ data }) => data.map(({ name }) => name)),
+      [["first test key"], ["first live key"]],
+    )
+    assert.deepStrictEqual(
+      shown.flat().map(({ mode }) => mode),
+      ["test", "live"],
+    )
+    assert.lengthOf(
+      shown.filter((each) => each.length > 0),
+      1,
+    )
+  })
+})
+
 describe("servers and workers", () => {
   it("share the work: one serves, one sends", { timeout: TIMEOUT }, async () => {
     await installation.without(async () => {}, "--no-dispatch")
     const endpoint = await installation.tenant.endpoint(receiver.url("/shared"), ["invoice.paid"])
     const eventId = await installation.tenant.publish()
-    const worker = await Cli.dispatch([], { env: installation.env })
+    const worker = await Cli.dispatch(["--metrics-port", "0"], { env: installation.env })
     try {
+      const metrics = /^Metrics: +(\S+)$/m.exec(worker.stdout())?.[1] ?? ""
+      assert.include(await (await fetch(metrics)).text(), "\nbillwright_webhook_oldest_due_seconds ")
+      assert.strictEqual((await fetch(new URL("/v1/events", metrics))).status, 404)
       const delivered = await installation.tenant.deliveryThat(
         eventId,
         ({ status }) => status === "Delivered",

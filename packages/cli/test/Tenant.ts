@@ -2,7 +2,7 @@
  * What a user of the API does with events and webhooks.
  */
 import { assert } from "@effect/vitest"
-import * as Cli from "./Cli.ts"
+import * as Cli from "./Command.ts"
 import { until } from "./Until.ts"
 
 export interface Endpoint {
@@ -44,8 +44,13 @@ export class Tenant {
     this.#key = key
   }
 
+  /** Asks, whatever the answer. */
+  call(method: string, path: string, body?: unknown): Promise<Cli.Answer> {
+    return Cli.call(this.#url, this.#key, method, `/v1${path}`, body)
+  }
+
   async request(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
-    const answer = await Cli.call(this.#url, this.#key, method, `/v1${path}`, body)
+    const answer = await this.call(method, path, body)
     assert.oneOf(answer.status, [200, 201], answer.text)
     return answer.body
   }

@@ -96,6 +96,53 @@ describe("a server", () => {
   })
 })
 
+/** The metrics of an address: each line's value by what stands before it. */
+const metricsAt = async (url: string): Promise<ReadonlyMap<string, number>> => {
+  const response = await fetch(`${url}/metrics`)
+  assert.strictEqual(response.status, 200)
+  assert.strictEqual(response.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8")
+  const lines = (await response.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"))
+  return new Map(lines.map((line) => [line.replace(/ \S+$/, ""), Number(line.split(" ").at(-1))]))
+}
+
+describe("GET /metrics", () => {
+  it(
+    "counts requests, usage and attempts for Prometheus, and tells of no tenant",
+    { timeout: TIMEOUT },
+    async () => {
+      const { tenant } = installation
+      const endpoint = await tenant.endpoint(receiver.url("/metrics"), ["invoice.paid"])
+      const customer = await tenant.request("POST", "/customers", { name: "Ada", email: "ada@example.com" })
+      const before = await metricsAt(installation.server.url)
+      const usage = { customer_id: customer["id"], product_id: "secret-product", unit: "call", quantity: 1 }
+      for (let n = 0; n < 2; n++)
+        await tenant.request("POST", "/usage", { ...usage, idempotency_key: "metrics" })
+      await tenant.publish()
+      await receiver.next("/metrics", 1)
+      await tenant.drain()
+      const after = await metricsAt(installation.server.url)
+      for (const [name, difference] of [
+        ['billwright_http_requests_total{operation="recordUsage",status="201"}', 1],
+        ['billwright_http_requests_total{operation="recordUsage",status="200"}', 1],
+        ['billwright_http_request_seconds_count{operation="recordUsage"}', 2],
+        ['billwright_usage_records_total{outcome="recorded"}', 1],
+        ['billwright_usage_records_total{outcome="duplicate"}', 1],
+        ['billwright_webhook_attempts_total{outcome="succeeded"}', 1],
+      ] as const) {
+        assert.strictEqual((after.get(name) ?? 0) - (before.get(name) ?? 0), difference, name)
+      }
+      assert.strictEqual(after.get("billwright_webhook_attempts_under_way"), 0)
+      assert.strictEqual(after.get("billwright_webhook_oldest_due_seconds"), 0)
+      for (const name of after.keys()) {
+        assert.match(name, /^[a-z_]+(\{(outcome|operation|status|le)="[^"]*"(,(status|le)="[^"]*")?\})?$/)
+        for (const told of [customer["id"], endpoint.id, "secret", "default"])
+          assert.notInclude(name, String(told))
+      }
+      await tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
+    },
+  )
+})
+
 describe("billwright trigger", () => {
   it("publishes an example and waits for its delivery", { timeout: TIMEOUT }, async () => {
     const endpoint = await installation.tenant.endpoint(receiver.url("/trigger"))
@@ -118,13 +165,16 @@ describe("billwright trigger", () => {
       email: "a@example.com",
     })
     const args = ["--data", JSON.stringify({ ...INVOICE, amount: 7 }), "--customer", String(customer["id"])]
-    const publish = () =>
-      installation.run("trigger", "invoice.paid", ...args, "--idempotency-key", "typed", "--json")
-    const [first, second] = [await publish(), await publish()]
+    const publish = (...flags: ReadonlyArray<string>) =>
+      installation.run("trigger", "invoice.paid", ...args, "--idempotency-key", "typed", ...flags)
+    const [first, second] = [await publish("--json"), await publish()]
     assert.strictEqual(first.code, 0, first.stderr)
     const event = JSON.parse(first.stdout) as Record<string, unknown>
     assert.deepInclude(event, { data: { ...INVOICE, amount: 7 }, customer_id: customer["id"] })
-    assert.strictEqual((JSON.parse(second.stdout) as Record<string, unknown>)["id"], event["id"])
+    assert.strictEqual(
+      second.stdout,
+      `${String(event["id"])}  invoice.paid\nNo endpoint wanted it. Whoever runs "billwright listen" gets it all the same.\n`,
+    )
   })
 
   it("lists the types, and says which one was meant", { timeout: TIMEOUT }, async () => {
@@ -189,6 +239,42 @@ describe("billwright replay", () => {
   })
 })
 
+describe("billwright prune", () => {
+  it("removes what is old with its deliveries, and counts it before", { timeout: TIMEOUT }, async () => {
+    const endpoint = await installation.tenant.endpoint(receiver.url("/prune"), ["invoice.paid"])
+    const old = await installation.tenant.publish()
+    await installation.tenant.drain()
+    await installation.sql(
+      "update billwright.events set occurred_at = occurred_at - interval '100 days'",
+      "update billwright.webhook_finished set finished_at = finished_at - interval '100 days'",
+      "update billwright.webhook_hourly set hour = hour - interval '100 days'",
+    )
+    const young = await installation.tenant.publish()
+    await installation.tenant.drain()
+    const prune = (...args: ReadonlyArray<string>) =>
+      Cli.run(["prune", "--store", "postgres", ...args], { env: installation.env })
+
+    const counted = await prune("--older-than", "90d", "--dry-run")
+    assert.strictEqual(counted.code, 0, counted.stderr)
+    assert.match(
+      counted.stdout,
+      /^Would remove what is older than \S+Z: \d+ events with \d+ deliveries and \d+ attempts, \d+ hourly counts\.$/m,
+    )
+    const pruned = await prune("--older-than", "2160h", "--json")
+    const answer = JSON.parse(pruned.stdout) as Record<string, unknown>
+    for (const name of ["events", "deliveries", "attempts", "hourly_counts"]) {
+      assert.isAtLeast(Number(answer[name]), 1, name)
+    }
+    assert.include(counted.stdout, `: ${answer["events"]} events with ${answer["deliveries"]} deliveries`)
+    assert.deepInclude(answer, { dry_run: false, expired_answers: 0 })
+
+    assert.strictEqual((await installation.tenant.call("GET", `/events/${old}`)).status, 404)
+    assert.strictEqual((await installation.tenant.call("POST", `/events/${old}/replay`, {})).status, 404)
+    assert.strictEqual((await installation.tenant.call("GET", `/events/${young}`)).status, 200)
+    await installation.tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
+  })
+})
+
 describe.concurrent("what commands say instead", () => {
   it.each([
     [{ BILLWRIGHT_API_KEY: "" }, /set the environment variable BILLWRIGHT_API_KEY to a key/],
@@ -214,6 +300,12 @@ describe.concurrent("what commands say instead", () => {
     const { code, stderr } = await installation.run("replay", ...args)
     assert.strictEqual(code, 1)
     assert.match(stderr, sentence)
+  })
+
+  it("prune refuses an age that is none", { timeout: TIMEOUT }, async () => {
+    const { code, stderr } = await installation.run("prune", "--older-than", "90")
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /^billwright: --older-than must be hours or days: 12h, 90d\. It is 90$/m)
   })
 
   it.each([

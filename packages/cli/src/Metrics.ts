@@ -1,0 +1,77 @@
+/**
+ * `GET /metrics`: what this process has counted, in the text format of Prometheus
+ * (https://prometheus.io/docs/instrumenting/exposition_formats).
+ *
+ * It needs no key, as `/readyz` needs none, and tells of no tenant: how much is asked, recorded and sent in all.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { DeliveryStore } from "@billwright/core"
+import type { NodeHandler } from "@billwright/http/node"
+import { Clock, Effect, Metric, Option } from "effect"
+// Not by way of its folder, which loads exporters that nobody asks for.
+import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+
+/** Where the metrics are. */
+export const PATH = "/metrics"
+const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+/** How long it is remembered what the storage said: whoever asks often doesn't ask the storage as often. */
+const STORAGE_TTL = "1 second"
+
+const oldestDue = Metric.gauge("billwright_webhook_oldest_due_seconds", {
+  description:
+    "Seconds for which the delivery that has waited longest for a worker has been due, of all processes; NaN while the storage doesn't say.",
+})
+
+/** Counters end in `_total` by the conventions of Prometheus; Effect's names don't. */
+const render = Effect.gen(function* () {
+  const snapshots = yield* Metric.snapshot
+  const counters = new Set(snapshots.filter(({ type }) => type === "Counter").map(({ id }) => id))
+  return yield* PrometheusMetrics.format({
+    metricNameMapper: (name) => (counters.has(name) && !name.endsWith("_total") ? `${name}_total` : name),
+  })
+})
+
+/** How long the oldest delivery has been due, in seconds. */
+const measureBacklog = Effect.gen(function* () {
+  const dueAt = yield* (yield* DeliveryStore).nextDueAt
+  const now = yield* Clock.currentTimeMillis
+  return Option.match(dueAt, {
+    onNone: () => 0,
+    onSome: ({ epochMilliseconds }) => Math.max(0, now - epochMilliseconds) / 1_000,
+  })
+}).pipe(Effect.orElseSucceed(() => Number.NaN))
+
+const send = (
+  response: ServerResponse,
+  status: number,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): void => {
+  response.writeHead(status, { "content-type": CONTENT_TYPE, "cache-control": "no-store", ...headers })
+  response.end(body)
+}
+
+/** Whether a request is for the metrics. */
+export const isAsked = ({ url }: IncomingMessage): boolean =>
+  url === PATH || url?.startsWith(`${PATH}?`) === true
+
+/** Answers every request with the metrics, or that it is none for them. */
+export const make: Effect.Effect<NodeHandler.NodeHandler, never, DeliveryStore> = Effect.gen(function* () {
+  const backlog = yield* Effect.cachedWithTTL(measureBacklog, STORAGE_TTL)
+  const context = yield* Effect.context<DeliveryStore>()
+  const text = Effect.flatMap(backlog, (seconds) => Effect.andThen(Metric.update(oldestDue, seconds), render))
+  const fork = Effect.runForkWith(context)
+  return (request, response) => {
+    if (!isAsked(request)) return send(response, 404, `here is ${PATH} alone\n`)
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      return send(response, 405, "GET and HEAD alone\n", { allow: "GET, HEAD" })
+    }
+    const fiber = fork(
+      text.pipe(
+        Effect.map((body) => send(response, 200, request.method === "HEAD" ? "" : body)),
+        Effect.onError(() => Effect.sync(() => response.destroy())),
+      ),
+    )
+    response.on("close", () => fiber.interruptUnsafe())
+  }
+})

@@ -1,0 +1,150 @@
+/**
+ * The `billwright` command as a person runs it: a process of its own.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { join } from "node:path"
+import { text } from "node:stream/consumers"
+
+const bin = join(import.meta.dirname, "../src/bin.ts")
+
+/** Keys for webhook secrets, which a server on a Postgres doesn't start without. */
+export const ENCRYPTION = { BILLWRIGHT_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString("base64")}` }
+
+export interface Finished {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+const children = new Set<ChildProcess>()
+
+/** Ends those of tests that failed before they stopped theirs. */
+export const killAll = (): void => children.forEach((child) => child.kill("SIGKILL"))
+
+const start = (args: ReadonlyArray<string>, { cwd, env }: RunOptions): ChildProcess => {
+  const child = spawn(process.execPath, [bin, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+  })
+  children.add(child)
+  child.once("close", () => children.delete(child))
+  return child
+}
+
+/** Runs a command to its end. */
+export const run = async (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Finished> => {
+  const child = start(args, options)
+  const [stdout, stderr] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, "close")])
+  return { code: child.exitCode, stdout, stderr }
+}
+
+/** A command that runs until it is told to stop. */
+export interface Running {
+  readonly child: ChildProcess
+  /** What it has printed so far, and on standard error. */
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Sends a signal and waits for the end; gives the exit code. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>
+}
+
+/** Starts a command and waits until it has printed a line that begins so. */
+export const runUntil = async (
+  line: string,
+  args: ReadonlyArray<string>,
+  options: RunOptions = {},
+): Promise<Running> => {
+  const child = start(args, options)
+  const seen = { stdout: "", stderr: "" }
+  child.stderr!.setEncoding("utf8").on("data", (chunk: string) => (seen.stderr += chunk))
+  child.stdout!.setEncoding("utf8").on("data", (chunk: string) => (seen.stdout += chunk))
+  const isReady = () => seen.stdout.startsWith(line) || seen.stdout.includes(`\n${line}`)
+  await new Promise<void>((done) => {
+    child.stdout!.on("data", () => {
+      if (isReady()) done()
+    })
+    child.once("close", () => done())
+  })
+  if (!isReady()) throw new Error(`billwright ${args.join(" ")} did not get ready: ${seen.stderr}`)
+  return {
+    child,
+    stdout: () => seen.stdout,
+    stderr: () => seen.stderr,
+    stop: async (signal = "SIGTERM") => {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+      const closed = once(child, "close")
+      child.kill(signal)
+      await closed
+      return child.exitCode
+    },
+  }
+}
+
+/** A server that has said that it listens. */
+export interface Serving extends Running {
+  readonly url: string
+  /** The keys that it printed; empty when the store had some. */
+  readonly keys: { readonly test: string; readonly live: string }
+}
+
+/** Starts `billwright serve` and waits for its last line. */
+export const serve = async (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Serving> => {
+  const port = args.includes("--port") ? [] : ["--port", "0"]
+  const running = await runUntil("API reference", ["serve", ...port, ...args], options)
+  const find = (pattern: RegExp) => pattern.exec(running.stdout())?.[1] ?? ""
+  return {
+    ...running,
+    url: find(/^Billwright listening on (\S+)$/m),
+    keys: { test: find(/^test key {2}(\S+)$/m), live: find(/^live key {2}(\S+)$/m) },
+  }
+}
+
+/** Starts a worker that sends webhooks and does nothing else. */
+export const dispatch = (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Running> =>
+  runUntil(
+    "Billwright sending webhooks",
+    ["serve", "--dispatch-only", "--store", "postgres", ...args],
+    options,
+  )
+
+export interface Answer {
+  readonly status: number
+  /** As sent: totals may be beyond what a number holds. */
+  readonly text: string
+  readonly body: Record<string, unknown>
+  readonly headers: Headers
+}
+
+/** Long after a server must have answered: without it a hang would be found by the time-out of a test alone. */
+const HANG_MILLIS = 20_000
+
+/** Calls the API of a server. A body that is a text is sent as it is. */
+export const call = async (
+  url: string,
+  key: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> => {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    signal: AbortSignal.timeout(HANG_MILLIS),
+  })
+  const content = await response.text()
+  return {
+    status: response.status,
+    text: content,
+    body: JSON.parse(content) as Record<string, unknown>,
+    headers: response.headers,
+  }
+}
