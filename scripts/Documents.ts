@@ -1,15 +1,14 @@
 /**
- * What the tests of documents share: reading Markdown, and the programs that its examples need.
+ * What the tests of documents share: reading Markdown, and the servers that its examples need.
  */
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
-import { assert } from "@effect/vitest"
 import { Effect, Exit, Redacted, Scope } from "effect"
 
 export const root = join(import.meta.dirname, "..")
@@ -24,8 +23,28 @@ export const blocks = (text: string, language: string): ReadonlyArray<string> =>
     (match) => match[1] ?? "",
   )
 
+/** What a `diff` makes of a file. */
+export const applied = (diff: string): string => diff.replaceAll(/^-.*\n/gm, "").replaceAll(/^[ +]/gm, "")
+
 /** The text without its code blocks. */
 export const withoutBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```$/gm, "")
+
+/** The addresses of the headings, as GitHub makes them; of equal headings, that of the last one. */
+export const anchorsOf = (text: string): ReadonlyMap<string, string> => {
+  const counts = new Map<string, number>()
+  const anchors = new Map<string, string>()
+  for (const [, heading = ""] of withoutBlocks(text).matchAll(/^#+ (.*)$/gm)) {
+    const anchor = heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+      .replaceAll(" ", "-")
+    const count = counts.get(anchor) ?? 0
+    counts.set(anchor, count + 1)
+    anchors.set(heading, count === 0 ? anchor : `${anchor}-${count}`)
+  }
+  return anchors
+}
 
 /** The part of a document from a heading to the next one of its level or higher. */
 export const section = (text: string, heading: string): string => {
@@ -48,28 +67,6 @@ export const table = (text: string, firstColumn: string): ReadonlyArray<Readonly
   const length = lines.slice(head).findIndex((line) => !line.startsWith("|"))
   return lines.slice(head + 2, length === -1 ? undefined : head + length).map(cells)
 }
-
-/** A folder inside the workspace, so that the packages are found, for as long as it is used. */
-export const inWorkspace = <A>(use: (folder: string) => A): A => {
-  const folder = mkdtempSync(join(root, "scripts", ".readme-"))
-  try {
-    return use(folder)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
-
-/** Runs TypeScript that says what it prints: `console.log(…) // this`. */
-export const runExample = (code: string, variables: NodeJS.ProcessEnv = {}): void =>
-  inWorkspace((folder) => {
-    const file = join(folder, "example.ts")
-    writeFileSync(file, code)
-    const run = spawnSync(node, [file], { encoding: "utf8", env: { ...process.env, ...variables } })
-    assert.strictEqual(run.stderr, "")
-    const expected = [...code.matchAll(/^console\.log\(.*\) \/\/ (.*)$/gm)].map((match) => match[1])
-    assert.isAtLeast(expected.length, 1)
-    assert.deepStrictEqual(run.stdout.trim().split("\n"), expected)
-  })
 
 /** A port that nobody listens on. */
 export const freePort = async (): Promise<number> => {

@@ -5,47 +5,26 @@
  *
  * Needs built packages: `npm run check:types` builds them.
  */
-import { execFile } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { promisify } from "node:util"
 import { stageAll } from "./stage.ts"
+import { link, pack, run, unpack } from "./Tarballs.ts"
 import { type Package, publishable, readManifest, root } from "./workspace.ts"
 
-const execute = promisify(execFile)
-const run = async (command: string, args: ReadonlyArray<string>, cwd = root): Promise<string> => {
-  try {
-    return (await execute(command, [...args], { cwd })).stdout
-  } catch (error) {
-    const { stderr = "", stdout = "" } = error as { stderr?: string; stdout?: string }
-    throw new Error(`${[command, ...args].join(" ")}\n${stdout}${stderr}`, { cause: error })
-  }
-}
+/** All packages of others that the workspace has. */
+const foreign = (): ReadonlyArray<string> =>
+  readdirSync(join(root, "node_modules")).filter(
+    (name) => !name.startsWith(".") && name !== "@billwright" && name !== "billwright",
+  )
 
-/** A directory as after `npm install` of all tarballs; what they depend on is taken from the workspace. */
-const makeHost = (directory: string): string => {
-  const modules = join(directory, "node_modules")
-  mkdirSync(join(modules, "@billwright"), { recursive: true })
-  for (const name of readdirSync(join(root, "node_modules"))) {
-    if (name.startsWith(".") || name === "@billwright" || name === "billwright") continue
-    symlinkSync(join(root, "node_modules", name), join(modules, name))
-  }
-  return modules
-}
-
-const checkTarball = async ({ manifest, staged }: Package, tarballs: string, modules: string) => {
-  const [packed] = JSON.parse(
-    await run("npm", ["pack", "--json", "--pack-destination", tarballs], staged),
-  ) as [{ readonly filename: string; readonly size: number; readonly entryCount: number }]
-  const tarball = join(tarballs, packed.filename)
-  const installed = join(modules, manifest.name)
-  mkdirSync(installed, { recursive: true })
-  await run("tar", ["-xzf", tarball, "--strip-components=1", "-C", installed])
-  await run("publint", ["run", "--strict", tarball])
-  await run("attw", ["--profile", "esm-only", "--format", "ascii", "--no-emoji", tarball])
-  const kilobytes = Math.ceil(packed.size / 1024)
-  console.log(`${manifest.name}@${manifest.version}: ${packed.entryCount} files, ${kilobytes} kB packed`)
+const checkTarball = async (each: Package, host: string) => {
+  const tarball = await pack(each, host)
+  await unpack(tarball, host)
+  await run("publint", ["run", "--strict", tarball.file])
+  await run("attw", ["--profile", "esm-only", "--format", "ascii", "--no-emoji", tarball.file])
+  const { name, version } = each.manifest
+  console.log(`${name}@${version}: ${tarball.entryCount} files, ${Math.ceil(tarball.size / 1024)} kB packed`)
 }
 
 const importEntryPoints = async ({ manifest }: Package, host: string) => {
@@ -64,10 +43,10 @@ const importEntryPoints = async ({ manifest }: Package, host: string) => {
 
 const directory = mkdtempSync(join(tmpdir(), "billwright-packages-"))
 try {
-  stageAll()
-  const modules = makeHost(directory)
+  await stageAll()
+  link(foreign(), directory)
   const packages = publishable()
-  await Promise.all(packages.map((each) => checkTarball(each, directory, modules)))
+  await Promise.all(packages.map((each) => checkTarball(each, directory)))
   await Promise.all(packages.map((each) => importEntryPoints(each, directory)))
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)

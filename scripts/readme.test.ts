@@ -1,25 +1,23 @@
 /**
- * The README is true: its tour runs as printed against the server that `npm start` starts, and its TypeScript
- * prints what it says.
+ * The README is true: what billing adds to an app works on a real Postgres, and the tour runs as printed against the
+ * server that `npm start` starts. Its TypeScript is run by docs.test.ts.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { blocks, freePort, read, root, runExample, startPostgres, startServer } from "./Documents.ts"
+import { applied, blocks, freePort, read, root, section, startPostgres, startServer } from "./Documents.ts"
+import { runExample } from "./Examples.ts"
 import { Terminal } from "./Terminal.ts"
 
 const readme = read("README.md")
-const tour = readme.slice(readme.indexOf("## A tour"), readme.indexOf("## In your own process"))
+const tour = section(readme, "A tour in five minutes")
 
 /** Ids differ from run to run. */
 const withoutIds = (text: string): string => text.replace(/\b(cus|usg|evt|whe|dlv)_[0-9a-z]{26}\b/g, "$1_…")
 
 /** The moment of a run differs, too, and the README has room; everything else must be as printed. */
-const settle = (json: string): string => {
-  const settled = withoutIds(json)
+const settle = (json: string): string =>
+  withoutIds(json)
     .replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1")
     .replace(/"(created_at|updated_at|finished_at)":"[^"]*"/g, '"$1":"…"')
-  // An event's is the moment of its publication.
-  return settled.replace(/("object":"event",.*"timestamp":)"[^"]*"/, '$1"…"')
-}
 
 /** Whether deliveries are under way: who reads the tour looks a moment later. */
 const isPending = async (url: string, key: string): Promise<boolean> => {
@@ -28,8 +26,56 @@ const isPending = async (url: string, key: string): Promise<boolean> => {
   return ((await response.json()) as { readonly data: ReadonlyArray<unknown> }).data.length > 0
 }
 
-describe("README.md", () => {
-  it("has a tour that runs as printed", { timeout: 60_000 }, async () => {
+const [diff = ""] = blocks(readme, "diff")
+
+/** What is done to the app with billing. The first two orders are of a customer, the third is of none. */
+const TRIAL = `
+pool.on("error", (error) => console.error(error))
+process.env["NODE_ENV"] = "test" // Express prints errors otherwise.
+await pool.query("create table orders (id text primary key)")
+const { id: customerId } = await billing.customers.create({ name: "Ada Lovelace", email: "ada@example.com" })
+const { port } = server.address()
+const url = "http://127.0.0.1:" + port
+const order = async (id, customerId) => {
+  const body = JSON.stringify({ id, customerId, cents: 1250 })
+  const response = await fetch(url + "/orders", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  })
+  return response.status
+}
+console.log(await order("one", customerId), await order("two", customerId), await order("three", "cus_none")) // 201 201 500
+console.log((await pool.query("select count(*)::int as n from orders")).rows[0].n) // 2
+console.log((await billing.usage.summary({ customerId })).totalQuantity) // 2n
+console.log((await billing.events.list().page()).data.map(({ data }) => data.invoice_id).join()) // two,one
+console.log((await fetch(url + "/billing/readyz")).status, (await fetch(url + "/billing/v1/usage")).status) // 200 401
+console.log((await fetch(url + "/admin/billing")).headers.has("content-security-policy")) // true
+process.emit("SIGTERM")
+`
+
+describe("README.md: in your app", () => {
+  it("adds fewer than 20 lines", () => {
+    const added = diff.match(/^\+/gm) ?? []
+    assert.isAtLeast(added.length, 5)
+    assert.isBelow(added.length, 20)
+  })
+
+  it("works", { timeout: 120_000 }, async () => {
+    const code = applied(diff)
+    const server = await startPostgres()
+    try {
+      runExample(`${code.replace("listen(3000)", 'listen(0, "127.0.0.1")')}${TRIAL}`, {
+        DATABASE_URL: server.url,
+      })
+    } finally {
+      await server.stop()
+    }
+  })
+})
+
+describe("README.md: the tour", () => {
+  it("runs as printed", { timeout: 60_000 }, async () => {
     const { key, stop, url } = await startServer()
     const terminal = new Terminal(root)
     try {
@@ -39,32 +85,34 @@ describe("README.md", () => {
           .replace("the test key that npm start printed", key)
           .replace("http://127.0.0.1:4100", url)
           .replaceAll(/\b3000\b/g, port)
-      for (const code of blocks(tour, "sh")) {
-        await terminal.run(mine(code))
-        if (/&$/m.test(code)) await terminal.shows(`listening on http://127.0.0.1:${port}`)
-        while (await isPending(url, key));
+      assert.notInclude(mine(tour), ":4100")
+      const told: Array<string> = []
+      for (const [, language, code = ""] of tour.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)) {
+        if (language === "sh") {
+          await terminal.run(mine(code))
+          if (/&$/m.test(code)) await terminal.shows(`listening on http://127.0.0.1:${port}`)
+          while (await isPending(url, key));
+        } else if (language === "json") {
+          assert.strictEqual(
+            settle(terminal.lines.findLast((line) => line.startsWith("{")) ?? ""),
+            settle(code),
+          )
+        } else {
+          told.push(code.trim())
+          await terminal.shows(new RegExp(`^${code.split(" ")[0]} `))
+        }
       }
       assert.strictEqual(terminal.errors, "")
-      assert.notInclude(mine(tour), ":4100/v1")
-      const answers = terminal.lines.filter((line) => line.startsWith("{"))
-      assert.deepStrictEqual(answers.map(settle), blocks(tour, "json").map(settle))
-      await terminal.shows(/^verified /)
-      const told = terminal.lines.filter((line) => line.startsWith("verified "))
-      assert.deepStrictEqual(told.map(withoutIds), [withoutIds(blocks(tour, "text").join("").trim())])
+      const lines = terminal.lines.filter((line) => /^(verified|repeated|refused) /.test(line))
+      assert.deepStrictEqual(lines.map(withoutIds), told.map(withoutIds))
+      // The last one is shown.
+      assert.lengthOf(
+        terminal.lines.filter((line) => line.startsWith('{"error"')),
+        1,
+      )
     } finally {
       await terminal.close()
       await stop()
     }
   })
-
-  for (const [index, code] of blocks(readme, "ts").entries()) {
-    it(`has TypeScript that does what it says (${index + 1})`, { timeout: 60_000 }, async () => {
-      const server = code.includes("DATABASE_URL") ? await startPostgres() : undefined
-      try {
-        runExample(code, { DATABASE_URL: server?.url })
-      } finally {
-        await server?.stop()
-      }
-    })
-  }
 })

@@ -5,19 +5,22 @@
  * does not apply `publishConfig.exports` when it packs; this script does. `publishConfig.directory` tells
  * `changeset publish` to publish from there.
  */
-import { cpSync, existsSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
+import { bundle, bundleOf, isDeclaration } from "./bundle.ts"
 import { rewriteImports } from "./direct-imports.ts"
 import { type Manifest, type Package, publishable, root } from "./workspace.ts"
 
 /** Settings of publishing itself; every other field of `publishConfig` replaces the manifest's. */
-const PUBLISH_SETTINGS = new Set(["access", "directory", "provenance", "registry", "tag"])
+const PUBLISH_SETTINGS = new Set(["access", "bundle", "directory", "provenance", "registry", "tag"])
+/** Settings that only this script reads. */
+const OWN_SETTINGS = new Set(["bundle", "directory"])
 const WORKSPACE_ONLY = new Set(["devDependencies", "publishConfig", "scripts"])
 
 export const publishedManifest = (manifest: Manifest): Record<string, unknown> => {
   const publishConfig = Object.entries(manifest.publishConfig ?? {})
-  const settings = publishConfig.filter(([field]) => PUBLISH_SETTINGS.has(field) && field !== "directory")
+  const settings = publishConfig.filter(([field]) => PUBLISH_SETTINGS.has(field) && !OWN_SETTINGS.has(field))
   const replacements = Object.fromEntries(publishConfig.filter(([field]) => !PUBLISH_SETTINGS.has(field)))
   return {
     ...Object.fromEntries(Object.entries(manifest).filter(([field]) => !WORKSPACE_ONLY.has(field))),
@@ -32,22 +35,33 @@ const entryPoints = ({ publishConfig }: Manifest): ReadonlyArray<string> =>
     (publishConfig?.["exports"] ?? {}) as Record<string, string | Record<string, string>>,
   ).flatMap((target) => (typeof target === "string" ? [target] : Object.values(target)))
 
-const stage = ({ directory, manifest, staged }: Package): void => {
+const stage = async (each: Package): Promise<void> => {
+  const { directory, manifest, staged } = each
   if (!entryPoints(manifest).every((file) => existsSync(join(directory, file)))) {
     throw new Error(`${manifest.name} is not built: run "npm run build".`)
+  }
+  const bundled = bundleOf(manifest)
+  const isPublished = (path: string): boolean => {
+    if (path.endsWith(".tsbuildinfo")) return false
+    const isCompiled = path.startsWith(join(directory, "dist")) && statSync(path).isFile()
+    return bundled === undefined || !isCompiled || isDeclaration(path)
   }
   rmSync(staged, { recursive: true, force: true })
   for (const file of manifest.files ?? []) {
     const source = file === "LICENSE" ? join(root, "LICENSE") : join(directory, file)
-    cpSync(source, join(staged, file), {
-      recursive: true,
-      filter: (path) => !path.endsWith(".tsbuildinfo"),
-    })
+    cpSync(source, join(staged, file), { recursive: true, filter: isPublished })
   }
-  rewriteImports(join(staged, "dist"))
-  writeFileSync(join(staged, "package.json"), `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`)
+  let published = publishedManifest(manifest)
+  if (bundled === undefined) rewriteImports(join(staged, "dist"))
+  else {
+    const dependencies = await bundle(each, bundled)
+    published = { ...published, dependencies, files: [...(manifest.files ?? []), "LICENSES-BUNDLED.txt"] }
+  }
+  writeFileSync(join(staged, "package.json"), `${JSON.stringify(published, null, 2)}\n`)
 }
 
-export const stageAll = (): void => publishable().forEach(stage)
+export const stageAll = async (): Promise<void> => {
+  await Promise.all(publishable().map(stage))
+}
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) stageAll()
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await stageAll()

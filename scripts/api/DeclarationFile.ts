@@ -1,0 +1,163 @@
+/**
+ * A declaration file (`dist/*.d.ts`): what it declares, and what it exports from where.
+ */
+import { readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { parseSync } from "oxc-parser"
+
+/** A node of the syntax tree, as far as it is looked at. */
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+  readonly [property: string]: unknown
+}
+
+/** A declared name: several declarations when it is overloaded, or a type and a value. */
+export interface Declaration {
+  readonly name: string
+  /** The comment before the first one that has one, without its stars. */
+  readonly comment: string
+  /** Sources, as declared, without `export` and `declare`. */
+  readonly texts: ReadonlyArray<string>
+  /** Names that occur in it. */
+  readonly names: ReadonlySet<string>
+}
+
+/** What an `export` of a file names. */
+export type Export =
+  | { readonly kind: "own"; readonly name: string; readonly exported: string }
+  | { readonly kind: "from"; readonly source: string; readonly name: string; readonly exported: string }
+  | { readonly kind: "all"; readonly source: string }
+  | { readonly kind: "namespace"; readonly source: string; readonly exported: string }
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && typeof (value as Node).type === "string"
+
+const nameOf = (value: unknown): string => (value as { readonly name: string }).name
+
+/** Names that occur below a node. */
+const namesIn = (node: Node): ReadonlyArray<string> =>
+  Object.values(node).flatMap((value) => {
+    const children = (Array.isArray(value) ? value : [value]).filter(isNode)
+    return children.flatMap((child) => [
+      ...(child.type === "Identifier" ? [nameOf(child)] : []),
+      ...namesIn(child),
+    ])
+  })
+
+/** A doc comment as the text in it. */
+const textOf = (comment: string): string =>
+  comment
+    .slice(1)
+    .split("\n")
+    .map((line) => line.replace(/^\s*\* ?/, "").trimEnd())
+    .join("\n")
+    .trim()
+
+/** As a person would write it: two spaces, no semicolons. Lines of comments stay as they are. */
+const tidy = (source: string): string =>
+  source
+    .replace(/^(export )?(default )?(declare )?/, "")
+    .split("\n")
+    .map((line) => line.replace(/^(?: {4})+/, (indent) => indent.slice(indent.length / 2)))
+    .map((line) => (/^\s*(\/?\*|\/\/)/.test(line) ? line : line.replace(/;$/, "")))
+    .join("\n")
+
+/** What the names of a declaration are: a `const` may have several. */
+const declaredBy = (node: Node): ReadonlyArray<string> =>
+  node.type === "VariableDeclaration"
+    ? (node["declarations"] as ReadonlyArray<Node>).map(({ id }) => nameOf(id))
+    : isNode(node["id"])
+      ? [nameOf(node["id"])]
+      : []
+
+const exportsBy = (statement: Node): ReadonlyArray<Export> => {
+  const source = (statement["source"] as { readonly value: string } | null | undefined)?.value
+  if (statement.type === "ExportAllDeclaration" && source !== undefined) {
+    const { exported } = statement
+    return [
+      isNode(exported) ? { kind: "namespace", source, exported: nameOf(exported) } : { kind: "all", source },
+    ]
+  }
+  if (statement.type !== "ExportNamedDeclaration") return []
+  const { declaration, specifiers } = statement
+  if (isNode(declaration)) {
+    return declaredBy(declaration).map((name) => ({ kind: "own", name, exported: name }))
+  }
+  return (specifiers as ReadonlyArray<{ readonly local: unknown; readonly exported: unknown }>).map(
+    (each) => {
+      const names = { name: nameOf(each.local), exported: nameOf(each.exported) }
+      return source === undefined ? { kind: "own", ...names } : { kind: "from", source, ...names }
+    },
+  )
+}
+
+export class DeclarationFile {
+  readonly path: string
+  /** The comment that the file begins with. */
+  readonly comment: string
+  readonly exports: ReadonlyArray<Export>
+  readonly declarations: ReadonlyMap<string, Declaration>
+  /** Where the names that it imports are from. */
+  readonly imports: ReadonlyMap<string, { readonly source: string; readonly name: string }>
+
+  constructor(path: string) {
+    const text = readFileSync(path, "utf8")
+    const { comments, errors, program } = parseSync(path, text)
+    if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`)
+    const statements = program.body as unknown as ReadonlyArray<Node>
+
+    const commentBefore = (start: number): string => {
+      const before = comments.findLast(({ end }) => end <= start)
+      const isDoc = before?.value.startsWith("*") === true && text.slice(before.end, start).trim() === ""
+      return isDoc ? textOf(before.value) : ""
+    }
+    const imports = statements.filter(({ type }) => type === "ImportDeclaration")
+    const declarations = new Map<string, Declaration>()
+    for (const statement of statements) {
+      const declared = isNode(statement["declaration"]) ? statement["declaration"] : statement
+      const comment = commentBefore(statement.start)
+      for (const name of statement.type === "ImportDeclaration" ? [] : declaredBy(declared)) {
+        const known = declarations.get(name)
+        declarations.set(name, {
+          name,
+          comment: known === undefined || known.comment === "" ? comment : known.comment,
+          texts: [...(known?.texts ?? []), tidy(text.slice(statement.start, statement.end))],
+          names: new Set([...(known?.names ?? []), ...namesIn(declared)]),
+        })
+      }
+    }
+
+    this.path = path
+    this.comment = headerOf(path)
+    this.exports = statements.flatMap(exportsBy)
+    this.declarations = declarations
+    this.imports = new Map(
+      imports.flatMap(({ source, specifiers }) =>
+        (specifiers as ReadonlyArray<{ readonly local: unknown; readonly imported?: unknown }>).map(
+          ({ imported, local }) =>
+            [
+              nameOf(local),
+              { source: nameOfSource(source), name: isNode(imported) ? nameOf(imported) : "*" },
+            ] as const,
+        ),
+      ),
+    )
+  }
+
+  /** The file that a relative import names; `undefined`: another package's. */
+  resolve(source: string): string | undefined {
+    return source.startsWith(".") ? join(dirname(this.path), source.replace(/\.ts$/, ".d.ts")) : undefined
+  }
+}
+
+const nameOfSource = (source: unknown): string => (source as { readonly value: string }).value
+
+/** The comment that a module begins with. Its source has it: with an unused import goes the comment before it. */
+const headerOf = (path: string): string => {
+  const source = readFileSync(path.replace("/dist/", "/src/").replace(/\.d\.ts$/, ".ts"), "utf8")
+  // A comment right before a declaration is that one's.
+  const [, comment = ""] = /^\/\*(\*[\s\S]*?)\*\/\n(?:import|export (?:type )?[*{])/.exec(source) ?? []
+  return textOf(comment)
+}

@@ -1,0 +1,215 @@
+/**
+ * Names in documents are those of the sources: errors, ports, ids, operations, commands, variables. A new one that is
+ * not explained fails here, and so does an old one that is gone.
+ */
+import { spawnSync } from "node:child_process"
+import { globSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { ErrorBody, openApiDocument } from "@billwright/http/api"
+import { assert, describe, it } from "@effect/vitest"
+import * as billwright from "billwright"
+import { node, read, root, section, table } from "./Documents.ts"
+import { inWorkspace } from "./Examples.ts"
+
+const find = (pattern: string): ReadonlyArray<string> => globSync(pattern, { cwd: root })
+const plain = (cell: string): string => cell.replaceAll("`", "")
+const rows = (path: string, heading: string, firstColumn: string) =>
+  table(section(read(path), heading), firstColumn).map((row) => row.map(plain))
+
+/** The members of a union of string literals in a source. */
+const literalsOf = (path: string, start: RegExp): ReadonlyArray<string> => {
+  const [, union = ""] = new RegExp(`${start.source}((?:\\s*\\|?\\s*"\\w+")+)`).exec(read(path)) ?? []
+  return [...union.matchAll(/"(\w+)"/g)].map(([, literal = ""]) => literal)
+}
+
+describe("docs/errors.md", () => {
+  const errors = "packages/billwright/src/errors"
+  const calls = rows("docs/errors.md", "Errors of calls", "`code`")
+
+  it("has every error of calls", () => {
+    const codes = literalsOf(`${errors}/BillingError.ts`, /BillingErrorCode =/)
+    assert.isAtLeast(codes.length, 20)
+    assert.deepStrictEqual(
+      calls.map(([code]) => code),
+      [...codes],
+    )
+    for (const [code, , , advice = ""] of calls) assert.isAtLeast(advice.length, 20, code)
+  })
+
+  it("has every class, with its codes and its tag", () => {
+    const sources = [...find(`${errors}/*.ts`), "packages/billwright/src/runtime/Failure.ts"]
+      .map(read)
+      .join("\n")
+    const pairs = [
+      ...sources.matchAll(/class (\w+) extends (?:(?!class )[\s\S])*?super\(\s*"(\w+)"/g),
+      ...sources.matchAll(/new Errors\.(\w+)\("(\w+)"/g),
+    ].map(([, name, code]) => `${code} ${name}`)
+    const tags = [...sources.matchAll(/^ {2}(\w+): \([^)]*\) =>\s+new Errors\.(\w+)\(/gm)]
+    assert.isAtLeast(tags.length, 15)
+    assert.sameMembers(
+      calls.map(([code, name]) => `${code} ${name}`),
+      pairs,
+    )
+    assert.sameMembers(
+      calls.flatMap(([, name, tag]) => (tag === "" ? [] : [`${tag} ${name}`])),
+      tags.map(([, tag, name]) => `${tag} ${name}`),
+    )
+  })
+
+  it("has every class that is exported", () => {
+    const { BillingError } = billwright
+    const classes = Object.entries(billwright).flatMap(([name, value]) =>
+      value === BillingError || Object.prototype.isPrototypeOf.call(BillingError, value) ? [name] : [],
+    )
+    const bases = ["BillingError", "NotFoundError", "ConflictError"]
+    const named = new Set([...calls.map(([, name = ""]) => name), ...bases])
+    assert.sameMembers([...named], classes)
+  })
+
+  it("has every error of the REST API with its status", () => {
+    const all = Object.entries(ErrorBody.ERRORS).map(([code, { status }]) => [code, String(status)])
+    const told = rows("docs/errors.md", "Errors of the REST API", "`error`")
+    assert.deepStrictEqual(
+      told.map((row) => row.slice(0, 2)),
+      all,
+    )
+    const known = literalsOf("packages/billwright/src/client/ApiError.ts", /ApiErrorCode =/)
+    assert.sameMembers(
+      all.map(([code]) => code),
+      [...known],
+    )
+  })
+
+  it("has every error of the client", () => {
+    const codes = literalsOf("packages/billwright/src/client/ApiError.ts", /readonly code:/)
+    assert.deepStrictEqual(
+      rows("docs/errors.md", "Errors of the client", "`code`").map(([code]) => code),
+      [...codes],
+    )
+  })
+})
+
+describe("documents", () => {
+  const documents = [
+    "README.md",
+    "AGENTS.md",
+    "packages/cli/README.md",
+    "packages/billwright/README.md",
+    ...find("docs/*.md"),
+  ]
+  const all = documents.map(read).join("\n")
+
+  it("name every port that an adapter provides", () => {
+    const [, union = ""] =
+      /export type Storage =\n((?: {2}\| \w+\n)+)/.exec(read("packages/core/src/Billing.ts")) ?? []
+    const ports = [...union.matchAll(/\w+/g)].map(([port]) => port)
+    assert.isAtLeast(ports.length, 8)
+    assert.sameMembers(
+      rows("docs/adapters.md", "The ports", "port").map(([port = ""]) => port),
+      ports,
+    )
+  })
+
+  it("explain every prefix of ids", () => {
+    const sources = find("packages/{core,http}/src/**/*.ts").map(read).join("\n")
+    // Ids of attempts stay inside: they are found by their delivery and number.
+    const prefixes = [...sources.matchAll(/(?<!ATTEMPT)_ID_PREFIX = "(\w+)"/g)].map(
+      ([, prefix]) => `${prefix}_`,
+    )
+    assert.isAtLeast(prefixes.length, 7)
+    assert.sameMembers(
+      rows("docs/concepts.md", "Ids", "prefix").map(([prefix]) => prefix),
+      prefixes,
+    )
+  })
+
+  it("name variables that are read", () => {
+    const sources = find("packages/{cli,postgres}/src/**/*.ts").map(read).join("\n")
+    const names = new Set(all.match(/\b(BILLWRIGHT|DATABASE)_[A-Z_]+\b/g))
+    assert.isAtLeast(names.size, 6)
+    for (const name of names) assert.include(sources, `"${name}"`)
+  })
+
+  it("name every metric", () => {
+    const sources = find("packages/*/src/**/*.ts").map(read).join("\n")
+    const metrics = [...sources.matchAll(/Metric\.\w+\(\s*"(\w+)"/g)].map(([, name]) => name)
+    assert.isAtLeast(metrics.length, 5)
+    assert.sameMembers(
+      rows("docs/operations.md", "Metrics", "metric").map(([name]) => name),
+      metrics,
+    )
+  })
+
+  it("name operations that exist", () => {
+    const { paths } = openApiDocument as unknown as {
+      readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+    }
+    const named = [...all.matchAll(/`(GET|POST|PATCH|DELETE) (\/v1\/[^`?]*)/g)]
+    assert.isAtLeast(named.length, 8)
+    for (const [, method = "", path = ""] of named)
+      assert.property(paths[path] ?? {}, method.toLowerCase(), `${method} ${path}`)
+  })
+
+  it("and messages name commands and flags that exist", { timeout: 60_000 }, () => {
+    const sources = find("packages/{billwright,postgres,http,dashboard}/{src,app}/**/*.{ts,tsx}").map(read)
+    const messages = sources.flatMap((source) => source.match(/\bnpx [^`"\n]*/g) ?? [])
+    assert.isAtLeast(messages.length, 2)
+    const flags = rows("docs/webhooks.md", "The dispatcher", "flag of `serve`")
+    const typed = [all, ...messages, ...flags.map(([flag]) => `billwright serve ${flag}`)].join("\n")
+    const commands = flagsOf(typed)
+    assert.includeMembers([...commands.keys()], ["serve", "migrate", "keys issue", "listen", "trigger"])
+    const helps = helpOf([...commands.keys()])
+    for (const [index, [name, flags]] of [...commands].entries()) {
+      const help = helps[index] ?? ""
+      assert.include(help, `  billwright ${name} [flags]`)
+      for (const flag of flags)
+        assert.match(help, new RegExp(`^ +${flag.replace("--no-", "--")}(?![\\w-])`, "m"), name)
+    }
+  })
+
+  it("name no command that npm doesn't know", () => {
+    // The package `billwright` has no command: npx would find nothing to run.
+    const sources = find("packages/*/{src,app}/**/*.{ts,tsx}").map(read)
+    assert.notMatch([all, ...sources].join("\n"), /npx billwright/)
+  })
+})
+
+/** The commands that are typed in a text, each with the flags that are given to it anywhere. */
+const flagsOf = (text: string): ReadonlyMap<string, ReadonlySet<string>> => {
+  const commands = new Map<string, Set<string>>()
+  for (const [, line = ""] of text.matchAll(
+    /(?:\bnpx @billwright\/cli(?:@\S+)?|(?:^|`|-postgres )billwright) ([a-z][^`")\n]*)/gm,
+  )) {
+    const words = line.split(/\s+/)
+    const length = /^(keys|replay|audit)$/.test(words[0] ?? "") ? 2 : 1
+    const flags = words.filter((word) => word.startsWith("--"))
+    // A table may have several: `keys issue\|list`.
+    for (const last of (words[length - 1] ?? "").split("\\|")) {
+      const name = [...words.slice(0, length - 1), last].join(" ")
+      commands.set(name, new Set([...(commands.get(name) ?? []), ...flags]))
+    }
+  }
+  return commands
+}
+
+/** What `--help` prints for each command, by one process: starting one for each takes seconds. */
+const helpOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  inWorkspace((folder) => {
+    const file = join(folder, "help.ts")
+    const code = `
+import { billwright } from "@billwright/cli"
+import { NodeServices } from "@effect/platform-node"
+import { Effect } from "effect"
+import { Command } from "effect/cli"
+
+for (const name of ${JSON.stringify(names)}) {
+  const help = Command.runWith(billwright, { version: "0" })([...name.split(" "), "--help"])
+  await Effect.runPromise(Effect.provide(help, NodeServices.layer))
+  console.log("\\0")
+}
+`
+    writeFileSync(file, code)
+    const { stderr, stdout } = spawnSync(node, [file], { encoding: "utf8" })
+    assert.strictEqual(stderr, "")
+    return stdout.split("\0")
+  })

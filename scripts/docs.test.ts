@@ -1,0 +1,80 @@
+/**
+ * What every document has: links that lead somewhere, and TypeScript that compiles and does what it says.
+ */
+import { existsSync, globSync, statSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { anchorsOf, applied, blocks, read, root, withoutBlocks } from "./Documents.ts"
+import { checkTypes, runExamples, saysWhatItPrints } from "./Examples.ts"
+
+const documents = globSync(
+  "{*.md,docs/**/*.md,{packages,examples}/*/README.md,packages/core/src/*/README.md}",
+  {
+    cwd: root,
+    exclude: ["CHANGELOG.md"],
+  },
+).toSorted()
+
+/** Where a document leads: files beside it, with anchors in them. */
+const linksOf = (text: string) =>
+  [
+    ...withoutBlocks(text)
+      .replaceAll(/`[^`\n]*`/g, "")
+      .matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)|(?:src|srcset)="(?![a-z]+:)([^"]*)"/g),
+  ].map(([, file = "", anchor, source]) => ({ file: source ?? file, anchor }))
+
+const anchors = new Map<string, ReadonlySet<string>>()
+
+/** The anchors of what a link shows: of a folder, its README. */
+const anchorsAt = (path: string): ReadonlySet<string> => {
+  const isFolder = statSync(join(root, path)).isDirectory()
+  const known =
+    anchors.get(path) ?? new Set(anchorsOf(read(isFolder ? join(path, "README.md") : path)).values())
+  anchors.set(path, known)
+  return known
+}
+
+const brokenLinks = (path: string): ReadonlyArray<string> =>
+  linksOf(read(path)).flatMap(({ anchor, file }) => {
+    const target = file === "" ? path : join(dirname(path), decodeURI(file))
+    if (!existsSync(join(root, target))) return [`${path} → ${file}`]
+    // GitHub's own, below the files of a folder.
+    if (anchor === undefined || anchor === "readme" || anchorsAt(target).has(anchor)) return []
+    return [`${path} → ${file}#${anchor}`]
+  })
+
+/** Documents whose examples are of their own; those of packages are files of their tests. */
+const own = documents.filter((path) => /^(README|AGENTS|docs\/[^/]*)\.md$/.test(path))
+
+const examples = own.flatMap((path) => {
+  const text = read(path)
+  const codes = [...blocks(text, "ts"), ...blocks(text, "diff").map(applied)]
+  return codes.map((code, index) => ({ name: `${path.replaceAll(/\W+/g, "-")}-${index + 1}`, code }))
+})
+
+describe("documents", () => {
+  it("link to what is there", () => {
+    assert.isAtLeast(documents.length, 20)
+    assert.deepStrictEqual(documents.flatMap(brokenLinks), [])
+  })
+
+  it("are all found from the index", () => {
+    const named = linksOf(read("docs/README.md")).map(({ file }) => join("docs", file))
+    const missing = own.filter((path) => path !== "docs/README.md" && path.startsWith("docs/"))
+    assert.deepStrictEqual(
+      missing.filter((path) => !named.includes(path)),
+      [],
+    )
+  })
+
+  it("have TypeScript that compiles", { timeout: 120_000 }, () => checkTypes(examples))
+
+  it("have TypeScript that does what it says", { timeout: 60_000 }, () =>
+    // The others need a database of their own, and tests that give them one.
+    runExamples(
+      examples
+        .map(({ code }) => code)
+        .filter((code) => saysWhatItPrints(code) && !code.includes("DATABASE_URL")),
+    ),
+  )
+})

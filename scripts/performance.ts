@@ -1,0 +1,16 @@
+/**
+ * Brings `docs/performance.md` and its charts in line with the results in `bench/results`:
+ * `npm run bench:report`. What is written by hand stays.
+ */
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { draw } from "./performance/Charts.ts"
+import { render } from "./performance/Report.ts"
+import { readResults } from "./performance/Results.ts"
+
+const root = join(import.meta.dirname, "..")
+const document = join(root, "docs/performance.md")
+
+const results = readResults()
+writeFileSync(document, render(readFileSync(document, "utf8"), results))
+for (const [path, content] of draw(results)) writeFileSync(join(root, path), content)

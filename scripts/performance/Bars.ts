@@ -1,0 +1,228 @@
+/**
+ * The bars of performance: what each benchmark has to show, and whether it does.
+ */
+import {
+  type Compared,
+  detail,
+  isCompared,
+  number,
+  type Result,
+  type Results,
+  timesBetter,
+} from "./Results.ts"
+
+/** A claim about results: what was found, and whether the bar is met; `undefined`: there is none. */
+interface Finding {
+  readonly text: string
+  readonly isMet: boolean | undefined
+}
+
+export interface Bar {
+  readonly id: string
+  /** The benchmark. */
+  readonly name: string
+  readonly work: string
+  readonly against: string
+  readonly bar: string
+  readonly judge: (result: Result) => ReadonlyArray<Finding>
+}
+
+const times = (value: number): string => `${number(value)} ×`
+
+/** Judges a comparison; a result that isn't one is found wanting. */
+const comparing =
+  (judge: (result: Compared) => ReadonlyArray<Finding>): Bar["judge"] =>
+  (result) =>
+    isCompared(result) ? judge(result) : [{ text: "the result is of an older release", isMet: false }]
+
+/** How many times better the first side is than the one whose name begins so. */
+const ratioTo = ({ figures, unit }: Compared, name: string): number => {
+  const other = figures.find((figure) => figure.name.startsWith(name))
+  if (other === undefined) throw new Error(`no side of the comparison is called ${name}`)
+  return timesBetter(unit, figures[0]!, other)
+}
+
+const atLeast = (ratio: number, bar: number): Finding => ({ text: times(ratio), isMet: ratio >= bar })
+
+const simple = (to: string, bar: number): Bar["judge"] =>
+  comparing((result) => [atLeast(ratioTo(result, to), bar)])
+
+/** Against the best of all other sides. */
+const bestOther = ({ figures, unit }: Compared): number =>
+  Math.min(...figures.slice(1).map((other) => timesBetter(unit, figures[0]!, other)))
+
+const missing = (what: string): Finding => ({ text: `${what}: not measured`, isMet: false })
+
+const httpIngest = comparing((result) => {
+  const ours = detail<number>(result, "ours.p99Millis")
+  const theirs = detail<number>(result, "theirs.p99Millis")
+  return [
+    atLeast(ratioTo(result, "Fastify"), 2),
+    ours === undefined || theirs === undefined
+      ? missing("p99")
+      : { text: `p99 ${number(ours)} ms to ${number(theirs)} ms`, isMet: ours <= theirs },
+  ]
+})
+
+const summary = comparing((result) => {
+  const growth = 1 / ratioTo(result, "Usage.summary, 100,000")
+  return [
+    { text: `(a) ${times(growth)}`, isMet: growth <= 1.3 },
+    { ...atLeast(ratioTo(result, "SELECT sum"), 100), text: `(b) ${times(ratioTo(result, "SELECT sum"))}` },
+  ]
+})
+
+interface P99 {
+  readonly name: string
+  readonly median: number
+}
+
+const latency = comparing((result) => {
+  const [ours, ...others] = detail<ReadonlyArray<P99>>(result, "p99") ?? []
+  const best = Math.min(...others.map(({ median }) => median))
+  return [
+    { text: `p50 ${times(bestOther(result))}`, isMet: bestOther(result) >= 1 },
+    ours === undefined
+      ? missing("p99")
+      : { text: `p99 ${number(ours.median)} ms to ${number(best)} ms`, isMet: ours.median <= best },
+  ]
+})
+
+const memory = comparing((result) => {
+  const [ours] = detail<ReadonlyArray<{ readonly p50Micros: number }>>(result, "summaries") ?? []
+  return [
+    atLeast(ratioTo(result, "a Map of sums"), 0.2),
+    ours === undefined
+      ? missing("summary")
+      : { text: `summary ${number(ours.p50Micros)} µs`, isMet: ours.p50Micros < 50 },
+  ]
+})
+
+const start: Bar["judge"] = (result) => {
+  const millis = detail<number>(result, "totalMillis") ?? Number.NaN
+  const cached = detail<number>(result, "cachedTotalMillis") ?? Number.NaN
+  const megabytes = detail<number>(result, "addedMegabytes") ?? Number.NaN
+  return [
+    { text: `${number(millis)} ms, ${number(cached)} ms with a compile cache`, isMet: undefined },
+    { text: `${number(megabytes)} MB above an empty process`, isMet: undefined },
+  ]
+}
+
+/** From one process to many. */
+const neverFalls = comparing(({ figures, unit }) => {
+  const medians = figures.map(({ median }) => median).reverse()
+  return [
+    {
+      text: `${medians.map(number).join(" · ")} ${unit}`,
+      isMet: medians.every((median, index) => index === 0 || median >= medians[index - 1]!),
+    },
+  ]
+})
+
+/** In the order of the design. */
+export const bars: ReadonlyArray<Bar> = [
+  {
+    id: "B1",
+    name: "ingest",
+    work: "batch ingest, 1,000 records a call, with dedupe and roll-up",
+    against: "`COPY` of the same rows, with neither",
+    bar: "≥ 0.5 ×",
+    judge: simple("COPY", 0.5),
+  },
+  {
+    id: "B2",
+    name: "http-ingest",
+    work: "`POST /v1/usage` on Postgres, one record a request, 64 connections",
+    against: "Fastify and `pg`, written by hand",
+    bar: "≥ 2 ×, p99 no worse",
+    judge: httpIngest,
+  },
+  {
+    id: "B3",
+    name: "postgres-summary",
+    work: "the summary of a customer's month of 10 million records",
+    against: "(a) of 100,000 records; (b) `SELECT sum` over the records",
+    bar: "(a) time ≤ 1.3 ×; (b) ≥ 100 × faster",
+    judge: summary,
+  },
+  {
+    id: "B4",
+    name: "webhooks",
+    work: "events published and delivered, attempts written, one worker",
+    against: "the best of graphile-worker and pg-boss",
+    bar: "≥ 1.5 ×",
+    judge: comparing((result) => [atLeast(bestOther(result), 1.5)]),
+  },
+  {
+    id: "B5",
+    name: "webhook-latency",
+    work: "from the commit to the receiver's first byte, 50 events/s",
+    against: "the best of the same",
+    bar: "p50 and p99 no worse",
+    judge: latency,
+  },
+  {
+    id: "B6",
+    name: "webhook-hanging",
+    work: "B4 with a tenth of the endpoints hanging",
+    against: "B4 without",
+    bar: "≥ 0.8 ×",
+    judge: simple("none hangs", 0.8),
+  },
+  {
+    id: "B7",
+    name: "webhook-backlog",
+    work: "B4 with a million deliveries done and 100,000 waiting",
+    against: "B4 on an empty store",
+    bar: "≥ 0.8 ×",
+    judge: simple("an empty store", 0.8),
+  },
+  {
+    id: "B8",
+    name: "router",
+    work: "`POST /v1/usage` on the memory adapter",
+    against: "the same handler on Fastify with validation",
+    bar: "≥ 0.5 ×",
+    judge: simple("Fastify", 0.5),
+  },
+  {
+    id: "B9",
+    name: "memory",
+    work: "the memory adapter: records/s, and summaries of a million records",
+    against: "a `Map` of sums, by hand",
+    bar: "≥ 0.2 ×; summary < 50 µs",
+    judge: memory,
+  },
+  {
+    id: "B10",
+    name: "import",
+    work: "`import` of `billwright` and the first call on memory",
+    against: "an empty Node process",
+    bar: "reported",
+    judge: start,
+  },
+  {
+    id: "B11",
+    name: "webhook-workers",
+    work: "deliveries by 1, 2 and 4 worker processes",
+    against: "1 worker",
+    bar: "the total never falls",
+    judge: neverFalls,
+  },
+]
+
+/** What was found of a bar, in words; `undefined` when it wasn't measured. */
+export const judge = (
+  bar: Bar,
+  results: Results,
+): { readonly found: string; readonly verdict: string } | undefined => {
+  const result = results.get(bar.name)
+  if (result === undefined) return undefined
+  const findings = bar.judge(result)
+  const judged = findings.filter(({ isMet }) => isMet !== undefined)
+  const isMet = judged.every((finding) => finding.isMet)
+  return {
+    found: findings.map(({ text }) => text).join("; "),
+    verdict: judged.length === 0 ? "reported" : isMet ? "**met**" : "**missed**",
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The parts of `docs/performance.md` that are made of results. The rest of it is written by hand.
+ */
+import { bars, judge } from "./Bars.ts"
+import { draw, pathOf } from "./Charts.ts"
+import { isCompared, number, type Result, type Results, timesBetter } from "./Results.ts"
+
+const NOT_YET = "Not measured yet."
+
+/** A table as the formatter leaves it. */
+const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const widths = head.map((cell, column) =>
+    Math.max(3, cell.length, ...rows.map((row) => row[column]!.length)),
+  )
+  const line = (cells: ReadonlyArray<string>) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("\n")
+}
+
+const dayOf = ({ measuredAt }: Result): string => measuredAt.slice(0, 10)
+
+const machines = (results: Results): string => {
+  const rows = Array.from(results.values(), (result) => {
+    const { cores, cpu, memoryGiB, node, platform } = result.machine
+    const postgres = /Postgres ([\d.]+)/.exec(result.title ?? "")?.[1] ?? ""
+    return [cpu, String(cores), `${memoryGiB} GiB`, platform, node, postgres, dayOf(result)]
+  })
+  const kinds = Map.groupBy(rows, (row) => row.slice(0, 5).join())
+  const versionsOf = (own: typeof rows, column: number) =>
+    [...new Set(own.map((row) => row[column]!).filter((text) => text !== ""))].toSorted()
+  return table(
+    ["processor", "cores", "memory", "system", "Node", "Postgres", "measured"],
+    Array.from(kinds.values(), (own) => {
+      const days = versionsOf(own, 6)
+      const span = days.length === 1 ? days[0]! : `${days[0]} to ${days.at(-1)}`
+      return [...own[0]!.slice(0, 5), versionsOf(own, 5).join(", "), span]
+    }),
+  )
+}
+
+const versions = (results: Results): string => {
+  const known = new Map<string, Set<string>>()
+  for (const result of results.values()) {
+    for (const [name, version] of Object.entries(result.versions ?? {})) {
+      known.set(name, (known.get(name) ?? new Set()).add(version))
+    }
+  }
+  if (known.size === 0) return NOT_YET
+  return table(
+    ["library", "version"],
+    Array.from(known, ([name, found]) => [`\`${name}\``, [...found].toSorted().join(", ")]),
+  )
+}
+
+const barTable = (results: Results): string =>
+  table(
+    ["#", "work", "against", "bar", "measured", "verdict"],
+    bars.map((bar) => {
+      const { found, verdict } = judge(bar, results) ?? { found: NOT_YET, verdict: "open" }
+      return [bar.id, bar.work, bar.against, bar.bar, found, verdict]
+    }),
+  )
+
+/** All sides of a comparison, and how many times better the first one is. */
+const figures = (results: Results, name: string): string => {
+  const result = results.get(name)
+  if (!isCompared(result)) return NOT_YET
+  const [first] = result.figures
+  const rows = result.figures.map((figure) => [
+    figure.name,
+    number(figure.median),
+    `${number(figure.lowest)} to ${number(figure.highest)}`,
+    figure === first ? "" : `${number(timesBetter(result.unit, first!, figure))} ×`,
+  ])
+  const head = ["side", `median, ${result.unit}`, "rounds", "the first against it"]
+  return `${result.title}, ${dayOf(result)}:\n\n${table(head, rows)}`
+}
+
+/** What all results have, and what is shown elsewhere. */
+const NO_FACTS = new Set([
+  "figures",
+  "machine",
+  "measuredAt",
+  "name",
+  "ratio",
+  "ratios",
+  "rounds",
+  "samples",
+  "title",
+  "unit",
+  "versions",
+])
+
+/** `p99Millis` as `p99 millis`. */
+const words = (name: string): string => name.replaceAll(/[A-Z]+/g, (letters) => ` ${letters.toLowerCase()}`)
+
+const factsOf = (value: object, prefix: string): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(value).flatMap(([name, fact]: [string, unknown]) => {
+    if (NO_FACTS.has(name)) return []
+    const label = [prefix, words(name)].filter((part) => part !== "").join(": ")
+    if (typeof fact === "number") return [[label, number(fact)] as const]
+    if (typeof fact === "boolean") return [[label, fact ? "yes" : "no"] as const]
+    if (Array.isArray(fact)) return fact.flatMap((each) => factsOfItem(each, label))
+    return typeof fact === "object" && fact !== null ? factsOf(fact, label) : []
+  })
+
+const factsOfItem = (item: unknown, label: string): ReadonlyArray<readonly [string, string]> => {
+  if (typeof item !== "object" || item === null) return []
+  const { name, title, to } = item as Readonly<Record<string, unknown>>
+  const own = [name, title, to].find((text) => typeof text === "string")
+  return factsOf(item, own === undefined ? label : `${label}: ${own}`)
+}
+
+/** What a benchmark has measured besides its comparison. */
+const facts = (results: Results, name: string): string => {
+  const result = results.get(name)
+  if (result === undefined) return NOT_YET
+  return `${dayOf(result)}:\n\n${table(["what", "measured"], factsOf(result, ""))}`
+}
+
+const chart = (results: Results, name: string): string =>
+  draw(results).has(pathOf(name)) ? `![Chart of ${name}](images/performance-${name}.svg)` : NOT_YET
+
+const BLOCK = /<!-- result: (\S+)(?: (\S+))? -->\n[\s\S]*?<!-- end -->/g
+
+/** The document with its parts as they follow from the results. Throws on a part that there is not. */
+export const render = (document: string, results: Results): string => {
+  const parts: Readonly<Record<string, (name: string) => string>> = {
+    machines: () => machines(results),
+    versions: () => versions(results),
+    bars: () => barTable(results),
+    figures: (name) => figures(results, name),
+    facts: (name) => facts(results, name),
+    chart: (name) => chart(results, name),
+  }
+  return document.replaceAll(BLOCK, (_, kind: string, name: string | undefined) => {
+    const part = parts[kind]
+    if (part === undefined) throw new Error(`there is no part of results that is called ${kind}`)
+    const heading = name === undefined ? kind : `${kind} ${name}`
+    return `<!-- result: ${heading} -->\n\n${part(name ?? "")}\n\n<!-- end -->`
+  })
+}
