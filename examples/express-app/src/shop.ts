@@ -73,6 +73,7 @@ const server = app.listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1", () =
   console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 })
 const close = async (): Promise<void> => {
+  await new Promise((closed) => server.close(closed))
   await pool.end()
 }
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => server.close(close))
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, close)

@@ -61,4 +61,6 @@ const options = { fetch: app.fetch, hostname: "127.0.0.1", port: Number(process.
 const server = serve(options, ({ port }: AddressInfo) => {
   console.log(`listening on http://127.0.0.1:${port}`)
 })
-for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => server.close(() => billing.close()))
+// Billing first: it ends its streams of events, which would keep the server open.
+const close = () => billing.close().then(() => server.close())
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, close)
