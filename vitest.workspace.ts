@@ -24,11 +24,14 @@ const BROKEN_ADAPTERS = "packages/testing/test/Faults.test.ts"
 /** `billwright` on a real Postgres, in frameworks that are slow to load, and as its compiler emits it. */
 const BILLWRIGHT_INTEGRATION = "packages/billwright/test/integration/**/*.test.ts"
 
-/** The dashboard in a real browser: not of `npm test`, but of `npm run test:e2e`. */
-const E2E = "packages/dashboard/test/e2e/**/*.test.ts"
+/** The dashboard, and what else runs in a real browser: not of `npm test`, but of `npm run test:e2e`. */
+const E2E = "packages/{billwright,dashboard}/test/e2e/**/*.test.ts"
 
 /** Processes that are killed, stopped and starved on purpose: they take minutes. Run by `npm run faults`. */
-const FAULTS = ["packages/cli/test/faults/**/*.test.ts", "packages/cli/test/{Outages,Processes}.test.ts"]
+const FAULTS = ["packages/cli/test/faults/**/*.test.ts"]
+
+/** What needs a PgBouncer, which no package of npm brings: run by `npm run test:pgbouncer`. */
+const PGBOUNCER = "packages/{billwright,cli,postgres}/test/pgbouncer/**/*.test.ts"
 
 export default defineConfig({
   test: {
@@ -38,12 +41,19 @@ export default defineConfig({
       unit("memory"),
       { test: { ...unit("testing").test, exclude: [BROKEN_ADAPTERS] } },
       { test: { ...unit("http").test, exclude: [HTTP_CONTRACT] } },
-      { test: { ...unit("billwright").test, exclude: [BILLWRIGHT_INTEGRATION] } },
+      { test: { ...unit("billwright").test, exclude: [BILLWRIGHT_INTEGRATION, E2E, PGBOUNCER] } },
       project("repository", ["scripts/**/*.test.ts"], { testTimeout: 30_000 }),
       {
         test: {
           ...integration("postgres", "packages/postgres").test,
+          exclude: [PGBOUNCER],
           globalSetup: ["packages/postgres/test/globalSetup.ts"],
+        },
+      },
+      {
+        test: {
+          ...project("pgbouncer", [PGBOUNCER], { testTimeout: 30_000 }).test,
+          globalSetup: ["packages/postgres/test/pgbouncer/globalSetup.ts"],
         },
       },
       integration("node", "packages/node"),
@@ -68,7 +78,7 @@ export default defineConfig({
           globalSetup: ["packages/dashboard/test/e2e/globalSetup.ts"],
         },
       },
-      { test: { ...integration("cli", "packages/cli").test, exclude: FAULTS } },
+      { test: { ...integration("cli", "packages/cli").test, exclude: [...FAULTS, PGBOUNCER] } },
       project("faults", FAULTS, { testTimeout: 30_000 }),
       integration("examples", "examples/*"),
       project("simulation", ["simulation/test/**/*.test.ts"], { testTimeout: 60_000 }),

@@ -30,7 +30,10 @@ export const migrate = Command.make(
   { ...Store.databaseFlags, print, after },
   Effect.fn(function* (options) {
     if (options.print) return yield* Console.log(Migrations.print(options))
-    return yield* Effect.provide(apply(options.schema), Store.layerClient({ ...options, isShared: true }))
+    return yield* apply(options.schema).pipe(
+      Effect.provide(Store.layerClient({ ...options, isShared: true })),
+      Effect.catchTag("StorageError", (error) => Effect.fail(Store.explainStorage(error))),
+    )
   }),
 ).pipe(
   Command.withDescription("Bring the Postgres schema up to date"),

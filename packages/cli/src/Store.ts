@@ -124,7 +124,7 @@ const refusalOf = (error: unknown): string | undefined => {
 }
 
 /** Whose proxy wants to be known, in a sentence. */
-const explainStorage = (error: StorageError): StorageError | Misconfigured => {
+export const explainStorage = (error: StorageError): StorageError | Misconfigured => {
   const refusal = refusalOf(error)
   return refusal === undefined
     ? error

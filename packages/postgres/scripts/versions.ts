@@ -42,9 +42,9 @@ const majorOf = async (connectionString: string): Promise<string> => {
   return String(rows[0].server_version).split(".")[0]!
 }
 
-/** EmbeddedPostgres.test.ts starts servers of its own, of the version that is beside the package. */
 const VITEST = ["vitest", "run", "--config", "vitest.workspace.ts", "--project", "postgres"]
-const EXCLUDED = ["--exclude", "**/EmbeddedPostgres.test.ts"]
+/** These start servers of their own, of the version that is beside the package. */
+const EXCLUDED = ["--exclude", "**/CrashedCommit.test.ts", "--exclude", "**/EmbeddedPostgres.test.ts"]
 
 /** Whether the tests pass on it. */
 const passes = async (major: string, rest: ReadonlyArray<string>): Promise<boolean> => {

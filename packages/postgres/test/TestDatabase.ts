@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto"
 /**
  * A fresh database for a test file.
  */
-import { PostgresClient } from "@billwright/postgres"
+import { Host, PostgresClient } from "@billwright/postgres"
 import { Effect, Layer, Redacted } from "effect"
-import { Client } from "pg"
+import { Client, Pool } from "pg"
 import { inject } from "vitest"
 
 /** Runs statements on the server, outside of any library code. */
@@ -38,3 +38,18 @@ export const make = Effect.acquireRelease(
 /** A client of a new database. */
 export const layerClient = (options: Partial<PostgresClient.ClientOptions> = {}) =>
   Layer.unwrap(Effect.map(make, (url) => PostgresClient.layer({ url: Redacted.make(url), ...options })))
+
+/** A client on a pool of the host's. */
+export const layerHostPool = <E, R>(url: Effect.Effect<string, E, R>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const connectionString = yield* url
+      const pool = yield* Effect.acquireRelease(
+        Effect.sync(() => new Pool({ connectionString, max: 10 })),
+        (made) => Effect.promise(() => made.end()),
+      )
+      // The database is dropped while the server may still be closing the connections that were ended.
+      pool.on("connect", (client) => client.on("error", () => {}))
+      return Host.fromPool(pool)
+    }),
+  )

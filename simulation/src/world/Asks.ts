@@ -27,11 +27,13 @@ export class Asks {
   readonly #choice: Choice
   readonly #known: ReadonlyArray<Known>
   readonly #creations: Array<Creation> = []
-  #markers = 0
+  #markers: number
 
-  constructor(choice: Choice, known: ReadonlyArray<Known>) {
+  /** `markers`: how many there are already, when others have asked before. */
+  constructor(choice: Choice, known: ReadonlyArray<Known>, markers = 0) {
     this.#choice = choice
     this.#known = known
+    this.#markers = markers
   }
 
   someKind(): Ask["_tag"] {

@@ -9,6 +9,7 @@ import {
   EndpointStore,
   EventStore,
   IdempotencyStore,
+  RetentionStore,
   type StorageError,
   Transactor,
   UsageStore,
@@ -130,6 +131,7 @@ export const faulty = (ports: Ports, life: Life, weather: Weather): Ports => {
       committed: Context.get(ports, EventStore).committed,
     }),
     add(IdempotencyStore, "IdempotencyStore"),
+    add(RetentionStore, "RetentionStore"),
     add(UsageStore, "UsageStore"),
     Context.make(Transactor, guardedTransactor(transactor, life, weather)),
   )

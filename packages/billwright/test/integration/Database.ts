@@ -26,5 +26,5 @@ export const makeDatabase = async () => {
   const url = new URL(inject("serverUrl"))
   url.pathname = `/${name}`
   // Without force: a pool's connections may still be closing, and Postgres waits 5 seconds for them to be gone.
-  return { url: url.href, drop: () => execute(`drop database ${name}`) }
+  return { url: url.href, drop: (how = "") => execute(`drop database ${name} ${how}`) }
 }

@@ -3,21 +3,25 @@
  */
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
 import { answers, holds, isVerified } from "../Receiver.ts"
-import { checkAll, outcomes, unchanged } from "./Checks.ts"
-import { TIMEOUT, World } from "./World.ts"
+import { checkAll, holdsAll, outcomes, unchanged } from "./Checks.ts"
+import { ofRows, TIMEOUT } from "./Matrix.ts"
+import { World } from "./World.ts"
 
 const world = new World()
 const { receiver } = world
 
 beforeAll(() => world.start(), TIMEOUT)
-afterEach(() => world.endWorkers(), TIMEOUT)
+afterEach(async () => {
+  await world.endWorkers()
+  await holdsAll(world)
+}, TIMEOUT)
 afterAll(() => world.stop(), TIMEOUT)
 
 const many = <A>(count: number, make: () => Promise<A>): Promise<ReadonlyArray<A>> =>
   Promise.all(Array.from({ length: count }, make))
 
 describe("replays at the same time", () => {
-  it("of a delivery make a delivery each, of the same event", { timeout: TIMEOUT }, async () => {
+  it("of a delivery make a delivery each, of the same event", ofRows(34), async () => {
     const target = await world.target("/replayed")
     await world.worker()
     const eventId = await world.tenant.publish()
@@ -34,7 +38,7 @@ describe("replays at the same time", () => {
     await world.retire(target)
   })
 
-  it("of what an endpoint missed make one delivery of each event", { timeout: TIMEOUT }, async () => {
+  it("of what an endpoint missed make one delivery of each event", ofRows(34), async () => {
     const target = await world.target("/missed")
     const events = await many(5, () => world.tenant.publish())
     await world.tenant.request("PATCH", `/webhook_endpoints/${target.id}`, { status: "disabled" })
@@ -83,19 +87,19 @@ describe("during an attempt, an endpoint is", () => {
     assert.strictEqual(receiver.begun(path), 1)
   }
 
-  it("deleted: nothing is sent to it any more", { timeout: TIMEOUT }, () =>
+  it("deleted: nothing is sent to it any more", ofRows(35), () =>
     change("/deleted", "endpoint_deleted", (id) =>
       world.tenant.request("DELETE", `/webhook_endpoints/${id}`),
     ),
   )
 
-  it("disabled: nothing is sent to it any more", { timeout: TIMEOUT }, () =>
+  it("disabled: nothing is sent to it any more", ofRows(35), () =>
     change("/disabled", "endpoint_disabled", (id) =>
       world.tenant.request("PATCH", `/webhook_endpoints/${id}`, { status: "disabled" }),
     ),
   )
 
-  it("given a new secret: the next attempt has both signatures", { timeout: TIMEOUT }, async () => {
+  it("given a new secret: the next attempt has both signatures", ofRows(35), async () => {
     const target = await world.target("/rotated")
     receiver.script(target.path, holds)
     await world.worker()

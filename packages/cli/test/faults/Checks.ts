@@ -130,3 +130,8 @@ export const checkAll = async (
 /** What came of each attempt of a delivery: a status, or why there was none. */
 export const outcomes = ({ attempts }: Stored): ReadonlyArray<number | string | null> =>
   attempts.map(({ error, response_status: status }) => status ?? error)
+
+/** All of I1 to I14 hold for all that happened so far. */
+export const holdsAll = async (world: World): Promise<void> => {
+  assert.deepStrictEqual(await world.violations(), [])
+}

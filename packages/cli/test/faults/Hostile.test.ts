@@ -8,7 +8,9 @@ import { gzipSync } from "node:zlib"
  */
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
 import type { DeliveryWithAttempts } from "../Tenant.ts"
-import { TIMEOUT, World } from "./World.ts"
+import { holdsAll } from "./Checks.ts"
+import { ofRows, TIMEOUT } from "./Matrix.ts"
+import { World } from "./World.ts"
 
 const world = new World()
 
@@ -105,7 +107,10 @@ const hostile = new HostileReceiver()
 beforeAll(async () => {
   await Promise.all([world.start(), hostile.start()])
 }, TIMEOUT)
-afterEach(() => world.endWorkers(), TIMEOUT)
+afterEach(async () => {
+  await world.endWorkers()
+  await holdsAll(world)
+}, TIMEOUT)
 afterAll(async () => {
   hostile.stop()
   await world.stop()
@@ -114,7 +119,7 @@ afterAll(async () => {
 describe("a hostile receiver", () => {
   it(
     "gets an attempt that ends and is written, and keeps nobody else waiting",
-    { timeout: TIMEOUT },
+    ofRows(37, 38, 39),
     async () => {
       const names = Object.keys(BEHAVIOURS)
       const endpoints = new Map<string, string>()
@@ -142,7 +147,7 @@ describe("a hostile receiver", () => {
     },
   )
 
-  it("is reached in live mode by no trick with its address", { timeout: TIMEOUT }, async () => {
+  it("is reached in live mode by no trick with its address", ofRows(39), async () => {
     const seen = hostile.connections.length
     const { port } = hostile
     const tricks = [
@@ -161,15 +166,15 @@ describe("a hostile receiver", () => {
       "https://example.com/#fragment",
     ]
     for (const url of tricks) {
-      const answered = await world.callLive("POST", "/v1/webhook_endpoints", { url, event_types: ["*"] })
+      const answered = await world.callLive("POST", "/webhook_endpoints", { url, event_types: ["*"] })
       assert.strictEqual(answered.status, 400, url)
       assert.match(answered.text, /"message":"url /)
     }
     assert.strictEqual(hostile.connections.length, seen)
   })
 
-  it("is reached by no row that somebody changed behind our back", { timeout: TIMEOUT }, async () => {
-    const made = await world.callLive("POST", "/v1/webhook_endpoints", {
+  it("is reached by no row that somebody changed behind our back", ofRows(39), async () => {
+    const made = await world.callLive("POST", "/webhook_endpoints", {
       url: "https://receiver.example.com/hooks",
       event_types: ["payment.failed"],
     })
@@ -183,13 +188,17 @@ describe("a hostile receiver", () => {
         `update billwright.webhook_endpoints set url = '${url}' where url like 'http%' and mode = 'live'`,
       )
       const data = { payment_id: "pay_1", customer_id: "c_1", amount: 1, currency: "EUR" }
-      const published = await world.callLive("POST", "/v1/events", { type: "payment.failed", data })
+      const published = await world.callLive("POST", "/events", { type: "payment.failed", data })
       assert.strictEqual(published.status, 201, published.text)
       const worker = await world.worker()
       const blocked = await world.liveAttempt(String(published.body["id"]))
       assert.strictEqual(blocked.error, "blocked_address")
       await worker.stop()
+      world.damages(url)
     }
     assert.strictEqual(hostile.connections.length, seen)
+    await world.callLive("DELETE", `/webhook_endpoints/${String(made.body["id"])}`)
+    await world.worker()
+    await world.drain()
   })
 })

@@ -5,14 +5,18 @@ import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vi
 import { answers, holds } from "../Receiver.ts"
 import { INVOICE } from "../Tenant.ts"
 import { until } from "../Until.ts"
-import { checkAll, outcomes } from "./Checks.ts"
-import { TIMEOUT, World } from "./World.ts"
+import { checkAll, holdsAll, outcomes } from "./Checks.ts"
+import { ofRows, TIMEOUT } from "./Matrix.ts"
+import { World } from "./World.ts"
 
 const world = new World()
 const { postgres, receiver } = world
 
 beforeAll(() => world.start(), TIMEOUT)
-afterEach(() => world.endWorkers(), TIMEOUT)
+afterEach(async () => {
+  await world.endWorkers()
+  await holdsAll(world)
+}, TIMEOUT)
 afterAll(() => world.stop(), TIMEOUT)
 
 const leases = async (): Promise<number> => {
@@ -35,7 +39,7 @@ const LARGE = {
 }
 
 describe("a worker that is killed", () => {
-  it("after the claim, before a request was seen: another one sends it", { timeout: TIMEOUT }, async () => {
+  it("after the claim, before a request was seen: another one sends it", ofRows(1), async () => {
     const target = await world.target("/claimed")
     const worker = await world.worker()
     receiver.isDeaf = true
@@ -55,7 +59,7 @@ describe("a worker that is killed", () => {
     await world.retire(target)
   })
 
-  it("after the 2xx, before the commit: the same is sent again", { timeout: TIMEOUT }, async () => {
+  it("after the 2xx, before the commit: the same is sent again", ofRows(2), async () => {
     const target = await world.target("/answered")
     receiver.script(target.path, holds)
     const worker = await world.worker()
@@ -86,7 +90,7 @@ describe("a worker that is killed", () => {
     await world.retire(target)
   })
 
-  it("after the commit: nothing is sent again", { timeout: TIMEOUT }, async () => {
+  it("after the commit: nothing is sent again", ofRows(3), async () => {
     const target = await world.target("/committed")
     const worker = await world.worker()
     const eventId = await world.tenant.publish()
@@ -100,7 +104,7 @@ describe("a worker that is killed", () => {
     await world.retire(target)
   })
 
-  it("with the body half sent: all of it is sent again", { timeout: TIMEOUT }, async () => {
+  it("with the body half sent: all of it is sent again", ofRows(4), async () => {
     const target = await world.target("/half")
     receiver.stall(target.path, true)
     const worker = await world.worker()
@@ -121,7 +125,7 @@ describe("a worker that is killed", () => {
 })
 
 describe("a worker that is told to stop during an attempt", () => {
-  it("waits for the answer, writes it and ends with exit code 0", { timeout: TIMEOUT }, async () => {
+  it("waits for the answer, writes it and ends with exit code 0", ofRows(5), async () => {
     const target = await world.target("/finished")
     receiver.script(target.path, holds)
     const worker = await world.worker([])
@@ -137,7 +141,7 @@ describe("a worker that is told to stop during an attempt", () => {
     await world.retire(target)
   })
 
-  it("gives up what takes longer: another one goes on at once", { timeout: TIMEOUT }, async () => {
+  it("gives up what takes longer: another one goes on at once", ofRows(5), async () => {
     const target = await world.target("/released")
     receiver.script(target.path, holds)
     const worker = await world.worker([])

@@ -6,14 +6,18 @@ import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vi
 import type * as Cli from "../Cli.ts"
 import { holds } from "../Receiver.ts"
 import { until } from "../Until.ts"
-import { checkAll, outcomes, stored, unchanged } from "./Checks.ts"
-import { TIMEOUT, World } from "./World.ts"
+import { checkAll, holdsAll, outcomes, stored, unchanged } from "./Checks.ts"
+import { ofRows, TIMEOUT } from "./Matrix.ts"
+import { World } from "./World.ts"
 
 const world = new World()
 const { receiver } = world
 
 beforeAll(() => world.start(), TIMEOUT)
-afterEach(() => world.endWorkers(), TIMEOUT)
+afterEach(async () => {
+  await world.endWorkers()
+  await holdsAll(world)
+}, TIMEOUT)
 afterAll(() => world.stop(), TIMEOUT)
 
 /** Stops a process, and waits until it is stopped. */
@@ -64,7 +68,7 @@ const outlive = async (
 }
 
 describe("a worker that comes back after its lease", () => {
-  it("changes nothing: it was stopped (SIGSTOP)", { timeout: TIMEOUT }, async () => {
+  it("changes nothing: it was stopped (SIGSTOP)", ofRows(6), async () => {
     const worker = await world.worker()
     await outlive("/stopped", worker, async () => {
       await freeze(worker)
@@ -72,7 +76,7 @@ describe("a worker that comes back after its lease", () => {
     })
   })
 
-  it("changes nothing: its event loop was blocked", { timeout: TIMEOUT }, async () => {
+  it("changes nothing: its event loop was blocked", ofRows(7), async () => {
     // Well beyond the lease of 3 seconds.
     const worker = await world.blockable(10_000)
     await outlive("/blocked", worker, async () => {

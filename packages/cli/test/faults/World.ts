@@ -1,16 +1,25 @@
-import { join } from "node:path"
 /**
- * A Postgres, a server that sends nothing, workers that a test starts and ends, and a receiver that it scripts.
+ * A Postgres, servers and workers on it that a test starts and breaks, a receiver that it scripts, and everything
+ * that they did, written down.
  */
-import * as Cli from "../Cli.ts"
+import { join } from "node:path"
+import { Tenant } from "@billwright/core"
+import * as Cli from "../Command.ts"
 import { FaultyPostgres } from "../FaultyPostgres.ts"
 import { Receiver } from "../Receiver.ts"
-import { type DeliveryWithAttempts, type Endpoint, Tenant } from "../Tenant.ts"
-
-export const TIMEOUT = 120_000
+import { type DeliveryWithAttempts, type Endpoint, Tenant as User } from "../Tenant.ts"
+import { drained } from "./Drain.ts"
+import { Journal } from "./history/Journal.ts"
+import { violationsOf } from "./history/Judge.ts"
+import { LEDGER_SETTINGS, observe } from "./history/Ledger.ts"
+import { Proxy } from "./Proxy.ts"
+import { RecordedTenant } from "./RecordedTenant.ts"
+import type { Account } from "./Traffic.ts"
 
 /** Leases that a test can wait for. */
-const SHORT_LEASE = ["--lease-seconds", "3", "--attempt-seconds", "2"]
+export const SHORT_LEASE = ["--lease-seconds", "3", "--attempt-seconds", "2"]
+
+type Env = Readonly<Record<string, string>>
 
 /** An endpoint at a path of the receiver. */
 export interface Target extends Endpoint {
@@ -19,24 +28,57 @@ export interface Target extends Endpoint {
   readonly secrets: ReadonlyArray<string>
 }
 
+export interface WorldOptions {
+  /** Of Postgres. */
+  readonly settings?: Env
+  /** What processes are started with. */
+  readonly env?: Env
+  /** Whether processes reach Postgres by way of the proxy. */
+  readonly isProxied?: boolean
+  /** How many servers there are. Default 1. */
+  readonly servers?: number
+  /** Flags of the servers. By default they send nothing. */
+  readonly serverArgs?: ReadonlyArray<string>
+  /** How far clocks of workers may be off, in milliseconds. */
+  readonly skewMillis?: number
+}
+
 export class World {
-  readonly postgres = new FaultyPostgres({})
+  readonly postgres: FaultyPostgres
   readonly receiver = new Receiver()
+  readonly journal = new Journal()
+  readonly #options: WorldOptions
+  readonly #processes: Array<Cli.Running> = []
   readonly #workers = new Set<Cli.Running>()
+  #servers: ReadonlyArray<Cli.Serving> = []
+  #proxy: Proxy | undefined
+  readonly #damaged: Array<string> = []
   #env: Record<string, string> = {}
-  #server: Cli.Serving | undefined
+
+  constructor(options: WorldOptions = {}) {
+    this.#options = options
+    this.postgres = new FaultyPostgres({ ...LEDGER_SETTINGS, ...options.settings })
+  }
 
   async start(): Promise<void> {
     await Promise.all([this.postgres.start(), this.receiver.start()])
-    this.#env = { DATABASE_URL: this.postgres.url, ...Cli.ENCRYPTION }
-    this.#server = await Cli.serve(["--store", "postgres", "--no-dispatch"], { env: this.#env })
+    this.#proxy = new Proxy(this.postgres.url)
+    await this.#proxy.start()
+    const url = this.#options.isProxied === true ? this.proxy.url : this.postgres.url
+    this.#env = { DATABASE_URL: url, ...Cli.ENCRYPTION, ...this.#options.env }
+    this.#servers = await Promise.all(Array.from({ length: this.#options.servers ?? 1 }, () => this.server()))
+    await observe(this.postgres)
   }
 
-  async stop(): Promise<void> {
+  /** Ends everything; gives the exit codes of the servers. */
+  async stop(): Promise<ReadonlyArray<number | null>> {
     await this.endWorkers()
-    await this.#server?.stop()
+    const codes = await Promise.all(this.#servers.map((server) => server.stop()))
+    await Promise.all(this.#processes.map((process) => process.stop("SIGKILL")))
+    this.#proxy?.stop()
     await this.receiver.stop()
     await this.postgres.remove()
+    return codes
   }
 
   /** The workers of a test that failed before it had ended them. */
@@ -45,24 +87,49 @@ export class World {
     this.#workers.clear()
   }
 
-  get tenant(): Tenant {
-    return new Tenant(this.#server!.url, this.#server!.keys.test)
+  get proxy(): Proxy {
+    return this.#proxy!
+  }
+
+  get servers(): ReadonlyArray<Cli.Serving> {
+    return this.#servers
+  }
+
+  /** What processes are started with. */
+  get env(): Env {
+    return this.#env
+  }
+
+  /** The keys of the two modes, which the server printed that was first. */
+  get keys(): { readonly test: string; readonly live: string } {
+    return this.#servers.map(({ keys }) => keys).find(({ test }) => test !== "")!
+  }
+
+  get tenant(): User {
+    return new RecordedTenant(this.#servers[0]!.url, this.keys.test, this.journal, "test:default")
+  }
+
+  /** Starts one more server. */
+  async server(
+    args: ReadonlyArray<string> = this.#options.serverArgs ?? ["--no-dispatch"],
+    env: Env = {},
+  ): Promise<Cli.Serving> {
+    const server = await Cli.serve(["--store", "postgres", ...args], { env: { ...this.#env, ...env } })
+    this.#processes.push(server)
+    return server
   }
 
   /** Starts a worker with a short lease, unless it is told otherwise. */
-  async worker(
-    args: ReadonlyArray<string> = SHORT_LEASE,
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<Cli.Running> {
+  async worker(args: ReadonlyArray<string> = SHORT_LEASE, env: Env = {}): Promise<Cli.Running> {
     const worker = await Cli.dispatch(args, { env: { ...this.#env, ...env } })
+    this.#processes.push(worker)
     this.#workers.add(worker)
     return worker
   }
 
   /** A worker that SIGUSR2 blocks for so long. */
   blockable(millis: number): Promise<Cli.Running> {
-    const preload = join(import.meta.dirname, "Blockable.ts")
-    return this.worker(SHORT_LEASE, { NODE_OPTIONS: `--import=${preload}`, BLOCK_MILLIS: String(millis) })
+    return this.worker(SHORT_LEASE, { ...preloading("Blockable.ts"), BLOCK_MILLIS: String(millis) })
   }
 
   /** A new endpoint for all events at a path of its own. */
@@ -73,12 +140,17 @@ export class World {
 
   /** Asks with the live key. */
   callLive(method: string, path: string, body?: unknown): ReturnType<typeof Cli.call> {
-    return Cli.call(this.#server!.url, this.#server!.keys.live, method, path, body)
+    const name = "live:default"
+    return new RecordedTenant(this.#servers[0]!.url, this.keys.live, this.journal, name).call(
+      method,
+      path,
+      body,
+    )
   }
 
   /** The first attempt of a live event's only delivery. */
   async liveAttempt(eventId: string): Promise<DeliveryWithAttempts["attempts"][number]> {
-    const tenant = new Tenant(this.#server!.url, this.#server!.keys.live)
+    const tenant = new User(this.#servers[0]!.url, this.keys.live)
     const { attempts } = await tenant.deliveryThat(eventId, (delivery) => delivery.attempts.length > 0)
     return attempts[0]!
   }
@@ -87,4 +159,40 @@ export class World {
   async retire({ id }: Target): Promise<void> {
     await this.tenant.request("DELETE", `/webhook_endpoints/${id}`)
   }
+
+  /** Waits until nothing is pending, for no longer than it must: what is due later is due now. */
+  async drain(): Promise<void> {
+    await drained(this.postgres)
+  }
+
+  /** Names what a test damages behind our back: that nothing holds for it is no news. */
+  damages(...names: ReadonlyArray<string>): void {
+    this.#damaged.push(...names)
+  }
+
+  /** Everything in all that happened so far that contradicts an invariant, but for what a test damaged itself. */
+  violations(): Promise<ReadonlyArray<string>> {
+    const { journal, postgres, receiver } = this
+    const logs = this.#processes.flatMap((process) => [process.stdout(), process.stderr()])
+    const { skewMillis = 0 } = this.#options
+    return violationsOf({ postgres, receiver, journal, logs, skewMillis }, this.#damaged)
+  }
+
+  /** Accounts for clients to work for: the first in both modes, and another one. */
+  async accounts(): Promise<ReadonlyArray<Account>> {
+    const issue = ["keys", "issue", "--store", "postgres", "--account", "globex", "--mode", "test"]
+    const { stdout } = await Cli.run([...issue, "--name", "traffic", "--json"], { env: this.#env })
+    const { secret } = JSON.parse(stdout) as { readonly secret: string }
+    const first = Tenant.defaultAccountId
+    return [
+      { name: first, mode: "test", key: this.keys.test },
+      { name: first, mode: "live", key: this.keys.live },
+      { name: Tenant.AccountId.make("globex"), mode: "test", key: secret },
+    ]
+  }
 }
+
+/** The environment that loads a file of this folder into a process before the command. */
+export const preloading = (file: string): Env => ({
+  NODE_OPTIONS: `--import=${join(import.meta.dirname, file)}`,
+})

@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+/**
+ * The page that tells of the faults has every row, and each of them held when it was written.
+ */
+import { assert, it } from "@effect/vitest"
+import { MATRIX } from "./faults/Matrix.ts"
+
+const page = readFileSync(join(import.meta.dirname, "../../../docs/fault-matrix.md"), "utf8")
+
+it("docs/fault-matrix.md says of every row that it holds", () => {
+  const rows = page.split("\n").flatMap((line) => {
+    const [, number, , , seen] = line.split("|").map((cell) => cell.trim())
+    return /^\d+$/.test(number ?? "") ? [[Number(number), seen]] : []
+  })
+  assert.deepStrictEqual(
+    rows,
+    MATRIX.map(({ number }) => [number, "holds"]),
+  )
+})

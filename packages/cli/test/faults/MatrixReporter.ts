@@ -1,0 +1,76 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+/**
+ * Writes `docs/fault-matrix.md` of what became of the tests of each row. A row without a test that passed says so.
+ */
+import type { Reporter, TestCase, TestModule } from "vitest/node"
+import { MATRIX, type Row } from "./Matrix.ts"
+
+const FILE = join(import.meta.dirname, "../../../../docs/fault-matrix.md")
+const ROOT = join(import.meta.dirname, "../../../..")
+
+interface Outcome {
+  readonly name: string
+  readonly file: string
+  readonly state: "passed" | "failed" | "skipped" | "pending"
+  readonly millis: number
+}
+
+const outcomeOf = (test: TestCase): Outcome => ({
+  name: test.fullName.replaceAll(" > ", ": "),
+  file: test.module.moduleId.slice(ROOT.length + 1),
+  state: test.result().state,
+  millis: test.diagnostic()?.duration ?? 0,
+})
+
+/** What is to be said of a row. */
+const verdictOf = (outcomes: ReadonlyArray<Outcome>): string => {
+  if (outcomes.length === 0) return "**no test ran**"
+  if (outcomes.some(({ state }) => state === "failed")) return "**failed**"
+  if (outcomes.some(({ state }) => state !== "passed")) return "**skipped here**"
+  return "holds"
+}
+
+const escaped = (text: string): string => text.replaceAll("|", String.raw`\|`)
+
+const cellsOf = ({ fault, holds, number }: Row, outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> => {
+  const files = [...new Set(outcomes.map(({ file }) => file))].sort()
+  const links = files.map((file) => `[${file.split("/").at(-1)}](../${file})`).join(", ")
+  const seconds = Math.ceil(outcomes.reduce((sum, { millis }) => sum + millis, 0) / 1_000)
+  return [String(number), escaped(fault), escaped(holds), verdictOf(outcomes), links || "–", `${seconds} s`]
+}
+
+/** Of a column, to the formatter. */
+const MIN_WIDTH = 3
+
+/** A table as the formatter has it: every column as wide as its widest cell. */
+const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const widths = rows[0]!.map((_, column) =>
+    Math.max(MIN_WIDTH, ...rows.map((cells) => cells[column]!.length)),
+  )
+  const lines = rows.map((cells) => cells.map((cell, column) => cell.padEnd(widths[column]!)))
+  const [head, ...body] = [lines[0]!, widths.map((width) => "-".repeat(width)), ...lines.slice(1)]
+  return [head!, ...body].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+}
+
+const HEAD = `# The fault matrix
+
+What is broken on purpose, with servers and workers as processes on a real Postgres, and what held. Written by \`npm run faults\`; how long the tests of a row took is of the machine that ran them.
+
+After each fault it is healed, everything that is due drains, and the history (what clients asked and were answered, what receivers saw, what Postgres committed and holds) is judged by the checkers of the invariants I1 to I14, which the [simulation](../simulation/README.md) uses, too: I1 acknowledged writes survive · I2 nothing exists that nobody asked for · I3 usage counts once · I4 a change and its event exist together · I5 every event arrives, or visibly fails to · I6 deliveries move forward only · I7 a stale lease writes nothing · I8 same id, same bytes, right signature · I9 a repeated request gets the same answer · I10 every request has its attempt · I11 nothing crosses accounts or modes · I12 due work drains · I13 totals, records and roll-ups agree · I14 no secret in a log, an error or an attempt.
+
+`
+const COLUMNS = ["#", "fault", "must hold", "seen", "tests", "took"]
+
+export default class MatrixReporter implements Reporter {
+  onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
+    const byRow = new Map<number, Array<Outcome>>(MATRIX.map(({ number }) => [number, []]))
+    for (const module of modules) {
+      for (const test of module.children.allTests()) {
+        for (const number of test.meta().rows ?? []) byRow.get(number)?.push(outcomeOf(test))
+      }
+    }
+    const rows = MATRIX.map((row) => cellsOf(row, byRow.get(row.number)!))
+    writeFileSync(FILE, `${HEAD}${table([COLUMNS, ...rows])}\n`)
+  }
+}

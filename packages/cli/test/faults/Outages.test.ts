@@ -1,0 +1,223 @@
+import { spawnSync } from "node:child_process"
+import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { userInfo } from "node:os"
+import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+/**
+ * Servers whose Postgres fails under load: rows 14 to 19, 23, 25 and 26 of the fault matrix. They refuse what they
+ * can't store, in time, and recover by themselves.
+ */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Cli from "../Cli.ts"
+import { until } from "../Until.ts"
+import { ofRows, TIMEOUT } from "./Matrix.ts"
+import type { Traffic } from "./Traffic.ts"
+import { get, isRefusingAll, Withstanding } from "./Withstand.ts"
+import { SHORT_LEASE, World } from "./World.ts"
+
+/** Fewer than clients, so that a fault can use all of it up. */
+const POOL_SIZE = 4
+const DOWN_MILLIS = 30_000
+
+const world = new World({
+  settings: { max_connections: "24", autovacuum: "off" },
+  env: { DATABASE_POOL_SIZE: String(POOL_SIZE) },
+  serverArgs: SHORT_LEASE,
+  isProxied: true,
+})
+const { postgres } = world
+const clients = new Withstanding(world)
+
+beforeAll(async () => {
+  await world.start()
+  await clients.start()
+}, TIMEOUT)
+
+afterAll(async () => {
+  assert.deepStrictEqual(await world.stop(), [0])
+}, TIMEOUT)
+
+/** Writes are refused and reads are not. */
+const isRefusingWrites = async (traffic: Traffic): Promise<void> => {
+  await traffic.refused(2)
+  assert.strictEqual(await get(world, "/v1/customers"), 200)
+}
+
+/** Room for a table that takes records until there is no more. */
+const DISK_BYTES = 4 * 2 ** 20
+
+const mount = (...args: ReadonlyArray<string>): boolean => spawnSync("mount", args).status === 0
+const unmount = (directory: string): boolean => spawnSync("umount", ["--lazy", directory]).status === 0
+
+/** Whether this machine lets a test have a disk of its own: Linux, as root, outside of a locked-down container. */
+const canMount = (() => {
+  if (process.platform !== "linux" || userInfo().uid !== 0) return false
+  const directory = join(postgres.directory, "probe")
+  mkdirSync(directory)
+  return mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", directory) && unmount(directory)
+})()
+
+describe("a server", () => {
+  it("withstands an immediate restart of Postgres", ofRows(14), () =>
+    clients.withstand({
+      fail: async () => {
+        await postgres.crash()
+        return () => postgres.start()
+      },
+      during: isRefusingAll(world),
+    }),
+  )
+
+  it("withstands that a backend is killed, which drops every session", ofRows(15), () =>
+    clients.withstand({
+      fail: async () => async () => {},
+      during: async (traffic) => {
+        for (let n = 0; n < 3; n++) {
+          await postgres.killBackend()
+          await until("Postgres is back", () =>
+            postgres.query("select 1").then(
+              () => true,
+              () => false,
+            ),
+          )
+          await traffic.acknowledged()
+        }
+      },
+    }),
+  )
+
+  it("withstands that Postgres is down for 30 seconds", ofRows(16), () =>
+    clients.withstand({
+      fail: async () => {
+        await postgres.crash()
+        return () => postgres.start()
+      },
+      during: async (traffic) => {
+        const end = Date.now() + DOWN_MILLIS
+        await isRefusingAll(world)(traffic)
+        while (Date.now() < end) {
+          assert.strictEqual(await get(world, "/readyz"), 503)
+          assert.strictEqual(await get(world, "/livez"), 200)
+          await traffic.refused()
+          await pause(1_000)
+        }
+      },
+    }),
+  )
+
+  it("withstands that its connections are terminated over and over", ofRows(11), async () => {
+    await clients.withstand({
+      fail: async () => async () => {},
+      during: async (traffic) => {
+        for (let terminated = 0; terminated < 20 * POOL_SIZE;) {
+          terminated += await postgres.terminate()
+          await traffic.acknowledged()
+        }
+      },
+    })
+    assert.isAbove(world.proxy.seen("57P01"), 0)
+  })
+
+  it("withstands a lock that all of its connections wait for", ofRows(23), async () => {
+    await clients.withstand({
+      fail: async () => {
+        const session = postgres.open()
+        await session.query("begin", "lock table billwright.usage_records in access exclusive mode")
+        return async () => {
+          await session.query("rollback")
+          await session.close()
+        }
+      },
+      during: (traffic) => traffic.refused(2),
+    })
+    assert.isAbove(world.proxy.seen("57014"), 0)
+  })
+
+  it("withstands that Postgres becomes read-only, and goes on reading", ofRows(25), async () => {
+    const readOnly = (setting: string) =>
+      postgres.query(`alter system set default_transaction_read_only = ${setting}`, "select pg_reload_conf()")
+    await clients.withstand({
+      fail: async () => {
+        await readOnly("on")
+        return () => readOnly("off")
+      },
+      during: async (traffic) => {
+        await isRefusingWrites(traffic)
+        // Load balancers are to take another server, if there is one with another Postgres.
+        assert.strictEqual(await get(world, "/readyz"), 503)
+      },
+    })
+    assert.isAbove(world.proxy.seen("25006"), 0)
+  })
+
+  it.skipIf(!canMount)("withstands a full disk, and goes on reading", ofRows(26), async () => {
+    const directory = join(postgres.directory, "disk")
+    const ballast = join(directory, "ballast")
+    mkdirSync(directory)
+    // Or the disk of the machine would be filled.
+    assert.isTrue(mount("-t", "tmpfs", "-o", `size=${DISK_BYTES}`, "tmpfs", directory))
+    try {
+      const space = join(directory, "space")
+      mkdirSync(space)
+      const { gid, uid } = statSync(postgres.cluster)
+      chownSync(space, uid, gid)
+      const move = (to: string) => `alter table billwright.usage_records set tablespace ${to}`
+      await postgres.query(`create tablespace small location '${space}'`, move("small"))
+      await clients.withstand({
+        fail: async () => {
+          fillUp(ballast)
+          return () => rmSync(ballast)
+        },
+        during: isRefusingWrites,
+      })
+      assert.isAbove(world.proxy.seen("53100"), 0)
+      await postgres.query(move("pg_default"), "drop tablespace small")
+    } finally {
+      unmount(directory)
+    }
+  })
+
+  it("withstands a Postgres that is frozen", ofRows(17), () =>
+    clients.withstand({ fail: () => postgres.freeze(), during: isRefusingAll(world) }),
+  )
+
+  it("withstands that its packets go nowhere, and gives those connections up", ofRows(18), async () => {
+    let before = 0
+    await clients.withstand({
+      fail: async () => {
+        before = world.proxy.opened
+        world.proxy.isBlackhole = true
+        return () => {
+          world.proxy.isBlackhole = false
+        }
+      },
+      during: isRefusingAll(world),
+    })
+    assert.isAtLeast(world.proxy.opened - before, POOL_SIZE)
+  })
+
+  it("withstands that others take all connections", ofRows(19), async () => {
+    await clients.withstand({ fail: () => postgres.occupy(), during: isRefusingAll(world) })
+    assert.isAbove(world.proxy.seen("53300"), 0)
+  })
+
+  it("has stored nothing by halves", ofRows(14, 15, 16, 17, 18, 19, 23, 25, 26), async () => {
+    const audit = await Cli.run(["audit", "usage", "--store", "postgres"], { env: world.env })
+    assert.strictEqual(
+      audit.stdout,
+      "live: every roll-up equals its records.\ntest: every roll-up equals its records.\n",
+    )
+    assert.strictEqual(audit.code, 0)
+  })
+})
+
+/** Writes until the disk takes no more. */
+const fillUp = (path: string): void => {
+  for (let size = 2 ** 20; size >= 1;) {
+    try {
+      writeFileSync(path, Buffer.alloc(size), { flag: "a" })
+    } catch {
+      size = Math.floor(size / 2)
+    }
+  }
+}

@@ -1,0 +1,264 @@
+import { EventEmitter, once } from "node:events"
+import { setTimeout as pause } from "node:timers/promises"
+import { Tenant } from "@billwright/core"
+import {
+  type Answer,
+  type Ask,
+  Asks,
+  type Choice,
+  FIRST_CUSTOMERS,
+  type Known,
+  METERS,
+} from "@billwright/simulation"
+/**
+ * Clients at work: they ask servers for what the clients of the simulation ask for, send again what was refused or
+ * not answered, and take nothing for an answer but what the API promises.
+ */
+import * as Cli from "../Command.ts"
+import type { Receiver } from "../Receiver.ts"
+import type { Journal } from "./history/Journal.ts"
+import { answerOf, isOfApi, isRefusal, requestOf, type Response } from "./history/Requests.ts"
+
+/** Whom clients work for, and with which key. */
+export interface Account {
+  readonly name: Tenant.AccountId
+  readonly mode: Tenant.Mode
+  readonly key: string
+}
+
+const DEFAULT_PAUSE_MILLIS = 200
+/** Most ids of a kind that are remembered. */
+const MAX_KNOWN = 40
+/** Thresholds of the first customer, so that usage makes events. */
+const THRESHOLDS = [50n, 500n, 2_000n, 10_000n]
+
+/**
+ * Not asked for by chance: an event that is published while the filter of an endpoint changes may or may not go to
+ * it, so that nobody can say if it did right.
+ */
+const UNJUDGED: ReadonlySet<Ask["_tag"]> = new Set(["CreateEndpoint", "UpdateEndpoint", "DeleteEndpoint"])
+
+/** What a bug looks like to a client. */
+const isBug = ({ status }: Response): boolean => status === 500 || status === 401 || status === 403
+
+interface TrafficOptions {
+  readonly journal: Journal
+  readonly receiver: Receiver
+  /** Where servers listen: each request goes to one of them. */
+  readonly servers: () => ReadonlyArray<string>
+  readonly accounts: ReadonlyArray<Account>
+  readonly choice: Choice
+  /** Most that a client waits before it asks for something, or again. Default 200 ms. */
+  readonly pauseMillis?: number
+  /** How many markers others have used before. */
+  readonly markers?: number
+  /** Requests need not be answered: what is before the servers may cut them off. */
+  readonly mayBeCut?: boolean
+}
+
+export class Traffic {
+  readonly #options: TrafficOptions
+  readonly #asks: Asks
+  readonly #known: ReadonlyArray<Known & { readonly key: string }>
+  readonly #news = new EventEmitter().setMaxListeners(0)
+  #clients: ReadonlyArray<Promise<void>> = []
+  /** By client. */
+  #acknowledgements: Array<number> = []
+  #refusals: Array<number> = []
+  #isEnding = false
+  #isAbandoned = false
+  /** Answers that break the promise, for a test to compare with none. */
+  readonly broken: Array<unknown> = []
+  /** The time of the slowest answer, in milliseconds. */
+  slowest = 0
+  /** How many requests were answered in all. */
+  answered = 0
+
+  constructor(options: TrafficOptions) {
+    this.#options = options
+    this.#known = options.accounts.map(({ key, mode, name }) => ({
+      key,
+      tenant: { accountId: name, mode },
+      customers: [],
+      endpoints: [],
+      records: [],
+      events: [],
+    }))
+    this.#asks = new Asks(options.choice, this.#known, options.markers)
+  }
+
+  /** What every tenant has before it begins. `paths`: of endpoints, which test mode alone can have here. */
+  async setUp(...paths: ReadonlyArray<string>): Promise<void> {
+    for (const known of this.#known) {
+      for (let n = 0; n < FIRST_CUSTOMERS; n++) await this.#once(known, this.#asks.newCustomer(true))
+      for (const quantity of THRESHOLDS) {
+        const [customerId] = known.customers
+        await this.#once(known, {
+          _tag: "CreateThreshold",
+          customerId: customerId!,
+          ...METERS[0],
+          quantity,
+          period: "lifetime",
+        })
+      }
+      if (known.tenant.mode === "live") continue
+      for (const path of paths) {
+        const url = this.#options.receiver.url(`/${known.tenant.accountId}${path}`)
+        await this.#once(known, { _tag: "CreateEndpoint", url, eventTypes: ["*"] })
+      }
+    }
+  }
+
+  begin(clients: number): void {
+    this.#isEnding = false
+    this.#acknowledgements = Array.from({ length: clients }, () => 0)
+    this.#refusals = Array.from({ length: clients }, () => 0)
+    this.#clients = Array.from({ length: clients }, (_, client) => this.#run(client))
+  }
+
+  /** Waits until every client was acknowledged so much more often. */
+  async acknowledged(times = 1): Promise<void> {
+    await this.#more(this.#acknowledgements, times)
+  }
+
+  /** Waits until every client was refused so much more often. */
+  async refused(times = 1): Promise<void> {
+    await this.#more(this.#refusals, times)
+  }
+
+  /** Waits until everything that was sent is answered, then reads every total. */
+  async end(): Promise<void> {
+    this.#isEnding = true
+    await Promise.all(this.#clients)
+    if (this.broken.length > 0) throw new Error(JSON.stringify(this.broken))
+    this.#options.journal.quiet()
+    for (const known of this.#known) {
+      for (const customerId of known.customers) {
+        for (const meter of METERS) await this.#once(known, { _tag: "ReadTotal", customerId, ...meter })
+      }
+    }
+  }
+
+  /** Deletes the endpoints, so that what other clients publish does not go to them. */
+  async tearDown(): Promise<void> {
+    for (const known of this.#known) {
+      for (const endpointId of known.endpoints) {
+        await this.#once(known, { _tag: "DeleteEndpoint", endpointId })
+      }
+    }
+  }
+
+  /** Asks for nothing more, whatever is open. */
+  abandon(): void {
+    this.#isEnding = true
+    this.#isAbandoned = true
+  }
+
+  async #more(counts: ReadonlyArray<number>, times: number): Promise<void> {
+    const goals = counts.map((count) => count + times)
+    while (goals.some((goal, client) => counts[client]! < goal)) {
+      // What is waited for may never come once the promise is broken.
+      if (this.broken.length > 0) throw new Error(JSON.stringify(this.broken))
+      await once(this.#news, "answer")
+    }
+  }
+
+  async #run(client: number): Promise<void> {
+    while (!this.#isEnding) {
+      const known = this.#options.choice.pick(this.#known)!
+      const ask = await this.#something(known)
+      if (ask === undefined) continue
+      await this.#once(known, ask, client)
+      await this.#pause()
+    }
+  }
+
+  #pause(): Promise<void> {
+    const { choice, pauseMillis = DEFAULT_PAUSE_MILLIS } = this.#options
+    return pause(choice.int(0, pauseMillis))
+  }
+
+  /** Something that the API has, and that takes nothing that is not there. */
+  async #something(known: Known & { readonly key: string }): Promise<Ask | undefined> {
+    const kind = this.#asks.someKind()
+    if (!isOfApi(kind) || UNJUDGED.has(kind)) return undefined
+    if (kind !== "ReplayDelivery") return this.#asks.some(kind, known)
+    const found = await this.#send(known, { method: "GET", path: "/deliveries?limit=20" }).catch(
+      () => undefined,
+    )
+    const rows = (found?.body["data"] ?? []) as ReadonlyArray<{ readonly id: string }>
+    const delivery = this.#options.choice.pick(rows)
+    return delivery && { _tag: "ReplayDelivery", deliveryId: delivery.id }
+  }
+
+  /**
+   * Asks until there is an answer. What has no key of its own gets one by its header, so that asking again does it
+   * once: to the history it is one call.
+   */
+  async #once(known: Known & { readonly key: string }, ask: Ask, client = 0): Promise<void> {
+    const { journal } = this.#options
+    const request = requestOf(ask)
+    const headers =
+      request.method === "GET" ? {} : { "idempotency-key": crypto.randomUUID(), ...request.headers }
+    const end = journal.asks(Tenant.tenantKey(known.tenant), ask)
+    for (let isFirst = true; ; isFirst = false) {
+      const answer = await this.#attempt(known, ask, { ...request, headers }, client)
+      if (answer._tag !== "Unknown" || this.#isAbandoned || this.broken.length > 0) {
+        // What was deleted, by the try whose answer was lost, is not there any more.
+        end(answer._tag === "Rejected" && !isFirst ? { _tag: "Unknown" } : answer)
+        learn(known, ask, answer)
+        return
+      }
+      await this.#pause()
+    }
+  }
+
+  async #attempt(
+    known: { readonly key: string },
+    ask: Ask,
+    request: ReturnType<typeof requestOf>,
+    client: number,
+  ): Promise<Answer> {
+    const response = await this.#send(known, request).catch((error: unknown) => String(error))
+    if (typeof response === "string") {
+      if (this.#options.mayBeCut !== true) this.broken.push([ask, response])
+      this.#count(this.#refusals, client)
+      return { _tag: "Unknown" }
+    }
+    if (response.status >= 400) this.#options.journal.errors.push(response.text)
+    if (isBug(response)) this.#options.journal.defects.push(`${JSON.stringify(ask, plain)}: ${response.text}`)
+    if (response.status >= 500 && !isRefusal(response))
+      this.broken.push([ask, response.status, response.text])
+    const answer = answerOf(ask, response)
+    this.#count(answer._tag === "Unknown" ? this.#refusals : this.#acknowledgements, client)
+    return answer
+  }
+
+  async #send(known: { readonly key: string }, request: ReturnType<typeof requestOf>): Promise<Response> {
+    const { body, headers, method, path } = request
+    const sentAt = performance.now()
+    const url = this.#options.choice.pick(this.#options.servers())!
+    const response = await Cli.call(url, known.key, method, `/v1${path}`, body, headers)
+    this.slowest = Math.max(this.slowest, performance.now() - sentAt)
+    return response
+  }
+
+  #count(counts: Array<number>, client: number): void {
+    this.answered++
+    counts[client] = (counts[client] ?? 0) + 1
+    this.#news.emit("answer")
+  }
+}
+
+const plain = (_: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value)
+
+const learn = (known: Known, ask: Ask, answer: Answer): void => {
+  if (answer._tag !== "Done") return
+  const add = (to: Array<string>) => {
+    for (const id of answer.ids) if (to.length < MAX_KNOWN && !to.includes(id)) to.push(id)
+  }
+  if (ask._tag === "CreateCustomer") add(known.customers)
+  if (ask._tag === "RecordUsage") add(known.records)
+  if (ask._tag === "CreateEndpoint") add(known.endpoints)
+  if (ask._tag === "PublishEvent" || ask._tag === "TestEndpoint") add(known.events)
+}

@@ -1,0 +1,188 @@
+/**
+ * Transactions that fail on the way: rows 11 to 13, 20 to 22 and 24 of the fault matrix. What the proxy saw Postgres
+ * answer tells that the fault was there.
+ */
+import { Choice } from "@billwright/simulation"
+import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
+import { holds } from "../Receiver.ts"
+import { until } from "../Until.ts"
+import { holdsAll } from "./Checks.ts"
+import { ofRows, TIMEOUT } from "./Matrix.ts"
+import { never } from "./Proxy.ts"
+import { Withstanding } from "./Withstand.ts"
+import { SHORT_LEASE, World } from "./World.ts"
+
+const world = new World({ isProxied: true, settings: { deadlock_timeout: "100ms" } })
+const { postgres, receiver } = world
+const clients = new Withstanding(world)
+const choice = new Choice(1)
+
+beforeAll(async () => {
+  await world.start()
+  await clients.start()
+  await world.worker()
+}, TIMEOUT)
+afterEach(() => holdsAll(world), TIMEOUT)
+afterAll(async () => {
+  assert.deepStrictEqual(await world.stop(), [0])
+}, TIMEOUT)
+
+/** Sets something for all connections from now on, while clients work. */
+const withSetting = async (name: string, value: string): Promise<() => Promise<void>> => {
+  const reset = await postgres.set(name, value)
+  world.proxy.drop()
+  return async () => {
+    await reset()
+    world.proxy.drop()
+  }
+}
+
+/** The backend of ours that waits for a lock. */
+const waiting = () =>
+  until("a backend that waits", async () => {
+    const [row] = await postgres.query(
+      "select pid from pg_stat_activity where usename = 'service' and wait_event_type = 'Lock'",
+    )
+    return row && Number(row["pid"])
+  })
+
+/** Usage that fires a threshold: its record, the firing, the event and the delivery are one transaction. */
+const fire = async (name: string) => {
+  const tenant = world.tenant
+  const target = await tenant.endpoint(receiver.url(`/${name}`), ["usage.threshold"])
+  const { id } = await tenant.request("POST", "/customers", { name, email: "ada@example.com" })
+  const meter = { customer_id: id, product_id: "api", unit: "call", quantity: 10 }
+  await tenant.request("POST", "/usage/thresholds", { ...meter, period: "lifetime" })
+  return {
+    record: tenant.request("POST", "/usage", { ...meter, idempotency_key: name }),
+    /** Everything is there once. */
+    check: async () => {
+      const request = await receiver.next(`/${name}`, 1)
+      assert.include(request.body, '"usage.threshold"')
+      await world.drain()
+      await holdsAll(world)
+      assert.lengthOf(receiver.received(`/${name}`), 1)
+      await tenant.request("DELETE", `/webhook_endpoints/${target.id}`)
+    },
+  }
+}
+
+describe("a transaction", () => {
+  it("whose backend is terminated in the middle of it is run again, once", ofRows(11), async () => {
+    const session = postgres.open()
+    await session.query("begin", "lock table billwright.events in exclusive mode")
+    const { check, record } = await fire("terminated")
+    const pid = await waiting()
+    await postgres.query(`select pg_terminate_backend(${pid})`)
+    await world.proxy.until("57P01")
+    await session.query("rollback")
+    await session.close()
+    await record
+    await check()
+  })
+
+  it("that is the victim of a deadlock is run again, once", ofRows(20), async () => {
+    const session = postgres.open()
+    // It gets its locks in the other order, and is patient: the other one finds out and is the victim.
+    await session.query(
+      "begin",
+      "set local deadlock_timeout = '60s'",
+      "lock table billwright.events in exclusive mode",
+    )
+    const { check, record } = await fire("deadlock")
+    await waiting()
+    await session.query("lock table billwright.usage_records in access exclusive mode")
+    await world.proxy.until("40P01")
+    await session.query("rollback")
+    await session.close()
+    await record
+    await check()
+  })
+})
+
+describe("clients that work", () => {
+  it("while answers to COMMIT and to anything else are lost", ofRows(12), async () => {
+    const before = world.proxy.cuts
+    let commits = 0
+    await clients.withstandFor(12, {
+      fail: async () => {
+        world.proxy.cutsAnswer = (data) => {
+          const isCommit = data.includes("COMMIT\0")
+          const isCut = choice.chance(isCommit ? 0.2 : 0.01)
+          if (isCommit && isCut) commits++
+          return isCut
+        }
+        return () => {
+          world.proxy.cutsAnswer = never
+        }
+      },
+    })
+    assert.isAbove(commits, 0)
+    assert.isAbove(world.proxy.cuts, before)
+  })
+
+  it("while connections are cut before COMMIT, or anything else, arrives", ofRows(13), async () => {
+    const before = world.proxy.cuts
+    await clients.withstandFor(12, {
+      fail: async () => {
+        world.proxy.cutsRequest = () => choice.chance(0.02)
+        return () => {
+          world.proxy.cutsRequest = never
+        }
+      },
+    })
+    assert.isAbove(world.proxy.cuts, before)
+  })
+
+  it("while transactions can't be serialized", ofRows(21), async () => {
+    await clients.withstandFor(12, {
+      fail: () => withSetting("default_transaction_isolation", "serializable"),
+    })
+    assert.isAbove(world.proxy.seen("40001"), 0)
+  })
+
+  it("while locks are not given in time", ofRows(22), async () => {
+    await clients.withstand({
+      fail: async () => {
+        const reset = await withSetting("lock_timeout", "50ms")
+        const session = postgres.open()
+        await session.query("begin", "lock table billwright.usage_records in share mode")
+        return async () => {
+          await session.query("rollback")
+          await session.close()
+          await reset()
+        }
+      },
+      during: (traffic) => traffic.refused(2),
+    })
+    assert.isAbove(world.proxy.seen("55P03"), 0)
+  })
+})
+
+describe("no HTTP happens in a transaction", () => {
+  it("of a worker that waits for a receiver for longer than a transaction may idle", ofRows(24), async () => {
+    await world.endWorkers()
+    // A pooled client leaves time-outs to the role; the others set their own.
+    const reset = await postgres.set("idle_in_transaction_session_timeout", "100ms")
+    const target = await world.target("/slow")
+    receiver.script(target.path, holds)
+    const worker = await world.worker([], { DATABASE_POOLED: "true" })
+    await world.tenant.publish()
+    const exchange = await receiver.next(target.path, 1)
+    const open = await postgres.query(
+      "select pid from pg_stat_activity where usename = 'service' and xact_start is not null",
+    )
+    assert.deepStrictEqual(open, [])
+    await postgres.query("select pg_sleep(0.3)")
+    exchange.answer(204)
+    await world.drain()
+    assert.strictEqual(await worker.stop(), 0)
+    assert.strictEqual(world.proxy.seen("25P03"), 0)
+    await world.retire(target)
+
+    // Under load, too: nothing of ours leaves a transaction alone for so long.
+    await world.server(SHORT_LEASE, { DATABASE_POOLED: "true" })
+    await clients.withstandFor(5, { fail: async () => reset })
+    assert.strictEqual(world.proxy.seen("25P03"), 0)
+  })
+})

@@ -1,0 +1,96 @@
+/**
+ * A PgBouncer before a Postgres, in transaction pooling mode. No package of npm has it: it is the machine's, or the
+ * one that the environment variable PGBOUNCER names.
+ */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { chmod, chown, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { createServer, type AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { userFor } from "../../src/embedded/ProcessUser.ts"
+
+export interface PgBouncer {
+  /** The database of a URL of the server, by way of PgBouncer. */
+  readonly through: (url: string) => string
+  /** What it says of itself. */
+  readonly version: string
+  readonly stop: () => Promise<void>
+}
+
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1")
+  await once(probe, "listening")
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  return port
+}
+
+/**
+ * Connections are lent in turn, so that consecutive transactions of a client find the sessions of others. No startup
+ * parameter is ignored but those that it knows.
+ */
+const configuration = (server: URL, port: number, userlist: string): string => `[databases]
+* = host=${server.hostname} port=${server.port || "5432"}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = ${userlist}
+pool_mode = transaction
+server_round_robin = 1
+default_pool_size = 10
+max_client_conn = 500
+`
+
+const MISSING =
+  "there is no pgbouncer: install it (apt-get install pgbouncer, brew install pgbouncer), or name the program by the environment variable PGBOUNCER"
+
+/** It runs for whoever may not be root. */
+export const start = async (serverUrl: string): Promise<PgBouncer> => {
+  const server = new URL(serverUrl)
+  const folder = await mkdtemp(join(tmpdir(), "billwright-pgbouncer-"))
+  const [ini, userlist] = [join(folder, "pgbouncer.ini"), join(folder, "userlist.txt")]
+  const port = await freePort()
+  const [user, password] = [server.username, server.password].map(decodeURIComponent)
+  await writeFile(ini, configuration(server, port, userlist))
+  await writeFile(userlist, `"${user}" "${password}"\n`, { mode: 0o600 })
+  const { id, prefix } = await userFor(folder)
+  if (id !== undefined) {
+    await chmod(folder, 0o711)
+    await chown(userlist, id.uid, id.gid)
+  }
+  const [command = "", ...args] = [...prefix, process.env["PGBOUNCER"] ?? "pgbouncer", ini]
+  const child = spawn(command, args, { ...id, stdio: ["ignore", "ignore", "pipe"] })
+  const ended = new Promise<void>((done) => {
+    child.once("close", () => done())
+    child.once("error", () => done())
+  })
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM")
+    await ended
+    await rm(folder, { recursive: true, force: true })
+  }
+  let log = ""
+  const isUp = await new Promise<boolean>((done) => {
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      log = (log + chunk).slice(-16_384)
+      if (log.includes("process up")) done(true)
+    })
+    void ended.then(() => done(false))
+  })
+  if (!isUp) {
+    await stop()
+    throw new Error(log === "" || log.includes("No such file") ? MISSING : log)
+  }
+  return {
+    version: /process up: ([^,]+)/.exec(log)?.[1] ?? "",
+    stop,
+    through: (url) => {
+      const pooled = new URL(url)
+      pooled.host = `127.0.0.1:${port}`
+      return pooled.href
+    },
+  }
+}

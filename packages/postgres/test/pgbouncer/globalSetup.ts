@@ -1,0 +1,27 @@
+/**
+ * One Postgres, and one PgBouncer before it, for the whole run.
+ */
+import type { TestProject } from "vitest/node"
+import { forRun } from "../Server.ts"
+import * as PgBouncer from "./PgBouncer.ts"
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    readonly serverUrl: string
+    /** The same database by way of PgBouncer. */
+    readonly pooledUrl: string
+  }
+}
+
+export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+  const server = await forRun()
+  const stopServer = (error: unknown) => server.stop().then(() => Promise.reject(error))
+  const pgBouncer = await PgBouncer.start(server.url).catch(stopServer)
+  console.log(`Tests run by way of ${pgBouncer.version}.`)
+  project.provide("serverUrl", server.url)
+  project.provide("pooledUrl", pgBouncer.through(server.url))
+  return async () => {
+    await pgBouncer.stop()
+    await server.stop()
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * What tests of real processes share with the simulation: histories, their judges, and what clients ask for.
+ */
+export { judge } from "./Checkers.ts"
+export type {
+  Answer,
+  Ask,
+  Call,
+  History,
+  OrderedEntry,
+  Received,
+  Stored,
+  StorageEntry,
+  TenantName,
+  UsageAsked,
+} from "./History.ts"
+export { Asks, FILTERS, FIRST_CUSTOMERS, METERS } from "./world/Asks.ts"
+export { Choice } from "./world/Choice.ts"
+export type { Known } from "./world/Known.ts"
