@@ -21,3 +21,21 @@ export type Failure =
   | StoreFailure
   | Undelivered
   | UnknownEventType
+
+/** Wrappers around a driver's error that are looked through. */
+const MAX_DEPTH = 8
+
+/** What the driver or the system said in the end; nothing when that is all that there is. */
+const rootOf = (error: unknown, depth = 0): string => {
+  if (!(error instanceof Error) || depth > MAX_DEPTH) return ""
+  const { cause, code, reason } = error as Error & { readonly code?: unknown; readonly reason?: unknown }
+  const deeper = rootOf(cause, depth + 1) || rootOf(reason, depth + 1)
+  return deeper || error.message || (typeof code === "string" ? code : "")
+}
+
+/** The sentence for people, and why it is so where the database is to blame. */
+export const sentenceOf = (error: Failure): string => {
+  if (error._tag !== "StorageError" && error._tag !== "SqlError") return error.message
+  const root = rootOf(error)
+  return root === error.message ? root : `${error.message}: ${root}`
+}

@@ -25,15 +25,18 @@ const apply = Effect.fnUntraced(function* (schema: string) {
   )
 })
 
+const applyTo = (options: Store.DatabaseOptions): Effect.Effect<void, Store.StoreFailure> =>
+  apply(options.schema).pipe(
+    Effect.provide(Store.layerClient({ ...options, isShared: true })),
+    Effect.catchTag("StorageError", (error) => Effect.fail(Store.explainStorage(error))),
+  )
+
 export const migrate = Command.make(
   "migrate",
   { ...Store.databaseFlags, print, after },
   Effect.fn(function* (options) {
     if (options.print) return yield* Console.log(Migrations.print(options))
-    return yield* apply(options.schema).pipe(
-      Effect.provide(Store.layerClient({ ...options, isShared: true })),
-      Effect.catchTag("StorageError", (error) => Effect.fail(Store.explainStorage(error))),
-    )
+    return yield* applyTo(options)
   }),
 ).pipe(
   Command.withDescription("Bring the Postgres schema up to date"),

@@ -38,12 +38,12 @@ const model = testsOf(StorageModel.contract)
 const finds = (
   tests: ReadonlyArray<Test>,
   storage: Layer.Layer<Billing.Storage>,
-  patience: Duration.Input = "1 second",
+  { patience = "1 second", seed = 1 }: { readonly patience?: Duration.Input; readonly seed?: number } = {},
 ) =>
   Effect.gen(function* () {
     const services = Layer.mergeAll(
       Layer.fresh(storage),
-      StorageContract.servicesOf({ runs: 50, seed: 1, isShrunk: false }),
+      StorageContract.servicesOf({ runs: 50, seed, isShrunk: false }),
     )
     for (const test of tests) {
       const isolated = StorageContract.inOwnTenant(test).pipe(Effect.provide(services), Effect.scoped)
@@ -52,6 +52,14 @@ const finds = (
     }
     return false
   }).pipe(TestClock.withLive)
+
+/** What the commands of one seed find is luck; what none of these finds is beyond the model. */
+const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
+
+const modelFinds = Effect.fnUntraced(function* (storage: Layer.Layer<Billing.Storage>) {
+  for (const seed of SEEDS) if (yield* finds(model, storage, { seed })) return true
+  return false
+})
 
 const billingFaults: ReadonlyArray<Fault> = [
   ["transactions undo nothing", change(Transactor, () => ({ atomically: (effect) => effect })), "both"],
@@ -254,8 +262,8 @@ describe("a storage without faults", () => {
   it.effect("passes", () =>
     Effect.gen(function* () {
       // On a machine that does other things, too.
-      assert.isFalse(yield* finds(contract, Memory.layer, "10 seconds"))
-      assert.isFalse(yield* finds(model, Memory.layer, "10 seconds"))
+      assert.isFalse(yield* finds(contract, Memory.layer, { patience: "10 seconds" }))
+      assert.isFalse(yield* finds(model, Memory.layer, { patience: "10 seconds" }))
     }),
   )
 })
@@ -265,7 +273,7 @@ describe("a storage whose fault is that", () => {
     it.effect(`${name} does not pass`, () =>
       Effect.gen(function* () {
         assert.isTrue(yield* finds(contract, storage), "the contract finds it")
-        if (by === "both") assert.isTrue(yield* finds(model, storage), "the model finds it")
+        if (by === "both") assert.isTrue(yield* modelFinds(storage), "the model finds it")
       }),
     )
   }
