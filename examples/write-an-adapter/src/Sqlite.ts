@@ -786,7 +786,8 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
     })
     const receiver = endpoints.find(tenant, endpointId)
     if (attempt === undefined || receiver === undefined) return true
-    // A failure leaves the mark of an earlier one.
+    // An error of ours says nothing of the endpoint. A failure leaves the mark of an earlier one.
+    if (state.status !== "Delivered" && !Delivery.isEndpointsFailure(attempt)) return true
     const mark = receiver.endpoint.failingSince ?? attempt.startedAt
     const failingSince = state.status === "Delivered" ? null : mark
     endpoints.replace(tenant, endpointId, { ...receiver, endpoint: { ...receiver.endpoint, failingSince } })
@@ -993,14 +994,18 @@ const endpointStore = (db: Connection, { endpoints }: Tables): EndpointStore["Se
         endpoints.replace(tenant, id, undefined)
         return isThere
       }),
-    sealedOtherwise: (keyId, limit) =>
+    sealedOtherwise: (keyIds, limit) =>
       db.verb("EndpointStore.sealedOtherwise", () =>
         db
           .all<{ tenant: string; body: string }>("SELECT tenant, body FROM endpoints WHERE body IS NOT NULL")
           .map(({ body, tenant }) => ({ tenant, stored: fromText<Endpoint.StoredEndpoint>(body) }))
-          .filter(({ stored }) => stored.secrets.some(({ sealed }) => keyIdOf(sealed) !== keyId))
+          .filter(({ stored }) => stored.secrets.some(({ sealed }) => !keyIds.includes(keyIdOf(sealed))))
           .slice(0, limit)
-          .map(({ stored, tenant }) => ({ tenant: tenantOf(tenant), id: stored.endpoint.id })),
+          .map(({ stored, tenant }) => ({
+            tenant: tenantOf(tenant),
+            id: stored.endpoint.id,
+            sealed: stored.secrets.map(({ sealed }) => sealed),
+          })),
       ),
   })
 

@@ -85,6 +85,7 @@ export * as Endpoint from "./webhooks/Endpoint.ts"
 export { Endpoints } from "./webhooks/Endpoints.ts"
 export type { CreatedEndpoint, EndpointsOptions } from "./webhooks/Endpoints.ts"
 export { endpointPlace, EndpointStore } from "./webhooks/EndpointStore.ts"
+export { checkStoredSecrets } from "./webhooks/StoredSecrets.ts"
 export type { EndpointOfTenant } from "./webhooks/EndpointStore.ts"
 export * as EndpointUrl from "./webhooks/EndpointUrl.ts"
 export {

@@ -174,6 +174,7 @@ export class DeliveryTable {
       failedAttempts: attempt !== undefined && state.status !== "Delivered" ? 1 : 0,
     })
     if (attempt === undefined || endpoint.stored === undefined) return true
+    if (state.status !== "Delivered" && !Delivery.isEndpointsFailure(attempt)) return true
     const failingSince = state.status === "Delivered" ? null : attempt.startedAt
     const isFailing = endpoint.stored.endpoint.failingSince !== null
     // A failure leaves the mark of an earlier one.

@@ -132,12 +132,13 @@ export class EndpointTable {
   }
 
   /** Looks at every endpoint: keys are changed rarely. */
-  sealedOtherwise(keyId: string, limit: number): Array<EndpointOfTenant> {
+  sealedOtherwise(keyIds: ReadonlyArray<string>, limit: number): Array<EndpointOfTenant> {
     const found: Array<EndpointOfTenant> = []
     for (const { id, stored, tenant } of this.rows()) {
       if (found.length >= limit) break
-      const isOther = stored?.secrets.some(({ sealed }) => keyIdOf(sealed) !== keyId)
-      if (isOther === true) found.push({ tenant: { ...tenant }, id })
+      const sealed = stored?.secrets.map((secret) => secret.sealed) ?? []
+      const isOther = sealed.some((secret) => !keyIds.includes(keyIdOf(secret)))
+      if (isOther) found.push({ tenant: { ...tenant }, id, sealed })
     }
     return found
   }
@@ -208,6 +209,7 @@ export const endpointStore = (table: EndpointTable, journal: Journal): EndpointS
         }),
       ),
     delete: (id) => verb((tenant) => Exit.succeed(table.delete(tenant, id))),
-    sealedOtherwise: (keyId, limit) => journal.verb(() => Exit.succeed(table.sealedOtherwise(keyId, limit))),
+    sealedOtherwise: (keyIds, limit) =>
+      journal.verb(() => Exit.succeed(table.sealedOtherwise(keyIds, limit))),
   })
 }

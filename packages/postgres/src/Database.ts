@@ -2,11 +2,13 @@
  * The way of every store to Postgres: bounded in time, tried again where that is safe, errors classified.
  */
 import type { StorageError } from "@billwright/core"
+import type { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { CurrentTransaction } from "./CurrentTransaction.ts"
 import { answeredWithin } from "./Deadline.ts"
 import { HostTransaction } from "./host/HostTransaction.ts"
+import { watchable, whileAlive } from "./Liveness.ts"
 import { pauseBefore, RetryPolicy } from "./RetryPolicy.ts"
 import * as SchemaName from "./SchemaName.ts"
 import { kindOf, outcomeUnknown, toStorageError, tooLate } from "./StorageFailure.ts"
@@ -52,7 +54,10 @@ export interface DatabaseService {
   readonly write: <A>(operation: string, ask: Ask<A>) => Effect.Effect<A, StorageError>
   /** The same outside of the current transaction, if there is one: on a connection of its own, committed at once. */
   readonly writeApart: <A>(operation: string, ask: Ask<A>) => Effect.Effect<A, StorageError>
-  /** Runs a statement that reads much: in a transaction of its own without time limits, or in the current one. */
+  /**
+   * Runs a statement that reads much: in a transaction of its own without time limits, as long as the server answers
+   * others; or in the current one.
+   */
   readonly unbounded: <A>(operation: string, ask: Ask<A>) => Effect.Effect<A, StorageError>
 }
 
@@ -60,11 +65,15 @@ export class Database extends Context.Service<Database, DatabaseService>()("@bil
   static readonly layer = (options: StorageOptions): Layer.Layer<Database, never, SqlClient.SqlClient> =>
     Layer.effect(
       Database,
-      Effect.map(SqlClient.SqlClient, (sql) => make(sql, options)),
+      Effect.map(Effect.all([SqlClient.SqlClient, watchable]), ([sql, server]) => make(sql, server, options)),
     )
 }
 
-const make = (own: SqlClient.SqlClient, options: StorageOptions): DatabaseService => {
+const make = (
+  own: SqlClient.SqlClient,
+  server: PgClient.PgClient | undefined,
+  options: StorageOptions,
+): DatabaseService => {
   const schema = SchemaName.make(options.schema)
   const deadlineMillis = options.deadlineMillis ?? DEFAULT_DEADLINE_MILLIS
   const policy = new RetryPolicy(options.maxAttempts)
@@ -124,6 +133,7 @@ const make = (own: SqlClient.SqlClient, options: StorageOptions): DatabaseServic
         ? Effect.flatMap(client, (sql) => joined(operation, sql, ask))
         : withoutStatementTimeout(own, ask(own, false)).pipe(
             Effect.mapError((error) => toStorageError(operation, error, kindOf(error) !== "permanent")),
+            (asked) => whileAlive(server, operation, asked),
           ),
     )
 

@@ -198,6 +198,35 @@ describe("overlapping transactions", () => {
       }).pipe(asTenant),
     )
 
+    it.effect("write the marks of other endpoints while somebody holds one", () =>
+      Effect.gen(function* () {
+        const [one, other] = [
+          yield* newEndpoint({ eventTypes: ["marks.one"] }),
+          yield* newEndpoint({ eventTypes: ["marks.other"] }),
+        ]
+        const claimed = [yield* claimNew("marks.one"), yield* claimNew("marks.other")]
+        const results = claimed.map((each) =>
+          failed(each, { status: "Failed", attemptCount: 1, reason: "exhausted" }),
+        )
+        const sql = yield* SqlClient.SqlClient
+        const [isHeld, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holder = yield* sql`select 1 from billwright.webhook_endpoints
+where id = ${Id.toUuid(one.id)}::uuid for update`.pipe(
+          Effect.andThen(Deferred.succeed(isHeld, undefined)),
+          Effect.andThen(Deferred.await(mayEnd)),
+          sql.withTransaction,
+          Effect.forkChild,
+        )
+        yield* Deferred.await(isHeld)
+        assert.deepStrictEqual(yield* settle(results), [true, true])
+        const { find } = yield* EndpointStore
+        assert.deepStrictEqual(Option.getOrThrow(yield* find(other.id)).failingSince, minute(3))
+        assert.isNull(Option.getOrThrow(yield* find(one.id)).failingSince)
+        yield* Deferred.succeed(mayEnd, undefined)
+        yield* Fiber.join(holder)
+      }).pipe(asTenant),
+    )
+
     it.effect("write results although somebody holds the endpoint, and leave its mark to the next one", () =>
       Effect.gen(function* () {
         const endpoint = yield* newEndpoint({ eventTypes: ["held.one"] })

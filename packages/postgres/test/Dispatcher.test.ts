@@ -4,17 +4,22 @@
 import {
   Billing,
   Deliveries,
+  DeliveryStore,
   Dispatcher,
   Endpoints,
+  EndpointStore,
   type Event,
   Events,
+  Id,
   LEASE_MILLIS,
   RetryPolicy,
+  Transactor,
 } from "@billwright/core"
 import { Storage } from "@billwright/postgres"
 import { Receiver, ScriptedReceivers } from "@billwright/testing"
 import { assert, describe, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { DateTime, Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -83,6 +88,53 @@ describe("a dispatcher on Postgres", () => {
       }).pipe(asTenant, Effect.provide(TestClock.layer())),
     )
 
+    it.effect("waits for an endpoint that somebody changes, and for nothing that this one waits for", () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(NOON)
+        const url = "https://gone.example.com/hooks"
+        const { endpoint, event } = yield* publish(url, Receiver.answers(410))
+        const { cancel } = yield* DeliveryStore
+        const { modify } = yield* EndpointStore
+        const { atomically } = yield* Transactor
+        const sql = yield* SqlClient.SqlClient
+        const [isHeld, mayGoOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const change = modify(endpoint.id, (stored) =>
+          Effect.succeed({
+            ...stored,
+            endpoint: { ...stored.endpoint, failingSince: DateTime.makeUnsafe(NOON - 1_000) },
+          }),
+        )
+        // It fails already, so that a result has no mark to make.
+        yield* change
+        const holder = yield* Effect.forkChild(
+          atomically(
+            Effect.gen(function* () {
+              yield* change
+              yield* Deferred.succeed(isHeld, undefined)
+              yield* Deferred.await(mayGoOn)
+              // Whoever waits for the endpoint holds none of its deliveries: that would be a deadlock.
+              yield* sql`select 1 from billwright.webhook_pending
+where endpoint_id = ${Id.toUuid(endpoint.id)}::uuid for update nowait`
+              return yield* cancel(endpoint.id, "endpoint_disabled", DateTime.makeUnsafe(NOON))
+            }),
+          ),
+        )
+        yield* Deferred.await(isHeld)
+        const running = yield* Effect.forkChild(runDue)
+        yield* Effect.repeat(
+          sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          { until: (rows) => rows.length > 0 },
+        )
+        yield* Deferred.succeed(mayGoOn, undefined)
+        assert.strictEqual(yield* Fiber.join(holder), 1)
+        yield* Fiber.join(running)
+        const { delivery } = yield* deliveryOf(event)
+        assert.deepInclude(delivery, { status: "Failed", reason: "endpoint_disabled" })
+        yield* (yield* Endpoints).delete(endpoint.id)
+      }).pipe(asTenant, Effect.provide(TestClock.layer())),
+    )
+
+    // The last one: its first attempt never ends.
     it.effect("sends again the same bytes when a lease ends without a result", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(NOON)

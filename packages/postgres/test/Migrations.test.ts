@@ -71,6 +71,29 @@ describe("Migrations", () => {
     await expect(`${JSON.stringify(manifest, undefined, 2)}\n`).toMatchFileSnapshot("../schema.json")
   })
 
+  it.live("leave the tables of usage fit to be distributed by customer", () =>
+    Effect.gen(function* () {
+      yield* Migrations.run()
+      const sql = yield* SqlClient.SqlClient
+      // Citus takes no unique key without the column of the distribution, and no reference from or to other tables.
+      const keys = yield* sql<{ table: string; columns: ReadonlyArray<string> }>`
+select i.indrelid::regclass::text as table, array(
+  select a.attname::text from unnest(i.indkey::int2[]) with ordinality as k (number, position)
+  join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number order by k.position
+) as columns
+from pg_index i where i.indisunique
+  and i.indrelid in ('billwright.usage_records'::regclass, 'billwright.usage_daily'::regclass)`
+      assert.lengthOf(keys, 3)
+      for (const { columns, table } of keys) {
+        assert.deepStrictEqual(columns.slice(0, 3), ["account_id", "mode", "customer_id"], table)
+      }
+      const references = yield* sql`select conname from pg_constraint where contype = 'f'
+  and ('billwright.usage_records'::regclass in (conrelid, confrelid)
+    or 'billwright.usage_daily'::regclass in (conrelid, confrelid))`
+      assert.deepStrictEqual(references, [])
+    }).pipe(withDatabase),
+  )
+
   it.live("work in a schema of another name, and leave others alone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -129,8 +129,8 @@ export const webhookFaults: ReadonlyArray<Fault> = [
   [
     "endpoints of one tenant alone are sealed anew",
     change(EndpointStore, ({ sealedOtherwise }) => ({
-      sealedOtherwise: (keyId, limit) =>
-        Effect.map(sealedOtherwise(keyId, limit), (found) =>
+      sealedOtherwise: (keyIds, limit) =>
+        Effect.map(sealedOtherwise(keyIds, limit), (found) =>
           found.filter(({ tenant }) => tenant.mode === "live"),
         ),
     })),

@@ -57,6 +57,13 @@ export const attemptErrors = [
 ] as const
 export type AttemptError = (typeof attemptErrors)[number]
 
+/** Errors of ours: an attempt that ended so says nothing of its endpoint. */
+export const ownErrors: ReadonlyArray<AttemptError> = ["unknown", "secret_unavailable", "internal_error"]
+
+/** Whether an attempt that did not succeed is a failure of the endpoint. */
+export const isEndpointsFailure = ({ error }: Pick<Attempt, "error">): boolean =>
+  error === null || !ownErrors.includes(error)
+
 export interface Delivery {
   readonly id: DeliveryId
   readonly eventId: EventId

@@ -186,7 +186,7 @@ export class DeliveryStore extends Context.Service<
 
     /**
      * Writes results: state, attempt and the endpoint's `failingSince` (set by a failed attempt when it is
-     * `null`, to the attempt's start; cleared by a success) in one step, each guarded by its lease's token: one
+     * `null`, to the attempt's start, unless the error is one of ours, `ownErrors`; cleared by a success) in one step, each guarded by its lease's token: one
      * that was claimed again, cancelled or settled changes nothing; one whose lease has ended and that nobody
      * claimed is written. At most `MAX_SETTLE`. Gives, in the order given, which were written.
      */

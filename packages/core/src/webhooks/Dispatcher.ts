@@ -22,7 +22,7 @@ import { EventStore } from "../events/EventStore.ts"
 import * as Signal from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { Transactor } from "../shared/Transactor.ts"
-import type { Attempt } from "./Delivery.ts"
+import { type Attempt, isEndpointsFailure } from "./Delivery.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import { type DeliveryEvent, type DeliveryState, disables, next } from "./DeliveryMachine.ts"
 import { type ClaimedDelivery, DeliveryStore, MAX_CLAIM, type UnreadableDelivery } from "./DeliveryStore.ts"
@@ -195,7 +195,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     const { at, state } = yield* transition(claimed, event)
     const { endpoint, id, tenant, token } = claimed
     const settlement = { tenant, id, endpointId: endpoint.id, token, at, state, attempt }
-    yield* writer.push({ settlement, disables: undefined, leaseUntil })
+    yield* writer.push({ settlement, disables: undefined, url: "", leaseUntil })
   })
 
   /** Why no attempt is made, if none is. */
@@ -221,7 +221,10 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     const failingSince = endpoint.failingSince?.epochMilliseconds
     yield* writer.push({
       settlement: { tenant, id, endpointId: endpoint.id, token, at, state, attempt: result.attempt },
-      disables: disables(result.event, failingSince, at.epochMilliseconds),
+      disables: isEndpointsFailure(result.attempt)
+        ? disables(result.event, failingSince, at.epochMilliseconds)
+        : undefined,
+      url: endpoint.url,
       leaseUntil,
     })
     const tag = result.event._tag
@@ -264,7 +267,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     const { at, state } = yield* transition(row, { _tag: "Unreadable" })
     const { id, tenant, token } = row
     const settlement = { tenant, id, endpointId: undefined, token, at, state, attempt: undefined }
-    yield* writer.push({ settlement, disables: undefined, leaseUntil })
+    yield* writer.push({ settlement, disables: undefined, url: "", leaseUntil })
   })
 
   const take = Effect.gen(function* () {

@@ -6,6 +6,7 @@ import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { type CurrentTenant, type Tenant, tenantKey } from "../shared/Tenant.ts"
 import type { Endpoint, EndpointId, EndpointStatus, StoredEndpoint } from "./Endpoint.ts"
+import type { SealedSecret } from "./Keyring.ts"
 
 /** What the secrets of an endpoint are bound to by the keyring. */
 export const endpointPlace = (tenant: Tenant, id: EndpointId): string => `${tenantKey(tenant)}:${id}`
@@ -14,6 +15,8 @@ export const endpointPlace = (tenant: Tenant, id: EndpointId): string => `${tena
 export interface EndpointOfTenant {
   readonly tenant: Tenant
   readonly id: EndpointId
+  /** Its secrets. */
+  readonly sealed: ReadonlyArray<SealedSecret>
 }
 
 /**
@@ -47,9 +50,9 @@ export class EndpointStore extends Context.Service<
     /** Deletes the endpoint and its secrets for good. False when there is none. */
     readonly delete: (id: EndpointId, at: DateTime.Utc) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
-    /** Up to `limit` endpoints, of all tenants, that have a secret which another key than this one sealed. */
+    /** Up to `limit` endpoints, of all tenants, that have a secret which none of these keys sealed. */
     readonly sealedOtherwise: (
-      keyId: string,
+      keyIds: ReadonlyArray<string>,
       limit: number,
     ) => Effect.Effect<ReadonlyArray<EndpointOfTenant>, StorageError>
   }

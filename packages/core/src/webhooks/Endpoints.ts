@@ -346,7 +346,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
   })
 
   const rotateEncryption = Effect.gen(function* () {
-    const batch = yield* store.sealedOtherwise(keyring.primaryKeyId, REENCRYPTION_BATCH)
+    const batch = yield* store.sealedOtherwise([keyring.primaryKeyId], REENCRYPTION_BATCH)
     let unavailable: SecretUnavailable | undefined
     let count = 0
     for (const endpoint of batch) {
@@ -402,6 +402,8 @@ const apply = Effect.fnUntraced(function* (
     description: fields.description === undefined ? endpoint.description : fields.description,
     headers: fields.headers === undefined ? endpoint.headers : (fields.headers ?? {}),
     metadata: metadata === undefined ? endpoint.metadata : yield* patched(endpoint, metadata),
+    // Another receiver has not failed yet.
+    failingSince: fields.url === undefined || fields.url === endpoint.url ? endpoint.failingSince : null,
     updatedAt: now,
   }
   const changed: Endpoint.StoredEndpoint = {

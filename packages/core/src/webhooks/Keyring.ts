@@ -59,6 +59,8 @@ export class Keyring extends Context.Service<
   {
     /** The id of the key that seals. */
     readonly primaryKeyId: string
+    /** The ids of all that open. */
+    readonly keyIds: ReadonlyArray<string>
     /** Modes whose secrets may be sealed: without encryption `test` alone, unless told otherwise. */
     readonly modes: ReadonlyArray<Mode>
     /** Encrypts. `place` names where it is stored, and is needed to open it. */
@@ -164,12 +166,13 @@ const make = Effect.fnUntraced(function* (raw: ReadonlyArray<RawKey>) {
     })
   }
 
-  return Keyring.of({ primaryKeyId, modes: ["live", "test"], seal, open })
+  return Keyring.of({ primaryKeyId, keyIds: [...keys.keys(), PLAIN], modes: ["live", "test"], seal, open })
 })
 
 const plain = (modes: ReadonlyArray<Mode>) =>
   Keyring.of({
     primaryKeyId: PLAIN,
+    keyIds: [PLAIN],
     modes,
     seal: (secret) => Effect.succeed(`${PLAIN}.${Redacted.value(secret)}`),
     open: (sealed) => openPlain(sealed),

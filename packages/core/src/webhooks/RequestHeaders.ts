@@ -107,14 +107,26 @@ export const masked = (headers: Readonly<Record<string, string>>): Record<string
 /** Shorter words are no credentials, and masking them would tear other text apart. */
 const MIN_CREDENTIAL_LENGTH = 8
 
+/** What is left of a word that was cut off is masked when it is as long as that. */
+const MIN_CUT_LENGTH = 4
+
+/** Masks the beginning of a word that a text ends with, because it was cut there. */
+const withoutCut = (text: string, word: string): string => {
+  for (let length = Math.min(word.length - 1, text.length); length >= MIN_CUT_LENGTH; length--) {
+    if (text.endsWith(word.slice(0, length))) return `${text.slice(0, -length)}${MASK}`
+  }
+  return text
+}
+
 /**
- * Takes what an endpoint's headers hold out of a text: there are receivers that answer an error with all that they
- * were sent. Works on values, and on their words (`Bearer …`), of 8 characters or more.
+ * Takes what a request's headers hold out of a text: there are receivers that answer an error with all that they
+ * were sent. Works on values that aren't shown, and on their words (`Bearer …`), of 8 characters or more; a word that
+ * the end of the text cuts off goes, too.
  */
-export const withoutValues = (text: string, headers: RequestHeaders): string =>
+export const withoutValues = (text: string, headers: Readonly<Record<string, string>>): string =>
   Object.entries(headers)
     .flatMap(([name, value]) => (SHOWN.has(name) ? [] : [value, ...value.split(/\s+/)]))
     .filter((word) => word.length >= MIN_CREDENTIAL_LENGTH)
     // One may be part of another.
     .toSorted((a, b) => b.length - a.length)
-    .reduce((rest, word) => rest.replaceAll(word, MASK), text)
+    .reduce((rest, word) => withoutCut(rest.replaceAll(word, MASK), word), text)

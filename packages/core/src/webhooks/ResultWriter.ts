@@ -1,7 +1,7 @@
 /**
  * Writes what came of attempts, many at a time, and disables endpoints that ask for it.
  */
-import { Clock, type DateTime, Effect, FiberSet, Option, Schedule, type Scope, Semaphore } from "effect"
+import { Clock, DateTime, Effect, FiberSet, Option, Schedule, type Scope, Semaphore } from "effect"
 import * as Signal from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
@@ -24,6 +24,8 @@ interface Result {
   readonly settlement: Settlement
   /** Why its endpoint is to be disabled with it, if it is. */
   readonly disables: DisabledReason | undefined
+  /** Where the attempt went. */
+  readonly url: string
   /** When its lease ends, in epoch milliseconds: writing it is tried until then. */
   readonly leaseUntil: number
 }
@@ -69,24 +71,41 @@ export const make = (
         }),
       )
 
-    /** In one step with the result: a crash leaves both or neither. Gives whether the endpoint is disabled now. */
-    const settleDisabling = ({ disables, settlement }: Result, endpointId: EndpointId) =>
+    /**
+     * In one step with the result: a crash leaves both or neither. The endpoint is locked before its delivery, as
+     * everybody does. Gives whether it is disabled now.
+     */
+    const settleDisabling = (result: Result, endpointId: EndpointId) =>
       transactor.atomically(
         Effect.gen(function* () {
-          const { at } = settlement
-          const [isWritten] = yield* store.settle([settlement])
-          // Written before, perhaps, by a try whose answer was lost: what follows it is still to be done.
-          if (isWritten !== true) return isDisabled(yield* endpoints.find(endpointId))
+          const { settlement } = result
           const changed = yield* endpoints.modify(endpointId, (stored) =>
-            Effect.sync(() =>
-              disables !== undefined && isDue(stored.endpoint, disables, at)
-                ? disabled(stored, disables, at)
-                : stored,
-            ),
+            Effect.gen(function* () {
+              const [isWritten] = yield* store.settle([settlement])
+              // Written before, perhaps, by a try whose answer was lost: what follows it is still to be done.
+              // And another receiver has neither gone nor failed.
+              if (isWritten !== true || stored.endpoint.url !== result.url) return stored
+              const failed = failing(stored, yield* sinceWhen(stored.endpoint, settlement))
+              return isDue(failed.endpoint, result) ? disabled(failed, result) : failed
+            }),
           )
-          return isDisabled(Option.map(changed, ({ endpoint }) => endpoint))
+          if (Option.isNone(changed)) yield* store.settle([settlement])
+          return Option.exists(changed, ({ endpoint }) => endpoint.status === "disabled")
         }),
       )
+
+    /**
+     * Since when the endpoint has nothing but failures, this one among them. A success whose mark could not be
+     * written in time is in the tallies all the same.
+     */
+    const sinceWhen = Effect.fnUntraced(function* (endpoint: Endpoint, { attempt, at }: Settlement) {
+      const { failingSince, id } = endpoint
+      const startedAt = attempt?.startedAt ?? null
+      if (failingSince === null || !isLong(failingSince, at)) return failingSince ?? startedAt
+      const { hours } = yield* store.tallies(DateTime.endOf(failingSince, "hour"))
+      const hasSucceeded = hours.some(({ delivered, endpointId }) => endpointId === id && delivered > 0)
+      return hasSucceeded ? startedAt : failingSince
+    })
 
     const persistDisabling = (result: Result, endpointId: EndpointId) => {
       const { at } = result.settlement
@@ -147,24 +166,29 @@ const notInTime = (error: StorageError) =>
 const notTaken = (error: StorageError) =>
   Effect.logError("the result of a webhook attempt cannot be written", error)
 
-const isDisabled = (endpoint: Option.Option<Endpoint>): boolean =>
-  Option.exists(endpoint, ({ status }) => status === "disabled")
+const isLong = (since: DateTime.Utc, at: DateTime.Utc): boolean =>
+  at.epochMilliseconds - since.epochMilliseconds >= MAX_FAILING_MILLIS
 
-/** Judged again on what is stored: somebody may have enabled it anew since the attempt began. */
-const isDue = (endpoint: Endpoint, reason: DisabledReason, at: DateTime.Utc): boolean => {
-  if (endpoint.status === "disabled") return false
-  if (reason !== "failing") return true
-  const { failingSince } = endpoint
-  return failingSince !== null && at.epochMilliseconds - failingSince.epochMilliseconds >= MAX_FAILING_MILLIS
+/** Judged again on what is stored: somebody may have changed it since the attempt began. */
+const isDue = (endpoint: Endpoint, { disables, settlement }: Result): boolean => {
+  const { failingSince, status } = endpoint
+  if (status === "disabled") return false
+  return disables !== "failing" || (failingSince !== null && isLong(failingSince, settlement.at))
 }
 
-const disabled = (stored: StoredEndpoint, reason: DisabledReason, at: DateTime.Utc): StoredEndpoint => ({
+/** With the mark that the result makes in storage. */
+const failing = (stored: StoredEndpoint, failingSince: DateTime.Utc | null): StoredEndpoint => ({
+  ...stored,
+  endpoint: { ...stored.endpoint, failingSince },
+})
+
+const disabled = (stored: StoredEndpoint, { disables, settlement }: Result): StoredEndpoint => ({
   ...stored,
   endpoint: {
     ...stored.endpoint,
     status: "disabled",
-    disabledReason: reason,
-    disabledAt: at,
-    updatedAt: at,
+    disabledReason: disables ?? null,
+    disabledAt: settlement.at,
+    updatedAt: settlement.at,
   },
 })

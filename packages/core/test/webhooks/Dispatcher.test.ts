@@ -123,6 +123,24 @@ describe("an attempt", () => {
     }).pipe(inWorld()),
   )
 
+  it.effect("is recorded without its signature when the receiver repeats it", () =>
+    Effect.gen(function* () {
+      yield* newEndpoint()
+      yield* script(URL_A, ({ headers }) =>
+        Effect.succeed({
+          _tag: "Answered",
+          status: 500,
+          headers: {},
+          body: JSON.stringify({ signature: headers["webhook-signature"] }),
+        }),
+      )
+      const event = yield* publish()
+      yield* runDue
+      const [attempt] = yield* attemptsOf(yield* deliveryOf(event))
+      assert.strictEqual(attempt?.responseBody, '{"signature":"***"}')
+    }).pipe(inWorld()),
+  )
+
   it.effect.each([100, 301, 302, 304, 400, 401, 404, 429, 500, 503, 599])(
     "fails when %i is answered",
     (status) =>
@@ -209,6 +227,8 @@ describe("an attempt", () => {
       const another = yield* publish()
       yield* runDue
       assert.strictEqual((yield* deliveryOf(another)).lastError, "secret_unavailable")
+      // That is our fault, not the endpoint's.
+      assert.isNull((yield* (yield* Endpoints).get(endpoint.id)).failingSince)
       assert.strictEqual((yield* received()).length, 1)
     }).pipe(inWorld()),
   )
@@ -332,6 +352,44 @@ describe("an endpoint", () => {
       assert.deepStrictEqual([one.status, one.reason], ["Failed", "endpoint_disabled"])
       assert.deepStrictEqual([two.status, two.reason], ["Failed", "gone"])
       assert.deepStrictEqual(yield* deliveriesOf(yield* publish()), [])
+    }).pipe(inWorld()),
+  )
+
+  it.effect("is not disabled by the 410 of a receiver that it had before", () =>
+    Effect.gen(function* () {
+      const endpoints = yield* Endpoints
+      const { endpoint } = yield* newEndpoint()
+      yield* script(URL_A, takes(4_000, answers(410)))
+      const event = yield* publish()
+      const running = yield* Effect.forkChild(runDue, { startImmediately: true })
+      yield* TestClock.adjust(1_000)
+      yield* endpoints.update(endpoint.id, { url: URL_B })
+      yield* TestClock.adjust(3_000)
+      yield* Fiber.join(running)
+      const { failingSince, status } = yield* endpoints.get(endpoint.id)
+      assert.deepStrictEqual([status, failingSince], ["enabled", null])
+      assert.strictEqual((yield* deliveryOf(event)).reason, "gone")
+      const another = yield* publish()
+      yield* runDue
+      assert.strictEqual((yield* deliveryOf(another)).status, "Delivered")
+    }).pipe(inWorld()),
+  )
+
+  it.effect("is not disabled when a success was counted, though its mark was lost", () =>
+    Effect.gen(function* () {
+      const { endpoint } = yield* newEndpoint()
+      yield* publish()
+      yield* runDue
+      // As a success leaves it whose mark could not be written, because somebody held the endpoint.
+      const lost = DateTime.subtract(NOON, { days: 6 })
+      yield* (yield* EndpointStore).modify(endpoint.id, (stored) =>
+        Effect.succeed({ ...stored, endpoint: { ...stored.endpoint, failingSince: lost } }),
+      )
+      yield* script(URL_A, answers(500))
+      yield* publish()
+      yield* runDue
+      const { failingSince, status } = yield* (yield* Endpoints).get(endpoint.id)
+      assert.deepStrictEqual([status, failingSince], ["enabled", NOON])
     }).pipe(inWorld()),
   )
 

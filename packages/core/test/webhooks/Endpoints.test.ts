@@ -147,6 +147,16 @@ describe("Endpoints.update", () => {
         metadata: null,
       })
       assert.deepStrictEqual([cleared.description, cleared.headers, cleared.metadata], [null, {}, {}])
+      const store = yield* EndpointStore
+      yield* store.modify(endpoint.id, (stored) =>
+        Effect.succeed({ ...stored, endpoint: { ...stored.endpoint, failingSince: NOON } }),
+      )
+      const sinceAfter = (url: string) =>
+        Effect.map(endpoints.update(endpoint.id, { url }), ({ failingSince }) => failingSince)
+      // The same receiver goes on failing, another one has not failed yet.
+      assert.deepStrictEqual(yield* sinceAfter("https://other.example.com/"), NOON)
+      assert.strictEqual(yield* sinceAfter("https://third.example.com/"), null)
+      yield* endpoints.update(endpoint.id, { url: "https://other.example.com/" })
       assert.deepStrictEqual(yield* endpoints.update(endpoint.id, {}), cleared)
       const tooMany = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, ""]))
       yield* endpoints.update(endpoint.id, { metadata: tooMany })

@@ -125,4 +125,14 @@ describe("what a receiver repeats", () => {
   ])("loses %s", (_, headers, sent, shown) => {
     assert.strictEqual(RequestHeaders.withoutValues(text(sent), headers), text(shown))
   })
+
+  it.each([
+    ["you sent: hunter2-hunte", "you sent: ***"],
+    ["you sent: hunt", "you sent: ***"],
+    ["you sent: hun", "you sent: hun"],
+    ["you sent: Bearer hunter2", "you sent: ***"],
+  ])("loses what is left of a value where the text was cut: %s", (sent, shown) => {
+    const headers = { authorization: "Bearer hunter2-hunter2" }
+    assert.strictEqual(RequestHeaders.withoutValues(sent, headers), shown)
+  })
 })

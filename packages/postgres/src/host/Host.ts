@@ -19,7 +19,8 @@ export type { HostClient, HostPool, HostPoolClient } from "./HostClient.ts"
  * A `SqlClient` on the host's pool (`pg.Pool`, or anything that looks like it), instead of connections of our
  * own. The pool stays the host's: its size and time-outs count, and it is never ended here.
  *
- * A statement or transaction that is given up gives its connection back as broken.
+ * A statement or transaction that is given up gives its connection back as broken. Where nobody listens for the pool's
+ * event `error`, idle connections that it lost are logged: otherwise they would end the process.
  */
 export const fromPool = (pool: HostPool): Layer.Layer<SqlClient.SqlClient> => {
   // What is still running on a broken connection can't be waited for, and ROLLBACK would have to: closing the
@@ -34,8 +35,25 @@ export const fromPool = (pool: HostPool): Layer.Layer<SqlClient.SqlClient> => {
     ({ conn }) => conn,
   )
   const isTransaction = (conn: SqlConnection.Connection): boolean => !broken.has(conn)
-  return Layer.effect(SqlClient.SqlClient, makeSqlClient({ acquirer, commit, isTransaction }))
+  const client = makeSqlClient({ acquirer, commit, isTransaction })
+  return Layer.effect(SqlClient.SqlClient, Effect.andThen(heedLosses(pool), client))
 }
+
+/**
+ * Logs idle connections that a pool lost, and replaces, until the scope closes. An event `error` that nobody listens
+ * for would end the process; a host that listens is left alone.
+ */
+const heedLosses = Effect.fnUntraced(function* (pool: HostPool) {
+  if (pool.listenerCount?.("error") !== 0) return
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  // The error itself leads to the client, and to all that it was connected with.
+  const listener = ({ message }: Error) =>
+    void run(Effect.logWarning("the pool lost an idle connection", message))
+  yield* Effect.acquireRelease(
+    Effect.sync(() => pool.on?.("error", listener)),
+    () => Effect.sync(() => pool.off?.("error", listener)),
+  )
+})
 
 /** A connection that becomes broken when it fails, or when a statement on it is given up. */
 const watched = (

@@ -21,6 +21,10 @@ export interface HostPoolClient extends HostClient {
 /** A pool of clients, as `pg.Pool` is. */
 export interface HostPool {
   connect(): Promise<HostPoolClient>
+  /** An event emitter, such as `pg.Pool`, has these three: it tells of idle connections that were lost. */
+  listenerCount?(event: "error"): number
+  on?(event: "error", listener: (error: Error) => void): unknown
+  off?(event: "error", listener: (error: Error) => void): unknown
 }
 
 /** Errors keep what the driver said; one without a SQLSTATE is of the connection. */

@@ -5,7 +5,7 @@
  * disables an endpoint has it locked before it cancels its deliveries, so nobody waits in a circle. Claims wait
  * for nobody.
  */
-import { MAX_CANCEL } from "@billwright/core"
+import { Delivery, MAX_CANCEL } from "@billwright/core"
 import type { SchemaName } from "../SchemaName.ts"
 
 const finishedColumns = `account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, last_response_status,
@@ -34,13 +34,17 @@ export const hourOf = (millis: string): string => at(`(${millis} / 3600000 * 360
 /** How long results wait for endpoints whose `failing_since` they change, for each that somebody holds. */
 const MARK_LOCK_MILLIS = 1_000
 
+/** Whether a result `n` is a failure of its endpoint; see `Delivery.isEndpointsFailure`. */
+const isFailure = `n.status <> 'Delivered' and n.number is not null
+  and coalesce(n.error not in (${Delivery.ownErrors.map((error) => `'${error}'`).join(", ")}), true)`
+
 /** The endpoints whose `failing_since` the results of `settle_deliveries` change, in the order of their keys. */
 const marked = (schema: SchemaName, lock: string): string => `
         select w.ctid as tid from (
           select n.account_id, n.mode, n.endpoint_id, bool_or(n.status = 'Delivered') as has_success,
-            bool_or(n.status <> 'Delivered' and n.number is not null) as has_failure
-          from unnest(p_account_ids, p_modes, p_endpoint_ids, p_statuses, p_numbers)
-            as n (account_id, mode, endpoint_id, status, number)
+            bool_or(${isFailure}) as has_failure
+          from unnest(p_account_ids, p_modes, p_endpoint_ids, p_statuses, p_numbers, p_errors)
+            as n (account_id, mode, endpoint_id, status, number, error)
           group by 1, 2, 3 order by 1, 2, 3
         ) as n, lateral (
           select w.ctid from ${schema}.webhook_endpoints w
@@ -68,14 +72,14 @@ declare
 begin
   -- A success or failure that changes nothing of its endpoint doesn't look for its lock. What does waits, but not
   -- for long: somebody who holds an endpoint must not keep results from being written until their leases end. The
-  -- mark is left to the next result then.
+  -- mark of that endpoint is left to its next result then.
   if exists (${marked(schema, "")}) then
     begin
       perform set_config('lock_timeout', '${MARK_LOCK_MILLIS}', true);
       select array_agg(w.tid) into v_endpoints from (${marked(schema, "for no key update")}) as w;
       perform set_config('lock_timeout', v_lock_timeout, true);
     exception when lock_not_available then
-      v_endpoints := null;
+      select array_agg(w.tid) into v_endpoints from (${marked(schema, "for no key update skip locked")}) as w;
     end;
   end if;
 
@@ -142,11 +146,11 @@ begin
           ${at(`(array_agg(n.started_at order by n.ordinal)
             filter (where n.is_failure and n.ordinal > coalesce(n.last_success, 0)))[1]`)} as since
         from (
-          select n.*, n.status <> 'Delivered' and n.number is not null as is_failure,
+          select n.*, ${isFailure} as is_failure,
             max(n.ordinal) filter (where n.status = 'Delivered')
               over (partition by n.account_id, n.mode, n.endpoint_id) as last_success
-          from unnest(p_account_ids, p_modes, p_endpoint_ids, p_statuses, p_numbers, p_started_ats) with ordinality
-            as n (account_id, mode, endpoint_id, status, number, started_at, ordinal)
+          from unnest(p_account_ids, p_modes, p_endpoint_ids, p_statuses, p_numbers, p_errors, p_started_ats)
+            with ordinality as n (account_id, mode, endpoint_id, status, number, error, started_at, ordinal)
           where n.ordinal = any (v_ordinals)
         ) as n
         group by 1, 2, 3, 4

@@ -49,6 +49,7 @@ declare
   v_id uuid := ${schema}.make_uuid_v7(v_now);
   v_problem text[];
   v_row record;
+  v_stored ${schema}.usage_records;
   v_record jsonb;
   v_status text := 'recorded';
 begin
@@ -94,9 +95,11 @@ begin
   end loop;
 
   if v_record is null then
-    select ${schema}.usage_record_json(r) into v_record from ${schema}.usage_records r
+    -- Where the table is distributed, the row has another type on its shard: the function takes it from here.
+    select r.* into v_stored from ${schema}.usage_records r
     where r.account_id = record_usage.account_id and r.mode = record_usage.mode and r.customer_id = v_customer
       and r.id = v_id;
+    v_record := ${schema}.usage_record_json(v_stored);
   end if;
   return jsonb_build_object('status', v_status, 'record', jsonb_build_object(
     'id', ${schema}.format_id('usg', (v_record ->> 'id')::uuid),

@@ -5,6 +5,7 @@ import type { StorageError } from "@billwright/core"
 import { Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { withoutStatementTimeout } from "../Database.ts"
+import { watchable, whileAlive } from "../Liveness.ts"
 import * as SchemaName from "../SchemaName.ts"
 import { kindOf, toStorageError } from "../StorageFailure.ts"
 import type { Migration } from "./Migration.ts"
@@ -61,6 +62,8 @@ interface SchemaState {
   readonly minReader: number
 }
 
+const OPERATION = "Migrations"
+
 const tableOf = (schema: SchemaName.SchemaName): string => `"${schema}".schema_migrations`
 
 const createTable = (
@@ -86,7 +89,7 @@ const stateOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: S
 })
 
 const asStorageError = (error: SqlError.SqlError): StorageError =>
-  toStorageError("Migrations", error, kindOf(error) !== "permanent")
+  toStorageError(OPERATION, error, kindOf(error) !== "permanent")
 
 const incompatible = (schema: SchemaName.SchemaName, state: SchemaState) =>
   new IncompatibleSchema({ schema, known: latestId, ...state })
@@ -95,12 +98,16 @@ const incompatible = (schema: SchemaName.SchemaName, state: SchemaState) =>
  * Applies what is missing, each migration in a transaction of its own, and gives the names of those applied.
  *
  * Safe to run in many processes at once: an advisory lock lets one at a time, the others find the work done.
- * Needs the right to create the schema, unless it exists, and to create tables and functions in it.
+ * Needs the right to create the schema, unless it exists, and to create tables and functions in it. Takes as long as
+ * it takes, as long as the server answers others at all.
  */
 export const run = (options: { readonly schema?: string } = {}) =>
+  Effect.flatMap(Effect.all([SqlClient.SqlClient, watchable]), ([sql, server]) =>
+    whileAlive(server, OPERATION, apply(sql, SchemaName.make(options.schema))),
+  ).pipe(Effect.withSpan("Migrations.run"))
+
+const apply = (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const schema = SchemaName.make(options.schema)
     const applied: Array<string> = []
     const lock = sql`select pg_advisory_xact_lock(hashtextextended(${`billwright migrations of ${schema}`}, 0))`
 
@@ -115,7 +122,7 @@ export const run = (options: { readonly schema?: string } = {}) =>
     if (before.found === 0) yield* withoutStatementTimeout(sql, prepare)
 
     for (const migration of migrations) {
-      const apply = Effect.gen(function* () {
+      const step = Effect.gen(function* () {
         yield* lock
         const { found, minReader } = yield* stateOf(sql, schema)
         if (minReader > latestId) return yield* incompatible(schema, { found, minReader })
@@ -125,26 +132,37 @@ export const run = (options: { readonly schema?: string } = {}) =>
         return true
       })
       if (before.found >= migration.id) continue
-      if (yield* withoutStatementTimeout(sql, apply)) applied.push(migration.name)
+      if (yield* withoutStatementTimeout(sql, step)) applied.push(migration.name)
     }
-    yield* check(options)
+    yield* checkState(sql, schema)
     return applied as ReadonlyArray<string>
-  }).pipe(
-    Effect.catchTag("SqlError", (error) => Effect.fail(asStorageError(error))),
-    Effect.withSpan("Migrations.run"),
-  )
+  }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(asStorageError(error))))
 
 /** Fails unless the database has what this release needs and nothing that breaks it. Changes nothing. */
 export const check = (
   options: { readonly schema?: string } = {},
 ): Effect.Effect<void, IncompatibleSchema | StorageError, SqlClient.SqlClient> =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const schema = SchemaName.make(options.schema)
-    const state = yield* Effect.mapError(stateOf(sql, schema), asStorageError)
-    if (state.found < latestId || state.minReader > latestId) return yield* incompatible(schema, state)
-    yield* Effect.mapError(warnOfFirstSchema(sql, schema), asStorageError)
-  })
+  Effect.flatMap(Effect.all([SqlClient.SqlClient, watchable]), ([sql, server]) =>
+    whileAlive(server, OPERATION, checkState(sql, SchemaName.make(options.schema))),
+  )
+
+const checkState = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) {
+  const state = yield* Effect.mapError(stateOf(sql, schema), asStorageError)
+  if (state.found < latestId || state.minReader > latestId) return yield* incompatible(schema, state)
+  yield* Effect.mapError(warnOfFirstSchema(sql, schema), asStorageError)
+  yield* Effect.mapError(warnOfReadOnly(sql), asStorageError)
+})
+
+/** Reading alone may be what somebody wants, so it is no error. */
+const warnOfReadOnly = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
+  const [row] = yield* sql<{ standby: string }>`select pg_is_in_recovery()::text as standby
+where current_setting('transaction_read_only') = 'on'`
+  if (row === undefined) return
+  const why = row.standby === "true" ? "it is a standby" : "default_transaction_read_only is on"
+  yield* Effect.logWarning(
+    `the database is read-only (${why}): every call that writes will fail, and no webhooks are sent. Connect to the primary to do more than read`,
+  )
+})
 
 /**
  * Postgres looks for names without a schema in the one that is called like the user first. We name our own always,

@@ -167,15 +167,17 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
     )
   })
 
-  const sealedOtherwise = Effect.fnUntraced(function* (keyId: string, limit: number) {
+  const sealedOtherwise = Effect.fnUntraced(function* (keyIds: ReadonlyArray<string>, limit: number) {
     const operation = "EndpointStore.sealedOtherwise"
     const rows = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select t.account_id, t.mode, t.id::text as id from ${t.webhook_endpoints} t
+        sql<Row>`select t.account_id, t.mode, t.id::text as id,
+  jsonb_path_query_array(t.secrets, '$[*].sealed')::text as sealed
+from ${t.webhook_endpoints} t
 where exists (
   select from jsonb_array_elements(t.secrets) as s (secret)
-  where split_part(s.secret ->> 'sealed', '.', 1) <> ${keyId}
+  where split_part(s.secret ->> 'sealed', '.', 1) <> all (${ArrayLiteral.quoted(keyIds)}::text[])
 )
 limit ${String(limit)}::integer`,
     )
@@ -186,6 +188,7 @@ limit ${String(limit)}::integer`,
           mode: text(row, "mode") as Tenant.Mode,
         },
         id: endpointId(text(row, "id")),
+        sealed: JSON.parse(text(row, "sealed")) as ReadonlyArray<string>,
       })),
     )(rows)
   })

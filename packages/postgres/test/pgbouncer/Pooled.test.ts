@@ -50,8 +50,14 @@ describe("a client behind PgBouncer", () => {
         Migrations.run(),
         PostgresClient.layer({ url, poolSize: 1, isPooled: true }),
       ).pipe(Effect.scoped)
-      const applied = yield* Effect.all(Array.from({ length: 6 }, () => one), { concurrency: "unbounded" })
-      assert.sameMembers(applied.flat(), Migrations.migrations.map(({ name }) => name))
+      const applied = yield* Effect.all(
+        Array.from({ length: 6 }, () => one),
+        { concurrency: "unbounded" },
+      )
+      assert.sameMembers(
+        applied.flat(),
+        Migrations.migrations.map(({ name }) => name),
+      )
     }).pipe(Effect.scoped),
   )
 })

@@ -17,7 +17,7 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   const server = await forRun()
   const stopServer = (error: unknown) => server.stop().then(() => Promise.reject(error))
   const pgBouncer = await PgBouncer.start(server.url).catch(stopServer)
-  console.log(`Tests run by way of ${pgBouncer.version}.`)
+  process.stdout.write(`Tests run by way of ${pgBouncer.version}.\n`)
   project.provide("serverUrl", server.url)
   project.provide("pooledUrl", pgBouncer.through(server.url))
   return async () => {

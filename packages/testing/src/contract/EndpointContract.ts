@@ -236,7 +236,7 @@ const deletion = (test: ContractTest): void => {
 
 const sealing = (test: ContractTest): void => {
   test(
-    "finds the endpoints of all tenants with a secret that another key sealed",
+    "finds the endpoints of all tenants with a secret that none of some keys sealed",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const old = Sample.sealedSecret({ sealed: "old.c2VhbGVk" })
@@ -249,16 +249,22 @@ const sealing = (test: ContractTest): void => {
         return tenant === undefined ? add : asTenant(tenant)(add)
       })
       const ids = new Set(made.flat().map(({ id }) => id))
-      const find = Effect.map(store.sealedOtherwise(Sample.SEALED_BY, 10_000), (found) =>
+      const find = Effect.map(store.sealedOtherwise([Sample.SEALED_BY], 10_000), (found) =>
         found.filter(({ id }) => ids.has(id)),
       )
       const found = yield* find
       same(found.map(({ id }) => id).sort(), made.map(([endpoint]) => endpoint.id).sort())
-      // Each names its tenant.
-      for (const { id, tenant } of found) {
+      // Each names its tenant, and has all of its secrets.
+      for (const { id, sealed, tenant } of found) {
+        same(sealed, [Sample.sealedSecret().sealed, old.sealed])
         assert.isTrue(Option.isSome(yield* asTenant(tenant)(store.find(id))), placeOf({ id, tenant }))
       }
-      assert.strictEqual((yield* store.sealedOtherwise(Sample.SEALED_BY, 2)).length, 2)
+      const byNeither = yield* store.sealedOtherwise([Sample.SEALED_BY, "old"], 10_000)
+      same(
+        byNeither.filter(({ id }) => ids.has(id)),
+        [],
+      )
+      assert.strictEqual((yield* store.sealedOtherwise([Sample.SEALED_BY], 2)).length, 2)
       for (const { id, tenant } of found.slice(0, 2)) {
         yield* store
           .modify(id, ({ endpoint }) => Effect.succeed({ endpoint, secrets: [Sample.sealedSecret()] }))

@@ -4,7 +4,7 @@
  */
 import {
   type ClaimedDelivery,
-  type Delivery,
+  Delivery,
   EndpointStore,
   MAX_SETTLE,
   type Settlement,
@@ -195,6 +195,22 @@ const failing = (test: ContractTest): void => {
       ])
       same((yield* found).failingSince, minute(9))
       same(Option.getOrThrow(yield* store.find(bystander.id)), bystander)
+    }),
+  )
+
+  test(
+    "says nothing of an endpoint by errors of ours",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const store = yield* EndpointStore
+      const endpoint = yield* newEndpoint()
+      for (const error of Delivery.ownErrors) {
+        const { claimed } = yield* claimNew
+        const attempt = { error, responseStatus: null, responseHeaders: null, responseBody: null }
+        same(yield* settle([settlementOf(claimed, failedUntil(claimed, minute(900)), attempt)]), [true])
+        same(yield* store.find(endpoint.id), Option.some(endpoint))
+        same((yield* delivery(claimed.id)).delivery.lastError, error)
+      }
     }),
   )
 

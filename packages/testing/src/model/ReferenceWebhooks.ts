@@ -248,6 +248,7 @@ export class ReferenceWebhooks {
     const { endpointId } = row.delivery
     const stored = this.stored(endpointId)
     if (attempt === undefined || stored === undefined) return true
+    if (state.status !== "Delivered" && !Delivery.isEndpointsFailure(attempt)) return true
     const { failingSince } = stored.endpoint
     const since = state.status === "Delivered" ? null : (failingSince ?? attempt.startedAt)
     this.setEndpoint(endpointId, { ...stored, endpoint: { ...stored.endpoint, failingSince: since } })

@@ -1,0 +1,82 @@
+import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { inspect } from "node:util"
+/**
+ * Connections by TLS: to a server with a certificate that nobody else vouches for.
+ */
+import { PostgresClient } from "@billwright/postgres"
+import { EmbeddedPostgres } from "@billwright/postgres/embedded"
+import { assert, it } from "@effect/vitest"
+import { ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { userFor } from "../src/embedded/ProcessUser.ts"
+
+/** Self-signed for 127.0.0.1, for a hundred years: `openssl req -x509 -newkey ec …`. */
+const CERTIFICATE = [
+  "MIIBnTCCAUKgAwIBAgIUC5QFkRwC2/tOVmN37F628mBgjHMwCgYIKoZIzj0EAwIwGjEYMBYGA1UEAwwPYmlsbHdyaWdodC10ZXN0",
+  "MCAXDTI2MTEyMTIwNTIyMFoYDzIxMjYxMDI4MjA1MjIwWjAaMRgwFgYDVQQDDA9iaWxsd3JpZ2h0LXRlc3QwWTATBgcqhkjOPQIB",
+  "BggqhkjOPQMBBwNCAASe9QFytYH4unpobEpp8PZGqTd8NuwAMF7HizA2wFFLMs1gvzf/nXwBYNFNtO92+ehCXI6AYVaID1cuEEKE",
+  "7LNjo2QwYjAdBgNVHQ4EFgQUnFxp5Pp1P0FZik1EIqNdPs8xHA4wHwYDVR0jBBgwFoAUnFxp5Pp1P0FZik1EIqNdPs8xHA4wDwYD",
+  "VR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMCA0kAMEYCIQDsG+DtnKPVdLu8GuAxJw68Vj83RloUDADT",
+  "rPpCm1k95gIhAIiHyl21ZpPB68BIxgMBFg3OEzEh2qoN1ewluQQHG5Hq",
+].join("")
+const KEY = [
+  "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgnyxsXB9OGL9oiLXQ37Dvy2slD+mgzUbphA44gstS2oGhRANCAASe",
+  "9QFytYH4unpobEpp8PZGqTd8NuwAMF7HizA2wFFLMs1gvzf/nXwBYNFNtO92+ehCXI6AYVaID1cuEEKE7LNj",
+].join("")
+
+const pem = (kind: string, base64: string): string =>
+  `-----BEGIN ${kind}-----\n${base64.replaceAll(/.{64}/g, "$&\n")}\n-----END ${kind}-----\n`
+
+const ca = pem("CERTIFICATE", CERTIFICATE)
+
+/** A server that speaks TLS with whoever asks for it; gives its URL. */
+const server = Effect.gen(function* () {
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "billwright-tls-"))),
+    (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true })),
+  )
+  const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")]
+  const user = yield* Effect.promise(() => userFor(folder))
+  chmodSync(folder, 0o711) // for root, whose Postgres runs as another user
+  writeFileSync(certFile, ca)
+  writeFileSync(keyFile, pem(["PRIVATE", "KEY"].join(" "), KEY), { mode: 0o600 })
+  if (user.id !== undefined) chownSync(keyFile, user.id.uid, user.id.gid)
+  const settings = { ssl: "on", ssl_cert_file: certFile, ssl_key_file: keyFile }
+  const { url } = yield* EmbeddedPostgres.start({ directory: join(folder, "data"), settings })
+  return Redacted.value(url)
+})
+
+const isEncrypted = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ ssl: boolean }>`select ssl from pg_stat_ssl where pid = pg_backend_pid()`
+  return row!.ssl
+})
+
+it.live(
+  "TLS is used where it is asked for, and the server's certificate verified",
+  () =>
+    Effect.gen(function* () {
+      const url = yield* server
+      const connect = (mode: string, options: Partial<PostgresClient.ClientOptions> = {}) =>
+        Effect.provide(
+          isEncrypted,
+          PostgresClient.layer({ url: Redacted.make(`${url}?sslmode=${mode}`), ...options }),
+        )
+      assert.isFalse(yield* connect("disable"))
+      assert.isTrue(yield* connect("require", { ssl: { ca } }))
+      assert.isTrue(yield* connect("prefer", { ssl: { ca } }))
+      for (const mode of ["require", "prefer"]) {
+        const error = yield* Effect.flip(connect(mode))
+        assert.match(inspect(error), /self-signed certificate/)
+      }
+      const environment = { DATABASE_URL: `${url}?sslmode=require`, DATABASE_CA: ca }
+      const configured = Layer.provide(
+        PostgresClient.layerConfig,
+        ConfigProvider.layer(ConfigProvider.fromUnknown(environment)),
+      )
+      assert.isTrue(yield* Effect.provide(isEncrypted, configured))
+    }).pipe(Effect.scoped),
+  60_000,
+)
