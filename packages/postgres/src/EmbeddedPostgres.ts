@@ -105,6 +105,12 @@ export const start: (
 const urlOf = (port: number, password: string): Redacted.Redacted =>
   Redacted.make(`postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`)
 
+/** Whether a directory holds a database: `start` makes one where there is none. */
+export const isMade = (given: string = DEFAULT_DIRECTORY): Effect.Effect<boolean, EmbeddedPostgresError> =>
+  attempt(`${given} can't be used`, () => PostmasterFile.majorVersion(join(resolve(given), "postgres"))).pipe(
+    Effect.map((version) => version !== undefined),
+  )
+
 /**
  * The server that another process runs in a directory, if one does and it accepts connections: for commands beside
  * it. Whoever may read the directory's password may connect. It stops with the process that started it, whoever is

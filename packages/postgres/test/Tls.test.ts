@@ -12,18 +12,17 @@ import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { userFor } from "../src/embedded/ProcessUser.ts"
 
-/** Self-signed for 127.0.0.1, for a hundred years: `openssl req -x509 -newkey ec …`. */
+/** Self-signed for 127.0.0.1, from 2020 to 2119, by `openssl ca -selfsign`. */
 const CERTIFICATE = [
-  "MIIBnTCCAUKgAwIBAgIUC5QFkRwC2/tOVmN37F628mBgjHMwCgYIKoZIzj0EAwIwGjEYMBYGA1UEAwwPYmlsbHdyaWdodC10ZXN0",
-  "MCAXDTI2MTEyMTIwNTIyMFoYDzIxMjYxMDI4MjA1MjIwWjAaMRgwFgYDVQQDDA9iaWxsd3JpZ2h0LXRlc3QwWTATBgcqhkjOPQIB",
-  "BggqhkjOPQMBBwNCAASe9QFytYH4unpobEpp8PZGqTd8NuwAMF7HizA2wFFLMs1gvzf/nXwBYNFNtO92+ehCXI6AYVaID1cuEEKE",
-  "7LNjo2QwYjAdBgNVHQ4EFgQUnFxp5Pp1P0FZik1EIqNdPs8xHA4wHwYDVR0jBBgwFoAUnFxp5Pp1P0FZik1EIqNdPs8xHA4wDwYD",
-  "VR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMCA0kAMEYCIQDsG+DtnKPVdLu8GuAxJw68Vj83RloUDADT",
-  "rPpCm1k95gIhAIiHyl21ZpPB68BIxgMBFg3OEzEh2qoN1ewluQQHG5Hq",
+  "MIIBaTCCAQ6gAwIBAgIBATAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9iaWxsd3JpZ2h0LXRlc3QwIBcNMjAwMTAxMDAwMDAwWhgP",
+  "MjEyMDAxMDEwMDAwMDBaMBoxGDAWBgNVBAMMD2JpbGx3cmlnaHQtdGVzdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABKnmF8so",
+  "dZQWRuWkdNr31RZNF0zRlBiDaee8GSyjQYniD0N73Uc/ucn11vYzmrnoftDMeWHyyUBaBz/2yyRUYwmjQzBBMA8GA1UdEQQIMAaH",
+  "BH8AAAEwDwYDVR0TAQH/BAUwAwEB/zAdBgNVHQ4EFgQU1FQBXn64voBUDnlDFp+jfVMthEMwCgYIKoZIzj0EAwIDSQAwRgIhALNx",
+  "UJ7vKoPhYMJcO9TlLFbH3S9aP+3huKHoQwNiKuywAiEAuI+hCSa2hwZQF65Vcik2u5lMCYsczLQ2vBgQEKFCnxk=",
 ].join("")
 const KEY = [
-  "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgnyxsXB9OGL9oiLXQ37Dvy2slD+mgzUbphA44gstS2oGhRANCAASe",
-  "9QFytYH4unpobEpp8PZGqTd8NuwAMF7HizA2wFFLMs1gvzf/nXwBYNFNtO92+ehCXI6AYVaID1cuEEKE7LNj",
+  "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgLs+CH20LeHXGftJvyhmMlYn6FOrK/QP5YBP4LD+GzROhRANCAASp",
+  "5hfLKHWUFkblpHTa99UWTRdM0ZQYg2nnvBkso0GJ4g9De91HP7nJ9db2M5q56H7QzHlh8slAWgc/9sskVGMJ",
 ].join("")
 
 const pem = (kind: string, base64: string): string =>

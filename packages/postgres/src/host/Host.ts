@@ -28,8 +28,18 @@ export const fromPool = (pool: HostPool): Layer.Layer<SqlClient.SqlClient> => {
   const broken = new WeakSet<SqlConnection.Connection>()
   const acquirer = Effect.map(
     Effect.acquireRelease(
-      Effect.map(lend(pool), (client) => ({ client, conn: watched(client, broken) })),
-      ({ client, conn }) => Effect.sync(() => client.release(broken.has(conn))),
+      Effect.map(lend(pool), (client) => {
+        const conn = watched(client, broken)
+        // A pool listens to what it has not lent. Nobody listening, the loss of a connection would end the process.
+        const onLoss = () => void broken.add(conn)
+        client.on?.("error", onLoss)
+        return { client, conn, onLoss }
+      }),
+      ({ client, conn, onLoss }) =>
+        Effect.sync(() => {
+          client.off?.("error", onLoss)
+          client.release(broken.has(conn))
+        }),
       { interruptible: true },
     ),
     ({ conn }) => conn,

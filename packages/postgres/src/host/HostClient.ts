@@ -16,12 +16,15 @@ export interface HostClient {
 export interface HostPoolClient extends HostClient {
   /** Gives it back; `true`: it is broken and must not be used again. */
   release(isBroken?: boolean): void
+  /** Of an event emitter, as `pg`'s clients are: tells that the connection was lost while no statement ran. */
+  on?(event: "error", listener: (error: Error) => void): unknown
+  off?(event: "error", listener: (error: Error) => void): unknown
 }
 
 /** A pool of clients, as `pg.Pool` is. */
 export interface HostPool {
   connect(): Promise<HostPoolClient>
-  /** An event emitter, such as `pg.Pool`, has these three: it tells of idle connections that were lost. */
+  /** Of an event emitter, as `pg.Pool` is: tells of idle connections that were lost. */
   listenerCount?(event: "error"): number
   on?(event: "error", listener: (error: Error) => void): unknown
   off?(event: "error", listener: (error: Error) => void): unknown
