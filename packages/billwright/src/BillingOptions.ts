@@ -53,13 +53,17 @@ export interface BillingOptions<
   readonly accountId?: string
   /** The mode that calls act in, unless `test` or `live` say otherwise. Default `live`. */
   readonly mode?: Mode
-  /** Event types of your own, made by `defineEvent`. */
+  /**
+   * Event types of your own, made by `defineEvent`, each name once. One of the name of a built-in type takes its place,
+   * which is logged; `usage.threshold` can't be defined.
+   */
   readonly events?: Definitions
   /**
    * The keys that secrets of webhook endpoints are encrypted with: `<id>:<base64 of 32 bytes>`, one or several,
    * the first of which encrypts; `{ file }`: kept in a file, which is made when there is none; `"none"`: secrets
    * are stored as they are. Left out, those of test mode are, and live endpoints can't be created.
-   * `generateEncryptionKey()` makes one.
+   * `generateEncryptionKey()` makes one. A process that sends webhooks doesn't start without the keys of all secrets
+   * that are stored.
    */
   readonly encryptionKeys?: string | ReadonlyArray<string> | { readonly file: string }
   /**

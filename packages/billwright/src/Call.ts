@@ -2,7 +2,7 @@
  * What calls have in common.
  */
 
-/** Options of a call, its last argument. */
+/** Options of a call, its last argument. An `InvalidInputError` when there are others. */
 export interface CallOptions {
   /** Gives the call up: it rejects with the signal's reason. What is being written then is written, or not at all. */
   readonly signal?: AbortSignal | undefined

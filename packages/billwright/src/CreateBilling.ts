@@ -20,8 +20,9 @@ import { makeBilling } from "./runtime/Handle.ts"
  * await billing.usage.record({ customerId: customer.id, productId: "api", quantity: 5, unit: "call" })
  * ```
  *
- * Rejects with a `ConfigurationError` when options are wrong or the database is not migrated, and with a
- * `StorageUnavailableError` when it is out of reach; each says what to do in one sentence.
+ * Rejects with a `ConfigurationError` when options are wrong, or the database isn't there, lets this user not in, or
+ * not migrate, or has secrets that `encryptionKeys` don't open; and with a `StorageUnavailableError` when it is out of
+ * reach. Each says what to do in one sentence.
  */
 export const createBilling = async <const Definitions extends ReadonlyArray<EventDefinition> = []>(
   options: BillingOptions<Definitions>,

@@ -5,6 +5,7 @@ import { Input } from "@billwright/core"
 import { Host, HostBridge, PostgresClient, SchemaName, Storage } from "@billwright/postgres"
 import { Layer, Redacted, Result, Schema } from "effect"
 import { ConfigurationError } from "./errors/RuntimeError.ts"
+import * as Explanations from "./postgres/Explanations.ts"
 import { toHostClient } from "./postgres/HostTransaction.ts"
 import type { PgPool, TransactionClient } from "./postgres/PgPool.ts"
 import * as OptionRules from "./runtime/OptionRules.ts"
@@ -28,7 +29,10 @@ interface SchemaOptions {
 
 /** On a pool of yours: its size and time-outs count, and it is never ended by the library. */
 export interface PoolOptions extends SchemaOptions {
-  /** A `pg.Pool`, or anything that looks like one. */
+  /**
+   * A `pg.Pool`, or anything that looks like one. Where nobody listens for its event `error` (an idle connection was
+   * lost), which would end the process, billing does until it is closed, and logs it.
+   */
   readonly pool: PgPool
   readonly url?: never
 }
@@ -55,6 +59,7 @@ const problemOfPool = (pool: unknown): string | undefined => {
     readonly unsafe?: unknown
   }
   if (got.unsafe !== undefined) return "is one of postgres.js: pass { url } instead"
+  if (Explanations.isEnded(pool)) return "was ended: pass one that is open"
   if (got.connectionParameters !== undefined) return "is a single client: pass a new pg.Pool()"
   return typeof got.connect === "function" ? undefined : "has no connect(): pass a new pg.Pool()"
 }
@@ -117,7 +122,11 @@ export const postgres = (options: PoolOptions | UrlOptions): Store => {
   const storage = migrate ? Storage.layer(settings) : Storage.layerStorage(settings)
   const parts: StoreParts = {
     layer: storage.pipe(Layer.provide(client)),
-    join: (transaction) => Host.joining(toHostClient(transaction)),
+    explain: (failure) => Explanations.atStart(failure, options.pool),
+    join: (transaction) => ({
+      run: Host.joining(toHostClient(transaction)),
+      explain: (error) => Explanations.inTransaction(error, schema ?? SchemaName.DEFAULT_SCHEMA),
+    }),
   }
   return makeStore("postgres", parts)
 }

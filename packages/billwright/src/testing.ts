@@ -8,6 +8,7 @@ import { ConfigurationError } from "./errors/RuntimeError.ts"
 import type { EventDefinition } from "./events/EventDefinition.ts"
 import type { BuiltInEvents, EventsOf } from "./events/EventMap.ts"
 import { memory } from "./memory.ts"
+import * as BillingOptionRules from "./runtime/BillingOptionRules.ts"
 import { start } from "./runtime/Engine.ts"
 import { makeBilling } from "./runtime/Handle.ts"
 import type { Store } from "./Store.ts"
@@ -61,6 +62,7 @@ const toMillis = (now: Instant): number => {
 export const createTestBilling = async <const Definitions extends ReadonlyArray<EventDefinition> = []>(
   options: TestBillingOptions<Definitions> = {},
 ): Promise<TestBilling<EventsOf<Definitions>>> => {
+  BillingOptionRules.checkOfTest(options)
   const { now = NOW, store = memory(), ...rest } = options
   const clock = new FixedClock(toMillis(now))
   const receivers = new TestReceivers(() => new Date(clock.millis))

@@ -318,6 +318,64 @@ describe("signals", () => {
   })
 })
 
+describe("what is no id", () => {
+  const calls: Readonly<Record<string, readonly [prefix: string, call: (id: never) => Promise<unknown>]>> = {
+    "customers.get": ["cus", (id) => billing.customers.get(id)],
+    "customers.update": ["cus", (id) => billing.customers.update(id, {})],
+    "customers.erase": ["cus", (id) => billing.customers.erase(id)],
+    "usage.getRecord": ["usg", (id) => billing.usage.getRecord(id)],
+    "usage.voidRecord": ["usg", (id) => billing.usage.voidRecord(id)],
+    "thresholds.get": ["thr", (id) => billing.thresholds.get(id)],
+    "thresholds.delete": ["thr", (id) => billing.thresholds.delete(id)],
+    "events.get": ["evt", (id) => billing.events.get(id)],
+    "events.replay": ["evt", (id) => billing.events.replay(id)],
+    "endpoints.get": ["whe", (id) => billing.endpoints.get(id)],
+    "endpoints.update": ["whe", (id) => billing.endpoints.update(id, {})],
+    "endpoints.delete": ["whe", (id) => billing.endpoints.delete(id)],
+    "endpoints.rotateSecret": ["whe", (id) => billing.endpoints.rotateSecret(id)],
+    "endpoints.test": ["whe", (id) => billing.endpoints.test(id, { type: "invoice.paid" })],
+    "endpoints.replay": ["whe", (id) => billing.endpoints.replay(id, { since: new Date(0) })],
+    "deliveries.get": ["dlv", (id) => billing.deliveries.get(id)],
+    "deliveries.replay": ["dlv", (id) => billing.deliveries.replay(id)],
+    "keys.get": ["key", (id) => billing.keys.get(id)],
+    "keys.roll": ["key", (id) => billing.keys.roll(id)],
+    "keys.revoke": ["key", (id) => billing.keys.revoke(id)],
+  }
+  for (const [name, [prefix, call]] of Object.entries(calls)) {
+    it(`is told by ${name}`, async () => {
+      for (const id of [undefined, null, 5, {}]) {
+        const error = await rejection(call(id as never))
+        assert.instanceOf(error, InvalidInputError)
+        assert.strictEqual(error.message, `id must be a string such as ${prefix}_…`)
+      }
+      // Such an id is one of a thing that may have been.
+      assert.instanceOf(await rejection(call(`${prefix}_none` as never)), NotFoundError)
+    })
+  }
+
+  it("nor a type, a signal, an option or a request", async () => {
+    const told: ReadonlyArray<readonly [call: () => Promise<unknown>, sentence: string]> = [
+      [
+        () => billing.endpoints.test("whe_none", undefined as never),
+        "type must be the name of an event type such as invoice.paid",
+      ],
+      [() => billing.customers.create(ada, { signal: 5 } as never), "options.signal must be an AbortSignal"],
+      [
+        () => billing.customers.create(ada, { sgnal: undefined } as never),
+        "options.sgnal is no option of a call: there is signal",
+      ],
+      [() => billing.customers.get("cus_none", 0 as never), "options must be an object such as { signal }"],
+      [() => billing.fetch("http://localhost" as never), "request must be a Request of the Fetch standard"],
+    ]
+    for (const [call, sentence] of told) {
+      const error = await rejection(call())
+      assert.instanceOf(error, InvalidInputError)
+      assert.strictEqual(error.message, sentence)
+    }
+    await billing.customers.create(ada, { signal: undefined })
+  })
+})
+
 describe("errors", () => {
   it("have the stack of the call", async () => {
     const caller = () => billing.customers.get("cus_none")
@@ -336,6 +394,7 @@ describe("createBilling", () => {
     [{ store: memory(), stor: 1 }, /has no option "stor"/],
     [{ store: memory(), mode: "prod" }, /mode must be "live" or "test"/],
     [{ store: memory(), accountId: "a b" }, /accountId must be 1 to 64/],
+    [{ store: memory(), accountId: "" }, /^accountId must be 1 to 64 letters, digits, - or _$/],
     [{ store: memory(), encryptionKeys: "secret" }, /the encryption keys are not valid: entry 1/],
     [{ store: memory(), encryptionKeys: 5 }, /encryptionKeys must be a key/],
     [{ store: memory(), encryptionKeys: { file: "/nowhere/keys" } }, /can't be made: its directory does not/],
@@ -391,7 +450,7 @@ describe("createBilling", () => {
   for (const [options, sentence] of problems) {
     it(`explains: ${sentence.source}`, async () => {
       const error = await rejection(createBilling(options as never))
-      assert.instanceOf(error, BillingError)
+      assert.instanceOf(error, ConfigurationError)
       assert.match(error.message, sentence)
       assert.notInclude(error.message, "\n")
     })

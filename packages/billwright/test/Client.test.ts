@@ -1,5 +1,5 @@
 /** The client, over a real API and over one that fails. */
-import { type Billing, createBilling, InvalidInputError } from "billwright"
+import { type Billing, ConfigurationError, createBilling, InvalidInputError } from "billwright"
 import { ApiError, type BillingClient, ConnectionError, createClient } from "billwright/client"
 import { memory } from "billwright/memory"
 import { afterEach, assert, beforeAll, describe, it, vi } from "vitest"
@@ -170,8 +170,23 @@ describe("the client", () => {
   })
 
   it("needs an address and a key", () => {
-    assert.throws(() => createClient({ url: undefined as never, apiKey }), TypeError, "needs a url")
-    assert.throws(() => createClient({ url: "http://localhost", apiKey: "" }), TypeError, "needs an apiKey")
+    const url = "http://localhost"
+    const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
+      [undefined, /^createClient needs url: createClient\(\{ url/],
+      [{ apiKey }, /^createClient needs url/],
+      [{ url }, /^createClient needs apiKey/],
+      [{ url, apiKey: "" }, /^apiKey must be a key such as sk_live_…$/],
+      [{ url: "app/billing", apiKey }, /^url must be a URL such as "https:.*or a path of this origin/],
+      [{ url: "ftp://localhost", apiKey }, /^url must be a URL/],
+      [{ url, apiKey, retrys: 1 }, /^createClient has no option "retrys": there are url, apiKey, maxRetries/],
+      [{ url, apiKey, maxRetries: -1 }, /^maxRetries must be an integer of at least 0$/],
+      [{ url, apiKey, timeoutMillis: "5s" }, /^timeoutMillis must be an integer of at least 1$/],
+      [{ url, apiKey, fetch: {} }, /^fetch must be a function$/],
+    ]
+    for (const [options, sentence] of wrong)
+      assert.throws(() => createClient(options as never), ConfigurationError, sentence)
+    createClient({ url: "/billing", apiKey })
+    createClient({ url, apiKey, fetch: undefined as never })
   })
 
   it("says so when the key is none", async () => {

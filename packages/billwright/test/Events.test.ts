@@ -6,6 +6,8 @@ import { text } from "node:stream/consumers"
 import {
   type Billing,
   type BuiltInEvents,
+  ClosedError,
+  ConfigurationError,
   createBilling,
   defineEvent,
   EventKeyConflictError,
@@ -131,6 +133,13 @@ describe("events", () => {
     assert.isTrue((await iterator.next()).done)
   })
 
+  it("can't be followed when billing was closed before", async () => {
+    const closed = await createBilling({ store: memory(), log: false })
+    await closed.close()
+    const iterator = closed.events.stream()[Symbol.asyncIterator]()
+    assert.instanceOf(await rejection(iterator.next()), ClosedError)
+  })
+
   it("say that an id to go on behind is none", async () => {
     const iterator = billing.events.stream({ after: "evt_none" })[Symbol.asyncIterator]()
     assert.propertyVal(await rejection(iterator.next()), "code", "event_not_found")
@@ -190,7 +199,39 @@ describe("event types of one's own", () => {
       const events = [definition as typeof good]
       assert.match((await rejection(createBilling({ store: memory(), events }))).message, sentence)
     }
-    assert.throws(() => defineEvent({ ...good, schema: undefined } as never), /needs a schema or a function/)
+    const own = defineEvent(good)
+    const twice = createBilling({
+      store: memory(),
+      events: [own, defineEvent({ ...good, description: "2" })],
+    })
+    assert.match((await rejection(twice)).message, /^events has two definitions of "a\.b"$/)
+    const ours = createBilling({ store: memory(), events: [{ ...own, name: "usage.threshold" }] })
+    assert.match((await rejection(ours)).message, /can't define "usage\.threshold": Billwright publishes/)
+    const define = (type: unknown) => () => defineEvent(type as typeof good)
+    assert.throws(
+      define({ ...good, schema: undefined }),
+      ConfigurationError,
+      /"a\.b"\) needs a schema or a function/,
+    )
+    for (const nameless of [undefined, {}])
+      assert.throws(define(nameless), ConfigurationError, /needs a name/)
+  })
+
+  it("may take the place of a built-in one, which is logged", async () => {
+    const lines: Array<string> = []
+    const paid = defineEvent({
+      name: "invoice.paid",
+      description: "",
+      parse: (value) => value as { readonly mine: number },
+      example: { mine: 1 },
+    })
+    await using billing = await createBilling({
+      store: memory(),
+      events: [paid],
+      log: ({ level, message }) => void lines.push(`${level} ${message}`),
+    })
+    await billing.events.publish({ type: "invoice.paid", data: { mine: 2 } })
+    assert.include(lines, 'warn the definition of "invoice.paid" takes the place of the built-in event type')
   })
 })
 

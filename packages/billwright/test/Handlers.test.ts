@@ -3,7 +3,13 @@ import { once } from "node:events"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { getRequestListener } from "@hono/node-server"
-import { type Billing, createBilling } from "billwright"
+import {
+  type Billing,
+  ClosedError,
+  ConfigurationError,
+  createBilling,
+  type DashboardHandlers,
+} from "billwright"
 import { memory } from "billwright/memory"
 import express from "express"
 import Fastify from "fastify"
@@ -84,6 +90,9 @@ const nodeServer: Host = async () => {
   }
 }
 
+const honoDashboard = (dashboard: DashboardHandlers): RequestListener =>
+  getRequestListener(new Hono().all("/admin/billing/*", dashboard.hono()).fetch) as RequestListener
+
 const hosts: Readonly<Record<string, Host>> = {
   "Express 5": expressApp([]),
   "Express 5 behind express.json()": expressApp([express.json()]),
@@ -91,7 +100,7 @@ const hosts: Readonly<Record<string, Host>> = {
   "Express 5 behind express.text()": expressApp([express.text({ type: "*/*" })]),
   "Fastify 5": fastifyApp,
   Hono: honoApp((app) => app.all("/billing/*", billing.hono())),
-  "Hono, mounted": honoApp((app) => app.mount("/billing", (request) => billing.fetch(request))),
+  "Hono, mounted": honoApp((app) => app.mount("/billing", billing.fetch)),
   "Hono behind a validator": honoApp((app) => {
     app.use("*", async (context, proceed) => {
       if (context.req.method === "POST") await context.req.json()
@@ -193,6 +202,78 @@ describe("the host's own parsers", () => {
   })
 })
 
+describe.concurrent("a server that stops", () => {
+  const headers = () => ({ authorization: `Bearer ${secret}` })
+
+  const served = async (listener: RequestListener) => {
+    const server = createServer(listener).listen(0, "127.0.0.1")
+    await once(server, "listening")
+    return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  }
+
+  const closes = async (name: string, listener: RequestListener, path: string) => {
+    const { server, url } = await served(listener)
+    const stream = await fetch(`${url}${path}/v1/events/stream`, { headers: headers() })
+    assert.strictEqual(stream.status, 200, name)
+    server.close()
+    await once(server, "close")
+    assert.strictEqual(await stream.text(), "retry: 1000\n\n", name)
+  }
+
+  it("is kept open by no stream of events", async () => {
+    const dashboard = billing.dashboard({ basePath: "/admin/billing" })
+    // A request of Fetch alone says nothing of its server.
+    const known = Object.entries(hosts).filter(([name]) => name !== "a Next-style route")
+    await Promise.all([
+      ...known.map(async ([name, host]) => {
+        const { close, listener } = await host()
+        await closes(name, listener, "/billing")
+        await close?.()
+      }),
+      closes("the dashboard", dashboard.node(), "/admin/billing"),
+      closes("the dashboard in Hono", honoDashboard(dashboard), "/admin/billing"),
+    ])
+  })
+
+  it("is closed by Fastify itself", async () => {
+    const app = Fastify()
+    await app.register(billing.fastify(), { prefix: "/billing" })
+    const url = await app.listen({ host: "127.0.0.1", port: 0 })
+    const stream = await fetch(`${url}/billing/v1/events/stream`, { headers: headers() })
+    await app.close()
+    assert.strictEqual(await stream.text(), "retry: 1000\n\n")
+  })
+
+  it("finishes what is under way, also where that needs billing", async () => {
+    const closing = await createBilling({ store: memory(), log: false })
+    const { id: customerId } = await closing.customers.create({ name: "Ada", email: "ada@example.com" })
+    const key = await closing.keys.create({ name: "tests" })
+    const arrived = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const app = express()
+    app.use("/billing", closing.express())
+    app.post("/orders", async (_request, response) => {
+      arrived.resolve()
+      await released.promise
+      await closing.usage.record({ customerId, productId: "shop", quantity: 1, unit: "order" })
+      response.sendStatus(201)
+    })
+    const { server, url } = await served(app)
+    const stream = await fetch(`${url}/billing/v1/events/stream`, {
+      headers: { authorization: `Bearer ${key.secret}` },
+    })
+    const order = fetch(`${url}/orders`, { method: "POST", headers: { connection: "close" } })
+    await arrived.promise
+    const stopped = new Promise<void>((resolve) => {
+      server.close(() => resolve(closing.close()))
+    })
+    assert.strictEqual(await stream.text(), "retry: 1000\n\n")
+    released.resolve()
+    assert.strictEqual((await order).status, 201)
+    await stopped
+  })
+})
+
 describe("a handler", () => {
   it("ends its streams when billing is closed, and lets requests that are under way end", async () => {
     const closing = await createBilling({ store: memory(), mode: "test", log: false })
@@ -205,13 +286,29 @@ describe("a handler", () => {
     const direct = await closing.fetch(new Request(`http://localhost${path}`, { headers }))
     const served = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
     const underWay = closing.fetch(new Request("http://localhost/v1/customers", { headers }))
-    const ends = [direct, served].map((response) => rejection(response.text()))
+    const ends = [direct, served].map((response) => response.text())
     await closing.close()
-    await Promise.all(ends)
+    // To their end: a client would be told if something had been cut off.
+    assert.deepStrictEqual(await Promise.all(ends), ["retry: 1000\n\n", "retry: 1000\n\n"])
     assert.strictEqual((await underWay).status, 200)
     assert.strictEqual((await fetch(`http://127.0.0.1:${port}/livez`)).status, 503)
     server.close()
     server.closeAllConnections()
+  })
+
+  it("is mounted before billing is closed", async () => {
+    const closed = await createBilling({ store: memory(), log: false })
+    await closed.close()
+    const mounts = [
+      () => closed.node(),
+      () => closed.express(),
+      () => closed.fastify(),
+      () => closed.hono(),
+      () => closed.koa(),
+      () => closed.dashboard({ basePath: "/admin/billing" }),
+    ]
+    for (const mount of mounts) assert.throws(mount, ClosedError)
+    assert.strictEqual((await closed.fetch(new Request("http://localhost/livez"))).status, 503)
   })
 
   it("rejects with the reason of the request's signal", async () => {
@@ -235,6 +332,16 @@ describe("a handler", () => {
     const response = await billing.fetch(request)
     assert.strictEqual(response.status, 400)
     assert.match(((await response.json()) as { message: string }).message, /already read/)
+  })
+
+  it("refuses options that there are none of", () => {
+    const mount = { bsePath: "/x" } as never
+    for (const name of ["express", "node", "hono", "koa"] as const)
+      assert.throws(
+        () => billing[name](mount),
+        ConfigurationError,
+        `${name} has no option "bsePath": there are basePath`,
+      )
   })
 
   it("refuses a base path that is none", () => {

@@ -39,6 +39,21 @@ describe("the time of a test", () => {
       assert.instanceOf(await rejection(billing.testing.advance(duration)), InvalidInputError)
   })
 
+  it("is moved by what is a duration", async () => {
+    await using billing = await createTestBilling()
+    const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
+      [undefined, /^duration must be an object such as \{ minutes: 1 \}/],
+      [5, /^duration must be an object such as/],
+      [{ minute: 1 }, /^duration has no unit "minute": there are \{ days, hours, minutes, seconds, milli/],
+    ]
+    for (const [duration, sentence] of wrong) {
+      const error = await rejection(billing.testing.advance(duration as never))
+      assert.instanceOf(error, InvalidInputError)
+      assert.match(error.message, sentence)
+    }
+    assert.deepStrictEqual(billing.testing.now, new Date("2026-01-15T12:00:00Z"))
+  })
+
   it("is that of the REST API, too", async () => {
     await using billing = await createTestBilling()
     const { secret } = await billing.keys.create({ name: "first" })
@@ -132,6 +147,19 @@ describe("the receivers of a test", () => {
 })
 
 describe("a billing for tests", () => {
+  it("says what its options are", async () => {
+    const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
+      [{ nw: 1 }, /^createTestBilling has no option "nw": there are now, accountId, /],
+      [{ network: {} }, /^createTestBilling has no option "network"/],
+      [{ dispatcher: false }, /^dispatcher must be an object of maxInFlight/],
+    ]
+    for (const [options, sentence] of wrong) {
+      const error = await rejection(createTestBilling(options as never))
+      assert.instanceOf(error, ConfigurationError)
+      assert.match(error.message, sentence)
+    }
+  })
+
   it("is typed by its own event types", async () => {
     const shipped = defineEvent({
       name: "order.shipped",

@@ -114,6 +114,11 @@ describe("verify", () => {
     bytes.write(body.replace('"amount":5', '"amount":9'))
     assert.deepStrictEqual((await verification).event.data, { amount: 5 })
   })
+
+  it("says so when it is called without options", async () => {
+    for (const nothing of [undefined, null, secret])
+      assert.strictEqual(await codeOf(verify(nothing as never)), "invalid_option")
+  })
 })
 
 describe("keys", () => {

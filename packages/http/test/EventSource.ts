@@ -21,6 +21,8 @@ export interface EventSource {
   readonly events: (count: number) => Effect.Effect<ReadonlyArray<SentEvent>>
   /** Waits until the server has ended the stream, or broken it off; gives all that has come. */
   readonly closed: Effect.Effect<string>
+  /** Whether the server has ended the stream, not merely broken it off. */
+  readonly isComplete: () => boolean
   /** Reads nothing more. */
   readonly pause: Effect.Effect<void>
   /** Breaks the connection off. */
@@ -113,6 +115,7 @@ export const open = (api: Api, options: OpenOptions = {}): Effect.Effect<EventSo
             parse,
           ),
         closed: when(() => isClosed),
+        isComplete: () => response.complete,
         pause: Effect.sync(() => void response.pause()),
         destroy: Effect.sync(() => void response.destroy()),
       }

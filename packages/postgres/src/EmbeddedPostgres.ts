@@ -44,8 +44,16 @@ export interface RunningPostgres {
   readonly directory: string
 }
 
+export interface StartedPostgres extends RunningPostgres {
+  /**
+   * Fails when the server is gone: it was killed, or could not go on. It isn't started again by itself; `start` does
+   * it, and recovers every committed transaction.
+   */
+  readonly ended: Effect.Effect<never, EmbeddedPostgresError>
+}
+
 /**
- * The server can't be started. `reason`:
+ * The server can't be started, or ended. `reason`:
  * - `in_use`: another server works in the directory. One directory has one server, and one process to serve it.
  * - `other_version`: the directory was made by another major version of Postgres, or by a version of this package
  *   that had another database user. Its data has to be dumped and restored.
@@ -72,7 +80,7 @@ const attempt = <A>(what: string, evaluate: () => Promise<A>): Effect.Effect<A, 
  */
 export const start: (
   options?: EmbeddedPostgresOptions,
-) => Effect.Effect<RunningPostgres, EmbeddedPostgresError, Scope.Scope> = Effect.fn("EmbeddedPostgres.start")(
+) => Effect.Effect<StartedPostgres, EmbeddedPostgresError, Scope.Scope> = Effect.fn("EmbeddedPostgres.start")(
   function* (options: EmbeddedPostgresOptions = {}) {
     const directory = resolve(options.directory ?? DEFAULT_DIRECTORY)
     const cluster = join(directory, "postgres")
@@ -98,9 +106,20 @@ export const start: (
       (running) => Effect.promise(() => stop(running)),
     )
     yield* createDatabase(port, password, directory)
-    return { url: urlOf(port, password), pid: server.pid, directory }
+    return { url: urlOf(port, password), pid: server.pid, directory, ended: endOf(server, directory) }
   },
 )
+
+const endOf = (server: ServerProcess, directory: string): Effect.Effect<never, EmbeddedPostgresError> =>
+  Effect.flatMap(
+    Effect.promise(() => server.exited),
+    (how) =>
+      Effect.fail(
+        failed(
+          `the Postgres in ${directory} ended (${how}). Started again, it recovers everything that was committed`,
+        ),
+      ),
+  )
 
 const urlOf = (port: number, password: string): Redacted.Redacted =>
   Redacted.make(`postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`)

@@ -105,7 +105,7 @@ describe("EmbeddedPostgres", () => {
         assert.deepStrictEqual(yield* EmbeddedPostgres.attach(data), Option.none())
         yield* Effect.scoped(
           Effect.gen(function* () {
-            const server = yield* EmbeddedPostgres.start({ directory: data })
+            const { ended: _, ...server } = yield* EmbeddedPostgres.start({ directory: data })
             const joined = Option.getOrThrow(yield* EmbeddedPostgres.attach(data))
             assert.deepStrictEqual(
               { ...joined, url: Redacted.value(joined.url) },

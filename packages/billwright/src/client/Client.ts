@@ -22,7 +22,7 @@ import { makeDeliveries, makeEndpoints } from "./WebhookRequests.ts"
  * `Retry-After` asks for; one of more than a minute is not waited for.
  *
  * Events of your own are typed by a type argument: `createClient<BuiltInEvents & { "order.shipped": OrderShipped }>`.
- * Throws a `TypeError` when `url` or `apiKey` is missing.
+ * Throws a `ConfigurationError` of `billwright`, by its `code` `invalid_configuration`, when options are wrong.
  */
 export const createClient = <Map = BuiltInEvents>(options: ClientOptions): BillingClient<Map> => {
   const connection = new Connection(options)

@@ -1,7 +1,9 @@
 /**
  * Requests to the API: tried again where that is safe, which the idempotency key makes every one.
  */
+import { ConfigurationError } from "../errors/RuntimeError.ts"
 import * as ExactJson from "../ExactJson.ts"
+import * as OptionRules from "../runtime/OptionRules.ts"
 import { toApiError, ConnectionError } from "./ApiError.ts"
 import { delayAfter, wait } from "./RetryDelay.ts"
 
@@ -17,6 +19,28 @@ export interface ClientOptions {
   readonly timeoutMillis?: number
   /** Default: the platform's. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>
+}
+
+const rules = OptionRules.argument({
+  url: OptionRules.must(
+    (url) => typeof url === "string" && /^(https?:\/\/.|\/)/i.test(url),
+    'a URL such as "https://billing.example.com", or a path of this origin such as "/billing"',
+  ),
+  apiKey: OptionRules.must((key) => typeof key === "string" && key !== "", "a key such as sk_live_…"),
+  maxRetries: OptionRules.integer(0),
+  timeoutMillis: OptionRules.integer(1),
+  fetch: OptionRules.must((value) => typeof value === "function", "a function"),
+})
+
+/** Throws a `ConfigurationError`. */
+const checkOptions = (options: ClientOptions): void => {
+  rules(options ?? {}, "createClient")
+  for (const needed of ["url", "apiKey"] as const) {
+    if (options?.[needed] === undefined)
+      throw new ConfigurationError(
+        `createClient needs ${needed}: createClient({ url: "https://billing.example.com", apiKey })`,
+      )
+  }
 }
 
 const DEFAULT_MAX_RETRIES = 3
@@ -58,10 +82,8 @@ export class Connection {
   readonly #fetch: NonNullable<ClientOptions["fetch"]>
 
   constructor(options: ClientOptions) {
+    checkOptions(options)
     const { apiKey, url } = options
-    if (typeof url !== "string")
-      throw new TypeError('createClient needs a url: "https://billing.example.com"')
-    if (typeof apiKey !== "string" || apiKey === "") throw new TypeError("createClient needs an apiKey")
     this.#url = `${url.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`
     this.#authorization = `Bearer ${apiKey}`
     this.#maxRetries = options.maxRetries ?? DEFAULT_MAX_RETRIES

@@ -7,6 +7,7 @@ import type { CallOptions } from "../Call.ts"
 import { ClosedError } from "../errors/RuntimeError.ts"
 import * as ExactJson from "../ExactJson.ts"
 import type { Calls } from "../runtime/Calls.ts"
+import * as Ids from "../runtime/Ids.ts"
 import { toInput, toOptionalInput } from "../runtime/Input.ts"
 import { makeListing } from "../runtime/ListingPages.ts"
 import { toPlain } from "../runtime/PlainValue.ts"
@@ -48,10 +49,10 @@ const follow = async function* (
   options: CallOptions | undefined,
 ): AsyncGenerator<EventOf<string, unknown>, undefined> {
   const events = calls.service(EventsService)
+  let position = await start
   const scope = Scope.makeUnsafe()
   try {
     const committed = await calls.runAsIs(() => Scope.provide(events.committed, scope), options)
-    let position = await start
     for (;;) {
       const step = await calls.runAsIs(() => events.tail(position, types), options)
       position = step.position
@@ -60,6 +61,7 @@ const follow = async function* (
       await calls.runAsIs(() => Effect.timeoutOption(committed, POLL_MILLIS), options)
     }
   } catch (error) {
+    // It was followed to the end. Where billing was closed before, it rejected above.
     if (error instanceof ClosedError) return undefined
     throw error
   } finally {
@@ -92,7 +94,7 @@ export const makeEvents = (calls: Calls): Events<EventMap> => {
     get: (id, options) =>
       calls.runAsIs(
         () =>
-          Effect.map(events.getWithDeliveries(id), ({ deliveries, event }) => ({
+          Effect.map(events.getWithDeliveries(Ids.eventId(id)), ({ deliveries, event }) => ({
             ...toEvent(event),
             deliveries: toPlain(deliveries),
           })),
@@ -109,7 +111,8 @@ export const makeEvents = (calls: Calls): Events<EventMap> => {
           options,
         ),
       ),
-    replay: (id, to, options) => calls.run(() => events.replay(id, toOptionalInput(to)), options),
+    replay: (id, to, options) =>
+      calls.run(() => events.replay(Ids.eventId(id), toOptionalInput(to)), options),
     stream: makeStream(calls),
   } as Events<EventMap>
 }

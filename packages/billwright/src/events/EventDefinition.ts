@@ -1,6 +1,7 @@
 /**
  * Event types of the host's own.
  */
+import { ConfigurationError } from "../errors/RuntimeError.ts"
 import type { StandardSchema } from "./StandardSchema.ts"
 
 /** A type of events, made by `defineEvent`. */
@@ -41,7 +42,8 @@ interface Described<Name extends string, Data> {
  * that transformations and defaults have no effect. Data is JSON: a schema that lets unknown fields pass lets them
  * be sent.
  *
- * Whether name and example are right is checked by `createBilling`.
+ * Throws a `ConfigurationError` without a name or what checks the data. Whether name and example are right is
+ * checked by `createBilling`, which takes each name once.
  */
 export function defineEvent<const Name extends string, Data>(
   type: Described<Name, Data> & { readonly schema: StandardSchema<Data, unknown> },
@@ -55,10 +57,13 @@ export function defineEvent(
     readonly parse?: (data: unknown) => unknown
   },
 ): EventDefinition {
+  if (typeof type?.name !== "string") {
+    throw new ConfigurationError("defineEvent needs a name such as order.shipped")
+  }
   const { parse, schema, ...described } = type
   if (schema !== undefined) return { ...described, schema }
   if (typeof parse === "function") return { ...described, schema: schemaOf(parse) }
-  throw new TypeError(`defineEvent("${type.name}") needs a schema or a function parse`)
+  throw new ConfigurationError(`defineEvent("${type.name}") needs a schema or a function parse`)
 }
 
 /** A function that throws, as a Standard Schema. */

@@ -68,7 +68,10 @@ export interface UsageThresholdData {
   readonly total_quantity: number | bigint
 }
 
-/** The types that there are without defining any. A definition of the same name takes the place of one. */
+/**
+ * The types that there are without defining any. A definition of the same name takes the place of one, but not of
+ * `usage.threshold`.
+ */
 export interface BuiltInEvents {
   readonly "invoice.created": InvoiceData
   readonly "invoice.paid": InvoiceData

@@ -46,8 +46,25 @@ const isStandardSchema = (schema: unknown): boolean =>
   schema !== null &&
   typeof (schema as Partial<StandardSchema>)["~standard"]?.validate === "function"
 
+/** Events that the library publishes itself, whose data is not the host's to define. */
+const OWN = EventType.usageThreshold.name
+
+/** The types for the catalogue. Throws a `ConfigurationError` when a definition is wrong, or one of two of a name. */
+export const toEventTypes = (definitions: ReadonlyArray<EventDefinition>): Array<EventType.EventType> => {
+  const types = definitions.map(toEventType)
+  const names = types.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw new ConfigurationError(`events has two definitions of "${twice}"`)
+  if (names.includes(OWN)) {
+    throw new ConfigurationError(
+      `events can't define "${OWN}": Billwright publishes these itself, so define yours under another name`,
+    )
+  }
+  return types
+}
+
 /** The type for the catalogue. Throws a `ConfigurationError` when its definition is wrong. */
-export const toEventType = (definition: EventDefinition): EventType.EventType => {
+const toEventType = (definition: EventDefinition): EventType.EventType => {
   const { description, example, name, schema } = definition
   if (typeof name !== "string" || !isStandardSchema(schema)) {
     throw new ConfigurationError(

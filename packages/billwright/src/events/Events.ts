@@ -106,8 +106,9 @@ export interface Events<Map> {
   ): Promise<ReadonlyArray<Delivery>>
   /**
    * Follows the events as they are committed, in the order of commits, each once, until the loop is left, the
-   * signal aborts (then it rejects) or billing is closed (then it ends). What is published after the call of
-   * `stream` comes, however late the loop begins. Other processes' events arrive within a second.
+   * signal aborts (then it rejects) or billing is closed (then it ends; if it was closed before, it rejects with a
+   * `ClosedError`). What is published after the call of `stream` comes, however late the loop begins. Other
+   * processes' events arrive within a second.
    */
   stream(query?: StreamEvents<keyof Map & string>, options?: CallOptions): AsyncIterable<EventOfAny<Map>>
 }

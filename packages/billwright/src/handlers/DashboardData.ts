@@ -4,6 +4,7 @@
 import { type ApiKey, ApiKeys, type Tenant } from "@billwright/core"
 import { Context, DateTime, Effect } from "effect"
 import type { Engine } from "../runtime/Engine.ts"
+import type { NodeEnv } from "./Handlers.ts"
 
 /** The path below the dashboard's. */
 export const DATA_PATH = "/v1"
@@ -14,7 +15,7 @@ export const DATA_PATH = "/v1"
  */
 const PAGE_HEADER = "billwright-dashboard"
 
-export type Data = (request: Request) => Promise<Response>
+export type Data = (request: Request, env?: NodeEnv) => Promise<Response>
 
 const refusal = (status: number, error: string, message: string): Response =>
   Response.json({ error, message }, { status, headers: { "cache-control": "no-store" } })
@@ -38,17 +39,21 @@ const operatorKey = ({ accountId, mode }: Tenant.Tenant): ApiKey.ApiKey => ({
 })
 
 /** The API for one tenant, whatever key a request has: who may ask is decided before. */
-const loadForOperator = async ({ calls }: Engine, tenant: Tenant.Tenant, basePath: string): Promise<Data> => {
+const loadForOperator = async (
+  { calls, closing }: Engine,
+  tenant: Tenant.Tenant,
+  basePath: string,
+): Promise<Data> => {
   const { FetchHandler, Server } = await import("@billwright/http")
   const verified = { key: operatorKey(tenant), tenant }
   const keys = ApiKeys.of({ ...calls.service(ApiKeys), verify: () => Effect.succeed(verified) })
   const context = Context.add(calls.context, ApiKeys, keys)
   const server = await Effect.runPromiseWith(context)(Server.make())
-  const handler = FetchHandler.make(server, context, { basePath })
-  return (request) => {
+  const handler = FetchHandler.make(server, context, { basePath, closing })
+  return (request, env) => {
     const headers = new Headers(request.headers)
     headers.set("authorization", "Bearer operator")
-    return handler(new Request(request, { headers }))
+    return handler(new Request(request, { headers }), env)
   }
 }
 
@@ -62,11 +67,11 @@ export const forOperators = (
   authorize: Authorize,
 ): Data => {
   let loading: Promise<Data> | undefined
-  return async (request) => {
+  return async (request, env) => {
     const verdict = await authorize(request)
     if (verdict === false) return refusal(403, "forbidden", FORBIDDEN)
     if (verdict !== true) return refusal(401, "unauthorized", SIGNED_OUT)
     if (!request.headers.has(PAGE_HEADER)) return refusal(403, "forbidden", FOREIGN)
-    return (await (loading ??= loadForOperator(engine, tenant, basePath)))(request)
+    return (await (loading ??= loadForOperator(engine, tenant, basePath)))(request, env)
   }
 }

@@ -8,6 +8,7 @@ import type {
   HonoHandler,
   KoaContext,
   KoaMiddleware,
+  NodeEnv,
   NodeHandler,
 } from "./Handlers.ts"
 
@@ -35,7 +36,7 @@ export interface DashboardOptions {
 /** The page, its files, and the data that it asks for at `v1` below its path. */
 export interface DashboardHandlers {
   /** Answers a request of the Fetch standard; one that is not the dashboard's with 404. */
-  fetch(request: Request): Promise<Response>
+  fetch(request: Request, env?: NodeEnv): Promise<Response>
   /** For `createServer` of node:http. */
   node(): NodeHandler
   /** `app.use(billing.dashboard({ … }).express())`: what is not the dashboard's is passed on. */

@@ -15,6 +15,12 @@ export interface MountOptions {
   readonly basePath?: string | undefined
 }
 
+/** What a server on Node hands on beside a request of Fetch: `@hono/node-server` as second argument, Hono as `env`. */
+export interface NodeEnv {
+  /** Node's own request. With it, a stream of events ends by itself when its server has stopped listening. */
+  readonly incoming?: unknown
+}
+
 /** A request whose body a parser may have read before. */
 export type ParsedRequest = IncomingMessage & {
   /** The whole path, where the framework has cut something off `url`. */
@@ -41,6 +47,7 @@ export interface HonoContext {
     readonly routePath?: string
     arrayBuffer(): Promise<ArrayBuffer>
   }
+  readonly env?: unknown
 }
 
 /** A handler for a route of Hono. */
@@ -91,13 +98,17 @@ export type FastifyPlugin = (instance: FastifyInstance) => Promise<void>
  * Koa, node:http), it takes the bytes or the text that the parser kept (`rawBody`, or `body` where that is a Buffer or
  * text), and otherwise renders the parsed `body` again. Then numbers are what the parser made of them: one beyond
  * 2^53 − 1 is answered with 400 rather than billed wrong, and of a key that an object has twice the last one counts.
+ *
+ * Streams of events have no end of their own. They end within a second after the server that they came through has
+ * stopped listening, so that `server.close()` waits for nothing but requests, and when billing is closed; clients then
+ * connect again. After `close()`, handlers that are mounted answer 503, and mounting throws a `ClosedError`.
  */
 export interface Handlers {
   /**
    * Answers a request of the Fetch standard: Next.js route handlers, Workers, Deno, Bun, `app.mount` of Hono.
    * It rejects only when the request's own signal aborts it.
    */
-  fetch(request: Request, options?: MountOptions): Promise<Response>
+  fetch(request: Request, options?: MountOptions & NodeEnv): Promise<Response>
   /** For `createServer` of node:http. */
   node(options?: MountOptions): NodeHandler
   /** `app.use("/billing", billing.express())`; also for Connect, and for NestJS on Express. */

@@ -17,7 +17,7 @@ export interface HttpServer {
 const MAX_BASE_PATHS = 100
 
 const load = async (
-  { calls }: Engine,
+  { calls, closing }: Engine,
   { rateLimit }: NonNullable<BillingOptions["http"]>,
 ): Promise<HttpServer> => {
   const [{ FetchHandler, Server }, { NodeHandler }] = await Promise.all([
@@ -32,11 +32,11 @@ const load = async (
     const known = handlers.get(basePath)
     if (known !== undefined) return known
     if (handlers.size >= MAX_BASE_PATHS) handlers.clear()
-    const made = FetchHandler.make(server, calls.context, { basePath })
+    const made = FetchHandler.make(server, calls.context, { basePath, closing })
     handlers.set(basePath, made)
     return made
   }
-  return { node: NodeHandler.make(server, calls.context), fetch }
+  return { node: NodeHandler.make(server, calls.context, { closing }), fetch }
 }
 
 /** Loads the server once: the first to ask begins, all wait for it. */

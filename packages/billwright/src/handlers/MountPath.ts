@@ -2,6 +2,8 @@
  * Where a handler is mounted.
  */
 import { ConfigurationError } from "../errors/RuntimeError.ts"
+import * as OptionRules from "../runtime/OptionRules.ts"
+import type { MountOptions } from "./Handlers.ts"
 
 /** `/billing/` → `/billing`, `/` → nothing. Throws a `ConfigurationError`. */
 export const normalize = (basePath: string | undefined): string => {
@@ -11,6 +13,15 @@ export const normalize = (basePath: string | undefined): string => {
   const trimmed = (basePath ?? "").replace(/\/+$/, "")
   if (trimmed === "" || trimmed.startsWith("/")) return trimmed
   throw new ConfigurationError(`basePath must start with /: "/${trimmed}", not "${trimmed}"`)
+}
+
+const checkMount = OptionRules.fields({ basePath: OptionRules.anything })
+
+/** The base path of what a handler is given, `name` being its own. Throws a `ConfigurationError`. */
+export const of = (name: string, mount: MountOptions | undefined): string => {
+  if (mount === undefined) return ""
+  checkMount(mount, name)
+  return normalize(mount.basePath)
 }
 
 /** The URL of a request without the base path; `undefined` when it is elsewhere. */

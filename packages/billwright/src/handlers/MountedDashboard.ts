@@ -6,14 +6,14 @@ import { ClosedError, ConfigurationError } from "../errors/RuntimeError.ts"
 import { type Engine, toTenant } from "../runtime/Engine.ts"
 import { DATA_PATH, type Data, forOperators } from "./DashboardData.ts"
 import type { DashboardHandlers, DashboardOptions, MountedKoaContext } from "./DashboardHandlers.ts"
-import type { FastifyInstance, Handlers, HonoContext, ParsedRequest } from "./Handlers.ts"
-import { endWith } from "./MountedHandlers.ts"
+import type { FastifyInstance, Handlers, HonoContext, NodeEnv, ParsedRequest } from "./Handlers.ts"
+import { checkOpen } from "./MountedHandlers.ts"
 import * as MountPath from "./MountPath.ts"
 import * as NodeExchange from "./NodeExchange.ts"
 import { UnusableBody } from "./ParsedBody.ts"
 
 /** `undefined`: the request is not the dashboard's. */
-type Answer = (request: Request) => Promise<Response | undefined>
+type Answer = (request: Request, env?: NodeEnv) => Promise<Response | undefined>
 
 const OPTIONS = new Set<keyof DashboardOptions>(["accountId", "authorize", "basePath", "directory", "mode"])
 
@@ -55,7 +55,7 @@ const makeAnswer = (engine: Engine, api: Handlers["fetch"], options: DashboardOp
   const { tenant } = engine.calls
   const data: Data =
     authorize === undefined
-      ? (request) => api(request, { basePath })
+      ? (request, env) => api(request, { ...env, basePath })
       : forOperators(
           engine,
           toTenant(options.accountId ?? tenant.accountId, options.mode ?? tenant.mode),
@@ -73,14 +73,12 @@ const makeAnswer = (engine: Engine, api: Handlers["fetch"], options: DashboardOp
       ...(directory === undefined ? {} : { directory }),
     })
   }
-  return async (request) => {
+  return async (request, env) => {
     const { pathname } = new URL(request.url)
     if (MountPath.strip(pathname, basePath) === undefined) return undefined
     try {
       return await engine.whileOpen(async () =>
-        isData(pathname, basePath)
-          ? endWith(engine.closing, await data(request))
-          : (await (loading ??= load()))(request),
+        isData(pathname, basePath) ? data(request, env) : (await (loading ??= load()))(request),
       )
     } catch (error) {
       if (error instanceof ClosedError) return closedAnswer()
@@ -105,7 +103,9 @@ const respond = async (
   const gone = new AbortController()
   response.once("close", () => gone.abort())
   try {
-    const answered = await answer(NodeExchange.toRequest(request, url, kept, gone.signal))
+    const answered = await answer(NodeExchange.toRequest(request, url, kept, gone.signal), {
+      incoming: request,
+    })
     if (answered === undefined) return false
     await NodeExchange.send(answered, response)
   } catch (error) {
@@ -141,9 +141,10 @@ export const makeDashboard =
   (options: DashboardOptions): DashboardHandlers => {
     // Without types it is easily forgotten.
     const given = options ?? {}
+    checkOpen(engine)
     const answer = makeAnswer(engine, api, given)
     const basePath = MountPath.normalize(given.basePath)
-    const fetch = async (request: Request) => (await answer(request)) ?? notHere(basePath)
+    const fetch = async (request: Request, env?: NodeEnv) => (await answer(request, env)) ?? notHere(basePath)
 
     const middleware = (
       request: ParsedRequest,
@@ -165,12 +166,14 @@ export const makeDashboard =
       fastify: () => fastifyPlugin(answer, basePath),
       hono:
         () =>
-        async ({ req }: HonoContext) => {
+        async ({ env, req }: HonoContext) => {
           const { raw } = req
-          if (!raw.bodyUsed) return fetch(raw)
+          const node = (env ?? {}) as NodeEnv
+          if (!raw.bodyUsed) return fetch(raw, node)
           // Hono keeps what a validator read.
           const { headers, method, signal, url } = raw
-          return fetch(new Request(url, { method, headers, signal, body: await req.arrayBuffer() }))
+          const body = await req.arrayBuffer()
+          return fetch(new Request(url, { method, headers, signal, body }), node)
         },
       koa: () => async (context: MountedKoaContext, next) => {
         const { req, request, res } = context

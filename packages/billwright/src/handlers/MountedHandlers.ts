@@ -3,9 +3,18 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { BillingOptions } from "../BillingOptions.ts"
+import { InvalidInputError } from "../errors/BillingError.ts"
 import { ClosedError } from "../errors/RuntimeError.ts"
 import type { Engine } from "../runtime/Engine.ts"
-import type { Handlers, HonoContext, KoaContext, MountOptions, ParsedRequest } from "./Handlers.ts"
+import type {
+  FastifyInstance,
+  Handlers,
+  HonoContext,
+  KoaContext,
+  MountOptions,
+  NodeEnv,
+  ParsedRequest,
+} from "./Handlers.ts"
 import { type HttpServer, makeLoader } from "./HttpServer.ts"
 import * as MountPath from "./MountPath.ts"
 import { readable, UnusableBody } from "./ParsedBody.ts"
@@ -21,25 +30,10 @@ const refuse = (response: ServerResponse, status: number, body: string): void =>
   response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" }).end(body)
 }
 
-/**
- * What is being answered is waited for when billing is closed. A stream of events has no end of its own, so it is
- * ended then.
- */
-const holdOpen = ({ closing, whileOpen }: Engine, response: ServerResponse): void => {
-  const end = () => {
-    // Every other answer is written in one go.
-    if (response.headersSent && !response.writableEnded) response.destroy()
-  }
-  closing.addEventListener("abort", end, { once: true })
-  const closed = new Promise<void>((resolve) => response.once("close", resolve))
-  void whileOpen(() => closed).then(() => closing.removeEventListener("abort", end))
+/** What is being answered is waited for when billing is closed. */
+const holdOpen = ({ whileOpen }: Engine, response: ServerResponse): void => {
+  void whileOpen(() => new Promise<void>((resolve) => response.once("close", resolve)))
 }
-
-/** An answer that ends when billing is closed, where it would not end by itself. */
-export const endWith = (closing: AbortSignal, response: Response): Response =>
-  response.body !== null && response.headers.get("content-type")?.startsWith("text/event-stream") === true
-    ? new Response(response.body.pipeThrough(new TransformStream(), { signal: closing }), response)
-    : response
 
 type Serve = (request: IncomingMessage, response: ServerResponse, url: string, kept: Kept) => void
 
@@ -75,12 +69,16 @@ const makeServe = (engine: Engine, load: () => Promise<HttpServer>): Serve => {
 }
 
 const makeFetch =
-  ({ closing, whileOpen }: Engine, load: () => Promise<HttpServer>): Handlers["fetch"] =>
+  ({ whileOpen }: Engine, load: () => Promise<HttpServer>): Handlers["fetch"] =>
   async (request, options) => {
+    if (typeof request?.url !== "string" || request.signal === undefined) {
+      throw new InvalidInputError("request", "must be a Request of the Fetch standard")
+    }
+    // Not checked further: Deno's and Bun's servers, and Workers, pass things of their own here.
     const basePath = MountPath.normalize(options?.basePath)
     request.signal.throwIfAborted()
     try {
-      return await whileOpen(async () => endWith(closing, await (await load()).fetch(basePath)(request)))
+      return await whileOpen(async () => (await load()).fetch(basePath)(request, options))
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason
       if (!(error instanceof ClosedError)) throw error
@@ -90,13 +88,15 @@ const makeFetch =
 
 const makeHono =
   (fetch: Handlers["fetch"], options: MountOptions) =>
-  async ({ req }: HonoContext): Promise<Response> => {
+  async ({ env, req }: HonoContext): Promise<Response> => {
     const { raw } = req
+    const { incoming } = (env ?? {}) as NodeEnv
     const basePath = options.basePath ?? MountPath.beforeWildcard(req.routePath, new URL(raw.url).pathname)
-    if (!raw.bodyUsed) return fetch(raw, { basePath })
+    if (!raw.bodyUsed) return fetch(raw, { basePath, incoming })
     // Hono keeps what a validator read.
     const { headers, method, signal, url } = raw
-    return fetch(new Request(url, { method, headers, signal, body: await req.arrayBuffer() }), { basePath })
+    const body = await req.arrayBuffer()
+    return fetch(new Request(url, { method, headers, signal, body }), { basePath, incoming })
   }
 
 const makeKoa =
@@ -111,13 +111,34 @@ const makeKoa =
     await ended
   }
 
+const makeFastify =
+  (serve: Serve) =>
+  async (instance: FastifyInstance): Promise<void> => {
+    const basePath = MountPath.normalize(instance.prefix)
+    // Only here: the host's other routes keep their parsers.
+    instance.removeAllContentTypeParsers()
+    instance.addContentTypeParser("*", (_request, _payload, done) => done(null))
+    for (const path of ["/", "/*"]) {
+      instance.all(path, ({ raw }, reply) => {
+        reply.hijack()
+        serve(raw, reply.raw, MountPath.strip(raw.url ?? "/", basePath) ?? "/", {})
+      })
+    }
+  }
+
+/** Whoever mounts what was closed has its parts in the wrong order. Throws a `ClosedError`. */
+export const checkOpen = ({ closing }: Engine): void => {
+  if (closing.aborted) throw new ClosedError()
+}
+
 export const makeHandlers = (engine: Engine, options: NonNullable<BillingOptions["http"]>): Handlers => {
   const load = makeLoader(engine, options)
   const serve = makeServe(engine, load)
   const fetch = makeFetch(engine, load)
 
-  const middleware = (mount: MountOptions = {}) => {
-    const basePath = MountPath.normalize(mount.basePath)
+  const middleware = (name: string, mount: MountOptions | undefined) => {
+    checkOpen(engine)
+    const basePath = MountPath.of(name, mount)
     return (request: ParsedRequest, response: ServerResponse, next?: (error?: unknown) => void): void => {
       // NestJS cuts off all that its wildcard matched.
       const url =
@@ -131,24 +152,22 @@ export const makeHandlers = (engine: Engine, options: NonNullable<BillingOptions
   return {
     fetch,
     node: (mount) => {
-      const handler = middleware(mount)
+      const handler = middleware("node", mount)
       return (request, response) => handler(request, response)
     },
-    express: (mount) => middleware(mount),
-    hono: (mount = {}) =>
-      makeHono(fetch, { basePath: mount.basePath && MountPath.normalize(mount.basePath) }),
-    koa: (mount = {}) => makeKoa(serve, MountPath.normalize(mount.basePath)),
-    fastify: () => async (instance) => {
-      const basePath = MountPath.normalize(instance.prefix)
-      // Only here: the host's other routes keep their parsers.
-      instance.removeAllContentTypeParsers()
-      instance.addContentTypeParser("*", (_request, _payload, done) => done(null))
-      for (const path of ["/", "/*"]) {
-        instance.all(path, ({ raw }, reply) => {
-          reply.hijack()
-          serve(raw, reply.raw, MountPath.strip(raw.url ?? "/", basePath) ?? "/", {})
-        })
-      }
+    express: (mount) => middleware("express", mount),
+    hono: (mount) => {
+      checkOpen(engine)
+      const basePath = MountPath.of("hono", mount)
+      return makeHono(fetch, mount?.basePath === undefined ? {} : { basePath })
+    },
+    koa: (mount) => {
+      checkOpen(engine)
+      return makeKoa(serve, MountPath.of("koa", mount))
+    },
+    fastify: () => {
+      checkOpen(engine)
+      return makeFastify(serve)
     },
   }
 }

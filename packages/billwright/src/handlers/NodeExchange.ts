@@ -46,7 +46,7 @@ export const send = (answer: Response, response: ServerResponse): Promise<void> 
     response.writeHead(answer.status, [...answer.headers].flat())
     if (answer.body === null) return response.end()
     const body = Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0])
-    // The client went away, or billing was closed: the answer ends where it is.
+    // The client went away: the answer ends where it is.
     body.on("error", () => response.destroy())
     response.once("close", () => body.destroy())
     body.pipe(response)

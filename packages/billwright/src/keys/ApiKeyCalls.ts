@@ -4,6 +4,7 @@
 import { ApiKeys as ApiKeysService, type IssuedApiKey as Core } from "@billwright/core"
 import { Effect, Redacted } from "effect"
 import type { Calls } from "../runtime/Calls.ts"
+import * as Ids from "../runtime/Ids.ts"
 import { toInput, toOptionalInput } from "../runtime/Input.ts"
 import { makeListing } from "../runtime/ListingPages.ts"
 import type { ApiKeys } from "./ApiKeys.ts"
@@ -15,12 +16,12 @@ export const makeApiKeys = (calls: Calls): ApiKeys => {
   return {
     create: (input, options) =>
       calls.run(() => Effect.map(keys.issue(toInput(input, "expiresAt")), toIssued), options),
-    get: (id, options) => calls.run(() => keys.get(id), options),
+    get: (id, options) => calls.run(() => keys.get(Ids.apiKeyId(id)), options),
     list: (query, options) =>
       makeListing(query, (page) => calls.run(() => keys.list(toOptionalInput(page)), options)),
     roll: (id, input, options) =>
-      calls.run(() => Effect.map(keys.roll(id, toOptionalInput(input)), toIssued), options),
-    revoke: (id, options) => calls.run(() => keys.revoke(id), options),
+      calls.run(() => Effect.map(keys.roll(Ids.apiKeyId(id), toOptionalInput(input)), toIssued), options),
+    revoke: (id, options) => calls.run(() => keys.revoke(Ids.apiKeyId(id)), options),
     verify: (secret, options) =>
       calls.run(() => Effect.map(keys.verify(Redacted.make(String(secret))), ({ key }) => key), options),
   }

@@ -12,6 +12,8 @@ interface Candidate {
   readonly execute?: unknown
   readonly $queryRawUnsafe?: unknown
   readonly getTransactionStatus?: () => string | null
+  /** Of `pg`, which has no other sign of it. */
+  readonly _ending?: unknown
 }
 
 const refuse = (sentence: string): never => {
@@ -41,6 +43,7 @@ export const toHostClient = (transaction: unknown): HostClient => {
   if (candidate.totalCount !== undefined) {
     return refuse("a pool has no transaction: take a client by pool.connect(), send it BEGIN, and pass that")
   }
+  if (candidate._ending === true) return refuse("this client was ended: pass one that is connected")
   if (candidate.getTransactionStatus?.() === "I") {
     return refuse("this client is in no transaction: send it BEGIN first")
   }

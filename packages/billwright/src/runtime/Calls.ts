@@ -4,7 +4,7 @@
 import { type Billing as Core, CurrentTenant, type Tenant } from "@billwright/core"
 import { Context, Effect, Exit } from "effect"
 import type { CallOptions } from "../Call.ts"
-import { BillingError } from "../errors/BillingError.ts"
+import { BillingError, InvalidInputError } from "../errors/BillingError.ts"
 import { capture, place } from "./CallSite.ts"
 import { toRejection } from "./Failure.ts"
 import type { Gate } from "./Gate.ts"
@@ -13,16 +13,42 @@ import { type Plain, toPlain } from "./PlainValue.ts"
 /** What there is besides the tenant. */
 export type Environment = Core.Services | Core.Storage
 
+/** Throws an `InvalidInputError` for options that there are none of: a signal that is not heard helps nobody. */
+const signalOf = (options: CallOptions | undefined): AbortSignal | undefined => {
+  // Without types, another argument comes here easily.
+  if (options === undefined || options === null) return undefined
+  if (typeof options !== "object") {
+    throw new InvalidInputError("options", "must be an object such as { signal }")
+  }
+  const unknown = Object.keys(options).find((name) => name !== "signal")
+  if (unknown !== undefined) {
+    throw new InvalidInputError(`options.${unknown}`, "is no option of a call: there is signal")
+  }
+  const { signal } = options
+  // Of another realm, it is no instance of this one's class.
+  if (signal === undefined || signal === null) return undefined
+  if (typeof signal.throwIfAborted === "function") return signal
+  throw new InvalidInputError("options.signal", "must be an AbortSignal")
+}
+
 export class Calls {
   readonly context: Context.Context<Environment>
   readonly tenant: Tenant.Tenant
   readonly #gate: Gate
+  readonly #explain: ((error: unknown) => unknown) | undefined
   readonly #run: ReturnType<typeof Effect.runPromiseExitWith<Environment | CurrentTenant>>
 
-  constructor(context: Context.Context<Environment>, tenant: Tenant.Tenant, gate: Gate) {
+  /** `explain` gives what a call rejects with in the place of an error, or the error itself. */
+  constructor(
+    context: Context.Context<Environment>,
+    tenant: Tenant.Tenant,
+    gate: Gate,
+    explain?: (error: unknown) => unknown,
+  ) {
     this.context = context
     this.tenant = tenant
     this.#gate = gate
+    this.#explain = explain
     this.#run = Effect.runPromiseExitWith(Context.add(context, CurrentTenant, tenant))
   }
 
@@ -33,7 +59,7 @@ export class Calls {
 
   /** The same calls for another tenant. */
   for(tenant: Tenant.Tenant): Calls {
-    return new Calls(this.context, tenant, this.#gate)
+    return new Calls(this.context, tenant, this.#gate, this.#explain)
   }
 
   /** Runs the function of a transaction that these calls are not part of. */
@@ -57,7 +83,7 @@ export class Calls {
   ): Promise<A> {
     const site = capture(below)
     try {
-      return await this.#gate.enter(() => this.#settle(make, options?.signal))
+      return await this.#gate.enter(() => this.#settle(make, signalOf(options)))
     } catch (error) {
       if (error instanceof BillingError) place(error, site)
       throw error
@@ -71,6 +97,7 @@ export class Calls {
     signal?.throwIfAborted()
     const exit = await this.#run(make(), { signal })
     if (Exit.isSuccess(exit)) return exit.value
-    throw toRejection(exit.cause, signal)
+    const error = toRejection(exit.cause, signal)
+    throw this.#explain === undefined ? error : this.#explain(error)
   }
 }

@@ -1,27 +1,21 @@
 /**
  * The services of one billing, running.
  */
-import {
-  Billing as Core,
-  Dispatcher,
-  EndpointStore,
-  Keyring,
-  NetworkAddress,
-  Tenant,
-  type WebhookTransport,
-} from "@billwright/core"
+import { Billing as Core, Dispatcher, NetworkAddress, Tenant, type WebhookTransport } from "@billwright/core"
 import { Context, Effect, Exit, Layer, ManagedRuntime, Option, Redacted } from "effect"
 import type { BillingOptions, DispatcherOptions } from "../BillingOptions.ts"
-import { type BillingError, InvalidInputError } from "../errors/BillingError.ts"
-import { ConfigurationError, StorageUnavailableError } from "../errors/RuntimeError.ts"
-import { toEventType } from "../events/EventTypeBridge.ts"
+import { InvalidInputError } from "../errors/BillingError.ts"
+import { ConfigurationError } from "../errors/RuntimeError.ts"
+import { toEventTypes } from "../events/EventTypeBridge.ts"
+import * as BillingOptionRules from "./BillingOptionRules.ts"
 import { Calls, type Environment } from "./Calls.ts"
 import * as EncryptionKeys from "./EncryptionKeys.ts"
-import { firstProblem, toBillingError } from "./Failure.ts"
+import { firstProblem } from "./Failure.ts"
 import { OpenGate } from "./Gate.ts"
 import * as LazyTransport from "./LazyTransport.ts"
 import * as Log from "./Log.ts"
-import * as OptionRules from "./OptionRules.ts"
+import * as StartChecks from "./StartChecks.ts"
+import { toStartError } from "./StartError.ts"
 import { partsOf, type StoreParts } from "./StoreParts.ts"
 
 export interface Engine {
@@ -66,7 +60,7 @@ const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions>
   const policy = network && (await Effect.runPromise(networkPolicy(network)))
   const encryption = await EncryptionKeys.resolve(options.encryptionKeys)
   return {
-    events: { types: events.map(toEventType) },
+    events: { types: toEventTypes(events) },
     webhooks: defined("network", policy),
     ...defined("encryption", encryption),
     ...defined("usage", usage),
@@ -98,50 +92,13 @@ const dispatcherOf = (options: BillingOptions, world: World | undefined) => {
   )
 }
 
-/** Secrets that no key at hand opens would fail with every delivery: better said at the start. */
-const checkSecrets = Effect.gen(function* () {
-  const { primaryKeyId } = yield* Keyring
-  const store = yield* EndpointStore
-  if (primaryKeyId !== "plain") return
-  const [sealed] = yield* store.sealedOtherwise(primaryKeyId, 1)
-  if (sealed === undefined) return
-  return yield* Effect.fail(
-    new ConfigurationError(
-      "there are webhook endpoints with encrypted secrets: pass the encryptionKeys that they were encrypted with, or dispatcher: false if others send",
-    ),
-  )
-})
-
-/** Why billing could not be started. A rule that an option breaks is a wrong configuration. */
-const toStartError = (problem: unknown): BillingError => {
-  const error = toBillingError(problem)
-  if (error instanceof ConfigurationError) return error
-  if (error instanceof StorageUnavailableError) {
-    return new StorageUnavailableError(
-      `billing can't start: the database is out of reach${reasonOf(problem)}`,
-      error,
-    )
-  }
-  const isOptions = error instanceof InvalidInputError || error.code === "internal_error"
-  const sentence = problem instanceof Error && problem.message !== "" ? problem.message : error.message
-  return isOptions ? new ConfigurationError(sentence, { cause: problem }) : error
-}
-
-/** What the driver said, at the bottom of all wrappers. */
-const reasonOf = (error: unknown, depth = 0): string => {
-  if (!(error instanceof Error) || depth > 8) return ""
-  const beneath = reasonOf(error.cause ?? (error as { readonly reason?: unknown }).reason, depth + 1)
-  if (beneath !== "") return beneath
-  return depth > 0 && error.message !== "" ? ` (${error.message})` : ""
-}
-
 /** Starts the services. Rejects with one sentence that says what is wrong. */
 export const start = async (options: BillingOptions, world?: World): Promise<Engine> => {
-  OptionRules.check(options)
+  BillingOptionRules.check(options)
   const parts = checkStore(options)
   const tenant = toTenant(options.accountId ?? Tenant.defaultAccountId, options.mode ?? "live")
   const layer = dispatcherOf(options, world).pipe(
-    Layer.provideMerge(options.dispatcher === false ? Layer.empty : Layer.effectDiscard(checkSecrets)),
+    Layer.provideMerge(Layer.effectDiscard(StartChecks.run(options))),
     Layer.provideMerge(Core.layerWith(await servicesOf(options))),
     Layer.provideMerge(parts.layer),
     Layer.provideMerge(Log.layer(options.log)),
@@ -151,7 +108,7 @@ export const start = async (options: BillingOptions, world?: World): Promise<Eng
   const built = await Effect.runPromiseExit(runtime.contextEffect)
   if (Exit.isFailure(built)) {
     await runtime.dispose()
-    throw toStartError(firstProblem(built.cause))
+    throw toStartError(firstProblem(built.cause), parts.explain)
   }
   const gate = new OpenGate(parts.isSerial ?? false)
   let closed: Promise<void> | undefined

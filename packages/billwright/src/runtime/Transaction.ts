@@ -7,15 +7,15 @@ import type { CallOptions } from "../Call.ts"
 import { Calls, type Environment } from "./Calls.ts"
 import { Thrown } from "./Failure.ts"
 import { TransactionGate } from "./Gate.ts"
-import type { Join } from "./StoreParts.ts"
+import type { Joined } from "./StoreParts.ts"
 
 /** Runs a function with calls that are made in the transaction that the effect is run in. */
-const within = <A>(calls: Calls, work: (calls: Calls) => Promise<A>) =>
+const within = <A>(calls: Calls, work: (calls: Calls) => Promise<A>, explain?: Joined["explain"]) =>
   Effect.contextWith((context: Context.Context<Environment | CurrentTenant>) => {
     const gate = new TransactionGate()
     const run = async (): Promise<A> => {
       try {
-        return await work(new Calls(context, calls.tenant, gate))
+        return await work(new Calls(context, calls.tenant, gate, explain))
       } finally {
         await gate.end()
       }
@@ -40,7 +40,15 @@ export const inOwn = <A>(
 /** In a transaction that the host has begun and will end. */
 export const inHosts = <A>(
   calls: Calls,
-  join: () => Join,
+  join: () => Joined,
   work: (calls: Calls) => Promise<A>,
   options: CallOptions | undefined,
-): Promise<A> => calls.runAsIs(() => join()(within(calls, work)), options, inHosts)
+): Promise<A> =>
+  calls.runAsIs(
+    () => {
+      const { explain, run } = join()
+      return run(within(calls, work, explain))
+    },
+    options,
+    inHosts,
+  )

@@ -14,13 +14,32 @@ import type { TestReceivers } from "./TestReceivers.ts"
 
 type Account = Pick<BillingCalls<EventMap>, "customers" | "deliveries" | "endpoints">
 
-const millisOf = ({
-  days = 0,
-  hours = 0,
-  milliseconds = 0,
-  minutes = 0,
-  seconds = 0,
-}: TestDuration): number => milliseconds + 1_000 * (seconds + 60 * (minutes + 60 * (hours + 24 * days)))
+const MILLIS_OF_UNITS: Readonly<Record<keyof TestDuration, number>> = {
+  days: 86_400_000,
+  hours: 3_600_000,
+  minutes: 60_000,
+  seconds: 1_000,
+  milliseconds: 1,
+}
+
+const DURATION = `{ ${Object.keys(MILLIS_OF_UNITS).join(", ")} }`
+
+/** Throws an `InvalidInputError` when it is none, or goes back. */
+const millisOf = (duration: TestDuration): number => {
+  if (typeof duration !== "object" || duration === null) {
+    throw new InvalidInputError("duration", `must be an object such as { minutes: 1 }, of ${DURATION}`)
+  }
+  const unknown = Object.keys(duration).find((unit) => !Object.hasOwn(MILLIS_OF_UNITS, unit))
+  if (unknown !== undefined) {
+    throw new InvalidInputError("duration", `has no unit "${unknown}": there are ${DURATION}`)
+  }
+  const millis = Object.entries(MILLIS_OF_UNITS).reduce(
+    (sum, [unit, each]) => sum + each * (duration[unit as keyof TestDuration] ?? 0),
+    0,
+  )
+  if (Number.isSafeInteger(millis) && millis >= 0) return millis
+  throw new InvalidInputError("duration", `must be whole milliseconds of ${DURATION}, not back`)
+}
 
 export const makeTesting = (
   { calls, dispatcher }: Engine,
@@ -34,11 +53,6 @@ export const makeTesting = (
 
   const advance = async (duration: TestDuration): Promise<void> => {
     const millis = millisOf(duration)
-    if (!Number.isSafeInteger(millis) || millis < 0)
-      throw new InvalidInputError(
-        "duration",
-        "must be { days, hours, minutes, seconds, milliseconds }, not back",
-      )
     const end = clock.millis + millis
     for (;;) {
       await deliverDue()

@@ -4,6 +4,7 @@
 import { type Threshold as Core, Thresholds as ThresholdsService } from "@billwright/core"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import type { Calls } from "../runtime/Calls.ts"
+import * as Ids from "../runtime/Ids.ts"
 import { toInput, toOptionalInput } from "../runtime/Input.ts"
 import { makeListing } from "../runtime/ListingPages.ts"
 import type { CreateThreshold, Thresholds } from "./Thresholds.ts"
@@ -25,8 +26,8 @@ export const makeThresholds = (calls: Calls): Thresholds => {
   const thresholds = calls.service(ThresholdsService)
   return {
     create: (input, options) => calls.run(() => thresholds.create(toThreshold(input)), options),
-    get: (id, options) => calls.run(() => thresholds.get(id), options),
-    delete: (id, options) => calls.run(() => thresholds.delete(id), options),
+    get: (id, options) => calls.run(() => thresholds.get(Ids.thresholdId(id)), options),
+    delete: (id, options) => calls.run(() => thresholds.delete(Ids.thresholdId(id)), options),
     list: (query, options) =>
       makeListing(query, (page) => calls.run(() => thresholds.list(toOptionalInput(page)), options)),
   }

@@ -5,6 +5,7 @@ import { Usage as UsageService, type UsageRecord as Core } from "@billwright/cor
 import { Effect } from "effect"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import type { Calls } from "../runtime/Calls.ts"
+import * as Ids from "../runtime/Ids.ts"
 import { toInput } from "../runtime/Input.ts"
 import { makeListing } from "../runtime/ListingPages.ts"
 import type { RecordUsage, Usage } from "./Usage.ts"
@@ -41,10 +42,10 @@ export const makeUsage = (calls: Calls): Usage => {
         () => Effect.map(usage.recordBatch(toBatch(records)), (results) => results.map(toRecorded)),
         options,
       ),
-    getRecord: (id, options) => calls.run(() => usage.getRecord(id), options),
+    getRecord: (id, options) => calls.run(() => usage.getRecord(Ids.usageRecordId(id)), options),
     listRecords: (query, options) =>
       makeListing(query, (page) => calls.run(() => usage.listRecords(toInput(page)), options)),
-    voidRecord: (id, options) => calls.run(() => usage.voidRecord(id), options),
+    voidRecord: (id, options) => calls.run(() => usage.voidRecord(Ids.usageRecordId(id)), options),
     summary: (query, options) => calls.run(() => usage.summary(toInput(query)), options),
     series: (query, options) => calls.run(() => usage.series(toInput(query)), options),
     audit: (options) => calls.run(() => usage.audit, options),

@@ -4,6 +4,7 @@ import { readHeaders, type WebhookHeaders } from "./WebhookHeaders.ts"
 import { decodeKeys, type WebhookKeys } from "./WebhookKeys.ts"
 import { checkSignatures, parseSignatures } from "./WebhookSignatures.ts"
 import { checkTimestamp, type WebhookTolerance } from "./WebhookTimestamp.ts"
+import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 
 /** A request to verify, what to verify it with, and how old it may be. */
 export type VerifyOptions = WebhookKeys &
@@ -36,6 +37,8 @@ const signedContent = (start: string, body: Uint8Array) => {
 }
 
 const authenticate = async (options: VerifyOptions) => {
+  if (typeof options !== "object" || options === null)
+    throw new WebhookVerificationError("invalid_option", "verify takes { secret, headers, body }.")
   const keys = decodeKeys(options)
   const body = bytesOf(options.body)
   const headers = readHeaders(options.headers)

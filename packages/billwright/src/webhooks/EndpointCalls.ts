@@ -4,12 +4,21 @@
 import { type CreatedEndpoint as Core, Endpoints as EndpointsService } from "@billwright/core"
 import { Effect } from "effect"
 import type { CallOptions } from "../Call.ts"
+import { InvalidInputError } from "../errors/BillingError.ts"
 import { toEvent } from "../events/EventCalls.ts"
 import type { EventMap } from "../events/EventMap.ts"
 import type { Calls } from "../runtime/Calls.ts"
+import * as Ids from "../runtime/Ids.ts"
 import { toInput, toOptionalInput } from "../runtime/Input.ts"
 import { makeListing } from "../runtime/ListingPages.ts"
 import type { Endpoints } from "./Endpoints.ts"
+
+/** Throws an `InvalidInputError` when it is no text; that there is such a type is for the service to check. */
+const toTestType = (input: unknown): string => {
+  const { type } = (input ?? {}) as { readonly type?: unknown }
+  if (typeof type === "string") return type
+  throw new InvalidInputError("type", "must be the name of an event type such as invoice.paid")
+}
 
 const withSecret = ({ endpoint, secret }: Core) => ({ ...endpoint, secret: secret ?? null })
 
@@ -18,17 +27,24 @@ export const makeEndpoints = (calls: Calls): Endpoints<EventMap> => {
   return {
     create: (input, options) =>
       calls.run(() => Effect.map(endpoints.create(toInput(input)), withSecret), options),
-    get: (id, options) => calls.run(() => endpoints.get(id), options),
+    get: (id, options) => calls.run(() => endpoints.get(Ids.endpointId(id)), options),
     list: (query, options) =>
       makeListing(query, (page) => calls.run(() => endpoints.list(toOptionalInput(page)), options)),
-    update: (id, input, options) => calls.run(() => endpoints.update(id, toInput(input)), options),
-    delete: (id, options) => calls.run(() => endpoints.delete(id), options),
+    update: (id, input, options) =>
+      calls.run(() => endpoints.update(Ids.endpointId(id), toInput(input)), options),
+    delete: (id, options) => calls.run(() => endpoints.delete(Ids.endpointId(id)), options),
     rotateSecret: (id, input, options) =>
-      calls.run(() => Effect.map(endpoints.rotateSecret(id, toOptionalInput(input)), withSecret), options),
-    test: (id, { type }, options) =>
-      calls.runAsIs(() => Effect.map(endpoints.test(id, type), toEvent), options),
+      calls.run(
+        () => Effect.map(endpoints.rotateSecret(Ids.endpointId(id), toOptionalInput(input)), withSecret),
+        options,
+      ),
+    test: (id, input, options) =>
+      calls.runAsIs(
+        () => Effect.map(endpoints.test(Ids.endpointId(id), toTestType(input)), toEvent),
+        options,
+      ),
     replay: (id, input, options) =>
-      calls.run(() => endpoints.replayRange(id, toInput(input, "since", "until")), options),
+      calls.run(() => endpoints.replayRange(Ids.endpointId(id), toInput(input, "since", "until")), options),
   }
 }
 

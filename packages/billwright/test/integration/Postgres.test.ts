@@ -5,15 +5,16 @@ import {
   createBilling,
   CustomerNotFoundError,
   generateEncryptionKey,
+  type LogEntry,
   StorageUnavailableError,
 } from "billwright"
 import { fromDrizzle, fromKysely, postgres } from "billwright/postgres"
 import { sql } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/node-postgres"
 import { CompiledQuery, Kysely, PostgresDialect } from "kysely"
-import { Client, Pool } from "pg"
+import { Client, Pool, type PoolClient } from "pg"
 import postgresJs from "postgres"
-import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { afterAll, assert, beforeAll, describe, inject, it } from "vitest"
 import { rejection } from "../Rejection.ts"
 import { makeDatabase } from "./Database.ts"
 
@@ -233,6 +234,54 @@ for (const [name, make] of Object.entries(libraries)) {
   })
 }
 
+describe("a transaction of the host's that can't be joined", () => {
+  const create = (client: Client) => billing.transaction(client, (tx) => tx.customers.create(ada))
+  const begin = async (url: string) => {
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    await client.query("begin")
+    return client
+  }
+
+  it("because it has failed is told", async () => {
+    const client = await begin(database.url)
+    await client.query("select 1 / 0").catch(() => {})
+    const error = await rejection(create(client))
+    assert.instanceOf(error, StorageUnavailableError)
+    assert.isFalse(error.isRetryable)
+    assert.match(error.message, /the transaction has failed before, .*: roll it back$/)
+    await client.query("rollback")
+    await client.query("begin")
+    await create(client)
+    await client.end()
+  })
+
+  it("because it is another database's is told", async () => {
+    const client = await begin(inject("serverUrl"))
+    const error = await rejection(create(client))
+    assert.instanceOf(error, ConfigurationError)
+    assert.match(error.message, /has no tables of Billwright in a schema "billwright": pass a client of the/)
+    await client.end()
+  })
+
+  it("because its user may not use the schema is told", async () => {
+    const client = await begin(database.url)
+    await client.query("set local role pg_monitor")
+    const error = await rejection(create(client))
+    assert.instanceOf(error, ConfigurationError)
+    assert.match(error.message, /the user of this client lacks rights on the schema "billwright": grant them/)
+    await client.end()
+  })
+
+  it("because its client was ended is told", async () => {
+    const client = await begin(database.url)
+    await client.end()
+    const error = await rejection(create(client))
+    assert.instanceOf(error, ConfigurationError)
+    assert.match(error.message, /this client was ended: pass one that is connected$/)
+  })
+})
+
 describe("what is no transaction", () => {
   const joined = (client: object) => billing.transaction(client, async () => {})
 
@@ -289,21 +338,6 @@ describe("at start", () => {
     assert.instanceOf(error, StorageUnavailableError)
     assert.match(error.message, /^billing can't start: the database is out of reach/)
   })
-
-  it("secrets that no key opens are told", async () => {
-    const schema = "sealed"
-    const keyed = await createBilling({
-      store: postgres({ url: database.url, schema }),
-      encryptionKeys: generateEncryptionKey("old"),
-      dispatcher: false,
-    })
-    await keyed.endpoints.create({ url: "https://example.com/hooks", eventTypes: ["*"] })
-    await keyed.close()
-    const error = await rejection(createBilling({ store: postgres({ pool, schema }) }))
-    assert.match(error.message, /pass the encryptionKeys that they were encrypted with/)
-    const recorder = await createBilling({ store: postgres({ pool, schema }), dispatcher: false })
-    await recorder.close()
-  })
 })
 
 describe("encryption keys", () => {
@@ -324,6 +358,60 @@ describe("encryption keys", () => {
     assert.strictEqual(await both.rotateEncryption(), 1)
     assert.strictEqual(await both.rotateEncryption(), 0)
     await both.close()
+  })
+})
+
+describe("a pool that nobody listens to", () => {
+  it("does not end the process when it loses idle connections, and tells of it", async () => {
+    const lonely = new Pool({ connectionString: database.url, application_name: "lonely" })
+    const told = Promise.withResolvers<LogEntry>()
+    const log = (entry: LogEntry) => /idle connection/.test(entry.message) && told.resolve(entry)
+    const mine = await createBilling({ store: postgres({ pool: lonely }), dispatcher: false, log })
+    await mine.customers.create(ada)
+    await pool.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lonely'",
+    )
+    assert.deepInclude(await told.promise, {
+      level: "warn",
+      message: "the pool lost an idle connection",
+      details: ["terminating connection due to administrator command"],
+    })
+    await mine.customers.create(ada)
+    await mine.close()
+    assert.strictEqual(lonely.listenerCount("error"), 0)
+    await lonely.end()
+  })
+
+  it("does not end it when a connection is lost between two statements", async () => {
+    const lonely = new Pool({ connectionString: database.url, application_name: "lent" })
+    const mine = await createBilling({ store: postgres({ pool: lonely }), dispatcher: false, log: false })
+    const lent: Array<PoolClient> = []
+    lonely.on("acquire", (client) => void lent.push(client))
+    let tries = 0
+    const email = "twice@example.com"
+    await mine.transaction(async (tx) => {
+      await tx.customers.create({ ...ada, email })
+      if (tries++ > 0) return
+      const lost = new Promise((resolve) => lent.at(-1)!.once("end", resolve))
+      await pool.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lent'",
+      )
+      await lost
+      await tx.customers.list().page()
+    })
+    assert.strictEqual(tries, 2)
+    assert.strictEqual((await mine.customers.list({ email }).page()).data.length, 1)
+    await mine.close()
+    await lonely.end()
+  })
+
+  it("is left alone when somebody does", async () => {
+    const heard = new Pool({ connectionString: database.url }).on("error", () => {})
+    const mine = await createBilling({ store: postgres({ pool: heard }), dispatcher: false })
+    assert.strictEqual(heard.listenerCount("error"), 1)
+    await mine.close()
+    assert.strictEqual(heard.listenerCount("error"), 1)
+    await heard.end()
   })
 })
 

@@ -3,8 +3,8 @@ import { type Billing, createBilling } from "billwright"
 import { postgres, type Store } from "billwright/postgres"
 import { Pool } from "pg"
 import { assert, describe, inject, it } from "vitest"
-import { rejection } from "../Rejection.ts"
 import { makeDatabase } from "../integration/Database.ts"
+import { rejection } from "../Rejection.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {

@@ -13,6 +13,7 @@ import {
   MAX_BODY_MILLIS,
 } from "../server/HttpExchange.ts"
 import type { Server } from "../server/Server.ts"
+import * as StreamEnd from "../server/StreamEnd.ts"
 import * as StreamedAnswer from "./StreamedAnswer.ts"
 
 export interface NodeHandlerOptions {
@@ -21,6 +22,8 @@ export interface NodeHandlerOptions {
    * and Connect cut it off by themselves.
    */
   readonly basePath?: string
+  /** When it aborts, streams of events end. They end by themselves when their server has stopped listening. */
+  readonly closing?: AbortSignal
 }
 
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
@@ -127,7 +130,8 @@ export const make = (
       else if (exit.value.stream === undefined) send(request, response, exit.value)
       else {
         request.resume()
-        const streaming = fork(StreamedAnswer.send(response, exit.value, exit.value.stream))
+        const ended = StreamEnd.ended(response.req, options.closing)
+        const streaming = fork(StreamedAnswer.send(response, exit.value, exit.value.stream, ended))
         response.on("close", () => streaming.interruptUnsafe())
       }
     })

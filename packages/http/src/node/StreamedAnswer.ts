@@ -4,9 +4,12 @@ import type { ServerResponse } from "node:http"
  */
 import { Cause, Effect, Stream } from "effect"
 import type { HttpResponse } from "../server/HttpExchange.ts"
+import * as StreamEnd from "../server/StreamEnd.ts"
 
 /** How long a client may take none of what is waiting for it: then its connection is broken off. */
 const MAX_STALL_MILLIS = 60_000
+/** How long it may take for the rest when its stream has ended. */
+const MAX_END_MILLIS = 5_000
 
 const drained = (response: ServerResponse): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
@@ -23,23 +26,37 @@ const drained = (response: ServerResponse): Effect.Effect<void> =>
 /** Writes a piece, and waits until the client has taken what was written. */
 const write = (response: ServerResponse, piece: string): Effect.Effect<void> =>
   Effect.suspend(() =>
-    // Ended by the server, which stops: nothing more is written, and its end interrupts this.
+    // Ended by a server of ours, which stops: nothing more is written, and its end interrupts this.
     response.writableEnded || response.write(piece) ? Effect.void : drained(response),
   )
 
-/** Sends an answer with the pieces of its stream. It ends with the stream; interrupt it when the client is gone. */
+/** Ends the answer, so that its client can tell that nothing was cut off. */
+const end = (response: ServerResponse): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => void response.end(() => resume(Effect.void))).pipe(
+    Effect.timeoutOrElse({
+      duration: MAX_END_MILLIS,
+      orElse: () => Effect.sync(() => void response.destroy()),
+    }),
+  )
+
+/**
+ * Sends an answer with the pieces of its stream. It ends with the stream, or when `ended` does; interrupt it when the
+ * client is gone.
+ */
 export const send = (
   response: ServerResponse,
   { headers, status }: HttpResponse,
   stream: Stream.Stream<string>,
+  ended: Effect.Effect<void>,
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (response.headersSent || response.destroyed) return Effect.void
-    response.writeHead(status, headers)
-    return Stream.runForEach(stream, (piece) => write(response, piece))
+    response.writeHead(status, { ...headers, ...StreamEnd.headersFor(response.req) })
+    const sending = Stream.runForEach(stream, (piece) => write(response, piece))
+    return Effect.raceFirst(sending, ended)
   }).pipe(
     Effect.matchCauseEffect({
-      onSuccess: () => Effect.sync(() => response.end()),
+      onSuccess: () => end(response),
       onFailure: (cause) =>
         Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.sync(() => response.destroy()),
     }),

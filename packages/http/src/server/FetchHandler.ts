@@ -12,13 +12,20 @@ import {
   MAX_BODY_MILLIS,
 } from "./HttpExchange.ts"
 import type { Server } from "./Server.ts"
+import * as StreamEnd from "./StreamEnd.ts"
 
 export interface FetchHandlerOptions {
   /** Where the API is mounted, such as `/billing`: the part of the path before `/v1`. Default: none. */
   readonly basePath?: string
+  /** When it aborts, streams of events end. */
+  readonly closing?: AbortSignal
 }
 
-export type FetchHandler = (request: Request) => Promise<Response>
+/**
+ * `env.incoming` is Node's own request, as `@hono/node-server` hands it on: with it, a stream of events ends by itself
+ * when its server has stopped listening.
+ */
+export type FetchHandler = (request: Request, env?: { readonly incoming?: unknown }) => Promise<Response>
 
 /** `/billing/` → `/billing`, `/` → nothing. */
 export const normalizeBasePath = (basePath: string | undefined): string => {
@@ -102,8 +109,16 @@ const toFetchResponse = (
   { body, headers, status, stream }: HttpResponse,
   context: Context.Context<never>,
   signal: AbortSignal,
-): Response =>
-  new Response(stream === undefined ? body : toReadable(stream, context, signal), { status, headers })
+  incoming: StreamEnd.Incoming | undefined,
+  closing: AbortSignal | undefined,
+): Response => {
+  if (stream === undefined) return new Response(body, { status, headers })
+  const pieces = Stream.interruptWhen(stream, StreamEnd.ended(incoming, closing))
+  return new Response(toReadable(pieces, context, signal), {
+    status,
+    headers: { ...headers, ...StreamEnd.headersFor(incoming) },
+  })
+}
 
 /**
  * Makes the handler. It never rejects, except when the request's own signal aborts it.
@@ -117,9 +132,11 @@ export const make = (
 ): FetchHandler => {
   const basePath = normalizeBasePath(options.basePath)
   const run = Effect.runPromiseExitWith(context)
-  return async (request) => {
-    const exit = await run(server(toHttpRequest(request, basePath)), { signal: request.signal })
-    if (Exit.isSuccess(exit)) return toFetchResponse(exit.value, context, request.signal)
-    throw Cause.squash(exit.cause)
+  return async (request, env) => {
+    const { signal } = request
+    const exit = await run(server(toHttpRequest(request, basePath)), { signal })
+    if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+    const incoming = (env?.incoming ?? undefined) as StreamEnd.Incoming | undefined
+    return toFetchResponse(exit.value, context, signal, incoming, options.closing)
   }
 }

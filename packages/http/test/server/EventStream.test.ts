@@ -1,6 +1,9 @@
 /**
  * The stream of events over real connections.
  */
+import { once } from "node:events"
+import * as Http from "node:http"
+import type { AddressInfo } from "node:net"
 import { ApiKeys, Events, EventType } from "@billwright/core"
 import { FetchHandler } from "@billwright/http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
@@ -362,6 +365,48 @@ describe("what a stream holds", () => {
       assert.strictEqual(watch.reads(), before)
       yield* TestClock.adjust("61 seconds")
       yield* watch.untilSubscriptions(0)
+    }),
+  )
+
+  it.effect("ends soon after a server of somebody else's has stopped listening", () =>
+    Effect.gen(function* () {
+      const watch = TailWatch.make()
+      const api = yield* ApiServer.start({ storage: watch.storage })
+      const handler = NodeHandler.make(api.server, api.context)
+      const server = Http.createServer(handler).listen(0, "127.0.0.1")
+      yield* Effect.promise(() => once(server, "listening"))
+      const { port } = server.address() as AddressInfo
+      const source = yield* EventSource.open(api, { port })
+      assert.strictEqual(source.headers.connection, "close")
+      yield* watch.untilSubscriptions(1)
+      const closed = once(server, "close")
+      server.close()
+      yield* TestClock.adjust("1 second")
+      yield* source.closed
+      assert.isTrue(source.isComplete())
+      yield* Effect.promise(() => closed)
+      yield* watch.untilSubscriptions(0)
+    }),
+  )
+
+  it.effect("ends with a server that has stopped though its client reads nothing", () =>
+    Effect.gen(function* () {
+      const watch = TailWatch.make()
+      const api = yield* ApiServer.start({ storage: watch.storage, billing: { events: { types: [large] } } })
+      const server = Http.createServer(NodeHandler.make(api.server, api.context)).listen(0, "127.0.0.1")
+      yield* Effect.promise(() => once(server, "listening"))
+      const { port } = server.address() as AddressInfo
+      const source = yield* EventSource.open(api, { port })
+      yield* source.pause
+      yield* Context.get(api.services, Events)
+        .publish({ type: large.name, data: { text: "x".repeat(250_000) } })
+        .pipe(api.as({}), Effect.repeat({ times: 99 }))
+      const closed = once(server, "close")
+      server.close()
+      yield* TestClock.adjust("1 second")
+      yield* watch.untilSubscriptions(0)
+      yield* TestClock.adjust("5 seconds")
+      yield* Effect.promise(() => closed)
     }),
   )
 

@@ -8,7 +8,9 @@ export interface ServerProcess {
   readonly child: ChildProcess
   /** The end of what it wrote. */
   readonly log: () => string
-  /** Settles when it is gone. */
+  /** Settles when its process is gone, with the signal or the exit code that ended it. */
+  readonly exited: Promise<string>
+  /** Settles when all that it started is gone, too. */
   readonly ended: Promise<void>
 }
 
@@ -22,6 +24,9 @@ export const watch = (child: ChildProcess): ServerProcess => {
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
     log = (log + chunk).slice(-MAX_LOG_LENGTH)
   })
+  const exited = new Promise<string>((done) => {
+    child.once("exit", (code, signal) => done(signal ?? `exit code ${code}`))
+  })
   const ended = new Promise<void>((done) => {
     child.once("close", () => done())
     child.once("error", (error) => {
@@ -29,7 +34,7 @@ export const watch = (child: ChildProcess): ServerProcess => {
       done()
     })
   })
-  return { pid: child.pid ?? 0, child, log: () => log, ended }
+  return { pid: child.pid ?? 0, child, log: () => log, exited, ended }
 }
 
 /** Waits until the server accepts connections; fails with its last words when it ends before. */

@@ -9,7 +9,7 @@ const orderShipped = defineEvent({
   example: { order_id: "ord_1", boxes: 2 },
 })
 
-await using billing = await createBilling({ store: memory(), mode: "test", events: [orderShipped] })
+const billing = await createBilling({ store: memory(), mode: "test", events: [orderShipped] })
 
 const { secret } = await billing.endpoints.create({
   url: "http://localhost:3000/hooks",
@@ -24,3 +24,5 @@ await billing.transaction(async (tx) => {
 for await (const event of billing.events.list()) {
   if (event.type === "order.shipped") console.log(event.data.boxes) // 1
 }
+
+await billing.close()

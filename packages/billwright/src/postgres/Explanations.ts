@@ -1,0 +1,71 @@
+/**
+ * What Postgres means by its refusals, and what to do about them.
+ */
+import { sqlState } from "@billwright/postgres"
+import { ConfigurationError, StorageUnavailableError } from "../errors/RuntimeError.ts"
+import type { Explanation } from "../runtime/StoreParts.ts"
+
+const NO_ENTRY: Explanation = {
+  problem: "Postgres doesn't let this user in",
+  advice: "correct the user and its password, or what pg_hba.conf says of it",
+}
+
+/** By SQLSTATE. */
+const AT_START: Readonly<Record<string, Explanation>> = {
+  "3D000": {
+    problem: "there is no database of this name",
+    advice: "create it, or correct the name in the connection",
+  },
+  "28000": NO_ENTRY,
+  "28P01": NO_ENTRY,
+  "42501": {
+    problem: "this user of the database lacks a right",
+    advice:
+      "grant it, or have the owner run `npx @billwright/cli migrate --store postgres`, and pass migrate: false",
+  },
+  "25006": {
+    problem: "the database is read-only, and its schema is to be migrated",
+    advice: "connect to the primary, or turn default_transaction_read_only off",
+  },
+}
+
+const ENDED: Explanation = {
+  problem: "the pool was ended",
+  advice: "pass one that is open, and end it after billing.close()",
+}
+
+/** Whether `end()` of a pool of `pg` was called. */
+export const isEnded = (pool: unknown): boolean =>
+  (pool as { readonly ending?: unknown } | undefined)?.ending === true
+
+/** Why billing can't start on a pool, or on connections of its own. */
+export const atStart = (failure: unknown, pool: unknown): Explanation | undefined =>
+  isEnded(pool) ? ENDED : AT_START[sqlState(failure) ?? ""]
+
+const TRANSACTION = "transaction(client, …):"
+
+/** The error of a call in a transaction of the host's that says what is wrong with that; or what it is given. */
+export const inTransaction = (error: unknown, schema: string): unknown => {
+  if (!(error instanceof StorageUnavailableError)) return error
+  const cause = error
+  switch (sqlState(error)) {
+    case "25P02": // in_failed_sql_transaction
+      return new StorageUnavailableError(
+        `${TRANSACTION} the transaction has failed before, and Postgres takes nothing more in it: roll it back`,
+        { cause, operation: error.operation, isRetryable: false },
+      )
+    case "3F000": // invalid_schema_name
+    case "42P01": // undefined_table
+      return new ConfigurationError(
+        `${TRANSACTION} the database of this client has no tables of Billwright in a schema "${schema}": pass a client of the database that createBilling was given`,
+        { cause },
+      )
+    case "42501": // insufficient_privilege
+      return new ConfigurationError(
+        `${TRANSACTION} the user of this client lacks rights on the schema "${schema}": grant them, as docs/postgres.md says`,
+        { cause },
+      )
+    default:
+      return error
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * What the options of `createBilling` may be.
+ */
+import { Tenant } from "@billwright/core"
+import { Option } from "effect"
+import type { BillingOptions } from "../BillingOptions.ts"
+import { ConfigurationError } from "../errors/RuntimeError.ts"
+import {
+  anything,
+  argument,
+  boolean,
+  fields,
+  integer,
+  listOfText,
+  must,
+  number,
+  type Rule,
+} from "./OptionRules.ts"
+
+const retryPolicy = fields(
+  {
+    baseMillis: integer(0),
+    factor: number((value) => value >= 1, "a number of at least 1"),
+    capMillis: integer(0),
+    maxAttempts: integer(1),
+    jitter: number((value) => value >= 0 && value <= 1, "a number from 0 to 1"),
+  },
+  true,
+)
+
+const dispatcherSettings = fields({
+  maxInFlight: integer(1),
+  maxInFlightPerEndpoint: integer(1),
+  retries: fields({ live: retryPolicy, test: retryPolicy }, true),
+  userAgent: must(
+    (value) => typeof value === "string" && /^[\x20-\x7e]+$/.test(value),
+    "text of printable ASCII characters",
+  ),
+  certificateAuthorities: listOfText,
+})
+
+const dispatcher: Rule = (value, name) => {
+  if (typeof value === "object" && value !== null) return dispatcherSettings(value, name)
+  must((given) => typeof given === "boolean" || given === "manual", 'true, false, "manual" or settings')(
+    value,
+    name,
+  )
+}
+
+const rateLimit = fields({
+  requestsPerSecond: number((value) => value > 0, "a number above 0"),
+  burst: integer(1),
+})
+
+const rules = {
+  accountId: must(
+    (value) => Option.isSome(Tenant.AccountId.makeOption(value as string)),
+    "1 to 64 letters, digits, - or _",
+  ),
+  dispatcher,
+  encryptionKeys: anything,
+  events: must(Array.isArray, "a list of what defineEvent gives"),
+  http: fields({
+    rateLimit: (value, name) => {
+      rateLimit(value, name)
+      const { requestsPerSecond } = value as { readonly requestsPerSecond?: unknown }
+      if (requestsPerSecond === undefined)
+        throw new ConfigurationError(`${name} needs requestsPerSecond, a number above 0`)
+    },
+    idempotencyMillis: integer(1),
+  }),
+  keys: fields({
+    pepper: must((value) => typeof value === "string" && value !== "", "text that is not empty"),
+    cacheMillis: integer(0, 5_000),
+  }),
+  log: must((value) => typeof value === "function" || value === false, "a function or false"),
+  mode: must((value) => value === "live" || value === "test", '"live" or "test"'),
+  network: fields({ allow: listOfText, decodeNat64: boolean }),
+  store: anything,
+  usage: fields({ maxPastMillis: integer(0) }),
+} satisfies Record<keyof BillingOptions, Rule>
+
+const checkArgument = argument(rules)
+
+/** Throws a `ConfigurationError` that names the option and says what it must be. */
+export const check = (given: unknown): void => {
+  if (typeof given !== "object" || given === null) {
+    throw new ConfigurationError("createBilling takes options: createBilling({ store: memory() })")
+  }
+  checkArgument(given, "createBilling")
+}
+
+const { network: _, ...rulesOfTests } = rules
+
+/** The same for `createTestBilling`, which has no network and sends when it is told to. */
+export const checkOfTest: (given: unknown) => void = (given) =>
+  argument({ now: anything, ...rulesOfTests, dispatcher: dispatcherSettings })(given, "createTestBilling")

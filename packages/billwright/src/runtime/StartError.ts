@@ -1,0 +1,49 @@
+/**
+ * Why billing could not be started, in one sentence.
+ */
+import { type BillingError, InvalidInputError } from "../errors/BillingError.ts"
+import { ConfigurationError, StorageUnavailableError } from "../errors/RuntimeError.ts"
+import { toBillingError } from "./Failure.ts"
+import type { StoreParts } from "./StoreParts.ts"
+
+/** Wrappers around a driver's error that are looked through. */
+const MAX_DEPTH = 8
+
+/** What the driver threw, at the bottom of all wrappers. They tell nothing more, and fill a screen. */
+const bottomOf = (error: unknown, depth = 0): Error | undefined => {
+  if (!(error instanceof Error)) return undefined
+  const beneath = error.cause ?? (error as { readonly reason?: unknown }).reason
+  return (depth < MAX_DEPTH ? bottomOf(beneath, depth + 1) : undefined) ?? error
+}
+
+const ofStorage = (
+  { isOutcomeUnknown, isRetryable, operation }: StorageUnavailableError,
+  problem: unknown,
+  explain: StoreParts["explain"],
+): BillingError => {
+  const cause = bottomOf(problem)
+  const reason = cause === undefined || cause === problem ? "" : ` (${cause.message})`
+  const explanation = explain?.(problem)
+  if (explanation !== undefined) {
+    return new ConfigurationError(
+      `billing can't start: ${explanation.problem}${reason}: ${explanation.advice}`,
+      { cause },
+    )
+  }
+  return new StorageUnavailableError(`billing can't start: the database is out of reach${reason}`, {
+    cause,
+    operation,
+    isRetryable,
+    isOutcomeUnknown,
+  })
+}
+
+/** A rule that an option breaks is a wrong configuration. */
+export const toStartError = (problem: unknown, explain: StoreParts["explain"]): BillingError => {
+  const error = toBillingError(problem)
+  if (error instanceof ConfigurationError) return error
+  if (error instanceof StorageUnavailableError) return ofStorage(error, problem, explain)
+  const isOptions = error instanceof InvalidInputError || error.code === "internal_error"
+  const sentence = problem instanceof Error && problem.message !== "" ? problem.message : error.message
+  return isOptions ? new ConfigurationError(sentence, { cause: problem }) : error
+}

@@ -1,0 +1,186 @@
+/** What is said at the start on a real Postgres that can't be used as it is given. */
+import { randomBytes } from "node:crypto"
+import {
+  type BillingOptions,
+  ConfigurationError,
+  createBilling,
+  generateEncryptionKey,
+  type LogEntry,
+} from "billwright"
+import { postgres } from "billwright/postgres"
+import { Pool } from "pg"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { rejection } from "../Rejection.ts"
+import { makeDatabase } from "./Database.ts"
+
+const STRANGER = `stranger_${randomBytes(8).toString("hex")}`
+
+let database: Awaited<ReturnType<typeof makeDatabase>>
+let pool: Pool
+
+beforeAll(async () => {
+  database = await makeDatabase()
+  pool = new Pool({ connectionString: database.url })
+  await pool.query(`create role ${STRANGER} login password 'stranger'`)
+})
+afterAll(async () => {
+  await pool.query(`drop role ${STRANGER}`)
+  await pool.end()
+  await database.drop()
+})
+
+const urlWith = (change: (url: URL) => void): string => {
+  const url = new URL(database.url)
+  change(url)
+  return url.href
+}
+
+const urlOfStranger = (password: string): string =>
+  urlWith((url) => {
+    url.username = STRANGER
+    url.password = password
+  })
+
+/** What a start on both kinds of connections rejects with; it must have no more than the driver's error beneath. */
+const refusals = async (url: string): Promise<ReadonlyArray<string>> => {
+  const own = new Pool({ connectionString: url })
+  const messages: Array<string> = []
+  for (const store of [postgres({ url }), postgres({ pool: own })]) {
+    const error = await rejection(createBilling({ store, log: false }))
+    assert.instanceOf(error, ConfigurationError)
+    assert.instanceOf(error.cause, Error)
+    assert.isUndefined(error.cause.cause)
+    assert.match(String((error.cause as { readonly code?: unknown }).code), /^[0-9A-Z]{5}$/)
+    messages.push(error.message)
+  }
+  await own.end()
+  return messages
+}
+
+describe("createBilling says", () => {
+  it("that there is no such database", async () => {
+    for (const message of await refusals(urlWith((url) => (url.pathname = "/nowhere"))))
+      assert.match(
+        message,
+        /^billing can't start: there is no database of this name \(.*"nowhere" does not exist\): create it, or/,
+      )
+  })
+
+  it("that there is no such user", async () => {
+    for (const message of await refusals(urlWith((url) => (url.username = "nobody_here"))))
+      assert.match(message, /^billing can't start: Postgres doesn't let this user in \(.*"nobody_here".*\): /)
+  })
+
+  it("that the password is another", async () => {
+    for (const message of await refusals(urlOfStranger("wrong")))
+      assert.match(
+        message,
+        /^billing can't start: Postgres doesn't let this user in \(.*password.*\): correct/,
+      )
+  })
+
+  it("that a user may not migrate", async () => {
+    for (const message of await refusals(urlOfStranger("stranger")))
+      assert.match(
+        message,
+        /^billing can't start: this user of the database lacks a right \(permission denied for database .*\): grant it, or have the owner run `npx @billwright\/cli migrate/,
+      )
+  })
+
+  it("that a pool was ended", async () => {
+    const ended = new Pool({ connectionString: database.url })
+    const store = postgres({ pool: ended })
+    await ended.end()
+    assert.throws(() => postgres({ pool: ended }), ConfigurationError, /was ended: pass one that is open$/)
+    const error = await rejection(createBilling({ store, log: false }))
+    assert.instanceOf(error, ConfigurationError)
+    assert.match(error.message, /^billing can't start: the pool was ended \(.*\): pass one that is open/)
+  })
+})
+
+describe("a database that is read-only", () => {
+  const readOnly = () =>
+    postgres({
+      url: urlWith((url) => (url.search = "?options=-c%20default_transaction_read_only%3Don")),
+      schema,
+    })
+  const schema = "standing"
+
+  it("can't be migrated", async () => {
+    const error = await rejection(createBilling({ store: readOnly(), log: false }))
+    assert.instanceOf(error, ConfigurationError)
+    assert.match(
+      error.message,
+      /the database is read-only, and its schema is to be migrated \(.*\): connect to/,
+    )
+  })
+
+  it("can be read, which is logged", async () => {
+    await (await createBilling({ store: postgres({ pool, schema }), log: false })).close()
+    const { billing, lines } = await started({ store: readOnly() })
+    assert.deepStrictEqual((await billing.customers.list().page()).data, [])
+    await billing.close()
+    const [line] = lines.filter(({ level }) => level === "warn")
+    assert.match(line?.message ?? "", /^the database is read-only \(default_transaction_read_only is on\)/)
+  })
+})
+
+const started = async (options: BillingOptions<[]>) => {
+  const lines: Array<LogEntry> = []
+  const log = (line: LogEntry) => void lines.push(line)
+  return { billing: await createBilling({ dispatcher: "manual", ...options, log }), lines }
+}
+
+describe("secrets of webhook endpoints", () => {
+  const schema = "sealed"
+  const store = () => postgres({ pool, schema })
+  const [first, second] = [generateEncryptionKey("first"), generateEncryptionKey("second")]
+
+  const seal = async (encryptionKeys: ReadonlyArray<string>) => {
+    const billing = await createBilling({ store: store(), encryptionKeys, dispatcher: false, log: false })
+    await billing.endpoints.create({ url: "https://example.com/hooks", eventTypes: ["*"] })
+    await billing.close()
+  }
+
+  it("that no key opens are told, with the key that is needed", async () => {
+    await seal([first])
+    await seal([second, first])
+    const needs = async (encryptionKeys: ReadonlyArray<string> | undefined, sentence: RegExp) => {
+      const options = encryptionKeys === undefined ? {} : { encryptionKeys }
+      const error = await rejection(createBilling({ store: store(), ...options, log: false }))
+      assert.instanceOf(error, ConfigurationError)
+      assert.match(error.message, sentence)
+    }
+    await needs(undefined, /whose secrets the key "(first|second)" encrypted: pass it in encryptionKeys/)
+    await needs([second], /whose secrets the key "first" encrypted: pass it/)
+    await needs([generateEncryptionKey("third"), first], /whose secrets the key "second" encrypted: pass it/)
+    await needs([first, generateEncryptionKey("second")], /whose secrets another key "second" encrypted than/)
+    await needs([generateEncryptionKey("first"), second], /whose secrets another key "first" encrypted than/)
+    const { billing, lines } = await started({ store: store(), encryptionKeys: [first, second] })
+    await billing.close()
+    assert.deepStrictEqual(lines, [])
+  })
+
+  it("are for those that send to open", async () => {
+    const silent = await started({ store: store(), dispatcher: false })
+    await silent.billing.close()
+    assert.deepStrictEqual(silent.lines, [])
+    const sealing = await started({ store: store(), dispatcher: false, encryptionKeys: [second] })
+    await sealing.billing.close()
+    assert.deepStrictEqual(
+      sealing.lines.map(({ level }) => level),
+      ["warn"],
+    )
+    assert.include(sealing.lines[0]?.message, 'the key "first" encrypted')
+  })
+
+  it("need a key in live mode, which is logged", async () => {
+    const keyless = async (mode: "live" | "test") => {
+      const { billing, lines } = await started({ store: postgres({ pool, schema: "keyless" }), mode })
+      await billing.close()
+      return lines.map(({ level, message }) => `${level} ${message}`)
+    }
+    assert.match((await keyless("live")).join(), /^info no encryptionKeys were given: webhook endpoints can/)
+    assert.deepStrictEqual(await keyless("test"), [])
+  })
+})
