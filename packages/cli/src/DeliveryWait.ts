@@ -79,20 +79,22 @@ export const ofEvent = Effect.fnUntraced(function* (id: string, options: WaitOpt
   )
 })
 
-/** The deliveries of the list as they are once they are finished. */
+/** The deliveries of the list with their attempts, once they are finished. */
 export const ofDeliveries = Effect.fnUntraced(function* (
   deliveries: ReadonlyArray<Answers.Delivery>,
   options: WaitOptions,
 ) {
   const api = yield* ApiClient
-  if (!options.wait) return deliveries
   const look = Effect.forEach(
     deliveries,
-    ({ id }) =>
-      Effect.map(api.get(`/deliveries/${encodeURIComponent(id)}`, Answers.Delivery), ({ value }) => value),
+    ({ id }) => api.get(`/deliveries/${encodeURIComponent(id)}`, Answers.Delivery),
     { concurrency: 8 },
   )
-  return yield* settled(look, (found) => found.filter(({ status }) => status === "Pending").length, options)
+  return yield* settled(
+    look,
+    (found) => found.filter(({ value }) => value.status === "Pending").length,
+    options,
+  )
 })
 
 /** Waits until nothing is pending for an endpoint, and tells on standard error how much is. */

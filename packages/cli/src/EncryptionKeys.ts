@@ -24,9 +24,12 @@ export const newEncryptionKey = Command.make(
 /** The keys, and the endpoints whose secrets they are for. */
 const services = (options: Store.DatabaseOptions): Layer.Layer<Endpoints, Failure> =>
   Layer.unwrap(
-    Effect.map(Encryption.keys({ ...options, allowPlaintextSecrets: false }), (encryption) =>
-      Billing.layerWith({ encryption }).pipe(Layer.provide(Store.layerBeside(options))),
-    ),
+    Effect.gen(function* () {
+      // Before keys are made there.
+      yield* Store.requireData(options)
+      const encryption = yield* Encryption.keys({ ...options, allowPlaintextSecrets: false })
+      return Billing.layerWith({ encryption }).pipe(Layer.provide(Store.layerBeside(options)))
+    }),
   )
 
 /** Encrypts a batch after the other again, and tells after each how far it got. */

@@ -5,6 +5,7 @@ import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Console, Data, Effect, Exit, Layer, Logger, Runtime } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }
+import * as Arguments from "./Arguments.ts"
 import { billwright } from "./Billwright.ts"
 import { type Failure, sentenceOf } from "./Failure.ts"
 
@@ -38,8 +39,9 @@ class Told extends Data.TaggedError("Told")<{}> {
 const tell = (error: Failure) =>
   Effect.andThen(Console.error(`billwright: ${sentenceOf(error)}`), Effect.fail(new Told()))
 
-billwright.pipe(
-  Command.run({ version: packageJson.version }),
+const run = Command.runWith(billwright, { version: packageJson.version })
+
+run(Arguments.tied(process.argv.slice(2))).pipe(
   Effect.catchTag(EXPLAINED, tell),
   Effect.provide(Layer.merge(NodeServices.layer, log)),
   NodeRuntime.runMain({

@@ -1,11 +1,12 @@
 /**
  * `billwright replay`: sends again what was sent before.
  */
-import { Console, DateTime, Effect, Option } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import * as Answers from "./Answers.ts"
-import { ApiClient, url } from "./ApiClient.ts"
+import { type Answer, ApiClient, url } from "./ApiClient.ts"
 import * as DeliveryWait from "./DeliveryWait.ts"
+import * as Moment from "./Moment.ts"
 import { Misconfigured } from "./Store.ts"
 import { json } from "./TenantFlags.ts"
 
@@ -17,14 +18,28 @@ interface ReplayOptions extends DeliveryWait.WaitOptions {
   readonly json: boolean
 }
 
-const report = Effect.fnUntraced(function* (
-  made: ReadonlyArray<Answers.Delivery>,
-  text: string,
-  options: ReplayOptions,
-) {
-  const deliveries = yield* DeliveryWait.ofDeliveries(made, options)
-  if (options.json) yield* Console.log(options.wait ? JSON.stringify(deliveries) : text)
-  else if (deliveries.length === 0) yield* Console.log("No endpoint that is enabled wants it.")
+/** What was answered when deliveries were made. */
+interface Made {
+  readonly deliveries: ReadonlyArray<Answers.Delivery>
+  readonly text: string
+  /** The same with deliveries as they are later. */
+  readonly withDeliveries: (later: ReadonlyArray<object>) => unknown
+}
+
+/** A delivery as it is answered when it is made: its attempts are for those who ask for it. */
+const withoutAttempts = ({ text }: Answer<unknown>): object => {
+  const { attempts: _, ...rest } = JSON.parse(text) as Record<string, unknown>
+  return rest
+}
+
+const report = Effect.fnUntraced(function* (made: Made, options: ReplayOptions) {
+  const ended = options.wait ? yield* DeliveryWait.ofDeliveries(made.deliveries, options) : undefined
+  const deliveries = ended?.map(({ value }) => value) ?? made.deliveries
+  if (options.json) {
+    yield* Console.log(
+      ended === undefined ? made.text : JSON.stringify(made.withDeliveries(ended.map(withoutAttempts))),
+    )
+  } else if (deliveries.length === 0) yield* Console.log("No endpoint that is enabled wants it.")
   else yield* Console.log(deliveries.map(Answers.line).join("\n"))
   yield* DeliveryWait.requireDelivered(deliveries, options)
 })
@@ -45,7 +60,8 @@ const event = Command.make(
     })
     const path = `/events/${encodeURIComponent(options.id)}/replay`
     const { text, value } = yield* api.post(path, Answers.DeliveryList, JSON.stringify(body))
-    yield* report(value.data, text, options)
+    const withDeliveries = (data: ReadonlyArray<object>) => ({ object: "list", data, has_more: false })
+    yield* report({ deliveries: value.data, text, withDeliveries }, options)
   }),
 ).pipe(
   Command.withDescription("Send an event again, with its id and bytes"),
@@ -59,33 +75,20 @@ const delivery = Command.make(
     const api = yield* ApiClient
     const path = `/deliveries/${encodeURIComponent(options.id)}/replay`
     const { text, value } = yield* api.post(path, Answers.Delivery, "{}")
-    yield* report([value], text, options)
+    yield* report({ deliveries: [value], text, withDeliveries: ([later]) => later }, options)
   }),
 ).pipe(
   Command.withDescription("Send the event of a delivery to the same endpoint again"),
   Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
 )
 
-const AGO = /^(\d{1,6})(m|h|d)$/
-const UNIT_MILLIS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
-/** An instant, or how long ago it was. What is neither is the server's to refuse. */
-const instantOf = (text: string, now: DateTime.Utc): string => {
-  const [, amount, unit] = AGO.exec(text) ?? []
-  if (amount === undefined || unit === undefined) return text
-  const millis = Number(amount) * UNIT_MILLIS[unit as keyof typeof UNIT_MILLIS]
-  return DateTime.formatIso(DateTime.subtract(now, { milliseconds: millis }))
-}
-
-const INSTANT = "an instant such as 2026-11-21T09:30:00Z, or how long ago it was: 90m, 2h, 3d"
-
 const endpoint = Command.make(
   "endpoint",
   {
     id: id("endpoint, whe_…"),
-    since: Flag.String("since").pipe(Flag.withDescription(`Events published from then on: ${INSTANT}.`)),
+    since: Flag.String("since").pipe(Flag.withDescription(`Events published from then on: ${Moment.FORMS}.`)),
     until: Flag.String("until").pipe(
-      Flag.withDescription(`Events published before: ${INSTANT}. Default: now.`),
+      Flag.withDescription(`Events published before: ${Moment.FORMS}. Default: now.`),
       Flag.optional,
     ),
     status: Flag.Literals("status", ["Failed", "all"]).pipe(
@@ -103,15 +106,16 @@ const endpoint = Command.make(
   },
   Effect.fn(function* (options) {
     const api = yield* ApiClient
-    const now = yield* DateTime.now
     const types = Option.map(options.types, (text) => text.split(",").map((each) => each.trim()))
     if (Option.isSome(types) && types.value.includes("")) {
       return yield* new Misconfigured({ message: "--types must be names with commas between them" })
     }
     const body = {
-      since: instantOf(options.since, now),
+      since: yield* Moment.instantOf("since", options.since),
       status: options.status,
-      ...(Option.isSome(options.until) ? { until: instantOf(options.until.value, now) } : {}),
+      ...(Option.isSome(options.until)
+        ? { until: yield* Moment.instantOf("until", options.until.value) }
+        : {}),
       ...(Option.isSome(types) ? { types: types.value } : {}),
     }
     const path = `/webhook_endpoints/${encodeURIComponent(options.id)}/replay`

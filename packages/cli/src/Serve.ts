@@ -132,7 +132,7 @@ const withMetrics =
 /** Everything that both roles work on. */
 const services = (
   options: Store.StoreOptions & Encryption.EncryptionOptions & Dispatch.DispatchOptions,
-): Layer.Layer<Billing.Services | Billing.Storage, Failure> =>
+): Layer.Layer<Billing.Services | Billing.Storage | Store.StoreEnd, Failure> =>
   Layer.unwrap(
     Effect.gen(function* () {
       const encryption = yield* Encryption.keys(options)
@@ -150,6 +150,7 @@ export const serve = Command.make(
   Effect.fn(function* (options) {
     // In parallel: API and dispatcher each take up to 5 seconds to end what is under way.
     const parts = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)
+    const storeEnd = yield* Store.StoreEnd
     const metrics = yield* Metrics.make
     const ownMetrics = Option.isNone(options.metricsPort)
       ? undefined
@@ -161,7 +162,7 @@ export const serve = Command.make(
       yield* Layer.buildWithScope(Dispatch.layer(options), yield* Scope.fork(parts))
       if (ownMetrics !== undefined) yield* Console.log(metricsLine(ownMetrics.url))
       yield* Console.log("Billwright sending webhooks")
-      return yield* Effect.never
+      return yield* storeEnd
     }
     const server = yield* Server.make()
     const context = yield* Effect.context<never>()
@@ -173,7 +174,7 @@ export const serve = Command.make(
     if (options.dispatch) yield* Layer.buildWithScope(Dispatch.layer(options), yield* Scope.fork(parts))
     const metricsUrl = (ownMetrics ?? listening).url
     for (const line of announce(listening.url, metricsUrl, yield* FirstKeys.ensure)) yield* Console.log(line)
-    return yield* Effect.never
+    return yield* storeEnd
   }, Effect.scoped),
 ).pipe(
   Command.withDescription("Serve the REST API, and send webhooks"),

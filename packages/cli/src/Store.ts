@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 /**
  * Where a command finds the data: the flags that say so, and the layers that they mean.
  */
@@ -5,7 +6,7 @@ import type { Billing, StorageError } from "@billwright/core"
 import { Memory } from "@billwright/memory"
 import { type IncompatibleSchema, PostgresClient, Storage } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
-import { Config, Console, Data, Effect, Layer, Option, Schedule } from "effect"
+import { Config, Console, Context, Data, Effect, Layer, Option, Schedule } from "effect"
 import { Flag } from "effect/cli"
 import type { SqlClient, SqlError } from "effect/sql"
 
@@ -92,12 +93,35 @@ const attachOrStart = (directory: string) =>
     }),
   )
 
-const embedded = (directory: string, isShared: boolean) =>
+/**
+ * Fails when the store is gone for good: a Postgres of our own that ended. Who serves from it ends, too: whoever
+ * watches over the process starts it again, and Postgres with it.
+ */
+export class StoreEnd extends Context.Service<
+  StoreEnd,
+  Effect.Effect<never, EmbeddedPostgres.EmbeddedPostgresError>
+>()("@billwright/cli/StoreEnd") {}
+
+const endless = Layer.succeed(StoreEnd, Effect.never)
+
+const joined = (directory: string) =>
   Layer.unwrap(
-    Effect.map(isShared ? attachOrStart(directory) : start(directory), ({ url }) =>
-      PostgresClient.layer({ url }),
+    Effect.map(attachOrStart(directory), ({ url }) => Layer.merge(PostgresClient.layer({ url }), endless)),
+  )
+
+const own = (directory: string) =>
+  Layer.unwrap(
+    Effect.map(start(directory), ({ ended, url }) =>
+      Layer.merge(PostgresClient.layer({ url }), Layer.succeed(StoreEnd, ended)),
     ),
   )
+
+const ofEnvironment = Layer.merge(
+  PostgresClient.layerConfig.pipe(
+    Layer.catchTag("ConfigError", (error) => Layer.effectContext(Effect.fail(explainConfig(error)))),
+  ),
+  endless,
+)
 
 /**
  * A client of the database that was asked for. An embedded one is started, and stopped with the scope. `isShared`:
@@ -107,12 +131,13 @@ export const layerClient = ({
   dataDir,
   isShared,
   store,
-}: DatabaseOptions & { readonly isShared: boolean }): Layer.Layer<SqlClient.SqlClient, StoreFailure> =>
-  store === "embedded"
-    ? embedded(dataDir, isShared)
-    : PostgresClient.layerConfig.pipe(
-        Layer.catchTag("ConfigError", (error) => Layer.effectContext(Effect.fail(explainConfig(error)))),
-      )
+}: DatabaseOptions & { readonly isShared: boolean }): Layer.Layer<
+  SqlClient.SqlClient | StoreEnd,
+  StoreFailure
+> => {
+  if (store === "postgres") return ofEnvironment
+  return isShared ? joined(dataDir) : own(dataDir)
+}
 
 const REFUSED_BY_POOLER = /unsupported startup parameter[^\n]*/
 
@@ -142,16 +167,31 @@ export interface StoreOptions extends Omit<DatabaseOptions, "store"> {
 }
 
 /** The storage that was asked for. */
-export const layer = (options: StoreOptions): Layer.Layer<Billing.Storage, StoreFailure> => {
+export const layer = (options: StoreOptions): Layer.Layer<Billing.Storage | StoreEnd, StoreFailure> => {
   const { isShared, migrate, schema, store } = options
-  if (store === "memory") return Memory.layer
+  if (store === "memory") return Layer.merge(Memory.layer, endless)
+  const client = layerClient({ ...options, isShared, store })
   const storage = migrate ? Storage.layer({ schema }) : Storage.layerStorage({ schema })
-  return storage.pipe(
-    Layer.provide(layerClient({ ...options, isShared, store })),
+  return Layer.merge(storage, Layer.effect(StoreEnd, StoreEnd)).pipe(
+    Layer.provide(client),
     Layer.catchTag("StorageError", (error) => Layer.effectContext(Effect.fail(explainStorage(error)))),
   )
 }
 
+/**
+ * Refuses a data directory without a database in it, before anything is made there: only `serve` and `migrate` make
+ * one, and to others a directory that isn't there is a mistake.
+ */
+export const requireData = Effect.fnUntraced(function* ({
+  dataDir,
+  store,
+}: DatabaseOptions): Effect.fn.Return<void, StoreFailure> {
+  if (store !== "embedded" || (yield* EmbeddedPostgres.isMade(dataDir))) return
+  return yield* new Misconfigured({
+    message: `there is no database in ${resolve(dataDir)}: --data-dir says where it is, and "billwright serve" or "billwright migrate" makes one`,
+  })
+})
+
 /** The storage of a command that works beside servers. */
 export const layerBeside = (options: DatabaseOptions): Layer.Layer<Billing.Storage, StoreFailure> =>
-  layer({ ...options, migrate: false, isShared: true })
+  Layer.unwrap(Effect.as(requireData(options), layer({ ...options, migrate: false, isShared: true })))

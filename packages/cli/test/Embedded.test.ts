@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { once } from "node:events"
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 /**
@@ -91,6 +92,17 @@ describe("an embedded store", () => {
     },
   )
 
+  it("ends its server when it ends, which can be started again", { timeout: TIMEOUT }, async () => {
+    const first = await Cli.serve(store("killed"))
+    const closed = once(first.child, "close")
+    process.kill(postgresPid("killed"), "SIGKILL")
+    await closed
+    assert.strictEqual(first.child.exitCode, 1)
+    assert.match(first.stderr(), /^billwright: the Postgres in \S+killed ended \(SIGKILL\)/m)
+    const second = await Cli.serve(store("killed"))
+    assert.strictEqual(await second.stop(), 0)
+  })
+
   it("is refused to a second server, in a sentence", { timeout: TIMEOUT }, async () => {
     const first = await Cli.serve(store("busy"))
     try {
@@ -136,6 +148,19 @@ describe("billwright migrate and keys", () => {
       stderr,
       /^billwright: the schema "other" has no tables of Billwright yet. Run `npx @billwright\/cli migrate .* \(or with `--store embedded`\)$/m,
     )
+  })
+
+  it.each([
+    ["keys", "rotate-encryption"],
+    ["prune", "--older-than=90d"],
+  ])("refuse a directory without a database, and make none: %s %s", { timeout: TIMEOUT }, async (...args) => {
+    const { code, stderr } = await Cli.run([...args, ...store("mistyped")])
+    assert.strictEqual(code, 1)
+    assert.match(
+      stderr,
+      /^billwright: there is no database in \S+mistyped: --data-dir says where it is, and /,
+    )
+    assert.isFalse(existsSync(join(cwd, "mistyped")))
   })
 
   it("issues, lists, rolls and revokes keys", { timeout: TIMEOUT }, async () => {

@@ -219,6 +219,20 @@ describe("billwright replay", () => {
     assert.match(one.stdout, /^dlv_\S+ {2}whe_\S+ {2}Delivered {2}1 attempt {2}answered 204\n$/)
     assert.notInclude(one.stdout, failed.id)
 
+    const replayed = async (what: string, ...args: ReadonlyArray<string>) => {
+      const { code, stderr, stdout } = await installation.run("replay", what, ...args, "--json")
+      assert.strictEqual(code, 0, stderr)
+      return JSON.parse(stdout) as Record<string, unknown>
+    }
+    const made = await replayed("delivery", failed.id)
+    const delivered = await replayed("delivery", failed.id, "--wait")
+    assert.deepInclude(delivered, { event_id: ids[0]!, status: "Delivered" })
+    const list = await replayed("event", ids[0]!, "--endpoint", endpoint.id, "--wait")
+    const [listed] = list["data"] as readonly [Record<string, unknown>]
+    assert.deepStrictEqual(list, { object: "list", data: [listed], has_more: false })
+    assert.strictEqual(listed["status"], "Delivered")
+    for (const each of [delivered, listed]) assert.deepStrictEqual(Object.keys(each), Object.keys(made))
+
     const range = await installation.run("replay", "endpoint", endpoint.id, "--since", "1h", "--wait")
     assert.strictEqual(range.code, 0, range.stderr)
     // The other one has been delivered by now.
@@ -295,7 +309,14 @@ describe.concurrent("what commands say instead", () => {
   it.each([
     [["event", "evt_nothing"], /no event has the id evt_nothing \(404 not_found\)/],
     [["delivery", "dlv_nothing"], /no delivery has the id dlv_nothing/],
-    [["endpoint", "whe_nothing", "--since", "yesterday"], /since must be an RFC 3339 instant/],
+    [["endpoint", "whe_nothing", "--since", "2026-02-30T00:00:00Z"], /since must be an RFC 3339 instant/],
+    [
+      ["endpoint", "whe_nothing", "--since", "yesterday"],
+      /--since must be an instant such as .* 3d\. It is y/,
+    ],
+    [["endpoint", "whe_nothing", "--since", "-2h"], /--since must be an instant such as .* It is -2h$/m],
+    [["endpoint", "whe_nothing", "--since", "1h", "--until=-2h"], /--until must be .* It is -2h$/m],
+    [["endpoint", "whe_nothing", "--since", "999999d"], /--since must be at most 36500d ago\./],
   ])("replay says what is wrong with %j", { timeout: TIMEOUT }, async (args, sentence) => {
     const { code, stderr } = await installation.run("replay", ...args)
     assert.strictEqual(code, 1)

@@ -1,81 +1,13 @@
 /**
  * Names looked up at a real name server, on loopback.
  */
-import { createSocket } from "node:dgram"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, beforeAll, afterAll, describe, it } from "@effect/vitest"
 import * as HostLookup from "../src/HostLookup.ts"
+import { A, AAAA, type Answer, NAME_ERROR, NameServer, only } from "./NameServer.ts"
 
-const [A, AAAA] = [1, 28]
-const [NO_ERROR, NAME_ERROR] = [0, 3]
-
-/** What the name server says of a name, by the type of the question. Silent without. */
-type Answer = (type: number) => { readonly code: number; readonly data?: ReadonlyArray<number> } | undefined
-
-/** A name server (RFC 1035, section 4) that answers one question by one record at most. */
-class NameServer {
-  readonly #socket = createSocket("udp4")
-  readonly #answers = new Map<string, Answer>()
-  readonly asked: Array<string> = []
-  #onAsked: () => void = () => {}
-
-  start(): Promise<void> {
-    this.#socket.on("message", (query, peer) => {
-      const [name, end] = nameIn(query)
-      const type = query.readUInt16BE(end)
-      this.asked.push(name)
-      this.#onAsked()
-      const answer = this.#answers.get(name)?.(type)
-      if (answer !== undefined) this.#socket.send(reply(query.subarray(0, end + 4), type, answer), peer.port)
-    })
-    return new Promise((resolve) => this.#socket.bind(0, "127.0.0.1", resolve))
-  }
-
-  says(name: string, answer: Answer): void {
-    this.#answers.set(name, answer)
-  }
-
-  /** When so many questions have come. */
-  async askedFor(count: number): Promise<void> {
-    while (this.asked.length < count) {
-      await new Promise<void>((resolve) => {
-        this.#onAsked = resolve
-      })
-    }
-  }
-
-  get server(): string {
-    return `127.0.0.1:${this.#socket.address().port}`
-  }
-
-  stop(): void {
-    this.#socket.close()
-  }
-}
-
-/** The name of a question, and where it ends. */
-const nameIn = (query: Buffer): readonly [string, number] => {
-  const labels: Array<string> = []
-  let at = 12
-  for (; query[at] !== 0; at += query[at]! + 1)
-    labels.push(query.toString("latin1", at + 1, at + 1 + query[at]!))
-  return [labels.join(".").toLowerCase(), at + 1]
-}
-
-const reply = (question: Buffer, type: number, { code, data }: NonNullable<ReturnType<Answer>>): Buffer => {
-  const header = Buffer.from(question.subarray(0, 12))
-  header.writeUInt16BE(0x8180 | code, 2)
-  header.writeUInt16BE(data === undefined ? 0 : 1, 6)
-  header.writeUInt32BE(0, 8) // no other sections, which the question may have had
-  const record = data === undefined ? [] : [0xc0, 12, 0, type, 0, 1, 0, 0, 0, 0, 0, data.length, ...data]
-  return Buffer.concat([header, question.subarray(12), Buffer.from(record)])
-}
-
-const only =
-  (wanted: number, data: ReadonlyArray<number>): Answer =>
-  (type) => ({ code: NO_ERROR, ...(type === wanted ? { data } : {}) })
 const unknown: Answer = () => ({ code: NAME_ERROR })
 
 const server = new NameServer()

@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 /**
- * Writes `docs/fault-matrix.md` of what became of the tests of each row. A row without a test that passed says so.
+ * Writes `docs/fault-matrix.md` of what became of the tests of each row, when all of them were run. A row without a
+ * test that passed says so.
  */
-import type { Reporter, TestCase, TestModule } from "vitest/node"
+import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node"
 import { MATRIX, type Row } from "./Matrix.ts"
 
 const FILE = join(import.meta.dirname, "../../../../docs/fault-matrix.md")
@@ -63,7 +64,14 @@ After each fault it is healed, everything that is due drains, and the history (w
 const COLUMNS = ["#", "fault", "must hold", "seen", "tests", "took"]
 
 export default class MatrixReporter implements Reporter {
-  onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
+  #vitest: Vitest | undefined
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest
+  }
+
+  async onTestRunEnd(modules: ReadonlyArray<TestModule>): Promise<void> {
+    if (await this.#isPartial(modules.length)) return
     const byRow = new Map<number, Array<Outcome>>(MATRIX.map(({ number }) => [number, []]))
     for (const module of modules) {
       for (const test of module.children.allTests()) {
@@ -72,5 +80,11 @@ export default class MatrixReporter implements Reporter {
     }
     const rows = MATRIX.map((row) => cellsOf(row, byRow.get(row.number)!))
     writeFileSync(FILE, `${HEAD}${table([COLUMNS, ...rows])}\n`)
+  }
+
+  /** Some of the tests alone say nothing of the other rows. */
+  async #isPartial(files: number): Promise<boolean> {
+    const all = await this.#vitest!.globTestSpecifications()
+    return files < all.length || this.#vitest!.config.testNamePattern !== undefined
   }
 }

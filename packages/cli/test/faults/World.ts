@@ -7,7 +7,7 @@ import { Tenant } from "@billwright/core"
 import * as Cli from "../Command.ts"
 import { FaultyPostgres } from "../FaultyPostgres.ts"
 import { Receiver } from "../Receiver.ts"
-import { type DeliveryWithAttempts, type Endpoint, Tenant as User } from "../Tenant.ts"
+import type { Endpoint, Tenant as User } from "../Tenant.ts"
 import { drained } from "./Drain.ts"
 import { Journal } from "./history/Journal.ts"
 import { violationsOf } from "./history/Judge.ts"
@@ -138,21 +138,9 @@ export class World {
     return { ...endpoint, path, secrets: [endpoint.secret] }
   }
 
-  /** Asks with the live key. */
-  callLive(method: string, path: string, body?: unknown): ReturnType<typeof Cli.call> {
-    const name = "live:default"
-    return new RecordedTenant(this.#servers[0]!.url, this.keys.live, this.journal, name).call(
-      method,
-      path,
-      body,
-    )
-  }
-
-  /** The first attempt of a live event's only delivery. */
-  async liveAttempt(eventId: string): Promise<DeliveryWithAttempts["attempts"][number]> {
-    const tenant = new User(this.#servers[0]!.url, this.keys.live)
-    const { attempts } = await tenant.deliveryThat(eventId, (delivery) => delivery.attempts.length > 0)
-    return attempts[0]!
+  /** The same user with the live key. */
+  get liveTenant(): User {
+    return new RecordedTenant(this.#servers[0]!.url, this.keys.live, this.journal, "live:default")
   }
 
   /** No more events for an endpoint that a test is done with. */
