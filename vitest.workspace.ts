@@ -35,7 +35,8 @@ const PGBOUNCER = "packages/{billwright,cli,postgres}/test/pgbouncer/**/*.test.t
 
 export default defineConfig({
   test: {
-    maxWorkers: "100%",
+    // More than there are cores: tests with processes and databases wait more than they work.
+    maxWorkers: "150%",
     projects: [
       unit("core"),
       unit("memory"),

@@ -28,10 +28,12 @@ export const saysWhatItPrints = (code: string): boolean => printedBy(code).lengt
 const RUNNER = `
 import { format } from "node:util"
 
+const isLog = /^\\[\\d\\d:\\d\\d:\\d\\d\\.\\d{3}\\] /
 const results = []
 for (const file of process.argv.slice(2)) {
   const printed = []
-  console.log = (...values) => printed.push(...format(...values).split("\\n"))
+  // The library's log comes out here, too, a time before each entry.
+  console.log = (...values) => isLog.test(String(values[0])) || printed.push(...format(...values).split("\\n"))
   const error = await import(file).then(() => null, (error) => String(error.stack))
   results.push({ printed, error })
 }

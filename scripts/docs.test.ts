@@ -67,6 +67,13 @@ describe("documents", () => {
     )
   })
 
+  it("show nothing that the oldest Node can't parse", () => {
+    const using = documents.filter((path) =>
+      blocks(read(path), "(?:ts|js|diff)").some((code) => /^[+\s]*(await )?using \w/m.test(code)),
+    )
+    assert.deepStrictEqual(using, [])
+  })
+
   it("have TypeScript that compiles", { timeout: 120_000 }, () => checkTypes(examples))
 
   it("have TypeScript that does what it says", { timeout: 60_000 }, () =>

@@ -30,7 +30,6 @@ const [diff = ""] = blocks(readme, "diff")
 
 /** What is done to the app with billing. The first two orders are of a customer, the third is of none. */
 const TRIAL = `
-pool.on("error", (error) => console.error(error))
 process.env["NODE_ENV"] = "test" // Express prints errors otherwise.
 await pool.query("create table orders (id text primary key)")
 const { id: customerId } = await billing.customers.create({ name: "Ada Lovelace", email: "ada@example.com" })
@@ -51,6 +50,13 @@ console.log((await billing.usage.summary({ customerId })).totalQuantity) // 2n
 console.log((await billing.events.list().page()).data.map(({ data }) => data.invoice_id).join()) // two,one
 console.log((await fetch(url + "/billing/readyz")).status, (await fetch(url + "/billing/v1/usage")).status) // 200 401
 console.log((await fetch(url + "/admin/billing")).headers.has("content-security-policy")) // true
+// Nobody but billing listens to this pool: a connection that is lost does not end the process.
+const other = new Pool({ connectionString: process.env["DATABASE_URL"] })
+const lost = new Promise((resolve) => pool.once("remove", resolve))
+const end = "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = $1"
+await other.query(end, ["client backend"])
+await Promise.all([lost, other.end()])
+console.log((await billing.usage.summary({ customerId })).recordCount) // 2
 process.emit("SIGTERM")
 `
 

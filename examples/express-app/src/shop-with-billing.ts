@@ -93,8 +93,8 @@ const server = app.listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1", () =
   console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 })
 const close = async (): Promise<void> => {
-  await billing.close() // first: it ends its streams of events, which would keep the server open
   await new Promise((closed) => server.close(closed))
+  await billing.close()
   await pool.end()
 }
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, close)

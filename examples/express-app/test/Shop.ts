@@ -18,10 +18,12 @@ export const startShop = async (program: string, databaseUrl: string): Promise<S
   })
   const closed = once(child, "close")
   const complaints: Array<string> = []
-  const lines = createInterface(child.stdout)
   createInterface(child.stderr).on("line", (line) => complaints.push(line))
-  const [line] = await Promise.race([once(lines, "line") as Promise<Array<unknown>>, closed])
-  const url = /^listening on (\S+)$/.exec(String(line))?.[1]
+  let url: string | undefined
+  for await (const line of createInterface(child.stdout)) {
+    url = /^listening on (\S+)$/.exec(line)?.[1]
+    if (url !== undefined) break
+  }
   if (url === undefined) throw new Error(`${program} did not start: ${complaints.join("\n")}`)
   const stop = async () => {
     child.kill("SIGTERM")

@@ -107,7 +107,8 @@ describe("the shop", () => {
     expect((await Promise.all([pay(), pay()])).toSorted()).toEqual([204, 409])
 
     expect(await send("GET", `${shop.url}/billing/v1/customers`)).toBe(401)
-    const billing = createClient({ url: `${shop.url}/billing`, apiKey: await newApiKey() })
+    const apiKey = await newApiKey()
+    const billing = createClient({ url: `${shop.url}/billing`, apiKey })
     const customers = await billing.customers.list({ email: "ada@example.com" }).page()
     expect(customers.data.map(({ name }) => name)).toEqual(["Ada Lovelace"])
     const billingId = customers.data[0]!.id
@@ -123,7 +124,10 @@ describe("the shop", () => {
         data: { invoice_id: first, customer_id: billingId, amount: 1250, currency: "EUR" },
       },
     ])
-    expect(await shop.stop()).toBe(0)
+    const headers = { authorization: `Bearer ${apiKey}` }
+    const stream = await fetch(`${shop.url}/billing/v1/events/stream`, { headers })
+    expect(await shop.stop(), "with a stream that is open").toBe(0)
+    expect(await stream.text()).toBe("retry: 1000\n\n")
   })
 
   it("has neither an order nor its usage when billing or the database refuses", async () => {

@@ -61,6 +61,5 @@ const options = { fetch: app.fetch, hostname: "127.0.0.1", port: Number(process.
 const server = serve(options, ({ port }: AddressInfo) => {
   console.log(`listening on http://127.0.0.1:${port}`)
 })
-// Billing first: it ends its streams of events, which would keep the server open.
-const close = () => billing.close().then(() => server.close())
+const close = () => server.close(() => billing.close())
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, close)

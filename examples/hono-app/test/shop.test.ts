@@ -73,7 +73,10 @@ describe.each(["memory", "Postgres"])("the shop, in %s", (kind) => {
     expect(data.map((event) => [event.type, event.data])).toEqual([
       ["invoice.paid", { invoice_id: first, customer_id: customerId, amount: 1250, currency: "EUR" }],
     ])
-    expect(await shop.stop()).toBe(0)
+    const headers = { authorization: `Bearer ${shop.apiKey}` }
+    const stream = await fetch(`${shop.url}/billing/v1/events/stream`, { headers })
+    expect(await shop.stop(), "with a stream that is open").toBe(0)
+    expect(await stream.text()).toBe("retry: 1000\n\n")
   })
 
   it(kind === "memory" ? "forgets when it ends" : "is the same after a restart", async () => {
