@@ -131,6 +131,20 @@ describe("overlapping transactions", () => {
       )
     }
 
+    it.effect("append after a threshold that another one creates, and fire it", () =>
+      Effect.gen(function* () {
+        const { id } = yield* newCustomer
+        const thresholds = yield* Thresholds
+        const meter = { customerId: id, productId: "p", unit: "u" }
+        const create = thresholds.create({ ...meter, quantity: 100n, period: "lifetime" })
+        const [threshold, { crossings }] = yield* overlapping(create, append(id, "2026-01-05", 100))
+        assert.deepStrictEqual(
+          crossings.map((crossing) => crossing.threshold.id),
+          [threshold.id],
+        )
+      }).pipe(asTenant),
+    )
+
     it.effect("append to no customer that another one has erased", () =>
       Effect.gen(function* () {
         const { id } = yield* newCustomer

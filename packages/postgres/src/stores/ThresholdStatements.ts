@@ -15,12 +15,13 @@ export const make = ({ read, tables: t, write }: DatabaseService, transactor: Tr
     const { accountId, mode } = yield* CurrentTenant
     const customer = Id.toUuid(threshold.customerId)
     const insert = Effect.gen(function* () {
-      // Held until commit: others that insert for the customer wait here, and so count what this one inserts.
+      // Held until commit: others that insert for the customer wait here, and so count what this one inserts; and so
+      // do appends, so that none commits after this threshold without having looked at it.
       yield* write(
         operation,
         (sql) =>
           sql<Row>`select 1 from ${t.customers}
-where account_id = ${accountId} and mode = ${mode} and id = ${customer}::uuid for no key update`,
+where account_id = ${accountId} and mode = ${mode} and id = ${customer}::uuid for update`,
       )
       const counted = yield* read(
         operation,
