@@ -174,7 +174,8 @@ export type StorageEntry =
       readonly tenant: TenantName
       readonly eventId: string
       readonly type: string
-      readonly onlyTo: string | undefined
+      /** The one that it was made for; `null`: it is for all that want it. */
+      readonly endpointId: string | null
     }
   | {
       readonly _tag: "Appended"

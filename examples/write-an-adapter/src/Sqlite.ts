@@ -553,8 +553,11 @@ class Outbox {
     return this.#signal.subscribe
   }
 
-  /** Stores an event that nobody may refuse, and a pending delivery of it for each endpoint that hears of its type. */
-  announce(tenant: string, event: Event.Event, onlyTo?: Endpoint.EndpointId): void {
+  /**
+   * Stores an event that nobody may refuse, and a pending delivery of it for each endpoint that hears of its type, or
+   * for the one that it was made for.
+   */
+  announce(tenant: string, event: Event.Event): void {
     this.#db.run("INSERT INTO events (tenant, id, body, position) VALUES (:tenant, :id, :body, :position)", {
       tenant,
       id: event.id,
@@ -562,12 +565,12 @@ class Outbox {
       position: ++this.#lastPosition,
     })
     const receivers =
-      onlyTo === undefined
+      event.endpointId === null
         ? this.#tables.endpoints
             .where(tenant, "status = 'enabled'")
             .filter(({ endpoint }) => Endpoint.admits(endpoint.eventTypes, event.type))
             .map(({ endpoint }) => endpoint.id)
-        : [onlyTo]
+        : [event.endpointId]
     this.deliver(tenant, event, receivers, Delivery.firstDeliveryId(event.id), event.timestamp)
   }
 
@@ -606,12 +609,8 @@ const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore[
   const { customers, endpoints, events } = tables
 
   /** A duplicate and a refusal are values, not errors: the storage did what it was asked. */
-  const publish = (
-    tenant: string,
-    event: Event.Event,
-    onlyTo: Endpoint.EndpointId | undefined,
-  ): PublishOutcome => {
-    const { customerId, idempotencyKey: key } = event
+  const publish = (tenant: string, event: Event.Event): PublishOutcome => {
+    const { customerId, endpointId, idempotencyKey: key } = event
     if (customerId !== null && customers.find(tenant, customerId) === undefined)
       return { _tag: "CustomerNotFound" }
     const [first] = key === null ? [] : events.where(tenant, "idempotency_key = :key", { key })
@@ -620,15 +619,14 @@ const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore[
         ? { _tag: "Duplicate", event: first }
         : { _tag: "KeyConflict", eventId: first.id }
     }
-    if (onlyTo !== undefined && endpoints.find(tenant, onlyTo)?.endpoint.status !== "enabled")
+    if (endpointId !== null && endpoints.find(tenant, endpointId)?.endpoint.status !== "enabled")
       return { _tag: "EndpointNotFound" }
-    outbox.announce(tenant, event, onlyTo)
+    outbox.announce(tenant, event)
     return { _tag: "Published", event }
   }
 
   return EventStore.of({
-    publish: ({ event, onlyTo }) =>
-      db.tenantVerb("EventStore.publish", (tenant) => publish(tenant, event, onlyTo)),
+    publish: (event) => db.tenantVerb("EventStore.publish", (tenant) => publish(tenant, event)),
     find: (id) => events.get("EventStore.find", id),
     list: ({ createdAfter, createdBefore, customerId, deliveryStatus, type }, page) =>
       events.list(
@@ -844,6 +842,7 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
               onlyFailed: Number(onlyFailed),
             },
           )
+          .filter(({ endpointId: own }) => own === null || own === endpointId)
           .filter(({ type }) => Endpoint.admits(filter, type) && (types.length === 0 || types.includes(type)))
         if (found.length > limit) return limit + 1
         if (isDryRun) return found.length

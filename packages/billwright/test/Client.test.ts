@@ -118,10 +118,8 @@ describe("the client", () => {
     assert.instanceOf(tooMany, InvalidInputError)
     assert.strictEqual((await client.deliveries.replay(delivery.id)).eventId, event.id)
     assert.lengthOf(await client.events.replay(event.id), 1)
-    assert.strictEqual(
-      (await client.endpoints.test(endpoint.id, { type: "invoice.paid" })).type,
-      "invoice.paid",
-    )
+    const tested = await client.endpoints.test(endpoint.id, { type: "invoice.paid" })
+    assert.deepStrictEqual([tested.type, tested.endpointId], ["invoice.paid", endpoint.id])
     assert.match((await client.endpoints.rotateSecret(endpoint.id)).secret ?? "", /^whsec_/)
     assert.strictEqual(
       await client.endpoints.replay(endpoint.id, { since: event.timestamp, dryRun: true }),

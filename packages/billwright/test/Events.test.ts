@@ -268,10 +268,9 @@ describe("webhooks", () => {
     const range = { since, status: "all" } as const
     assert.strictEqual(await billing.endpoints.replay(endpoint.id, { ...range, dryRun: true }), 1)
     assert.strictEqual(await billing.endpoints.replay(endpoint.id, range), 1)
-    assert.strictEqual(
-      (await billing.endpoints.test(endpoint.id, { type: "invoice.paid" })).type,
-      "invoice.paid",
-    )
+    const tested = await billing.endpoints.test(endpoint.id, { type: "invoice.paid" })
+    assert.deepStrictEqual([tested.type, tested.endpointId], ["invoice.paid", endpoint.id])
+    assert.isNull(event.endpointId)
     assert.strictEqual(await billing.deliverDue(), 4)
     const rotated = await billing.endpoints.rotateSecret(endpoint.id)
     assert.notStrictEqual(rotated.secret, endpoint.secret)

@@ -28,6 +28,7 @@ const ListedEvents = Schema.Struct({
       type: Schema.String,
       timestamp: Schema.DateTimeUtcFromString,
       livemode: Schema.Boolean,
+      endpoint_id: Schema.NullOr(Schema.String),
       data: Schema.Unknown,
     }),
   ),
@@ -42,7 +43,7 @@ const exactly = (_key: string, value: unknown, { source }: { readonly source?: s
 
 const parseExactly = JSON.parse as (text: string, reviver: typeof exactly) => unknown
 
-/** All events that there are, the oldest first. */
+/** All events that there are, the oldest first, but for those that are for one endpoint alone: as in the stream. */
 const listAll = Effect.fnUntraced(function* () {
   const api = yield* ApiClient
   const found: Array<StreamedEvent> = []
@@ -50,7 +51,8 @@ const listAll = Effect.fnUntraced(function* () {
   for (;;) {
     const { text, value } = yield* api.get("/events", ListedEvents, { limit: "100", starting_after: after })
     const exact = parseExactly(text, exactly) as { readonly data: ReadonlyArray<{ readonly data: unknown }> }
-    for (const [index, { id, livemode, timestamp, type }] of value.data.entries()) {
+    for (const [index, { endpoint_id, id, livemode, timestamp, type }] of value.data.entries()) {
+      if (endpoint_id !== null) continue
       const fields = { id, type, timestamp: DateTime.toUtc(timestamp) }
       const payload = Event.render(fields, livemode ? "live" : "test", exact.data[index]!.data)
       found.push({ id, type, payload })

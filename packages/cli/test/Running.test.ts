@@ -217,6 +217,11 @@ describe("billwright listen", () => {
     const ids: Array<string> = []
     await installation.without(async () => {
       const other = await installation.another()
+      // For its endpoint alone.
+      const elsewhere = new Tenant(other.url, live)
+      const endpoint = await elsewhere.endpoint("https://receiver.invalid/")
+      await elsewhere.request("POST", `/webhook_endpoints/${endpoint.id}/test`, { type: "usage.threshold" })
+      await elsewhere.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
       const { code, stderr, stdout } = await trigger(other.url)
       assert.strictEqual(code, 0, stderr)
       ids.push(String((JSON.parse(stdout) as Record<string, unknown>)["id"]))

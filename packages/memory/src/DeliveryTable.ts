@@ -213,9 +213,10 @@ export class DeliveryTable {
   #rangeRule(endpoint: EndpointRow, { onlyFailed, since, types, until }: RangeReplay) {
     const filter = endpoint.stored?.endpoint.eventTypes ?? []
     return (row: EventRow): boolean => {
-      const { timestamp, type } = row.event
+      const { endpointId, timestamp, type } = row.event
       const at = timestamp.epochMilliseconds
       if (at < since.epochMilliseconds || at >= until.epochMilliseconds) return false
+      if (endpointId !== null && endpointId !== endpoint.id) return false
       if (!Endpoint.admits(filter, type) || (types.length > 0 && !types.includes(type))) return false
       const own = Array.from(row.deliveries.values())
         .filter(({ group }) => group.endpoint === endpoint)

@@ -16,7 +16,7 @@ const verbOf =
 export const eventStore = (table: EventTable, outbox: Outbox, journal: Journal): EventStore["Service"] => {
   const verb = verbOf(journal)
   return EventStore.of({
-    publish: (publication) => verb((tenant) => outbox.publish(tenant, publication)),
+    publish: (event) => verb((tenant) => outbox.publish(tenant, event)),
     find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
     tailPosition: (after) => verb((tenant) => Exit.succeed(table.position(tenant, after))),

@@ -4,7 +4,6 @@
 import {
   Delivery,
   Event,
-  type Publication,
   type PublishOutcome,
   Signal,
   type StorageError,
@@ -42,16 +41,16 @@ export class Outbox {
     return this.#signal.subscribe
   }
 
-  publish(tenant: Tenant.Tenant, { event, onlyTo }: Publication): Exit.Exit<PublishOutcome, StorageError> {
+  publish(tenant: Tenant.Tenant, event: Event.Event): Exit.Exit<PublishOutcome, StorageError> {
     const { customers, endpoints } = this.#tables
-    const { customerId, idempotencyKey } = event
+    const { customerId, endpointId, idempotencyKey } = event
     if (customerId !== null && customers.status(tenant, customerId) !== "active") {
       return Exit.succeed({ _tag: "CustomerNotFound" })
     }
     const known = idempotencyKey === null ? undefined : this.#tables.events.findByKey(tenant, idempotencyKey)
     if (known !== undefined) return Exit.succeed(outcomeOfRepeat(known.event, event))
-    if (onlyTo === undefined) return this.#add(tenant, event, endpoints.admitting(tenant, event.type))
-    const target = endpoints.rowOf(tenant, onlyTo)
+    if (endpointId === null) return this.#add(tenant, event, endpoints.admitting(tenant, event.type))
+    const target = endpoints.rowOf(tenant, endpointId)
     return target?.stored?.endpoint.status === "enabled"
       ? this.#add(tenant, event, [target])
       : Exit.succeed({ _tag: "EndpointNotFound" })

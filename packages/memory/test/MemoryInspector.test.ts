@@ -64,7 +64,7 @@ describe("MemoryInspector", () => {
       yield* endpoints.delete(deleted.endpoint.id, Sample.CREATED_AT)
       const events = yield* EventStore
       const [paid, again] = [yield* Sample.event(), yield* Sample.event({ timestamp: later(1) })]
-      yield* Effect.forEach([paid, again], (event) => events.publish({ event, onlyTo: undefined }))
+      yield* Effect.forEach([paid, again], (event) => events.publish(event))
       const deliveries = yield* DeliveryStore
       const claim = { leaseUntil: later(9), limit: 9, limitPerEndpoint: 9, limits: new Map() }
       yield* deliveries.claimDue({ ...claim, now: Sample.CREATED_AT, leaseUntil: later(5) })
@@ -168,7 +168,7 @@ describe("MemoryInspector", () => {
       yield* (yield* EndpointStore).insert(
         yield* Sample.endpoint({}, [Sample.sealedSecret({ sealed: `plain.${secret}` })]),
       )
-      yield* (yield* EventStore).publish({ event: yield* Sample.event(), onlyTo: undefined })
+      yield* (yield* EventStore).publish(yield* Sample.event())
       const { deliveries } = yield* (yield* DeliveryStore).claimDue({
         now: later(1),
         leaseUntil: later(2),

@@ -41,12 +41,10 @@ const fill = Effect.gen(function* () {
   yield* (yield* UsageStore).insertThreshold(yield* Sample.threshold(customer.id, { quantity: 1n }))
   const [endpoint, other] = [yield* Sample.endpoint(), yield* Sample.endpoint()]
   yield* endpoints.insert(endpoint)
-  yield* endpoints.insert(other)
   const published = yield* Effect.forEach([0, 1, 10], (minutes) =>
-    Effect.tap(Sample.event({ timestamp: later(minutes), idempotencyKey: `k${minutes}` }), (event) =>
-      events.publish({ event, onlyTo: endpoint.endpoint.id }),
-    ),
+    Effect.tap(Sample.event({ timestamp: later(minutes), idempotencyKey: `k${minutes}` }), events.publish),
   )
+  yield* endpoints.insert(other)
   yield* deliveries.claimDue(claimAt(0))
   const { deliveries: claimed } = yield* deliveries.claimDue(claimAt(4))
   return { customer, endpoint: endpoint.endpoint, other: other.endpoint, published, claimed: claimed[0]! }
@@ -59,7 +57,7 @@ type Services = Billing.Services | Billing.Storage | CurrentTenant
 const verbs: Readonly<Record<string, (filled: Filled) => Effect.Effect<unknown, unknown, Services>>> = {
   publish: () =>
     Effect.gen(function* () {
-      yield* (yield* EventStore).publish({ event: yield* Sample.event(), onlyTo: undefined })
+      yield* (yield* EventStore).publish(yield* Sample.event())
     }),
   append: ({ customer }) =>
     Effect.gen(function* () {
@@ -182,9 +180,7 @@ describe("undo", () => {
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const store = yield* EventStore
-      const publish = Effect.flatMap(Sample.event(), (event) =>
-        Effect.as(store.publish({ event, onlyTo: undefined }), event),
-      )
+      const publish = Effect.flatMap(Sample.event(), (event) => Effect.as(store.publish(event), event))
       const undone = yield* Effect.flip(
         atomically(
           publish.pipe(
@@ -205,7 +201,7 @@ describe("committed", () => {
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const store = yield* EventStore
-      const publish = Effect.flatMap(Sample.event(), (event) => store.publish({ event, onlyTo: undefined }))
+      const publish = Effect.flatMap(Sample.event(), (event) => store.publish(event))
       const undone = Effect.exit(atomically(Effect.andThen(publish, Effect.fail("no"))))
       const signal = yield* Effect.forkChild(yield* store.committed)
       const hasCome = Effect.map(

@@ -168,6 +168,7 @@ const newEvent = (n: number, serial: number): Event.Event => {
     ...fields,
     customerId: null,
     idempotencyKey: `key ${serial >> 1}`,
+    endpointId: null,
     payload: Event.render(fields, "live", { n }),
   }
 }
@@ -215,7 +216,7 @@ const verbs = (
     })
   return {
     // Every second one is a duplicate.
-    publish: [(n: number) => events.publish({ event: newEvent(n, serial++), onlyTo: undefined }), 500],
+    publish: [(n: number) => events.publish(newEvent(n, serial++)), 500],
     "find an event": [(n: number) => events.find(eventId(n)), 1],
     "list events": [() => listEvents({}, first), 25],
     "list events further": [(n: number) => listEvents({}, older(eventId(n * 1_000))), 25],

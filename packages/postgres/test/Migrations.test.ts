@@ -218,6 +218,12 @@ describe("each migration", () => {
       before: "to_regproc('billwright.customer_search_keys') is null",
       after: "(select search_text = 'a' || chr(10) || 'a@b' from billwright.customers)",
     },
+    {
+      id: 7,
+      before: `not exists (select from pg_attribute
+  where attrelid = 'billwright.events'::regclass and attname = 'endpoint_id')`,
+      after: "(select endpoint_id is null and type = 'invoice.paid' from billwright.events)",
+    },
   ]
 
   it.live("has a step here and keeps what is stored", () =>
@@ -238,6 +244,7 @@ describe("each migration", () => {
           yield* sql`insert into billwright.customers (account_id, mode, id, name, email, metadata, created_at, updated_at)
 values ('default', 'live', gen_random_uuid(), 'A', 'a@b', '{}', now(), now())`
         }
+        if (id === 5) yield* sql`select billwright.publish_event('default', 'live', 'invoice.paid', '{}')`
         assert.isTrue(yield* holds(after), `after ${id}`)
       }
     }).pipe(withDatabase),

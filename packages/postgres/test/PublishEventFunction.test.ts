@@ -151,7 +151,7 @@ describe("billwright.publish_event", () => {
           idempotencyKey: "once",
           data: { b: [2], a: 1 },
         })
-        return yield* (yield* EventStore).publish({ event, onlyTo: undefined })
+        return yield* (yield* EventStore).publish(event)
       }),
     )
     assert.strictEqual(outcome._tag, "Duplicate")

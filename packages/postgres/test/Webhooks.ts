@@ -26,7 +26,7 @@ export const newEndpoint = Effect.fnUntraced(function* (fields: Partial<Endpoint
 
 export const publish = Effect.fnUntraced(function* (fields: Sample.EventFields = {}) {
   const event: Event.Event = yield* Sample.event(fields)
-  const outcome = yield* (yield* EventStore).publish({ event, onlyTo: undefined })
+  const outcome = yield* (yield* EventStore).publish(event)
   return { event, outcome }
 })
 

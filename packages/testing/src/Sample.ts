@@ -153,6 +153,7 @@ export const event = Effect.fnUntraced(function* ({ data = { amount: 100 }, ...f
     timestamp: CREATED_AT,
     customerId: null,
     idempotencyKey: null,
+    endpointId: null,
     ...fields,
   }
   const event: Event.Event = { ...made, payload: Event.render(made, mode, data) }

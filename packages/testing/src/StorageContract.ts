@@ -25,6 +25,7 @@ import { replayRangeContract } from "./contract/ReplayRangeContract.ts"
 import { retentionContract } from "./contract/RetentionContract.ts"
 import { settleContract } from "./contract/SettleContract.ts"
 import { talliesContract } from "./contract/TalliesContract.ts"
+import { testEventContract } from "./contract/TestEventContract.ts"
 import { thresholdContract } from "./contract/ThresholdContract.ts"
 import { thresholdEventContract } from "./contract/ThresholdEventContract.ts"
 import { thresholdFiringContract } from "./contract/ThresholdFiringContract.ts"
@@ -126,6 +127,7 @@ export const contract = (test: ContractTest): void => {
     eventKeyContract(test)
     eventListContract(test)
     eventTailContract(test)
+    testEventContract(test)
   })
   test.section("DeliveryStore", () => {
     deliveryContract(test)

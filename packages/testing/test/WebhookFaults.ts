@@ -19,19 +19,19 @@ export const webhookFaults: ReadonlyArray<Fault> = [
   [
     "idempotency keys of events are forgotten",
     change(EventStore, ({ publish }) => ({
-      publish: ({ event, onlyTo }) => publish({ event: { ...event, idempotencyKey: null }, onlyTo }),
+      publish: (event) => publish({ ...event, idempotencyKey: null }),
     })),
     "both",
   ],
   [
     "a key with other content is a duplicate",
     change(EventStore, ({ find, publish }) => ({
-      publish: (publication) =>
-        Effect.flatMap(publish(publication), (outcome) =>
+      publish: (event) =>
+        Effect.flatMap(publish(event), (outcome) =>
           outcome._tag === "KeyConflict"
-            ? Effect.map(find(outcome.eventId), (event) => ({
+            ? Effect.map(find(outcome.eventId), (first) => ({
                 _tag: "Duplicate" as const,
-                event: Option.getOrThrow(event),
+                event: Option.getOrThrow(first),
               }))
             : Effect.succeed(outcome),
         ),
@@ -41,22 +41,32 @@ export const webhookFaults: ReadonlyArray<Fault> = [
   [
     "events are published for customers that do not exist",
     change(EventStore, ({ publish }) => ({
-      publish: ({ event, onlyTo }) => publish({ event: { ...event, customerId: null }, onlyTo }),
+      publish: (event) => publish({ ...event, customerId: null }),
     })),
     "both",
   ],
   [
     "an event for one endpoint goes to all",
     change(EventStore, ({ publish }) => ({
-      publish: ({ event }) => publish({ event, onlyTo: undefined }),
+      publish: (event) => publish({ ...event, endpointId: null }),
+    })),
+    "both",
+  ],
+  [
+    "an event forgets which endpoint it was made for",
+    change(EventStore, ({ find }) => ({
+      find: (id) =>
+        Effect.map(
+          find(id),
+          Option.map((event) => ({ ...event, endpointId: null })),
+        ),
     })),
     "both",
   ],
   [
     "payloads are written anew",
     change(EventStore, ({ publish }) => ({
-      publish: ({ event, onlyTo }) =>
-        publish({ event: { ...event, payload: JSON.stringify(JSON.parse(event.payload)) }, onlyTo }),
+      publish: (event) => publish({ ...event, payload: JSON.stringify(JSON.parse(event.payload)) }),
     })),
     "contract",
   ],

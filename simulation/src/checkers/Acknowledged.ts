@@ -160,8 +160,11 @@ const askedSubjects = (history: History): ReadonlyArray<string> =>
     return ask._tag === "TestEndpoint" ? [`${tenant} ${ask.type} ${EXAMPLE_MARKERS[ask.type]}`] : []
   })
 
-/** How often each event may have been sent to each endpoint anew. */
+/** How often each event may have been sent to each endpoint anew: one that was made for an endpoint, to no other. */
 const replaysOf = (history: History) => {
+  const madeFor = new Map(
+    entriesOf(history, "Published").map(({ endpointId, eventId }) => [eventId, endpointId ?? undefined]),
+  )
   const pairOf = new Map(
     history.stored.deliveries.map(({ delivery }) => [
       delivery.id as string,
@@ -169,13 +172,15 @@ const replaysOf = (history: History) => {
     ]),
   )
   const asks = history.calls.filter(mayHaveHappened).map(({ ask }: { readonly ask: Ask }) => ask)
-  return (eventId: string, endpointId: string): number =>
-    asks.filter((ask) => {
+  return (eventId: string, endpointId: string): number => {
+    if ((madeFor.get(eventId) ?? endpointId) !== endpointId) return 0
+    return asks.filter((ask) => {
       if (ask._tag === "ReplayRange") return ask.endpointId === endpointId
       if (ask._tag === "ReplayDelivery") return pairOf.get(ask.deliveryId) === `${eventId} ${endpointId}`
       if (ask._tag !== "ReplayEvent" || ask.eventId !== eventId) return false
       return ask.endpointId === undefined || ask.endpointId === endpointId
     }).length
+  }
 }
 
 const excessDeliveries = (

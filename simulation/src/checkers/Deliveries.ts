@@ -20,8 +20,8 @@ export const wantedBy = (history: History): ((eventId: string) => ReadonlySet<st
   for (const entry of history.storage) {
     if (entry._tag === "EndpointSeen") endpoints.set(entry.id, entry)
     if (entry._tag === "Published") {
-      const { eventId, onlyTo, tenant, type } = entry
-      wanted.set(eventId, onlyTo === undefined ? subscribed(tenant, type) : new Set([onlyTo]))
+      const { endpointId, eventId, tenant, type } = entry
+      wanted.set(eventId, endpointId === null ? subscribed(tenant, type) : new Set([endpointId]))
     }
     if (entry._tag !== "Appended") continue
     for (const { periodKey, thresholdId } of entry.crossings) {

@@ -136,12 +136,12 @@ const endpointStore = (
 })
 
 const eventStore = (store: EventStore["Service"], { write }: Observer): Partial<EventStore["Service"]> => ({
-  publish: (publication) =>
-    Effect.tap(store.publish(publication), (outcome) =>
+  publish: (event) =>
+    Effect.tap(store.publish(event), (outcome) =>
       outcome._tag === "Published"
         ? Effect.flatMap(tenantName, (tenant) => {
-            const { id, type } = outcome.event
-            return write({ _tag: "Published", tenant, eventId: id, type, onlyTo: publication.onlyTo })
+            const { endpointId, id, type } = event
+            return write({ _tag: "Published", tenant, eventId: id, type, endpointId })
           })
         : Effect.void,
     ),

@@ -10,7 +10,7 @@ import {
   EventStore,
   Transactor,
 } from "@billwright/core"
-import { Context, Effect } from "effect"
+import { Context, Effect, Option } from "effect"
 import { change, mutation } from "./Mutation.ts"
 
 export const outbox = [
@@ -18,14 +18,14 @@ export const outbox = [
     "one endpoint of several is forgotten",
     ["I5"],
     change(EventStore, ({ publish }, ports) => ({
-      publish: (publication) =>
+      publish: (event) =>
         Effect.gen(function* () {
           const { data } = yield* Effect.orDie(
             Context.get(ports, EndpointStore).list({ status: "enabled" }, { limit: 100, cursor: undefined }),
           )
-          const wanted = data.filter(({ eventTypes }) => Endpoint.admits(eventTypes, publication.event.type))
-          const onlyTo = publication.onlyTo ?? (wanted.length > 1 ? wanted[0]!.id : undefined)
-          return yield* publish({ ...publication, onlyTo })
+          const wanted = data.filter(({ eventTypes }) => Endpoint.admits(eventTypes, event.type))
+          const endpointId = event.endpointId ?? (wanted.length > 1 ? wanted[0]!.id : null)
+          return yield* publish({ ...event, endpointId })
         }),
     })),
   ),
@@ -33,15 +33,15 @@ export const outbox = [
     "the filter is ignored",
     ["I2"],
     change(EventStore, ({ publish }, ports) => ({
-      publish: (publication) =>
+      publish: (event) =>
         Effect.gen(function* () {
-          const outcome = yield* publish(publication)
+          const outcome = yield* publish(event)
           const { data } = yield* Effect.orDie(
             Context.get(ports, EndpointStore).list({ status: "enabled" }, { limit: 100, cursor: undefined }),
           )
-          const { id, timestamp, type } = publication.event
+          const { id, timestamp, type } = event
           const unwanted = data.filter(({ eventTypes }) => !Endpoint.admits(eventTypes, type))
-          if (outcome._tag !== "Published" || publication.onlyTo !== undefined) return outcome
+          if (outcome._tag !== "Published" || event.endpointId !== null) return outcome
           yield* Context.get(ports, DeliveryStore).insert({
             eventId: id,
             endpointIds: unwanted.map((endpoint) => endpoint.id),
@@ -52,6 +52,17 @@ export const outbox = [
         }),
     })),
   ),
+  mutation(
+    "a test event forgets whom it was made for",
+    ["I2"],
+    change(EventStore, ({ find }) => ({
+      find: (id) =>
+        Effect.map(
+          find(id),
+          Option.map((event) => ({ ...event, endpointId: null })),
+        ),
+    })),
+  ),
   mutation("an event outlives the transaction that is undone", ["I2", "I4"], (ports) => {
     const events = Context.get(ports, EventStore)
     const transactor = Context.get(ports, Transactor)
@@ -59,10 +70,10 @@ export const outbox = [
     return ports.pipe(
       Context.add(EventStore, {
         ...events,
-        publish: (publication) =>
-          Effect.tap(events.publish(publication), () =>
+        publish: (event) =>
+          Effect.tap(events.publish(event), () =>
             Effect.map(CurrentTenant, (tenant) => {
-              const again = Effect.provideService(events.publish(publication), CurrentTenant, tenant)
+              const again = Effect.provideService(events.publish(event), CurrentTenant, tenant)
               published.push(Effect.exit(again))
             }),
           ),
@@ -93,15 +104,15 @@ export const outbox = [
     change(EventStore, ({ publish }) => {
       const known = new Map<string, Effect.Success<ReturnType<typeof publish>>>()
       return {
-        publish: (publication) =>
+        publish: (event) =>
           Effect.gen(function* () {
             const { accountId } = yield* CurrentTenant
-            const key = `${accountId} ${publication.event.idempotencyKey}`
+            const key = `${accountId} ${event.idempotencyKey}`
             const first = known.get(key)
-            if (publication.event.idempotencyKey !== null && first?._tag === "Published") {
+            if (event.idempotencyKey !== null && first?._tag === "Published") {
               return { _tag: "Duplicate" as const, event: first.event }
             }
-            const outcome = yield* publish(publication)
+            const outcome = yield* publish(event)
             known.set(key, outcome)
             return outcome
           }),

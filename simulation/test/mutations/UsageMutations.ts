@@ -101,7 +101,7 @@ export const meters = [
           const { data } = yield* Effect.orDie(events.list(THRESHOLD_EVENTS, { limit: 1, cursor: undefined }))
           const id = otherId(data[0]!.id)
           const payload = data[0]!.payload.replace(data[0]!.id, id)
-          yield* events.publish({ event: { ...data[0]!, id, payload }, onlyTo: undefined })
+          yield* events.publish({ ...data[0]!, id, payload })
           return appended
         }),
     })),

@@ -23,6 +23,7 @@ export const toEvent = (event: Core.Event): EventOf<string, unknown> => ({
   timestamp: DateTime.toDateUtc(event.timestamp),
   customerId: event.customerId,
   idempotencyKey: event.idempotencyKey,
+  endpointId: event.endpointId,
   data: ExactJson.parse(Core.dataText(event.payload)),
 })
 
@@ -57,7 +58,7 @@ const follow = async function* (
       const step = await calls.runAsIs(() => events.tail(position, types), options)
       position = step.position
       for (const event of step.events) yield toEvent(event)
-      if (step.events.length > 0) continue
+      if (step.events.length > 0 || step.hasMore) continue
       await calls.runAsIs(() => Effect.timeoutOption(committed, POLL_MILLIS), options)
     }
   } catch (error) {

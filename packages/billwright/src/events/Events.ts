@@ -15,6 +15,8 @@ export interface EventOf<Type extends string, Data> {
   /** The customer that it is about, if it was named. */
   readonly customerId: string | null
   readonly idempotencyKey: string | null
+  /** The endpoint that it was made for, by `endpoints.test`: it is sent nowhere else. `null`: it is for all that want it. */
+  readonly endpointId: string | null
   /** As receivers get it. Integers beyond 2^53 − 1 are `bigint`. */
   readonly data: Data
 }
@@ -98,7 +100,10 @@ export interface Events<Map> {
   ): Promise<PublishedEvent<Type, Map[Type]>>
   get(id: string, options?: CallOptions): Promise<EventWithDeliveries<Map>>
   list(query?: ListEvents<keyof Map & string>, options?: CallOptions): Listing<ListedEvent<Map>>
-  /** Sends it again, with its id and bytes: to one endpoint, or to all that admit its type now. */
+  /**
+   * Sends it again, with its id and bytes: to one endpoint, or to all that admit its type now. A test event goes to
+   * its own endpoint; naming another one is an `InvalidInputError`.
+   */
   replay(
     id: string,
     to?: { readonly endpointId?: string | undefined },
@@ -108,7 +113,7 @@ export interface Events<Map> {
    * Follows the events as they are committed, in the order of commits, each once, until the loop is left, the
    * signal aborts (then it rejects) or billing is closed (then it ends; if it was closed before, it rejects with a
    * `ClosedError`). What is published after the call of `stream` comes, however late the loop begins. Other
-   * processes' events arrive within a second.
+   * processes' events arrive within a second. Test events, which are for one endpoint alone, are left out.
    */
   stream(query?: StreamEvents<keyof Map & string>, options?: CallOptions): AsyncIterable<EventOfAny<Map>>
 }

@@ -108,7 +108,7 @@ export interface Endpoints<Map> {
   delete(id: string, options?: CallOptions): Promise<void>
   /** A new secret; the previous one signs along with it for a while. */
   rotateSecret(id: string, input?: RotateSecret, options?: CallOptions): Promise<EndpointWithSecret>
-  /** Sends the example of a type to this endpoint alone, as a real event. */
+  /** Sends the example of a type to this endpoint alone, now and whenever it is replayed: its `endpointId` says so. */
   test(
     id: string,
     input: { readonly type: keyof Map & string },

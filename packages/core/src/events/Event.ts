@@ -7,6 +7,7 @@ import { pageFields } from "../shared/Page.ts"
 import type { Mode } from "../shared/Tenant.ts"
 import * as Text from "../shared/Text.ts"
 import { DeliveryStatus } from "../webhooks/Delivery.ts"
+import { EndpointId } from "../webhooks/Endpoint.ts"
 import { EventId } from "./EventId.ts"
 import { EventTypeName } from "./EventType.ts"
 import { isSameJson } from "./JsonText.ts"
@@ -28,6 +29,11 @@ export const Event = Schema.Struct({
   customerId: Schema.NullOr(CustomerId),
   /** What makes a second publication the same event; unique for ever in the tenant. */
   idempotencyKey: Schema.NullOr(Schema.String),
+  /**
+   * The endpoint that it was made for: a test event, which goes there whatever the filter says, and nowhere else.
+   * `null`: it is for all that want it.
+   */
+  endpointId: Schema.NullOr(EndpointId),
   /** The body of every attempt to deliver it: JSON, rendered once (`render`). */
   payload: Schema.String,
 })
@@ -139,8 +145,9 @@ export const dataText = (payload: string): string =>
 /** An event's data. Integers beyond 2^53 lose digits, as with every `JSON.parse`: `dataText` keeps them. */
 export const dataOf = (event: Event): unknown => JSON.parse(dataText(event.payload))
 
-/** Whether a repeat of a key has the content of the first event: type, customer, and data that is equal as JSON. */
+/** Whether a repeat of a key has the content of the first event: type, customer, endpoint, and data equal as JSON. */
 export const isSameContent = (first: Event, repeat: Event): boolean =>
   first.type === repeat.type &&
   first.customerId === repeat.customerId &&
+  first.endpointId === repeat.endpointId &&
   isSameJson(dataText(first.payload), dataText(repeat.payload))

@@ -9,27 +9,20 @@ import type { Awaiting } from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { DeliveryStatus } from "../webhooks/Delivery.ts"
-import type { EndpointId } from "../webhooks/Endpoint.ts"
 import type { Event } from "./Event.ts"
 import type { EventId } from "./EventId.ts"
 
 /** What became of a publication. All but `Published` leave the storage as it was. */
 export type PublishOutcome =
   | { readonly _tag: "Published"; readonly event: Event }
-  /** The idempotency key exists with the same type, customer and data; `event` is the first one. */
+  /** The idempotency key exists with the same type, customer, endpoint and data; `event` is the first one. */
   | { readonly _tag: "Duplicate"; readonly event: Event }
   /** The idempotency key exists with other content. */
   | { readonly _tag: "KeyConflict"; readonly eventId: EventId }
   /** The customer is unknown or erased. */
   | { readonly _tag: "CustomerNotFound" }
-  /** The endpoint that it is for is unknown, deleted or disabled. */
+  /** The endpoint that it was made for is unknown, deleted or disabled. */
   | { readonly _tag: "EndpointNotFound" }
-
-export interface Publication {
-  readonly event: Event
-  /** An endpoint that alone gets it, whatever its filter; `undefined`: every enabled one that admits the type. */
-  readonly onlyTo: EndpointId | undefined
-}
 
 /** Which events to list. */
 export interface EventFilterQuery {
@@ -53,11 +46,12 @@ export class EventStore extends Context.Service<
     /**
      * Stores an event and, in one step with it, a `Pending` delivery due at the event's timestamp for each
      * endpoint that is enabled and admits its type: in the order of the endpoints' ids, with the ids
-     * `Delivery.deliveryId(Delivery.firstDeliveryId(event.id), index)`. Of concurrent
+     * `Delivery.deliveryId(Delivery.firstDeliveryId(event.id), index)`. One that was made for an endpoint
+     * (`endpointId`) goes to this one alone, whatever its filter. Of concurrent
      * publications with the same idempotency key exactly one stores an event, the others see it. Data counts
      * as the same when it is equal as JSON values. The customer is asked for before the key.
      */
-    readonly publish: (publication: Publication) => Effect.Effect<PublishOutcome, StorageError, CurrentTenant>
+    readonly publish: (event: Event) => Effect.Effect<PublishOutcome, StorageError, CurrentTenant>
 
     readonly find: (id: EventId) => Effect.Effect<Option.Option<Event>, StorageError, CurrentTenant>
 

@@ -93,14 +93,20 @@ export class Events extends Context.Service<
 
     /**
      * Sends an event again, with its id and bytes, on a fresh schedule: to one endpoint, or to all that are
-     * enabled and admit its type now. Gives the new deliveries.
+     * enabled and admit its type now. One that was made for an endpoint goes there again, whatever the filter says;
+     * naming another one is `InvalidInput` of `endpointId`. Gives the new deliveries.
      */
     readonly replay: (
       id: string,
       to?: { readonly endpointId?: string },
     ) => Effect.Effect<
       ReadonlyArray<Delivery>,
-      Event.EventNotFound | EndpointNotFound | EndpointIsDisabled | EventNotAdmitted | StorageError,
+      | InvalidInput
+      | Event.EventNotFound
+      | EndpointNotFound
+      | EndpointIsDisabled
+      | EventNotAdmitted
+      | StorageError,
       CurrentTenant
     >
 
@@ -109,7 +115,10 @@ export class Events extends Context.Service<
       after?: string,
     ) => Effect.Effect<TailPosition, Event.EventNotFound | StorageError, CurrentTenant>
 
-    /** What was committed behind a place, in the order of commits: none is missed, none comes twice. */
+    /**
+     * What was committed behind a place, in the order of commits: none is missed, none comes twice. Events that were
+     * made for an endpoint are left out, for who follows the stream is another receiver.
+     */
     readonly tail: (
       position: TailPosition,
       types?: ReadonlyArray<string>,
@@ -146,9 +155,10 @@ const make = Effect.fnUntraced(function* () {
       ...fields,
       customerId: customerId ?? null,
       idempotencyKey: idempotencyKey ?? null,
+      endpointId: null,
       payload,
     }
-    const outcome = yield* store.publish({ event, onlyTo: undefined })
+    const outcome = yield* store.publish(event)
     switch (outcome._tag) {
       case "Published":
       case "Duplicate":
@@ -206,13 +216,12 @@ const make = Effect.fnUntraced(function* () {
     return listed
   })
 
-  const oneTarget = Effect.fnUntraced(function* (endpointId: string, type: string) {
+  const enabled = Effect.fnUntraced(function* (endpointId: string) {
     const found = isEndpointId(endpointId) ? yield* endpoints.find(endpointId) : Option.none()
     if (Option.isNone(found)) return yield* new EndpointNotFound({ id: endpointId })
-    const { eventTypes, id, status } = found.value
+    const { id, status } = found.value
     if (status === "disabled") return yield* new EndpointIsDisabled({ id })
-    if (!admits(eventTypes, type)) return yield* new EventNotAdmitted({ id, type })
-    return [id]
+    return found.value
   })
 
   const allTargets = Effect.fnUntraced(function* (type: string) {
@@ -231,15 +240,25 @@ const make = Effect.fnUntraced(function* () {
     return targets.sort()
   })
 
+  const targets = Effect.fnUntraced(function* (event: Event.Event, asked: string | undefined) {
+    const { endpointId, type } = event
+    if (endpointId !== null) {
+      if (asked === undefined || asked === endpointId) return [(yield* enabled(endpointId)).id]
+      const problem = `must be ${endpointId}, the endpoint that the event was made for`
+      return yield* new InvalidInput({ field: "endpointId", problem })
+    }
+    if (asked === undefined) return yield* allTargets(type)
+    const { eventTypes, id } = yield* enabled(asked)
+    if (!admits(eventTypes, type)) return yield* new EventNotAdmitted({ id, type })
+    return [id]
+  })
+
   const replay = Effect.fn("Events.replay")(function* (
     id: string,
     to: { readonly endpointId?: string } = {},
   ) {
     const event = yield* get(id)
-    const endpointIds =
-      to.endpointId === undefined
-        ? yield* allTargets(event.type)
-        : yield* oneTarget(to.endpointId, event.type)
+    const endpointIds = yield* targets(event, to.endpointId)
     const firstDeliveryId = DeliveryId.make(yield* ids.next(DELIVERY_ID_PREFIX), { disableChecks: true })
     return yield* deliveries.insert({
       eventId: event.id,
@@ -268,7 +287,8 @@ const make = Effect.fnUntraced(function* () {
     tailPosition,
     tail: (position, types = []) =>
       Effect.map(store.tail(position, types, TAIL_LIMIT), (step) => ({
-        ...step,
+        position: step.position,
+        events: step.events.filter(({ endpointId }) => endpointId === null),
         hasMore: step.events.length === TAIL_LIMIT,
       })),
     committed: store.committed,

@@ -32,6 +32,7 @@ export const make = (
       ...fields,
       customerId: crossing.threshold.customerId,
       idempotencyKey: null,
+      endpointId: null,
       payload: render(fields, mode, dataOf(crossing)),
     }
   })

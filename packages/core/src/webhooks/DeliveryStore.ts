@@ -158,7 +158,8 @@ export class DeliveryStore extends Context.Service<
 
     /**
      * Stores a new `Pending` delivery, due at `now`, of every event in the range that has none pending to the
-     * endpoint and whose type its filter admits, in one transaction. Gives how many; when there are more than
+     * endpoint, whose type its filter admits and that was not made for another endpoint (`Event.endpointId`), in
+     * one transaction. Gives how many; when there are more than
      * `limit`, stores nothing and gives `limit + 1`. Replays of one endpoint at once don't double each other.
      */
     readonly replayRange: (range: RangeReplay) => Effect.Effect<number, StorageError, CurrentTenant>

@@ -90,7 +90,7 @@ export class Endpoints extends Context.Service<
       CurrentTenant
     >
 
-    /** Sends a type's example to this endpoint alone, whatever its filter, as a real event. */
+    /** Sends a type's example to this endpoint alone, whatever its filter: an event with this `endpointId`. */
     readonly test: (
       id: string,
       type: string,
@@ -102,7 +102,8 @@ export class Endpoints extends Context.Service<
 
     /**
      * Sends past events again, in one transaction: those whose newest delivery to the endpoint failed, or all
-     * that its filter admits. Events with a delivery that is pending are left out. Gives how many; more than
+     * that its filter admits. Events with a delivery that is pending are left out, and those that were made for
+     * another endpoint. Gives how many; more than
      * 20,000 are refused. A dry run sends nothing.
      */
     readonly replayRange: (
@@ -291,9 +292,10 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
       ...fields,
       customerId: null,
       idempotencyKey: null,
+      endpointId: endpoint.id,
       payload: Event.render(fields, mode, known.example),
     }
-    const outcome = yield* events.publish({ event, onlyTo: endpoint.id })
+    const outcome = yield* events.publish(event)
     // Disabled or deleted since it was looked at.
     if (outcome._tag !== "Published") return yield* new Endpoint.EndpointNotFound({ id })
     return outcome.event

@@ -12,6 +12,7 @@ const eventOf = (payload: string): Event.Event => ({
   ...fields,
   customerId: null,
   idempotencyKey: null,
+  endpointId: null,
   payload,
 })
 

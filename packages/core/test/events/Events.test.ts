@@ -12,7 +12,7 @@ import {
   Usage,
 } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { DateTime, Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import {
   deliveriesOf,
@@ -361,6 +361,42 @@ describe("Events.replay", () => {
     }).pipe(inWorld()),
   )
 
+  it.effect("sends a test event to the endpoint that it was made for, and to no other", () =>
+    Effect.gen(function* () {
+      const events = yield* Events
+      const endpoints = yield* Endpoints
+      const { endpoint: own } = yield* newEndpoint({ eventTypes: ["invoice.created"] })
+      const { endpoint: other } = yield* newEndpoint({ url: URL_B })
+      const event = yield* endpoints.test(own.id, "invoice.paid")
+      const to = (endpointId: string) => events.replay(event.id, { endpointId })
+      yield* runDue
+      for (const replay of [events.replay(event.id), to(own.id)]) {
+        assert.deepStrictEqual(
+          (yield* replay).map(({ endpointId }) => endpointId),
+          [own.id],
+        )
+      }
+      for (const wrong of [other.id, "nonsense"]) {
+        const problem = `endpointId must be ${own.id}, the endpoint that the event was made for`
+        assert.strictEqual(yield* rejected(to(wrong)), problem)
+      }
+      yield* endpoints.update(own.id, { status: "disabled" })
+      assert.strictEqual((yield* Effect.flip(events.replay(event.id)))._tag, "EndpointIsDisabled")
+      yield* endpoints.delete(own.id)
+      assert.strictEqual(yield* rejected(events.replay(event.id)), `no webhook endpoint has the id ${own.id}`)
+      const all = {
+        since: event.timestamp,
+        until: DateTime.add(event.timestamp, { hours: 1 }),
+        status: "all",
+      } as const
+      assert.strictEqual(yield* endpoints.replayRange(other.id, all), 0)
+      assert.deepStrictEqual(
+        (yield* deliveriesOf(event)).map(({ endpointId }) => endpointId),
+        [own.id, own.id, own.id],
+      )
+    }).pipe(inWorld()),
+  )
+
   it.effect("reaches more endpoints than a page holds", () =>
     Effect.gen(function* () {
       for (let i = 0; i < 230; i++) yield* newEndpoint({ url: `https://e${i}.example.com/` })
@@ -386,6 +422,20 @@ describe("Events.tail", () => {
       assert.deepStrictEqual((yield* events.tail(behindFirst)).events, [second, third])
       assert.deepStrictEqual((yield* events.tail(behindFirst, ["invoice.created"])).events, [second])
       assert.strictEqual((yield* Effect.flip(events.tailPosition(UNKNOWN)))._tag, "EventNotFound")
+    }).pipe(inWorld()),
+  )
+
+  it.effect("leaves test events out, and goes on behind any number of them", () =>
+    Effect.gen(function* () {
+      const events = yield* Events
+      const { endpoint } = yield* newEndpoint()
+      let position = yield* events.tailPosition()
+      for (let i = 0; i < 100; i++) yield* (yield* Endpoints).test(endpoint.id, "invoice.paid")
+      const event = yield* publish()
+      const step = yield* events.tail(position)
+      assert.deepStrictEqual([step.events, step.hasMore], [[], true])
+      position = step.position
+      assert.deepStrictEqual((yield* events.tail(position)).events, [event])
     }).pipe(inWorld()),
   )
 

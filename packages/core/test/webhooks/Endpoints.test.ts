@@ -309,6 +309,7 @@ describe("Endpoints.test", () => {
         eventTypes: ["invoice.created"],
       })
       const event = yield* endpoints.test(endpoint.id, "payment.failed")
+      assert.strictEqual(event.endpointId, endpoint.id)
       assert.strictEqual((yield* deliveriesOf(event)).length, 1)
       yield* runDue
       assert.deepStrictEqual(

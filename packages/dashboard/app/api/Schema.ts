@@ -677,6 +677,7 @@ export interface components {
             timestamp: string;
             customer_id: string | null;
             idempotency_key: string | null;
+            endpoint_id: string | null;
             data: unknown;
             livemode: boolean;
             /** Format: date-time */
@@ -712,6 +713,7 @@ export interface components {
             timestamp: string;
             customer_id: string | null;
             idempotency_key: string | null;
+            endpoint_id: string | null;
             data: unknown;
             livemode: boolean;
             /** Format: date-time */
@@ -751,6 +753,7 @@ export interface components {
             timestamp: string;
             customer_id: string | null;
             idempotency_key: string | null;
+            endpoint_id: string | null;
             data: unknown;
             livemode: boolean;
             /** Format: date-time */

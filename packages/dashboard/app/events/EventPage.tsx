@@ -5,6 +5,7 @@ import * as Queries from "../api/Queries.ts"
 import type { EventWithDeliveries } from "../api/Types.ts"
 import * as Curl from "../Curl.ts"
 import { DeliveryCard } from "../deliveries/DeliveryCard.tsx"
+import { EndpointName } from "../deliveries/EndpointName.tsx"
 import { apiAddress } from "../shell/ApiAddress.ts"
 import { CopyButton } from "../ui/CopyButton.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
@@ -43,6 +44,14 @@ const Facts = ({ event }: { readonly event: EventWithDeliveries }) => (
         )}
       </dd>
     </div>
+    {event.endpoint_id !== null && (
+      <div>
+        <dt>Test event for</dt>
+        <dd>
+          <EndpointName id={event.endpoint_id} />
+        </dd>
+      </div>
+    )}
     {event.idempotency_key !== null && (
       <div>
         <dt>Idempotency key</dt>

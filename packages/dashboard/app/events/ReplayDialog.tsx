@@ -7,20 +7,20 @@ import { toast } from "../ui/Toast.tsx"
 
 const EVERYWHERE = ""
 
-const admits = ({ event_types: types }: Endpoint, type: string): boolean =>
-  types.includes("*") || types.includes(type)
+/** Whether an event may be sent to an endpoint: one that was made for an endpoint, to this alone. */
+const mayHear = ({ event_types: types, id, status }: Endpoint, event: Event): boolean =>
+  status === "enabled" &&
+  (event.endpoint_id === null ? types.includes("*") || types.includes(event.type) : id === event.endpoint_id)
 
 const deliveries = (count: number): string =>
   count === 1 ? "1 delivery is on its way" : `${count} deliveries are on their way`
 
-/** Sends an event again: to all endpoints that want it, or to one. */
+/** Sends an event again: to all endpoints that want it, or to one; a test event to its own. */
 export const ReplayDialog = ({ event, onClose }: { readonly event: Event; readonly onClose: () => void }) => {
   const { client } = useSession()
   const refresh = Queries.useRefreshWebhooks()
   const [target, setTarget] = useState(EVERYWHERE)
-  const candidates = (Queries.useEndpoints().data ?? []).filter(
-    (endpoint) => endpoint.status === "enabled" && admits(endpoint, event.type),
-  )
+  const candidates = (Queries.useEndpoints().data ?? []).filter((endpoint) => mayHear(endpoint, event))
   const run = () =>
     client.call("post", "/v1/events/{id}/replay", {
       path: { id: event.id },
@@ -40,8 +40,17 @@ export const ReplayDialog = ({ event, onClose }: { readonly event: Event; readon
       run={run}
       title={`Replay ${event.type}`}
     >
-      {candidates.length === 0 && <p className="muted">No enabled endpoint wants events of this type.</p>}
-      {candidates.length > 0 && (
+      {candidates.length === 0 && (
+        <p className="muted">
+          {event.endpoint_id === null
+            ? "No enabled endpoint wants events of this type."
+            : "It is a test event for an endpoint that is disabled or deleted."}
+        </p>
+      )}
+      {candidates.length > 0 && event.endpoint_id !== null && (
+        <p>It is a test event, and goes to its own endpoint alone.</p>
+      )}
+      {candidates.length > 0 && event.endpoint_id === null && (
         <fieldset className="choices">
           <legend>Send it to</legend>
           <label className="choice">

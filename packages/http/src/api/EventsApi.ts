@@ -35,6 +35,10 @@ const eventFields = {
   idempotency_key: Schema.NullOr(EventKey).annotate({
     description: "What makes a second publication the same event.",
   }),
+  endpoint_id: Schema.NullOr(Endpoint.EndpointId).annotate({
+    description:
+      "The endpoint that it was made for, by `POST /webhook_endpoints/{id}/test`: it is sent nowhere else, nor is it in `GET /events/stream`. `null`: it is for all that want it.",
+  }),
   data: data("Integers are exact, beyond 2^53 too."),
   livemode: Wire.Livemode,
   created_at: Wire.instant("When it was published."),
@@ -107,7 +111,8 @@ const ListQuery = Schema.Struct({
 const ReplayBody = Schema.Struct({
   endpointId: Schema.optionalKey(
     Endpoint.EndpointId.annotate({
-      description: "The endpoint to send it to. All that are enabled and admit its type when left out.",
+      description:
+        "The endpoint to send it to. All that are enabled and admit its type when left out. An event with an `endpoint_id` of its own takes no other.",
     }),
   ),
 })
@@ -192,7 +197,7 @@ export const EventsApi = HttpApiGroup.make("events")
           summary: "Follow events",
           description: [
             "Sends each event as it is published, as a server-sent event: `id` is the event's id, `event` its type, `data` the payload as receivers get it, on one line.",
-            "Comments keep the connection alive. A client that lost it sends the last id it got as `Last-Event-ID` and misses nothing; an id of no event is refused with 400.",
+            "Test events, which are for one endpoint alone, are left out. Comments keep the connection alive. A client that lost it sends the last id it got as `Last-Event-ID` and misses nothing; an id of no event is refused with 400.",
             "The stream ends when the API key does. How many a key may have open at once is limited: 429 says that it has.",
           ].join("\n\n"),
         }),
@@ -224,7 +229,7 @@ export const EventsApi = HttpApiGroup.make("events")
         OpenApi.annotations({
           summary: "Replay an event",
           description:
-            "Sends an event again, with its id and its bytes, on a fresh schedule. Its earlier deliveries stay what they are. 409 when the endpoint is disabled or does not admit the type.",
+            "Sends an event again, with its id and its bytes, on a fresh schedule. Its earlier deliveries stay what they are. An event that was made for an endpoint (`endpoint_id`) goes there again, whatever the endpoint's filter says: 404 when it was deleted, 400 when another one is named. 409 when the endpoint is disabled or does not admit the type.",
         }),
       ),
   )

@@ -18,6 +18,7 @@ const event = {
   timestamp: "2026-11-21T09:40:00.000Z",
   customer_id: customerId,
   idempotency_key: "in_2026_0042-paid",
+  endpoint_id: null,
   data,
   livemode: false,
   created_at: "2026-11-21T09:40:00.000Z",
@@ -171,7 +172,7 @@ export const webhookExamples: Readonly<Record<string, Example>> = {
   },
   testWebhookEndpoint: {
     request: { type: event.type },
-    response: { ...event, customer_id: null, idempotency_key: null },
+    response: { ...event, customer_id: null, idempotency_key: null, endpoint_id: endpointId },
   },
   replayWebhookEvents: {
     request: { since: "2026-11-20T00:00:00Z", status: "Failed" },

@@ -55,6 +55,7 @@ export const event = (value: Event.Event, tenant: Tenant.Tenant): typeof EventBo
   timestamp: instant(value.timestamp),
   customer_id: value.customerId,
   idempotency_key: value.idempotencyKey,
+  endpoint_id: value.endpointId,
   data: Json.reread(Event.dataText(value.payload)),
   livemode: tenant.mode === "live",
   created_at: instant(value.timestamp),

@@ -56,6 +56,21 @@ describe("GET /v1/events/stream", () => {
     }),
   )
 
+  it.effect("leaves out test events, which are for one endpoint alone, and goes on behind them", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const endpoint = (yield* api.newEndpoint()).id
+      const source = yield* EventSource.open(api)
+      const test = { json: { type: "invoice.paid" } }
+      const path = `/v1/webhook_endpoints/${endpoint}/test`
+      const { id: last } = yield* api.expect(201, "POST", path, test)
+      const next = yield* api.publish()
+      assert.deepStrictEqual(ids(yield* source.events(1)), [next])
+      const resumed = yield* EventSource.open(api, { lastEventId: last })
+      assert.deepStrictEqual(ids(yield* resumed.events(1)), [next])
+    }),
+  )
+
   it.effect("begins with what is published from now on", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()

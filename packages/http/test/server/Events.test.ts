@@ -83,6 +83,7 @@ describe("POST /v1/events", () => {
         timestamp: ApiServer.NOW,
         customer_id: customer,
         idempotency_key: "in_1-paid",
+        endpoint_id: null,
         data,
         livemode: false,
         created_at: ApiServer.NOW,
@@ -337,6 +338,31 @@ describe("POST /v1/events/{id}/replay", () => {
       for (const json of [null, [], { endpoint_id: "x" }, { endpointId: second }]) {
         yield* api.expect(400, "POST", path, { json })
       }
+    }),
+  )
+
+  it.effect("sends a test event to its own endpoint alone, and says so", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const { id } = yield* api.newEndpoint({ event_types: ["payment.failed"] })
+      const other = (yield* api.newEndpoint()).id
+      const endpoint = `/v1/webhook_endpoints/${id}`
+      const event = yield* api.expect(201, "POST", `${endpoint}/test`, { json: { type: "invoice.paid" } })
+      assert.strictEqual((yield* api.expect(200, "GET", `/v1/events/${event.id}`)).at("endpoint_id"), id)
+      const path = `/v1/events/${event.id}/replay`
+      for (const json of [{}, { endpoint_id: id }]) {
+        const made = yield* api.expect(200, "POST", path, { json })
+        assert.strictEqual(made.at("data", 0, "endpoint_id"), id)
+        assert.lengthOf(made.at("data") as ReadonlyArray<unknown>, 1)
+      }
+      const refused = yield* api.expect(400, "POST", path, { json: { endpoint_id: other } })
+      assert.strictEqual(
+        refused.message,
+        `endpoint_id must be ${id}, the endpoint that the event was made for`,
+      )
+      yield* api.expect(200, "DELETE", endpoint)
+      const gone = yield* api.expect(404, "POST", path, { json: {} })
+      assert.strictEqual(gone.message, `no webhook endpoint has the id ${id}`)
     }),
   )
 })

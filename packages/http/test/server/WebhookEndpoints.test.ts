@@ -300,7 +300,12 @@ describe("POST /v1/webhook_endpoints/{id}/test", () => {
         event_types: ["payment.failed"],
       })
       const event = yield* api.expect(201, "POST", `${PATH}/${id}/test`, { json: { type: "invoice.paid" } })
-      assert.deepInclude(event.body, { object: "event", type: "invoice.paid", customer_id: null })
+      assert.deepInclude(event.body, {
+        object: "event",
+        type: "invoice.paid",
+        customer_id: null,
+        endpoint_id: id,
+      })
       yield* receivers.deliver
       assert.deepStrictEqual(
         receivers.requests.map(({ url }) => url),

@@ -15,6 +15,7 @@ import { migration0003 } from "./Migration0003.ts"
 import { migration0004 } from "./Migration0004.ts"
 import { migration0005 } from "./Migration0005.ts"
 import { migration0006 } from "./Migration0006.ts"
+import { migration0007 } from "./Migration0007.ts"
 
 /** All migrations, in order. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -24,6 +25,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0004,
   migration0005,
   migration0006,
+  migration0007,
 ]
 
 /** The newest migration that this release knows, and needs. */

@@ -4,12 +4,13 @@
 import { Customer, type Event, EVENT_ID_PREFIX, type EventId, Id } from "@billwright/core"
 import { Statement } from "effect/sql"
 import { instant, type Row, text, textOrNull } from "../Row.ts"
+import { endpointId } from "./EndpointRow.ts"
 
 /** The columns that `eventFromRow` reads. */
 export const eventColumns = Statement.fragment([
   Statement.literal(
     `t.id::text as id, t.type, (extract(epoch from t.occurred_at) * 1000)::bigint::text as occurred_at,
-  t.customer_id::text as customer_id, t.idempotency_key, t.payload`,
+  t.customer_id::text as customer_id, t.idempotency_key, t.endpoint_id::text as endpoint_id, t.payload`,
   ),
 ])
 
@@ -17,6 +18,7 @@ export const eventId = (uuid: string): EventId => Id.fromUuid(EVENT_ID_PREFIX, u
 
 export const eventFromRow = (row: Row): Event.Event => {
   const customer = textOrNull(row, "customer_id")
+  const endpoint = textOrNull(row, "endpoint_id")
   return {
     id: eventId(text(row, "id")),
     type: text(row, "type"),
@@ -24,6 +26,7 @@ export const eventFromRow = (row: Row): Event.Event => {
     customerId:
       customer === null ? null : (Id.fromUuid(Customer.CUSTOMER_ID_PREFIX, customer) as Customer.CustomerId),
     idempotencyKey: textOrNull(row, "idempotency_key"),
+    endpointId: endpoint === null ? null : endpointId(endpoint),
     payload: text(row, "payload"),
   }
 }

@@ -11,7 +11,6 @@ import {
   EventStore,
   Id,
   type Page,
-  type Publication,
   type PublishOutcome,
   type Tenant,
 } from "@billwright/core"
@@ -34,7 +33,7 @@ const publishStatement = ({ schema }: DatabaseService): string =>
 
 const publishParameters = (
   { accountId, mode }: Tenant.Tenant,
-  { event, onlyTo }: Publication,
+  event: Event.Event,
 ): ReadonlyArray<string | null> => [
   accountId,
   mode,
@@ -44,7 +43,7 @@ const publishParameters = (
   event.customerId === null ? null : Id.toUuid(event.customerId),
   event.idempotencyKey,
   event.payload,
-  onlyTo === undefined ? null : Id.toUuid(onlyTo),
+  event.endpointId === null ? null : Id.toUuid(event.endpointId),
 ]
 
 const outcomeFromRow = (event: Event.Event, row: Row): PublishOutcome => {
@@ -72,13 +71,11 @@ const make = Effect.gen(function* () {
   const { read, tables: t, write } = database
   const statement = publishStatement(database)
 
-  const publish = Effect.fnUntraced(function* (publication: Publication) {
-    const parameters = publishParameters(yield* CurrentTenant, publication)
+  const publish = Effect.fnUntraced(function* (event: Event.Event) {
+    const parameters = publishParameters(yield* CurrentTenant, event)
     const rows = yield* write(PUBLISH, (sql) => sql.unsafe<Row>(statement, parameters))
     yield* noteXid(rows[0]?.xid)
-    const outcome = yield* decoding(PUBLISH, (row: Row) => outcomeFromRow(publication.event, row))(
-      rows[0] ?? {},
-    )
+    const outcome = yield* decoding(PUBLISH, (row: Row) => outcomeFromRow(event, row))(rows[0] ?? {})
     if (outcome._tag === "Published") yield* commits.announce
     return outcome
   })

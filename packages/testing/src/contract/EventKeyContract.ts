@@ -83,9 +83,9 @@ const content = (test: ContractTest): void => {
   )
 
   test(
-    "gives a conflict to a repeat with another type, customer or data, and stores nothing",
+    "gives a conflict to a repeat with another type, customer, endpoint or data, and stores nothing",
     Effect.gen(function* () {
-      yield* newEndpoint()
+      const endpoint = yield* newEndpoint()
       const customerId = yield* newCustomer
       const first = { idempotencyKey: "k", customerId, data: { n: 1 } }
       const { event } = yield* publishSample(first)
@@ -93,6 +93,7 @@ const content = (test: ContractTest): void => {
         { type: "invoice.created" },
         { customerId: yield* newCustomer },
         { customerId: null },
+        { endpointId: endpoint.id },
         { data: { n: 2 } },
       ]
       for (const other of others) {

@@ -72,7 +72,7 @@ export const writeEverything = Effect.fnUntraced(function* (
     yield* customers.insert(customer)
     yield* customers.modify(existing.id, (old) => Effect.succeed({ ...old, name: "Changed" }))
     yield* endpoints.insert(endpoint)
-    yield* events.publish({ event, onlyTo: undefined })
+    yield* events.publish(event)
     yield* usage.insertThreshold(threshold)
     const { crossings } = yield* usage.append([record])
     assert.strictEqual(crossings.length, 1)

@@ -181,9 +181,9 @@ const targets = (test: ContractTest): void => {
     "gives an event for one endpoint to this one alone, whatever its filter",
     Effect.gen(function* () {
       const [all, other] = yield* Effect.all([newEndpoint(), newEndpoint({ eventTypes: ["payment.failed"] })])
-      const event = yield* publish({}, other.id)
+      const event = yield* publish({ endpointId: other.id })
       same(yield* deliveriesOf(event), [expectedDelivery(event, other.id, 0)])
-      const second = yield* publish({}, all.id)
+      const second = yield* publish({ endpointId: all.id })
       same(yield* deliveriesOf(second), [expectedDelivery(second, all.id, 0)])
     }),
   )
@@ -203,7 +203,7 @@ const targets = (test: ContractTest): void => {
       ]
       yield* newEndpoint()
       for (const id of refused) {
-        same(yield* publishAs(yield* Sample.event(), id), { _tag: "EndpointNotFound" })
+        same(yield* publishAs(yield* Sample.event({ endpointId: id })), { _tag: "EndpointNotFound" })
       }
       same(yield* listEvents(), { data: [], hasMore: false })
       same(yield* listDeliveries(), { data: [], hasMore: false })

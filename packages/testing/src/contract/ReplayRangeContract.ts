@@ -161,6 +161,28 @@ const ranges = (test: ContractTest): void => {
   )
 
   test(
+    "replays no event that was made for another endpoint, and counts none",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const [own, other] = [yield* newEndpoint(), yield* newEndpoint()]
+      const forOwn = yield* publish({ endpointId: own.id })
+      const forAll = yield* publish()
+      // As it was possible before events remembered their endpoint.
+      yield* replay(forOwn, [other], minute(1))
+      yield* endDue("Failed")
+      for (const onlyFailed of [true, false]) {
+        const counted = { onlyFailed, isDryRun: true }
+        same((yield* replayRange(other.id, counted)).count, 1)
+        same((yield* replayRange(other.id, { ...counted, limit: 1 })).count, 1)
+        same((yield* replayRange(own.id, counted)).count, 2)
+        same(yield* replayed(other.id, { onlyFailed }), [forAll.id])
+        same(yield* replayed(own.id, { onlyFailed }), [forOwn.id, forAll.id])
+        yield* endDue("Failed")
+      }
+    }),
+  )
+
+  test(
     "stores nothing when there are more events than the limit",
     Effect.gen(function* () {
       yield* Effect.all(times(7, () => publish()))

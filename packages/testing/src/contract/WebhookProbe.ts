@@ -45,21 +45,19 @@ export const newEndpoint = Effect.fnUntraced(function* (
 /** What became of the publication of an event. */
 export const publishAs: (
   event: Event.Event,
-  onlyTo?: Endpoint.EndpointId,
 ) => Effect.Effect<PublishOutcome, StorageError, CurrentTenant | EventStore> = Effect.fnUntraced(
-  function* (event, onlyTo) {
-    return yield* (yield* EventStore).publish({ event, onlyTo })
+  function* (event) {
+    return yield* (yield* EventStore).publish(event)
   },
 )
 
 /** A published event. */
 export const publish: (
   fields?: Sample.EventFields,
-  onlyTo?: Endpoint.EndpointId,
 ) => Effect.Effect<Event.Event, StorageError, CurrentTenant | EventStore | IdGenerator> = Effect.fnUntraced(
-  function* (fields, onlyTo) {
+  function* (fields) {
     const event = yield* Sample.event(fields)
-    same(yield* publishAs(event, onlyTo), { _tag: "Published", event })
+    same(yield* publishAs(event), { _tag: "Published", event })
     return event
   },
 )

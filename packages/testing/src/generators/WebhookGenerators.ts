@@ -61,7 +61,7 @@ export const publishEvent: fc.Arbitrary<Event.PublishEvent> = fc.record(
   { requiredKeys: ["type", "data"] },
 )
 
-/** Its payload is rendered for live mode. */
+/** For all that want it; its payload is rendered for live mode. */
 export const event: fc.Arbitrary<Event.Event> = fc
   .record({
     id: eventId,
@@ -71,7 +71,11 @@ export const event: fc.Arbitrary<Event.Event> = fc
     idempotencyKey: fc.option(eventKey),
     data: eventData,
   })
-  .map(({ data, ...fields }) => ({ ...fields, payload: Event.render(fields, "live", data) }))
+  .map(({ data, ...fields }) => ({
+    ...fields,
+    endpointId: null,
+    payload: Event.render(fields, "live", data),
+  }))
 
 // Endpoints
 

@@ -155,7 +155,27 @@ const beginning: ReadonlyArray<Command> = [
     period: "day",
   },
   { command: "createEndpoint", tenant: 0, types: ["*"], status: "enabled" },
-  { command: "publish", tenant: 0, type: "invoice.paid", day: 0, customer: null, key: 0, n: 0, onlyTo: null },
+  { command: "createEndpoint", tenant: 0, types: ["*"], status: "enabled" },
+  {
+    command: "publish",
+    tenant: 0,
+    type: "invoice.paid",
+    day: 0,
+    customer: null,
+    key: 0,
+    n: 0,
+    endpoint: null,
+  },
+  {
+    command: "publish",
+    tenant: 0,
+    type: "invoice.paid",
+    day: 0,
+    customer: null,
+    key: null,
+    n: 0,
+    endpoint: 0,
+  },
 ]
 
 /** Any commands, up to `maxLength` and what is inside them. */

@@ -9,7 +9,6 @@ import {
   Event,
   type EventFilterQuery,
   type Page,
-  type Publication,
   type PublishOutcome,
   type RangeReplay,
   type Settlement,
@@ -84,7 +83,7 @@ export class ReferenceWebhooks {
     return pageOf(chosen, this.state.endpoints, page)
   }
 
-  publish({ event, onlyTo }: Publication): PublishOutcome {
+  publish(event: Event.Event): PublishOutcome {
     if (event.customerId !== null && this.#statusOf(event.customerId) !== "active") {
       return { _tag: "CustomerNotFound" }
     }
@@ -98,19 +97,19 @@ export class ReferenceWebhooks {
         ? { _tag: "Duplicate", event: first }
         : { _tag: "KeyConflict", eventId: first.id }
     }
-    if (onlyTo !== undefined && !this.isEnabled(onlyTo)) return { _tag: "EndpointNotFound" }
-    this.add(event, onlyTo)
+    if (event.endpointId !== null && !this.isEnabled(event.endpointId)) return { _tag: "EndpointNotFound" }
+    this.add(event)
     return { _tag: "Published", event }
   }
 
   /** Stores an event and its deliveries. */
-  add(event: Event.Event, onlyTo?: string): void {
+  add(event: Event.Event): void {
     this.state = { ...this.state, events: [...this.state.events, event] }
     const targets = this.state.endpoints
       .filter(({ id, stored }) =>
-        onlyTo === undefined
+        event.endpointId === null
           ? this.isEnabled(id) && Endpoint.admits(stored!.endpoint.eventTypes, event.type)
-          : id === onlyTo,
+          : id === event.endpointId,
       )
       .map(({ id }) => id)
       .sort()
@@ -183,12 +182,13 @@ export class ReferenceWebhooks {
   replayRange(range: RangeReplay): number {
     const filter = this.stored(range.endpointId)?.endpoint.eventTypes ?? []
     const events = this.state.events
-      .filter(({ id, timestamp, type }) => {
+      .filter(({ endpointId, id, timestamp, type }) => {
         const own = this.state.deliveries
           .filter(({ delivery }) => delivery.eventId === id && delivery.endpointId === range.endpointId)
           .sort((a, b) => (a.id < b.id ? -1 : 1))
         return (
           isWithin(timestamp, range.since, range.until) &&
+          (endpointId === null || endpointId === range.endpointId) &&
           Endpoint.admits(filter, type) &&
           (range.types.length === 0 || range.types.includes(type)) &&
           own.every(({ delivery }) => delivery.status !== "Pending") &&

@@ -35,7 +35,7 @@ export const webhookVerb = fc.oneof(
       customer: rarely(thing),
       key: fc.option(fc.nat({ max: 2 }), { freq: 2 }),
       n: fc.nat({ max: 1 }),
-      onlyTo: rarely(thing),
+      endpoint: rarely(thing),
     }),
   },
   {

@@ -89,21 +89,21 @@ const eventCommand = Effect.fnUntraced(function* (
     command.customer === null ? null : yield* pick(things.customers, command.customer, Sample.customerId)
   switch (command.command) {
     case "publish": {
-      const onlyTo =
-        command.onlyTo === null ? undefined : yield* pick(things.endpoints, command.onlyTo, Sample.endpointId)
+      const endpointId =
+        command.endpoint === null ? null : yield* pick(things.endpoints, command.endpoint, Sample.endpointId)
       const { key, n, type } = command
       // Which rule an event for one endpoint alone breaks first is not specified: it has no key.
-      const idempotencyKey = key === null || onlyTo !== undefined ? null : `key ${key}`
+      const idempotencyKey = key === null || endpointId !== null ? null : `key ${key}`
       const event = yield* Sample.event({
         type,
         timestamp: dayOf(command.day),
-        customerId: onlyTo === undefined ? customerId : null,
+        customerId: endpointId === null ? customerId : null,
         idempotencyKey,
+        endpointId,
         data: { n },
       })
       things.events.push(event.id)
-      const publication = { event, onlyTo }
-      yield* both("publish", store.publish(publication), () => webhooks.publish(publication))
+      yield* both("publish", store.publish(event), () => webhooks.publish(event))
       return yield* both("find an event", store.find(event.id), () =>
         Option.fromUndefinedOr(webhooks.state.events.find(({ id }) => id === event.id)),
       )

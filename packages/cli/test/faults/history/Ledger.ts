@@ -201,23 +201,15 @@ const entriesOf = (changes: ReadonlyArray<Change>, known: Set<string>): Readonly
     })),
     ...firsts("events")
       .filter(({ row }) => row["type"] !== "usage.threshold")
-      .map(({ row }): StorageEntry => {
-        const eventId = idOf("evt", row)
-        const sent = named("webhook_pending").filter((change) => change.row["event_id"] === row["id"])
-        const isTest = row["idempotency_key"] === null && sent.length === 1
-        return {
-          _tag: "Published",
-          tenant: tenantNameOf(row),
-          eventId,
-          type: text(row, "type"),
-          onlyTo: isTest && isExample(row) ? idOf("whe", sent[0]!.row, "endpoint_id") : undefined,
-        }
-      }),
+      .map(({ row }): StorageEntry => ({
+        _tag: "Published",
+        tenant: tenantNameOf(row),
+        eventId: idOf("evt", row),
+        type: text(row, "type"),
+        endpointId: row["endpoint_id"] === null ? null : idOf("whe", row, "endpoint_id"),
+      })),
   ]
 }
-
-/** The catalogue's example, which is what a test of an endpoint sends to it alone. */
-const isExample = (row: Row): boolean => /"(?:in_2026_0042|pay_7f3a)"/.test(text(row, "payload"))
 
 /** Everything that was committed, in order. */
 export const committed = async (postgres: FaultyPostgres): Promise<ReadonlyArray<OrderedEntry>> => {
