@@ -4,6 +4,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Config, type Duration, Effect, Layer, type Redacted } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+import { CONTROL_MILLIS, withBoundedTransactions } from "./TransactionControl.ts"
 
 export interface ClientOptions {
   /**
@@ -17,7 +18,10 @@ export interface ClientOptions {
   readonly poolSize?: number
   /** How long connecting may take, TLS and password included. Default 3 seconds. */
   readonly connectTimeout?: Duration.Input
-  /** How long the server works on one statement, in milliseconds. Default 4,000, below the storage's deadline. */
+  /**
+   * How long the server works on one statement, in milliseconds. Default 4,000, below the storage's deadline.
+   * A second later the connection of a transaction whose BEGIN, COMMIT or ROLLBACK nobody answers is given up.
+   */
   readonly statementTimeoutMillis?: number
   /** What the server calls this process in its own views and logs. Default `billwright`. */
   readonly applicationName?: string
@@ -34,13 +38,16 @@ const DEFAULT_STATEMENT_TIMEOUT_MILLIS = 4_000
 /** An abandoned transaction must not hold its locks for ever. Ours wait for nobody between two statements. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MILLIS = 30_000
 
+/** How much longer than the server works on a statement its answer may take, in milliseconds. */
+const ANSWER_MILLIS = 1_000
+
 /** A pool of connections. It connects when first needed, so a server that is down doesn't keep it from starting. */
 export const layer = (
   options: ClientOptions,
 ): Layer.Layer<SqlClient.SqlClient | PgClient.PgClient, SqlError.SqlError> => {
   const isPooled = options.isPooled ?? false
   const statementTimeout = options.statementTimeoutMillis ?? DEFAULT_STATEMENT_TIMEOUT_MILLIS
-  return PgClient.layer({
+  const client = PgClient.make({
     url: options.url,
     ...(options.ssl === undefined ? {} : { ssl: options.ssl }),
     maxConnections: options.poolSize ?? DEFAULT_POOL_SIZE,
@@ -57,6 +64,8 @@ export const layer = (
           },
         }),
   })
+  const controlMillis = statementTimeout === 0 ? CONTROL_MILLIS : statementTimeout + ANSWER_MILLIS
+  return PgClient.layerFrom(Effect.map(client, (made) => withBoundedTransactions(made, controlMillis)))
 }
 
 /**

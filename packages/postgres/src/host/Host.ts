@@ -2,7 +2,8 @@
  * Working on the host's own connections, and inside its own transactions.
  */
 import { Effect, Layer, Semaphore } from "effect"
-import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
+import { bounded, commit } from "../TransactionControl.ts"
 import {
   connection,
   type HostClient,
@@ -45,7 +46,7 @@ export const fromPool = (pool: HostPool): Layer.Layer<SqlClient.SqlClient> => {
     ({ conn }) => conn,
   )
   const isTransaction = (conn: SqlConnection.Connection): boolean => !broken.has(conn)
-  const client = makeSqlClient({ acquirer, commit, isTransaction })
+  const client = makeSqlClient({ acquirer, commit: (conn) => bounded(commit(conn)), isTransaction })
   return Layer.effect(SqlClient.SqlClient, Effect.andThen(heedLosses(pool), client))
 }
 
@@ -83,7 +84,11 @@ const watched = (
     },
     () => broken.add(conn),
   )
-  return conn
+  // What is not to be prepared are BEGIN, ROLLBACK and savepoints.
+  const { executeUnprepared } = conn
+  return Object.assign(conn, {
+    executeUnprepared: (...args: Parameters<typeof executeUnprepared>) => bounded(executeUnprepared(...args)),
+  })
 }
 
 /** A client that arrives after nobody waits for it any more goes straight back. */
@@ -99,14 +104,6 @@ const lend = (pool: HostPool) =>
     })
   })
 
-/** Postgres answers COMMIT of a failed transaction with ROLLBACK, and drivers don't call that an error. */
-const commit = (conn: SqlConnection.Connection): Effect.Effect<void, SqlError.SqlError> =>
-  Effect.flatMap(conn.executeRaw("COMMIT", []), (result) => {
-    if ((result as { readonly command?: unknown }).command !== "ROLLBACK") return Effect.void
-    const cause = new Error("COMMIT rolled back a failed transaction")
-    return Effect.fail(new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause }) }))
-  })
-
 /**
  * A `SqlClient` inside a transaction that the host has begun on `client`, and will commit or roll back itself.
  * What is a transaction elsewhere is a savepoint here, and only one at a time on one client.
@@ -116,7 +113,7 @@ export const fromTransaction = (client: HostClient): Effect.Effect<SqlClient.Sql
     const known = clients.get(client)
     if (known !== undefined) return Effect.succeed(known)
     const turns = Semaphore.makeUnsafe(1)
-    const conn = connection(client, () => {})
+    const conn: SqlConnection.Connection = connection(client, () => {})
     return makeSqlClient({
       acquirer: Effect.succeed(conn),
       transactionAcquirer: Effect.acquireRelease(Effect.as(turns.take(1), conn), () => turns.release(1), {

@@ -1,0 +1,79 @@
+/**
+ * BEGIN, COMMIT and ROLLBACK that are swallowed on their way, while the connection stays open.
+ */
+import { Billing, Customers, type StorageError, Transactor } from "@billwright/core"
+import { Host, PostgresClient, Storage } from "@billwright/postgres"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import type { SqlClient } from "effect/sql"
+import { Pool } from "pg"
+import * as Proxy from "./Proxy.ts"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+/** A pool of one, so that it has none left when that one is lost. */
+const CLIENTS: Readonly<Record<string, (url: string) => Layer.Layer<SqlClient.SqlClient>>> = {
+  "our client": (url) =>
+    Layer.orDie(PostgresClient.layer({ url: Redacted.make(url), poolSize: 1, statementTimeoutMillis: 200 })),
+  "a host's pool": (url) =>
+    Layer.unwrap(
+      Effect.map(
+        Effect.acquireRelease(
+          Effect.sync(() => new Pool({ connectionString: url, max: 1 })),
+          (pool) => Effect.promise(() => pool.end()),
+        ),
+        Host.fromPool,
+      ),
+    ),
+}
+
+/** A transaction, before whose end, if not before whose beginning, the network begins to swallow everything. */
+const TRANSACTIONS: Readonly<
+  Record<
+    string,
+    (swallow: Effect.Effect<void>) => { before: Effect.Effect<void>; within: Effect.Effect<void, string> }
+  >
+> = {
+  BEGIN: (swallow) => ({ before: swallow, within: Effect.void }),
+  COMMIT: (swallow) => ({ before: Effect.void, within: swallow }),
+  ROLLBACK: (swallow) => ({ before: Effect.void, within: Effect.andThen(swallow, Effect.fail("undo")) }),
+}
+
+describe.concurrent.each(Object.keys(CLIENTS))("with %s", (client) => {
+  it.live.each(Object.keys(TRANSACTIONS))(
+    "a %s that nobody answers costs its connection, and another one takes its place",
+    (statement) =>
+      Effect.gen(function* () {
+        const url = yield* TestDatabase.make
+        yield* Effect.provide(
+          Effect.void,
+          Layer.provide(Storage.layer(), PostgresClient.layer({ url: Redacted.make(url) })),
+        )
+        const proxy = yield* Proxy.make(url)
+        yield* Effect.gen(function* () {
+          const [customers, transactor] = [yield* Customers, yield* Transactor]
+          const create = customers.create({ name: "A", email: "a@b" })
+          const { id } = yield* create
+          const swallow = Effect.sync(() => {
+            proxy.isBlackhole = true
+          })
+          const { before, within } = TRANSACTIONS[statement]!(swallow)
+          yield* before
+          const outcome = yield* Effect.flip(transactor.atomically(Effect.andThen(create, within)))
+          assert.strictEqual((outcome as StorageError)._tag, "StorageError")
+          proxy.isBlackhole = false
+          const found = yield* Effect.retry(customers.get(id), { times: 20 })
+          assert.strictEqual(found.id, id)
+        }).pipe(
+          asTenant,
+          Effect.provide(
+            Billing.layer.pipe(
+              Layer.provideMerge(Storage.layerStorage({ deadlineMillis: 1_000 })),
+              Layer.provide(CLIENTS[client]!(proxy.url)),
+            ),
+          ),
+        )
+      }).pipe(Effect.scoped),
+    30_000,
+  )
+})
