@@ -136,6 +136,8 @@ export type StorageEntry =
   | {
       readonly _tag: "Claimed"
       readonly process: string
+      /** Since when it has read what it took, in the order of the history; by default since it was committed. */
+      readonly since?: number
       readonly deliveries: ReadonlyArray<{
         readonly id: string
         readonly token: string

@@ -330,6 +330,30 @@ describe("a checker", () => {
     assert.isAbove(Math.max(...objections), 0)
   })
 
+  it("of I8 wants no secret that was made while a claim was under way", () => {
+    const history = histories.find((one) => one.received.length > 0)!
+    const { headers, url } = history.received[0]!
+    const eventId = headers["webhook-id"]
+    const made = history.calls.find(({ ask }) => ask._tag === "CreateEndpoint" && ask.url === url)!
+    const endpointId = made.answer._tag === "Done" ? made.answer.ids[0]! : ""
+    const isClaim = (entry: OrderedEntry) =>
+      entry._tag === "Claimed" &&
+      entry.deliveries.some((one) => one.eventId === eventId && one.endpointId === endpointId)
+    const { order } = history.storage.find(isClaim)!
+    const rotation: Call = {
+      ...made,
+      order: order - 0.2,
+      endOrder: order - 0.1,
+      ask: { _tag: "RotateSecret", endpointId, overlapSeconds: 1e9 },
+      answer: { _tag: "Done", ids: [endpointId], secret: `whsec_${"A".repeat(32)}` },
+    }
+    const rotated = { ...history, calls: [...history.calls, rotation] }
+    const problem = `a request of ${eventId} to ${url} is not signed with a secret that is in use`
+    const objections = (one: History) => checkers.I8(one).filter((text) => text === problem).length
+    const claimedBefore = storage((entry) => (isClaim(entry) ? { ...entry, since: order - 0.3 } : undefined))
+    assert.isBelow(objections(claimedBefore(rotated)), objections(rotated))
+  })
+
   it("is there for every invariant, and each is broken above", () => {
     assert.sameMembers(Object.keys(checkers), [...new Set(forgeries.map(([invariant]) => invariant))])
   })

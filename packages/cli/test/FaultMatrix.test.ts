@@ -8,16 +8,13 @@ import { MATRIX } from "./faults/Matrix.ts"
 
 const page = readFileSync(join(import.meta.dirname, "../../../docs/fault-matrix.md"), "utf8")
 
-/** Rows that failed since, for a reason that is not known yet. The page says so. */
-const UNSTABLE: ReadonlySet<number> = new Set([21, 22, 24])
-
-it("docs/fault-matrix.md says of every row that it holds, or that it is unstable", () => {
+it("docs/fault-matrix.md says of every row that it holds", () => {
   const rows = page.split("\n").flatMap((line) => {
     const [, number, , , seen] = line.split("|").map((cell) => cell.trim())
     return /^\d+$/.test(number ?? "") ? [[Number(number), seen]] : []
   })
   assert.deepStrictEqual(
     rows,
-    MATRIX.map(({ number }) => [number, UNSTABLE.has(number) ? "unstable" : "holds"]),
+    MATRIX.map(({ number }) => [number, "holds"]),
   )
 })

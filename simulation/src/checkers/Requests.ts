@@ -83,13 +83,16 @@ const problemsOfSignature = (
 
 const nameOf = ({ headers, url }: Received): string => `a request of ${headers["webhook-id"]} to ${url}`
 
-/** When the process that sent a request took what it sent, at the earliest. */
+/**
+ * When the process that sent a request took what it sent, at the earliest. A transaction may read secrets before they
+ * are rotated, and be committed after.
+ */
 const earliestClaims = (history: History): ReadonlyMap<string, number> => {
   const earliest = new Map<string, number>()
-  for (const { deliveries, order, process } of entriesOf(history, "Claimed")) {
+  for (const { deliveries, order, process, since = order } of entriesOf(history, "Claimed")) {
     for (const { endpointId, eventId } of deliveries) {
       const key = `${process} ${eventId} ${endpointId}`
-      if (!earliest.has(key)) earliest.set(key, order)
+      earliest.set(key, Math.min(since, earliest.get(key) ?? since))
     }
   }
   return earliest

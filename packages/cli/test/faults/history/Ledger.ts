@@ -26,7 +26,8 @@ export const observe = async (postgres: FaultyPostgres): Promise<void> => {
   await postgres.query(
     "create schema ledger",
     `create table ledger.changes (
-      id bigint generated always as identity primary key, xid xid not null, name text not null, is_gone boolean not null, row jsonb not null
+      id bigint generated always as identity primary key, xid xid not null, begun_at timestamptz not null default now(),
+      name text not null, is_gone boolean not null, row jsonb not null
     )`,
     `create function ledger.note() returns trigger language plpgsql security definer as $$
     begin
@@ -48,6 +49,8 @@ type Row = Readonly<Record<string, unknown>>
 interface Change {
   readonly xid: string
   readonly at: number
+  /** When its transaction began. */
+  readonly since: number
   readonly name: string
   readonly isGone: boolean
   readonly row: Row
@@ -56,11 +59,13 @@ interface Change {
 const changesOf = async (postgres: FaultyPostgres): Promise<ReadonlyArray<Change>> => {
   const rows = await postgres.query(`
     select c.xid::text as xid, c.name, c.is_gone, c.row::text as row,
-      (extract(epoch from pg_xact_commit_timestamp(c.xid)) * 1000000)::bigint::text as at
+      (extract(epoch from pg_xact_commit_timestamp(c.xid)) * 1000000)::bigint::text as at,
+      (extract(epoch from c.begun_at) * 1000000)::bigint::text as since
     from ledger.changes c order by pg_xact_commit_timestamp(c.xid), c.id`)
-  return rows.map(({ at, is_gone: isGone, name, row, xid }) => ({
+  return rows.map(({ at, is_gone: isGone, name, row, since, xid }) => ({
     xid: String(xid),
     at: Number(at),
+    since: Number(since),
     name: String(name),
     isGone: isGone === true,
     row: JSON.parse(String(row)) as Row,
@@ -117,7 +122,7 @@ class DeliveryRows {
   readonly #touched = new Set<string>()
 
   /** Takes a change; gives what the storage was asked, as far as a row tells. */
-  change({ isGone, name, row }: Change): ReadonlyArray<StorageEntry> {
+  change({ isGone, name, row, since }: Change): ReadonlyArray<StorageEntry> {
     const id = text(row, name === "webhook_attempts" ? "delivery_id" : "id")
     this.#touched.add(id)
     if (name === "webhook_attempts") {
@@ -141,7 +146,7 @@ class DeliveryRows {
     if (token === undefined || token === before) return []
     const eventId = idOf("evt", row, "event_id")
     const endpointId = idOf("whe", row, "endpoint_id")
-    return [{ _tag: "Claimed", process: "worker", deliveries: [{ ...base, eventId, endpointId }] }]
+    return [{ _tag: "Claimed", process: "worker", since, deliveries: [{ ...base, eventId, endpointId }] }]
   }
 
   /** What became of the deliveries that a transaction changed. */
