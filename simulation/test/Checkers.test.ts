@@ -1,6 +1,7 @@
 /**
  * What each checker objects to: a true history, in which one thing is changed.
  */
+import { createHmac } from "node:crypto"
 import { Tenant } from "@billwright/core"
 import { assert, beforeAll, describe, it } from "vitest"
 import { checkers, type Invariant, judge } from "../src/Checkers.ts"
@@ -303,6 +304,40 @@ function secretOf({ calls: all }: History): string {
   return all.map(({ answer }) => (answer._tag === "Done" ? answer.secret : undefined)).find(Boolean)!
 }
 
+const NEW_SECRET = `whsec_${"A".repeat(32)}`
+
+/** A history with a rotation right before the claim of its first request, which nothing was signed by. */
+const rotation = (histories: ReadonlyArray<History>) => {
+  const history = histories.find((one) => one.received.length > 0)!
+  const { headers, url } = history.received[0]!
+  const eventId = headers["webhook-id"]
+  const made = history.calls.find(({ ask }) => ask._tag === "CreateEndpoint" && ask.url === url)!
+  const endpointId = made.answer._tag === "Done" ? made.answer.ids[0]! : ""
+  const isClaim = (entry: OrderedEntry) =>
+    entry._tag === "Claimed" &&
+    entry.deliveries.some((one) => one.eventId === eventId && one.endpointId === endpointId)
+  const { order } = history.storage.find(isClaim)!
+  const call: Call = {
+    ...made,
+    order: order - 0.2,
+    endOrder: order - 0.1,
+    ask: { _tag: "RotateSecret", endpointId, overlapSeconds: 1e9 },
+    answer: { _tag: "Done", ids: [endpointId], secret: NEW_SECRET },
+  }
+  const problem = `a request of ${eventId} to ${url} is not signed with a secret that is in use`
+  return {
+    rotated: { ...history, calls: [...history.calls, call] },
+    claimedBefore: storage((entry) => (isClaim(entry) ? { ...entry, since: order - 0.3 } : undefined)),
+    signedAnew: received((request) => {
+      const content = `${eventId}.${request.headers["webhook-timestamp"]}.${request.body}`
+      const key = Buffer.from("A".repeat(32), "base64")
+      const signature = `v1,${createHmac("sha256", key).update(content).digest("base64")}`
+      return { ...request, headers: { ...request.headers, "webhook-signature": signature } }
+    }),
+    objections: (one: History) => checkers.I8(one).filter((text) => text === problem).length,
+  }
+}
+
 /** Histories that have something of all that is forged. */
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
 
@@ -331,27 +366,23 @@ describe("a checker", () => {
   })
 
   it("of I8 wants no secret that was made while a claim was under way", () => {
-    const history = histories.find((one) => one.received.length > 0)!
-    const { headers, url } = history.received[0]!
-    const eventId = headers["webhook-id"]
-    const made = history.calls.find(({ ask }) => ask._tag === "CreateEndpoint" && ask.url === url)!
-    const endpointId = made.answer._tag === "Done" ? made.answer.ids[0]! : ""
-    const isClaim = (entry: OrderedEntry) =>
-      entry._tag === "Claimed" &&
-      entry.deliveries.some((one) => one.eventId === eventId && one.endpointId === endpointId)
-    const { order } = history.storage.find(isClaim)!
-    const rotation: Call = {
-      ...made,
-      order: order - 0.2,
-      endOrder: order - 0.1,
-      ask: { _tag: "RotateSecret", endpointId, overlapSeconds: 1e9 },
-      answer: { _tag: "Done", ids: [endpointId], secret: `whsec_${"A".repeat(32)}` },
-    }
-    const rotated = { ...history, calls: [...history.calls, rotation] }
-    const problem = `a request of ${eventId} to ${url} is not signed with a secret that is in use`
-    const objections = (one: History) => checkers.I8(one).filter((text) => text === problem).length
-    const claimedBefore = storage((entry) => (isClaim(entry) ? { ...entry, since: order - 0.3 } : undefined))
+    const { claimedBefore, objections, rotated } = rotation(histories)
     assert.isBelow(objections(claimedBefore(rotated)), objections(rotated))
+  })
+
+  it("of I8 wants no secret that ended, by a clock that was set back while it was rotated", () => {
+    const { objections, rotated, signedAnew } = rotation(histories)
+    const ended = (from: number, to: number) =>
+      calls((call) =>
+        call.ask._tag === "RotateSecret" && call.answer._tag === "Done" && call.answer.secret === NEW_SECRET
+          ? { ...call, clock: [from, to], ask: { ...call.ask, overlapSeconds: 1 } }
+          : undefined,
+      )(signedAnew(rotated))
+    const { sentAt } = rotated.received[0]!
+    assert.isBelow(
+      objections(ended(sentAt + 3_600_000, sentAt - 10_000)),
+      objections(ended(sentAt + 3_600_000, sentAt + 3_600_000)),
+    )
   })
 
   it("is there for every invariant, and each is broken above", () => {

@@ -49,15 +49,19 @@ const secretsByUrl = (history: History): ReadonlyMap<string, ReadonlyArray<Known
   return byUrl
 }
 
+/** A rotation happened between these two, and a clock may have been set back meanwhile. */
+const earliest = ({ clock }: Rotation): number => Math.min(...clock)
+const latest = ({ clock }: Rotation): number => Math.max(...clock)
+
 /** Until when a secret signs for sure, and when it has ceased for sure, by the clocks of who rotated. */
 const lifeOf = ({ later, madeAt }: KnownSecret, before: number) => {
-  const ends = later.map(({ ask, clock }) => clock[0] + ask.overlapSeconds * SECOND)
+  const ends = later.map((rotation) => earliest(rotation) + rotation.ask.overlapSeconds * SECOND)
   const sureEnds = later
     .filter(({ answer, endOrder, order }) => answer._tag === "Done" && order > madeAt && endOrder < before)
-    .map(({ ask, clock }) => clock[1] + ask.overlapSeconds * SECOND)
+    .map((rotation) => latest(rotation) + rotation.ask.overlapSeconds * SECOND)
   const until = Math.min(Number.POSITIVE_INFINITY, ...ends)
   // By a rotation it is dropped, if it has ended by the clock of who rotates.
-  const isDropped = later.some(({ clock }) => clock[1] >= until)
+  const isDropped = later.some((rotation) => latest(rotation) >= until)
   return {
     until: isDropped ? Number.NEGATIVE_INFINITY : until,
     gone: Math.min(Number.POSITIVE_INFINITY, ...sureEnds),
@@ -76,7 +80,7 @@ const problemsOfSignature = (
     const isSigned = signatures.includes(signatureOf(known.secret, request))
     const isSure = known.madeAt < claimedAt && known.later.length < MAX_PREVIOUS && at + SECOND < until
     if (isSure && !isSigned) return [`${nameOf(request)} is not signed with a secret that is in use`]
-    const isOver = known.later.every(({ clock }) => clock[0] < at) && at > gone + SECOND
+    const isOver = known.later.every((rotation) => earliest(rotation) < at) && at > gone + SECOND
     return isOver && isSigned ? [`${nameOf(request)} is signed with a secret that has ended`] : []
   })
 }
@@ -88,14 +92,14 @@ const nameOf = ({ headers, url }: Received): string => `a request of ${headers["
  * are rotated, and be committed after.
  */
 const earliestClaims = (history: History): ReadonlyMap<string, number> => {
-  const earliest = new Map<string, number>()
+  const claims = new Map<string, number>()
   for (const { deliveries, order, process, since = order } of entriesOf(history, "Claimed")) {
     for (const { endpointId, eventId } of deliveries) {
       const key = `${process} ${eventId} ${endpointId}`
-      earliest.set(key, Math.min(since, earliest.get(key) ?? since))
+      claims.set(key, Math.min(since, claims.get(key) ?? since))
     }
   }
-  return earliest
+  return claims
 }
 
 /** I8. */
