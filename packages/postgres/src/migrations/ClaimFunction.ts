@@ -11,7 +11,7 @@
  * seen by its snapshot and are checked again when they are locked.
  */
 import type { SchemaName } from "../SchemaName.ts"
-import { byIndex, count, hourOf } from "./DeliveryFunctions.ts"
+import { byIndex, count, FIRST_ID, hourOf } from "./DeliveryFunctions.ts"
 
 /** How many due deliveries are looked at first, the longest due first, for each one that is asked for. */
 const FIRST_LOOK = 4
@@ -22,8 +22,7 @@ const MAX_VISITS = 500
 /** How often other picks are made for those that another claim had locked. */
 const MAX_ROUNDS = 5
 
-const isDue = (alias: string): string =>
-  `${alias}.due_at <= v_now and (${alias}.leased_until is null or ${alias}.leased_until <= v_now)`
+const isFree = "(q.leased_until is null or q.leased_until <= v_now)"
 
 /** How many more each of some endpoints may have in this claim. */
 const rooms = (endpoints: string): string => `
@@ -37,7 +36,7 @@ const rooms = (endpoints: string): string => `
 const pickFromAll = (schema: SchemaName): string => `
       with ahead as (
         select q.ctid as tid, q.id, q.endpoint_id, coalesce(q.leased_until, q.due_at) as due_at
-        from ${schema}.webhook_pending q where ${isDue("q")}
+        from ${schema}.webhook_pending q where q.due_at <= v_now and ${isFree}
         order by q.due_at, q.id limit v_look
       ), ranked as (
         select a.*, row_number() over (partition by a.endpoint_id order by a.due_at, a.id) as place
@@ -63,7 +62,8 @@ const pickByEndpoint = (schema: SchemaName): string => `
         select d.* from rooms e cross join lateral (
           select q.ctid as tid, coalesce(q.leased_until, q.due_at) as due_at, q.id
           from ${schema}.webhook_pending q
-          where q.endpoint_id = e.endpoint_id and ${isDue("q")} and not q.ctid = any (v_seen)
+          where q.endpoint_id = e.endpoint_id and q.due_at <= v_now
+            and ${isFree} and not q.ctid = any (v_seen)
           order by q.due_at limit e.room
         ) as d
         where e.room > 0 order by d.due_at, d.id limit p_limit - cardinality(v_tids)
@@ -76,7 +76,7 @@ const lockPicked = (schema: SchemaName): string => `
       with locked as (
         select q.* from unnest(v_picked) with ordinality as p (tid, place) cross join lateral (
           select q.ctid as tid, q.endpoint_id, q.leased_until is not null as was_lost
-          from ${schema}.webhook_pending q where q.ctid = p.tid and ${isDue("q")}
+          from ${schema}.webhook_pending q where q.ctid = p.tid and q.due_at <= v_now and ${isFree}
           for update skip locked
         ) as q
       )
@@ -125,7 +125,9 @@ const leasedBefore = (schema: SchemaName): string => `
         and left(q.lease_token::text, 24) = left(p_token::text, 24)
     `
 
-export const claimDeliveries = (schema: SchemaName): string => `create function ${schema}.claim_deliveries(
+export const claimDeliveries = (
+  schema: SchemaName,
+): string => `create or replace function ${schema}.claim_deliveries(
   p_now bigint, p_lease_until bigint, p_token uuid, p_limit integer, p_limit_per_endpoint integer,
   p_endpoint_ids uuid[], p_limits integer[], p_after uuid, p_is_repeat boolean
 ) returns table (account_id text, mode text, id uuid, event_id uuid, event_type text, endpoint_id uuid,
@@ -135,7 +137,7 @@ ${byIndex} as $$
 declare
   v_now timestamptz(3) := to_timestamp(p_now / 1000.0::float8);
   v_until timestamptz(3) := to_timestamp(p_lease_until / 1000.0::float8);
-  v_first uuid := '00000000-0000-0000-0000-000000000000';
+  v_first uuid := ${FIRST_ID};
   v_after uuid := coalesce(p_after, v_first);
   v_is_by_endpoint boolean := false;
   v_may_wrap boolean := p_after is not null;

@@ -12,10 +12,25 @@ const finishedColumns = `account_id, mode, id, event_id, event_type, endpoint_id
       last_error, created_at, status, reason, finished_at, lease_token`
 
 /**
- * Rows of the queue are found by an index or their place, whatever the planner knows: plans are made while the queue
- * is almost empty, and kept. One that reads the whole table is slow for good once it is long, or full of dead rows.
+ * Rows of the queue are found by their place, or by an index that has them in the order that is asked for, whatever the
+ * planner knows: plans are made while the queue is empty, and kept. One that reads all of it is slow once it is long.
  */
-export const byIndex = "set enable_seqscan = off set enable_bitmapscan = off"
+export const byIndex = `set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
+set enable_incremental_sort = off`
+
+/**
+ * Rows whose `columns` are from one row of values to another: by an index that begins with the first of these. By
+ * `id = …` any index that has the id somewhere could be gone through from end to end, and one is as good as another to
+ * a planner that believes that there are no rows.
+ */
+export const between = (columns: string, from: string, to: string): string =>
+  `(${columns}) >= (${from}) and (${columns}) <= (${to})`
+
+/** The smallest and the greatest of all ids. */
+export const FIRST_ID = "'00000000-0000-0000-0000-000000000000'::uuid"
+export const LAST_ID = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid"
+
+const ofKey = (key: string): string => between("q.account_id, q.mode, q.id", key, key)
 
 const at = (millis: string): string => `to_timestamp(${millis} / 1000.0::float8)`
 
@@ -57,7 +72,9 @@ const marked = (schema: SchemaName, lock: string): string => `
  * Writes what came of claimed deliveries; see \`DeliveryStore.settle\`. The arrays have an element for each. Gives
  * which were written. A repeat of a statement that was carried out finds the lease's token, and says so.
  */
-const settleDeliveries = (schema: SchemaName): string => `create function ${schema}.settle_deliveries(
+export const settleDeliveries = (
+  schema: SchemaName,
+): string => `create or replace function ${schema}.settle_deliveries(
   p_account_ids text[], p_modes text[], p_ids uuid[], p_endpoint_ids uuid[], p_tokens uuid[], p_ats bigint[],
   p_statuses text[], p_attempt_counts integer[], p_due_ats bigint[], p_reasons text[], p_numbers integer[],
   p_started_ats bigint[], p_durations integer[], p_request_headers text[], p_response_statuses smallint[],
@@ -93,7 +110,7 @@ begin
         order by n.id, n.account_id, n.mode
       ) as n, lateral (
         select q.ctid as tid, q.endpoint_id from ${schema}.webhook_pending q
-        where q.account_id = n.account_id and q.mode = n.mode and q.id = n.id and q.lease_token = n.token
+        where ${ofKey("n.account_id, n.mode, n.id")} and q.lease_token = n.token
           and q.leased_until is not null
         for update
       ) as q
@@ -168,8 +185,8 @@ begin
       select from ${schema}.webhook_finished f where f.account_id = n.account_id and f.mode = n.mode
         and f.id = n.id and f.lease_token = n.token
     ) or exists (
-      select from ${schema}.webhook_pending q where q.account_id = n.account_id and q.mode = n.mode
-        and q.id = n.id and q.lease_token = n.token and q.leased_until is null
+      select from ${schema}.webhook_pending q where ${ofKey("n.account_id, n.mode, n.id")}
+        and q.lease_token = n.token and q.leased_until is null
     );
   end if;
   return query select pg_current_xact_id_if_assigned()::text,
@@ -182,7 +199,9 @@ $$`
  * Ends the pending deliveries of an endpoint; see `DeliveryStore.cancel`. Two statements: a result that is written
  * at the same time makes a new version of its row, which only a statement that begins after the wait sees.
  */
-const cancelDeliveries = (schema: SchemaName): string => `create function ${schema}.cancel_deliveries(
+export const cancelDeliveries = (
+  schema: SchemaName,
+): string => `create or replace function ${schema}.cancel_deliveries(
   p_account_id text, p_mode text, p_endpoint_id uuid, p_reason text, p_at bigint
 ) returns table (xid text, count bigint) language plpgsql ${byIndex} as $$
 declare
@@ -190,8 +209,9 @@ declare
 begin
   select array_agg(d.tid) into v_tids from (
     select q.ctid as tid from ${schema}.webhook_pending q
-    where q.endpoint_id = p_endpoint_id and q.account_id = p_account_id and q.mode = p_mode
-    order by q.id limit ${MAX_CANCEL} for update
+    where ${between("q.endpoint_id, q.id", `p_endpoint_id, ${FIRST_ID}`, `p_endpoint_id, ${LAST_ID}`)}
+      and q.account_id = p_account_id and q.mode = p_mode
+    order by q.endpoint_id, q.id limit ${MAX_CANCEL} for update
   ) as d;
   return query with ended as (
     delete from ${schema}.webhook_pending q where q.ctid = any (v_tids)

@@ -5,6 +5,7 @@
  * say nothing: what was a test then is an event for all that want it.
  */
 import type { SchemaName } from "../SchemaName.ts"
+import { between, FIRST_ID, LAST_ID } from "./DeliveryFunctions.ts"
 import type { Migration } from "./Migration.ts"
 
 const millis = (expression: string): string => `(extract(epoch from ${expression}) * 1000)::bigint::text`
@@ -108,9 +109,10 @@ const isWanted = (schema: SchemaName): string => `e.occurred_at >= ${at("p_since
         and (w.event_types[1] = '*' or e.type = any (w.event_types))
         and (cardinality(p_types) = 0 or e.type = any (p_types))
         and (e.endpoint_id is null or e.endpoint_id = p_endpoint_id)
-        and not exists (
-          select from ${schema}.webhook_pending q where q.account_id = p_account_id and q.mode = p_mode
-            and q.event_id = e.id and q.endpoint_id = p_endpoint_id
+        and e.id not in (
+          select q.event_id from ${schema}.webhook_pending q
+          where ${between("q.endpoint_id, q.id", `p_endpoint_id, ${FIRST_ID}`, `p_endpoint_id, ${LAST_ID}`)}
+            and q.account_id = p_account_id and q.mode = p_mode
         )`
 
 /** As in migration 5, but never an event that was made for another endpoint. */

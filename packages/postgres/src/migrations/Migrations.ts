@@ -16,6 +16,7 @@ import { migration0004 } from "./Migration0004.ts"
 import { migration0005 } from "./Migration0005.ts"
 import { migration0006 } from "./Migration0006.ts"
 import { migration0007 } from "./Migration0007.ts"
+import { migration0008 } from "./Migration0008.ts"
 
 /** All migrations, in order. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -26,6 +27,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0005,
   migration0006,
   migration0007,
+  migration0008,
 ]
 
 /** The newest migration that this release knows, and needs. */
