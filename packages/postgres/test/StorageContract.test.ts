@@ -18,3 +18,5 @@ StorageContract.suite("PostgreSQL", ownClient, options)
 StorageContract.suite("PostgreSQL without session state", pooledClient, options)
 StorageContract.suite("PostgreSQL on the host's pool", hostPool, options)
 StorageModel.suite("PostgreSQL", ownClient, options)
+// The commands that are done to memory, too.
+StorageModel.suite("PostgreSQL, seed 1", ownClient, { ...options, runs: 30, seed: 1 })

@@ -177,7 +177,8 @@ export class DeliveryStore extends Context.Service<
 
     /**
      * Leases deliveries that are due, the longest due first, each to one caller alone, however many ask at
-     * once. A leased one is due again when its lease ends (that is its `nextAttemptAt` meanwhile). Claimed then,
+     * once. A leased one is due again when its lease ends (that is its `nextAttemptAt` meanwhile), and may then
+     * count as due for as long as it was before. Claimed then,
      * its lost attempt is recorded and counted: begun at the `now` of the claim that was lost, with the error
      * `unknown`, without headers or an answer; it says nothing of the endpoint's `failingSince`. One endpoint's
      * backlog, however long, does not keep others' from being found. The endpoint of a deleted one may be

@@ -19,7 +19,10 @@ import { pageOf } from "./ReferenceStorage.ts"
 /** A delivery with its attempts, and the lease that a worker has or lost. */
 export interface ReferenceDelivery extends Delivery.DeliveryWithAttempts {
   readonly id: string
-  readonly lease: { readonly token: string; readonly since: DateTime.Utc } | undefined
+  /** `dueAt`: when it was due before it was leased, if its lease is lost. */
+  readonly lease:
+    | { readonly token: string; readonly since: DateTime.Utc; readonly dueAt: DateTime.Utc }
+    | undefined
 }
 
 interface State {
@@ -224,7 +227,12 @@ export class ReferenceWebhooks {
   lease(id: string, token: string, now: DateTime.Utc, until: DateTime.Utc): void {
     this.#change(id, (row) => {
       const { attempts, delivery } = this.#withLostAttempt(row)
-      return { delivery: { ...delivery, nextAttemptAt: until }, attempts, lease: { token, since: now } }
+      const dueAt = row.lease?.dueAt ?? delivery.nextAttemptAt!
+      return {
+        delivery: { ...delivery, nextAttemptAt: until },
+        attempts,
+        lease: { token, since: now, dueAt },
+      }
     })
   }
 
