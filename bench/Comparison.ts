@@ -7,6 +7,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { cpus, totalmem } from "node:os"
 import { join } from "node:path"
+import { folder as profiles } from "./profiling/Statements.ts"
 
 /** One side of a comparison. `round` does the work once and gives its figure, in the comparison's unit. */
 export interface Contender {
@@ -72,9 +73,9 @@ const versions = (): Readonly<Record<string, string>> =>
 /** Whether this is a trial, whose figures mean nothing. */
 const isQuick = process.env["BENCH_QUICK"] === "1"
 
-/** Writes `bench/results/<name>.json`; not in a trial. */
+/** Writes `bench/results/<name>.json`; not in a trial, nor in a run that is profiled. */
 export const save = (name: string, result: object): void => {
-  if (isQuick) return
+  if (isQuick || profiles !== undefined) return
   const folder = join(import.meta.dirname, "results")
   mkdirSync(folder, { recursive: true })
   const content = {
@@ -102,7 +103,9 @@ export const ratiosOf = (
  * contender to each other one, and saves them.
  */
 export const compare = async (comparison: Comparison): Promise<ReadonlyArray<Figures>> => {
-  const { contenders, isRate, name, title, unit } = comparison
+  const { isRate, name, title, unit } = comparison
+  // A profile is of our side, which is the first.
+  const contenders = profiles === undefined ? comparison.contenders : comparison.contenders.slice(0, 1)
   const rounds = isQuick ? 1 : comparison.rounds
   console.log(title)
   const measured = contenders.map(() => [] as Array<number>)

@@ -8,13 +8,15 @@ import { join } from "node:path"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import { Client } from "pg"
-import { parentOf } from "./ProcessTime.ts"
+import { clusterCpuMicros, parentOf } from "./ProcessTime.ts"
+import * as Statements from "./profiling/Statements.ts"
 
 const SETTINGS = {
   shared_buffers: "1GB",
   max_wal_size: "8GB",
   checkpoint_timeout: "15min",
   max_connections: "100",
+  ...Statements.settings,
 }
 
 export interface PostgresServer {
@@ -70,10 +72,14 @@ export const start = async (): Promise<PostgresServer> => {
   const given = process.env["DATABASE_URL"] ?? ""
   const { stop, url } = given === "" ? await embedded() : { url: given, stop: async () => {} }
   const [row] = await query(url, "select current_setting('server_version') as version")
+  const postmaster = await postmasterOf(url)
   return {
     version: String(row?.["version"]),
-    postmaster: await postmasterOf(url),
-    stop,
+    postmaster,
+    stop: async () => {
+      await Statements.keep(url, postmaster === undefined ? Number.NaN : clusterCpuMicros(postmaster))
+      await stop()
+    },
     createDatabase: async (name) => {
       await query(url, `drop database if exists ${name} with (force)`)
       await query(url, `create database ${name}`)

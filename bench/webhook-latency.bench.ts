@@ -11,7 +11,7 @@ import { compare, type Contender, median, percentile, ratiosOf, save } from "./C
 import * as PostgresServer from "./PostgresServer.ts"
 import * as Ours from "./webhooks/Ours.ts"
 import { end, type Receiver, startReceiver, type Worker, written } from "./webhooks/Processes.ts"
-import { ENDPOINTS, FAN_OUT } from "./webhooks/Scenario.ts"
+import { ENDPOINTS, FAN_OUT, type Stages } from "./webhooks/Scenario.ts"
 import { afterWarmUp, type Side } from "./webhooks/Side.ts"
 
 const EVENTS = 200
@@ -27,8 +27,42 @@ const publishAt = async (side: Side, index: number, at: number): Promise<readonl
   return [id, now()]
 }
 
-/** The latencies of a round in milliseconds. */
-const measure = async (side: Side, worker: Worker, receiver: Receiver): Promise<ReadonlyArray<number>> => {
+/** What our side spends the time on, in milliseconds; each a median. */
+interface Spent {
+  /** From the commit to the claim: the news of it, and what is under way then. */
+  readonly news: number
+  /** The claim: a transaction of its own. */
+  readonly claim: number
+  /** From its answer to the request: reading it, and signing. */
+  readonly preparation: number
+  /** From there to the first byte at the receiver. */
+  readonly request: number
+}
+
+interface Round {
+  readonly latencies: ReadonlyArray<number>
+  readonly spent: Spent | undefined
+}
+
+const spentOn = (
+  commits: ReadonlyArray<readonly [string, number]>,
+  arrivals: ReadonlyMap<string, number>,
+  stages: ReadonlyMap<string, Stages>,
+): Spent | undefined => {
+  const known = commits.flatMap(([id, committed]) => {
+    const found = stages.get(id)
+    return found === undefined ? [] : [{ ...found, committed, arrived: arrivals.get(id)! }]
+  })
+  if (known.length === 0) return undefined
+  return {
+    news: median(known.map(({ claimBegun, committed }) => claimBegun - committed)),
+    claim: median(known.map(({ claimBegun, claimed }) => claimed - claimBegun)),
+    preparation: median(known.map(({ claimed, sent }) => sent - claimed)),
+    request: median(known.map(({ arrived, sent }) => arrived - sent)),
+  }
+}
+
+const measure = async (side: Side, worker: Worker, receiver: Receiver, isOurs: boolean): Promise<Round> => {
   const done = written([worker], worker.written + EVENTS * FAN_OUT, DEADLINE_MILLIS)
   const begin = now() + INTERVAL_MILLIS
   const commits = await Promise.all(
@@ -36,7 +70,10 @@ const measure = async (side: Side, worker: Worker, receiver: Receiver): Promise<
   )
   await done
   const arrivals = await receiver.arrivals()
-  return commits.map(([id, committed]) => Math.max(0, arrivals.get(id)! - committed))
+  return {
+    latencies: commits.map(([id, committed]) => Math.max(0, arrivals.get(id)! - committed)),
+    spent: isOurs ? spentOn(commits, arrivals, await worker.stages()) : undefined,
+  }
 }
 
 /** Runs the benchmark. */
@@ -46,7 +83,7 @@ export const run = async (): Promise<void> => {
   const urlOf = (index: number) => `${receiver.url}/hooks/${index}`
   try {
     const sides = [
-      await Ours.make("Billwright", await server.createDatabase("bench_latency_ours"), urlOf),
+      await Ours.make("Billwright", await server.createDatabase("bench_latency_ours"), urlOf, true),
       await GraphileWorker.make(await server.createDatabase("bench_latency_graphile"), urlOf),
       await PgBoss.make(await server.createDatabase("bench_latency_boss"), urlOf),
     ]
@@ -55,6 +92,7 @@ export const run = async (): Promise<void> => {
     )
     for (const { worker } of started) worker.go()
     const title = `B5: median time from the commit to the first byte, ${1000 / INTERVAL_MILLIS} events/s to ${FAN_OUT} of ${ENDPOINTS} endpoints each, Postgres ${server.version}`
+    const ofOurs: Array<Spent> = []
     const figures = await compare({
       name: "webhook-latency",
       title,
@@ -64,15 +102,24 @@ export const run = async (): Promise<void> => {
       contenders: started.map(({ p99, side, worker }): Contender => ({
         name: side.name,
         round: async (round) => {
-          const latencies = await measure(side, worker, receiver)
+          const { latencies, spent } = await measure(side, worker, receiver, side === sides[0])
           await afterWarmUp(side, round)
           if (round >= 0) p99.push(percentile(latencies, 0.99))
+          if (round >= 0 && spent !== undefined) ofOurs.push(spent)
           return median(latencies)
         },
       })),
     })
     const p99 = started.map(({ p99: rounds, side }) => ({ name: side.name, median: median(rounds), rounds }))
     for (const side of p99) console.log(`${side.name}: p99 ${side.median.toFixed(1)} ms`)
+    const part = (name: keyof Spent) => median(ofOurs.map((spent) => spent[name]))
+    const spentMillis = {
+      news: part("news"),
+      claim: part("claim"),
+      preparation: part("preparation"),
+      request: part("request"),
+    }
+    console.log(`Billwright: ${JSON.stringify(spentMillis)} ms`)
     save("webhook-latency", {
       title,
       unit: "ms",
@@ -80,6 +127,7 @@ export const run = async (): Promise<void> => {
       ratios: ratiosOf(figures, false),
       p99,
       p99Ratios: ratiosOf(p99, false),
+      spentMillis,
     })
     for (const { side, worker } of started) {
       await worker.end()

@@ -1,19 +1,36 @@
 /**
  * A worker process of ours, as `billwright serve --dispatch-only` is one, that tells how much it has written.
  */
-import { Billing, DeliveryStore, Dispatcher } from "@billwright/core"
+import { Billing, DeliveryStore, Dispatcher, WebhookTransport } from "@billwright/core"
 import { UndiciTransport } from "@billwright/node"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { Effect, Exit, Layer, ManagedRuntime, Redacted, Scope } from "effect"
-import { counter, IN_FLIGHT, obey } from "./Scenario.ts"
+import { counter, IN_FLIGHT, obey, type Stages } from "./Scenario.ts"
 
 const count = counter()
+const now = (): number => performance.timeOrigin + performance.now()
+/** Whether stages are kept, which costs little, but something. */
+const isStaged = process.env["STAGES"] === "1"
+const stages = new Map<string, { -readonly [K in keyof Stages]: Stages[K] }>()
 
 const counting = Layer.effect(
   DeliveryStore,
   Effect.map(DeliveryStore, (store) =>
     DeliveryStore.of({
       ...store,
+      claimDue: (claim) =>
+        Effect.suspend(() => {
+          const claimBegun = now()
+          return Effect.tap(store.claimDue(claim), ({ deliveries }) =>
+            Effect.sync(() => {
+              if (!isStaged) return
+              const claimed = now()
+              for (const { eventId } of deliveries) {
+                if (!stages.has(eventId)) stages.set(eventId, { claimBegun, claimed, sent: 0 })
+              }
+            }),
+          )
+        }),
       settle: (settlements) =>
         Effect.tap(store.settle(settlements), (written) =>
           Effect.sync(() =>
@@ -28,6 +45,21 @@ const counting = Layer.effect(
   ),
 )
 
+const sending = Layer.effect(
+  WebhookTransport,
+  Effect.map(WebhookTransport, (transport) =>
+    WebhookTransport.of({
+      ...transport,
+      send: (request) =>
+        Effect.suspend(() => {
+          const found = stages.get(request.headers["webhook-id"] ?? "")
+          if (found?.sent === 0) found.sent = now()
+          return transport.send(request)
+        }),
+    }),
+  ),
+)
+
 const storage = Storage.layer().pipe(
   Layer.provide(PostgresClient.layer({ url: Redacted.make(process.env["DATABASE_URL"] ?? "") })),
 )
@@ -35,7 +67,7 @@ const storage = Storage.layer().pipe(
 const runtime = ManagedRuntime.make(
   Layer.mergeAll(
     Billing.layer.pipe(Layer.provideMerge(counting.pipe(Layer.provideMerge(storage)))),
-    UndiciTransport.layer(),
+    sending.pipe(Layer.provide(UndiciTransport.layer())),
   ),
 )
 
@@ -48,4 +80,9 @@ obey(
     await runtime.runPromise(Layer.buildWithScope(Dispatcher.layerWith({ maxInFlight: IN_FLIGHT }), scope))
   },
   () => runtime.runPromise(Scope.close(scope, Exit.void)),
+  () => {
+    const kept = [...stages]
+    stages.clear()
+    return kept
+  },
 )

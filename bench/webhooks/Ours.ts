@@ -32,11 +32,12 @@ export interface Ours extends Side {
   readonly endpoints: ReadonlyArray<Endpoint.Endpoint>
 }
 
-/** Makes the schema and the endpoints. `urlOf` is where an endpoint is. */
+/** Makes the schema and the endpoints. `urlOf` is where an endpoint is; `isStaged`: workers keep `Stages`. */
 export const make = async (
   name: string,
   databaseUrl: string,
   urlOf: (index: number) => string,
+  isStaged = false,
 ): Promise<Ours> => {
   const runtime = ManagedRuntime.make(
     Billing.layerWith({
@@ -67,7 +68,11 @@ export const make = async (
           Effect.map(events.publish({ type: typeOf(index), data: dataOf(index) }), ({ event }) => event.id),
         ),
       ),
-    startWorker: () => Worker.start("webhooks/BillwrightWorker.ts", { DATABASE_URL: databaseUrl }),
+    startWorker: () =>
+      Worker.start("webhooks/BillwrightWorker.ts", {
+        DATABASE_URL: databaseUrl,
+        STAGES: isStaged ? "1" : "0",
+      }),
     close: () => runtime.dispose(),
   }
 }

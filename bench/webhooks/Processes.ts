@@ -4,14 +4,10 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
-import type { Report } from "./Scenario.ts"
+import type { Report, Stages } from "./Scenario.ts"
 
 const start = (script: string, env: Record<string, string>): ChildProcess => {
-  // CPU_PROFILES=<folder> has each worker write a profile when it ends.
-  const profiles = process.env["CPU_PROFILES"]
-  const execArgv = profiles === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profiles}`]
   return fork(join(import.meta.dirname, "..", script), [], {
-    execArgv,
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: { ...process.env, NODE_ENV: "production", ...env },
   })
@@ -86,6 +82,16 @@ export class Worker {
 
   end(): Promise<void> {
     return end(this.process)
+  }
+
+  /** When it did what for which event since it was asked before. */
+  stages(): Promise<ReadonlyMap<string, Stages>> {
+    return new Promise((done) => {
+      this.#onNews = (news) => {
+        if (typeof news === "object") done(new Map(news))
+      }
+      this.process.send("stages")
+    })
   }
 
   /** Calls back for every result from now on. */

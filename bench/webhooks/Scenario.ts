@@ -28,13 +28,23 @@ export const dataOf = (index: number) => ({
 })
 
 /** What a worker process is told. */
-type Order = "go" | "stop"
+type Order = "go" | "stop" | "stages"
 
-/** What it tells: that it can begin, that it has ended, or how many deliveries it has written as done in all. */
-export type Report = "ready" | "stopped" | number
+/** When a worker did what for the first delivery of an event, in milliseconds since 1970. */
+export interface Stages {
+  readonly claimBegun: number
+  readonly claimed: number
+  readonly sent: number
+}
+
+/**
+ * What it tells: that it can begin, that it has ended, how many deliveries it has written as done in all, or the
+ * stages of events, by their ids, since it was asked before.
+ */
+export type Report = "ready" | "stopped" | number | ReadonlyArray<readonly [string, Stages]>
 
 /** Tells the benchmark. Nothing is told when the process was started by hand. */
-const report = (news: Report): void => {
+export const report = (news: Report): void => {
   process.send?.(news)
 }
 
@@ -57,8 +67,13 @@ export const counter = (): ((written: number) => void) => {
 }
 
 /** Does what it is told, until the benchmark ends. */
-export const obey = (go: () => Promise<void>, stop: () => Promise<void>): void => {
+export const obey = (
+  go: () => Promise<void>,
+  stop: () => Promise<void>,
+  stages: () => Report = () => [],
+): void => {
   process.on("message", (order: Order) => {
+    if (order === "stages") return report(stages())
     const done = order === "go" ? go() : stop()
     if (order === "stop") void done.then(() => report("stopped"))
   })

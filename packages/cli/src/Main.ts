@@ -39,13 +39,22 @@ class Told extends Data.TaggedError("Told")<{}> {
 const tell = (error: Failure) =>
   Effect.andThen(Console.error(`billwright: ${sentenceOf(error)}`), Effect.fail(new Told()))
 
+/** Commands that go on until they are told to stop. Any other one that is interrupted has not done its work. */
+const UNTIL_STOPPED: ReadonlyArray<string | undefined> = ["serve", "listen"]
+/** What shells say of a command that was interrupted. */
+const INTERRUPTED = 130
+
+const exitCode = <A, E>(exit: Exit.Exit<A, E>): number => {
+  if (Exit.isSuccess(exit)) return 0
+  if (!Cause.hasInterruptsOnly(exit.cause)) return 1
+  const command = process.argv.slice(2).find((word) => !word.startsWith("-"))
+  return UNTIL_STOPPED.includes(command) ? 0 : INTERRUPTED
+}
+
 const run = Command.runWith(billwright, { version: packageJson.version })
 
 run(Arguments.tied(process.argv.slice(2))).pipe(
   Effect.catchTag(EXPLAINED, tell),
   Effect.provide(Layer.merge(NodeServices.layer, log)),
-  NodeRuntime.runMain({
-    // Being told to stop is not a failure.
-    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1),
-  }),
+  NodeRuntime.runMain({ teardown: (exit, onExit) => onExit(exitCode(exit)) }),
 )

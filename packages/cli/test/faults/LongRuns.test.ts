@@ -83,7 +83,7 @@ describe.each([
     whileHeldUp(lock, args, (command) =>
       frozen(async () => {
         command.child.kill("SIGINT")
-        await command.end()
+        assert.strictEqual(await command.end(), 130)
         assert.notInclude(command.stderr(), "Error")
       }),
     ),

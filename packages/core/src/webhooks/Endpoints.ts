@@ -1,25 +1,25 @@
 /**
  * The use cases of webhook endpoints.
  */
-import { Context, DateTime, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, type Redacted } from "effect"
 import * as Event from "../events/Event.ts"
 import { EVENT_ID_PREFIX, EventId } from "../events/EventId.ts"
 import { EventStore } from "../events/EventStore.ts"
 import { EventTypes } from "../events/EventType.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
-import * as Metadata from "../shared/Metadata.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import { StorageError } from "../shared/StorageError.ts"
-import { CurrentTenant, type Tenant } from "../shared/Tenant.ts"
+import { CurrentTenant } from "../shared/Tenant.ts"
 import { DELIVERY_ID_PREFIX, DeliveryId } from "./Delivery.ts"
 import { cancelAll, DeliveryStore, MAX_RANGE_REPLAY } from "./DeliveryStore.ts"
 import * as Endpoint from "./Endpoint.ts"
-import { endpointPlace, EndpointStore } from "./EndpointStore.ts"
+import * as EndpointChange from "./EndpointChange.ts"
+import * as EndpointSecrets from "./EndpointSecrets.ts"
+import { EndpointStore } from "./EndpointStore.ts"
 import * as EndpointUrl from "./EndpointUrl.ts"
-import { EncryptionKeyRequired, Keyring, keyIdOf, type SecretUnavailable } from "./Keyring.ts"
+import { type EncryptionKeyRequired, Keyring, type SecretUnavailable } from "./Keyring.ts"
 import type { NetworkPolicy } from "./NetworkAddress.ts"
-import * as Signature from "./Signature.ts"
 
 export interface EndpointsOptions {
   /** Networks that endpoints may be in beside the public one. The transport needs the same. */
@@ -32,9 +32,6 @@ export interface CreatedEndpoint {
   /** `whsec_…`; `undefined` with `ed25519`. */
   readonly secret: Redacted.Redacted<string> | undefined
 }
-
-/** Endpoints that one step of `rotateEncryption` re-encrypts. */
-const REENCRYPTION_BATCH = 100
 
 /**
  * Creates, reads, changes, tests and deletes the webhook endpoints of the current tenant.
@@ -137,15 +134,13 @@ const decodeUpdate = decoder(Endpoint.UpdateEndpoint)
 const decodeList = decoder(Endpoint.ListEndpoints)
 const decodeRotate = decoder(Endpoint.RotateSecret)
 const decodeRange = decoder(Endpoint.ReplayRange)
-// With its name, so that a problem names it.
-const decodeMetadata = decoder(Schema.Struct({ metadata: Metadata.Metadata }))
 
 const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
   const store = yield* EndpointStore
   const deliveries = yield* DeliveryStore
   const events = yield* EventStore
   const catalogue = yield* EventTypes
-  const keyring = yield* Keyring
+  const secrets = EndpointSecrets.of(yield* Keyring, store)
   const ids = yield* IdGenerator
 
   const checkUrl = Effect.fnUntraced(function* (url: string) {
@@ -163,19 +158,6 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     })
   })
 
-  const newSecret = Effect.fnUntraced(function* (
-    id: Endpoint.EndpointId,
-    scheme: Endpoint.SignatureScheme,
-    now: DateTime.Utc,
-  ) {
-    const tenant = yield* CurrentTenant
-    if (!keyring.modes.includes(tenant.mode)) return yield* new EncryptionKeyRequired()
-    const made = yield* Signature.generate(scheme)
-    const sealed = yield* keyring.seal(made.secret, endpointPlace(tenant, id))
-    const stored: Endpoint.EndpointSecret = { sealed, createdAt: now, expiresAt: null }
-    return { publicKey: made.publicKey, shown: scheme === "hmac" ? made.secret : undefined, stored }
-  })
-
   const create = Effect.fn("Endpoints.create")(function* (input: Endpoint.CreateEndpoint) {
     const decoded = yield* decodeCreate(input)
     yield* checkUrl(decoded.url)
@@ -183,7 +165,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     const now = yield* DateTime.now
     const id = Endpoint.EndpointId.make(yield* ids.next(Endpoint.ENDPOINT_ID_PREFIX), { disableChecks: true })
     const signature = decoded.signature ?? "hmac"
-    const secret = yield* newSecret(id, signature, now)
+    const secret = yield* secrets.make(id, signature, now)
     const endpoint: Endpoint.Endpoint = {
       id,
       url: decoded.url,
@@ -235,7 +217,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     if (change.eventTypes !== undefined) yield* checkTypes(change.eventTypes, "eventTypes")
     const known = yield* knownId(id)
     const now = yield* DateTime.now
-    const changed = yield* store.modify(known, (current) => apply(current, change, now))
+    const changed = yield* store.modify(known, (current) => EndpointChange.apply(current, change, now))
     if (change.status === "disabled") yield* endPending(known, "endpoint_disabled", now)
     return (yield* orNotFound(changed, id)).endpoint
   })
@@ -258,11 +240,11 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
       seconds: expirePreviousAfterSeconds ?? Endpoint.DEFAULT_ROTATION_OVERLAP_SECONDS,
     })
     const { signature } = yield* get(id)
-    const secret = yield* newSecret(known, signature, now)
-    const rotated = yield* store.modify(known, ({ endpoint, secrets }) =>
+    const secret = yield* secrets.make(known, signature, now)
+    const rotated = yield* store.modify(known, ({ endpoint, secrets: previous }) =>
       Effect.succeed({
         endpoint: { ...endpoint, publicKey: secret.publicKey, updatedAt: now },
-        secrets: [secret.stored, ...ending(secrets, expiresAt, now)],
+        secrets: [secret.stored, ...EndpointSecrets.ending(previous, expiresAt, now)],
       }),
     )
     const created: CreatedEndpoint = {
@@ -331,37 +313,6 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     return count
   })
 
-  const reencrypt = ({ id, tenant }: { readonly id: Endpoint.EndpointId; readonly tenant: Tenant }) =>
-    store
-      .modify(id, ({ endpoint, secrets }) =>
-        Effect.map(
-          Effect.forEach(secrets, (secret) => resealed(secret, endpointPlace(tenant, id))),
-          (sealed): Endpoint.StoredEndpoint => ({ endpoint, secrets: sealed }),
-        ),
-      )
-      .pipe(Effect.provideService(CurrentTenant, tenant))
-
-  const resealed = Effect.fnUntraced(function* (secret: Endpoint.EndpointSecret, place: string) {
-    if (keyIdOf(secret.sealed) === keyring.primaryKeyId) return secret
-    const sealed = yield* keyring.seal(yield* keyring.open(secret.sealed, place), place)
-    return { ...secret, sealed }
-  })
-
-  const rotateEncryption = Effect.gen(function* () {
-    const batch = yield* store.sealedOtherwise([keyring.primaryKeyId], REENCRYPTION_BATCH)
-    let unavailable: SecretUnavailable | undefined
-    let count = 0
-    for (const endpoint of batch) {
-      // One whose key is missing must not keep the others from it.
-      yield* reencrypt(endpoint).pipe(
-        Effect.andThen(Effect.sync(() => count++)),
-        Effect.catchTag("SecretUnavailable", (error) => Effect.sync(() => (unavailable = error))),
-      )
-    }
-    if (count === 0 && unavailable !== undefined) return yield* unavailable
-    return count
-  }).pipe(Effect.withSpan("Endpoints.rotateEncryption"))
-
   return Endpoints.of({
     create,
     get,
@@ -371,67 +322,9 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     rotateSecret,
     test,
     replayRange,
-    rotateEncryption,
+    rotateEncryption: secrets.rotateEncryption,
   })
 })
-
-/** The previous secrets, each ending at `expiresAt` or sooner; those that ended and those that are too many go. */
-const ending = (
-  secrets: ReadonlyArray<Endpoint.EndpointSecret>,
-  expiresAt: DateTime.Utc,
-  now: DateTime.Utc,
-): ReadonlyArray<Endpoint.EndpointSecret> =>
-  secrets
-    .map((secret) => ({
-      ...secret,
-      expiresAt: secret.expiresAt === null ? expiresAt : DateTime.min(secret.expiresAt, expiresAt),
-    }))
-    .filter((secret) => now.epochMilliseconds < secret.expiresAt.epochMilliseconds)
-    .slice(0, Endpoint.MAX_LIVE_SECRETS - 1)
-
-/** A change of nothing is none: `updatedAt` stays. */
-const apply = Effect.fnUntraced(function* (
-  stored: Endpoint.StoredEndpoint,
-  { metadata, status, ...fields }: Endpoint.UpdateEndpoint,
-  now: DateTime.Utc,
-) {
-  if (metadata === undefined && status === undefined && Object.keys(fields).length === 0) return stored
-  const { endpoint } = stored
-  const endpointNow: Endpoint.Endpoint = {
-    ...endpoint,
-    url: fields.url ?? endpoint.url,
-    eventTypes: fields.eventTypes ?? endpoint.eventTypes,
-    description: fields.description === undefined ? endpoint.description : fields.description,
-    headers: fields.headers === undefined ? endpoint.headers : (fields.headers ?? {}),
-    metadata: metadata === undefined ? endpoint.metadata : yield* patched(endpoint, metadata),
-    // Another receiver has not failed yet.
-    failingSince: fields.url === undefined || fields.url === endpoint.url ? endpoint.failingSince : null,
-    updatedAt: now,
-  }
-  const changed: Endpoint.StoredEndpoint = {
-    ...stored,
-    endpoint: status === undefined ? endpointNow : withStatus(endpointNow, status, now),
-  }
-  return changed
-})
-
-const patched = (endpoint: Endpoint.Endpoint, patch: Metadata.MetadataPatch | null) =>
-  Effect.map(
-    decodeMetadata({ metadata: Metadata.patch(endpoint.metadata, patch) }),
-    ({ metadata }) => metadata,
-  )
-
-/** Enabling forgets the failures: the time of nothing but failures begins anew. */
-const withStatus = (
-  endpoint: Endpoint.Endpoint,
-  status: Endpoint.EndpointStatus,
-  now: DateTime.Utc,
-): Endpoint.Endpoint => {
-  if (endpoint.status === status) return endpoint
-  return status === "enabled"
-    ? { ...endpoint, status, disabledReason: null, disabledAt: null, failingSince: null }
-    : { ...endpoint, status, disabledReason: "manual", disabledAt: now }
-}
 
 const knownId = (id: string): Effect.Effect<Endpoint.EndpointId, Endpoint.EndpointNotFound> =>
   Endpoint.isEndpointId(id) ? Effect.succeed(id) : Effect.fail(new Endpoint.EndpointNotFound({ id }))

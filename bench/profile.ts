@@ -1,0 +1,71 @@
+/**
+ * Where the time of a benchmark goes: `npm run bench:profile -- ingest webhooks`. Runs our side of it alone, with a
+ * profile of every Node process and the times of Postgres's statements, and leaves `bench/results/profiles/<name>.json`.
+ *
+ * A profile costs time itself, so its figures are shares, and nothing else.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type ProcessProfile, read } from "./profiling/CpuProfile.ts"
+import { FILE, type Statements } from "./profiling/Statements.ts"
+
+const RESULTS = join(import.meta.dirname, "results/profiles")
+
+const profile = (name: string): void => {
+  const folder = mkdtempSync(join(tmpdir(), "billwright-profile-"))
+  try {
+    const { status } = spawnSync(process.execPath, [join(import.meta.dirname, "run.ts"), name], {
+      stdio: "inherit",
+      env: {
+        ...process.env,
+        BENCH_PROFILES: folder,
+        NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --cpu-prof --cpu-prof-dir=${folder}`,
+      },
+    })
+    if (status !== 0) throw new Error(`the benchmark ${name} ended with ${status}`)
+    const processes = readdirSync(folder)
+      .filter((file) => file.endsWith(".cpuprofile"))
+      .map((file) => read(join(folder, file)))
+      .filter((found): found is ProcessProfile => found !== undefined)
+    const statements = join(folder, FILE)
+    const postgres = existsSync(statements)
+      ? (JSON.parse(readFileSync(statements, "utf8")) as Statements)
+      : undefined
+    mkdirSync(RESULTS, { recursive: true })
+    const result = { name, measuredAt: new Date().toISOString(), node: process.version, processes, postgres }
+    writeFileSync(join(RESULTS, `${name}.json`), `${JSON.stringify(result, undefined, 2)}\n`)
+    print(result)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const percent = (share: number): string => `${(share * 100).toFixed(0)} %`
+
+interface Result {
+  readonly postgres: Statements | undefined
+  readonly processes: ReadonlyArray<ProcessProfile>
+}
+
+const print = ({ postgres, processes }: Result): void => {
+  for (const { busy, parts, script, seconds } of processes) {
+    console.log(`${script}: busy ${percent(busy)} of ${seconds.toFixed(1)} s`)
+    for (const { name, share } of parts) console.log(`  ${percent(share).padStart(5)} ${name}`)
+  }
+  if (postgres === undefined) return
+  console.log(`Postgres: ${postgres.cpuSeconds.toFixed(1)} s of processor time`)
+  for (const { calls, isNested, millis, text } of postgres.statements) {
+    console.log(
+      `  ${millis.toFixed(0).padStart(7)} ms in ${calls} calls${isNested ? ", nested" : ""}: ${text.slice(0, 90)}`,
+    )
+  }
+}
+
+const names = process.argv.slice(2)
+if (names.length === 0) {
+  console.error("Name what to profile: npm run bench:profile -- ingest webhooks")
+  process.exitCode = 1
+}
+for (const name of names) profile(name)

@@ -1,0 +1,48 @@
+/**
+ * Which statements a Postgres spent its time on (`pg_stat_statements`). Only while a benchmark is profiled.
+ */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { Client } from "pg"
+
+/** The folder that profiles are written to; `undefined`: nothing is profiled. */
+export const folder = process.env["BENCH_PROFILES"]
+
+/** The file in that folder. */
+export const FILE = "postgres.json"
+
+/** What a server is started with. */
+export const settings: Readonly<Record<string, string>> =
+  folder === undefined
+    ? {}
+    : { shared_preload_libraries: "pg_stat_statements", "pg_stat_statements.track": "all" }
+
+const MAX_STATEMENTS = 8
+
+export interface Statements {
+  /** Processor time of all processes of the server. */
+  readonly cpuSeconds: number
+  readonly statements: ReadonlyArray<{
+    readonly text: string
+    readonly calls: number
+    readonly millis: number
+    /** Whether a function ran it, whose time it is part of. */
+    readonly isNested: boolean
+  }>
+}
+
+/** Writes down what a server did for our schema. `url`: of any of its databases. */
+export const keep = async (url: string, cpuMicros: number): Promise<void> => {
+  if (folder === undefined) return
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query("create extension if not exists pg_stat_statements")
+  const { rows } = await client.query<{ text: string; calls: number; millis: number; nested: boolean }>(
+    `select regexp_replace(left(query, 400), '\\s+', ' ', 'g') as text, sum(calls)::integer as calls,
+  sum(total_exec_time)::float8 as millis, not bool_or(toplevel) as nested
+from pg_stat_statements where query like '%billwright.%' group by 1 order by 3 desc limit ${MAX_STATEMENTS}`,
+  )
+  await client.end()
+  const statements = rows.map(({ nested, ...row }) => ({ ...row, isNested: nested }))
+  writeFileSync(join(folder, FILE), JSON.stringify({ cpuSeconds: cpuMicros / 1e6, statements }))
+}

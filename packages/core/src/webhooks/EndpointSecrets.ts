@@ -1,0 +1,75 @@
+/**
+ * The secrets of endpoints: made, rotated, and encrypted anew.
+ */
+import { DateTime, Effect } from "effect"
+import { CurrentTenant, type Tenant } from "../shared/Tenant.ts"
+import * as Endpoint from "./Endpoint.ts"
+import { endpointPlace, type EndpointStore } from "./EndpointStore.ts"
+import { EncryptionKeyRequired, type Keyring, keyIdOf, type SecretUnavailable } from "./Keyring.ts"
+import * as Signature from "./Signature.ts"
+
+/** Endpoints that one step of `rotateEncryption` re-encrypts. */
+const REENCRYPTION_BATCH = 100
+
+export const of = (keyring: Keyring["Service"], store: EndpointStore["Service"]) => {
+  /** A secret for an endpoint of the current tenant, sealed. `shown`: what its receiver is told. */
+  const make = Effect.fnUntraced(function* (
+    id: Endpoint.EndpointId,
+    scheme: Endpoint.SignatureScheme,
+    now: DateTime.Utc,
+  ) {
+    const tenant = yield* CurrentTenant
+    if (!keyring.modes.includes(tenant.mode)) return yield* new EncryptionKeyRequired()
+    const made = yield* Signature.generate(scheme)
+    const sealed = yield* keyring.seal(made.secret, endpointPlace(tenant, id))
+    const stored: Endpoint.EndpointSecret = { sealed, createdAt: now, expiresAt: null }
+    return { publicKey: made.publicKey, shown: scheme === "hmac" ? made.secret : undefined, stored }
+  })
+
+  const reencrypt = ({ id, tenant }: { readonly id: Endpoint.EndpointId; readonly tenant: Tenant }) =>
+    store
+      .modify(id, ({ endpoint, secrets }) =>
+        Effect.map(
+          Effect.forEach(secrets, (secret) => resealed(secret, endpointPlace(tenant, id))),
+          (sealed): Endpoint.StoredEndpoint => ({ endpoint, secrets: sealed }),
+        ),
+      )
+      .pipe(Effect.provideService(CurrentTenant, tenant))
+
+  const resealed = Effect.fnUntraced(function* (secret: Endpoint.EndpointSecret, place: string) {
+    if (keyIdOf(secret.sealed) === keyring.primaryKeyId) return secret
+    const sealed = yield* keyring.seal(yield* keyring.open(secret.sealed, place), place)
+    return { ...secret, sealed }
+  })
+
+  const rotateEncryption = Effect.gen(function* () {
+    const batch = yield* store.sealedOtherwise([keyring.primaryKeyId], REENCRYPTION_BATCH)
+    let unavailable: SecretUnavailable | undefined
+    let count = 0
+    for (const endpoint of batch) {
+      // One whose key is missing must not keep the others from it.
+      yield* reencrypt(endpoint).pipe(
+        Effect.andThen(Effect.sync(() => count++)),
+        Effect.catchTag("SecretUnavailable", (error) => Effect.sync(() => (unavailable = error))),
+      )
+    }
+    if (count === 0 && unavailable !== undefined) return yield* unavailable
+    return count
+  }).pipe(Effect.withSpan("Endpoints.rotateEncryption"))
+
+  return { make, rotateEncryption }
+}
+
+/** The previous secrets, each ending at `expiresAt` or sooner; those that ended and those that are too many go. */
+export const ending = (
+  secrets: ReadonlyArray<Endpoint.EndpointSecret>,
+  expiresAt: DateTime.Utc,
+  now: DateTime.Utc,
+): ReadonlyArray<Endpoint.EndpointSecret> =>
+  secrets
+    .map((secret) => ({
+      ...secret,
+      expiresAt: secret.expiresAt === null ? expiresAt : DateTime.min(secret.expiresAt, expiresAt),
+    }))
+    .filter((secret) => now.epochMilliseconds < secret.expiresAt.epochMilliseconds)
+    .slice(0, Endpoint.MAX_LIVE_SECRETS - 1)
