@@ -7,7 +7,7 @@ import { Signal } from "@billwright/core"
  * transaction makes all commits of the database that do so wait for each other.
  */
 import { PgClient, PgConnection } from "@effect/sql-pg"
-import { Context, Effect, Layer, Option, Queue, RcRef, type Scope } from "effect"
+import { Context, Effect, Layer, Option, Queue, RcRef, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
 import { answeredWithin, waited } from "./Deadline.ts"
@@ -101,8 +101,10 @@ const listen = (client: PgClient.PgClient, onNotification: (payload: string) => 
     let pause = RECONNECT_MILLIS
     const once = Effect.scoped(
       Effect.gen(function* () {
+        // Closed after the connection, that is: the server is not asked to stop notifying, which it may never answer.
+        const listening = yield* Effect.acquireRelease(Scope.make(), Scope.close)
         const connection = yield* PgConnection.make(client.config)
-        const notifications = yield* connection.listen(CHANNEL)
+        const notifications = yield* Scope.provide(connection.listen(CHANNEL), listening)
         pause = RECONNECT_MILLIS
         return yield* Effect.forever(
           Effect.map(Queue.take(notifications), ({ payload }) => onNotification(payload)),

@@ -57,6 +57,9 @@ const canMount = (() => {
   return mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", directory) && unmount(directory)
 })()
 
+/** Promised are 5 seconds. The rest is for a machine that has other things to do, too. */
+const MAX_END_MILLIS = 20_000
+
 describe("a server", () => {
   it("withstands an immediate restart of Postgres", ofRows(14), () =>
     clients.withstand({
@@ -194,6 +197,19 @@ describe("a server", () => {
       during: isRefusingAll(world),
     })
     assert.isAtLeast(world.proxy.opened - before, POOL_SIZE)
+  })
+
+  it("ends when it is told to, although packets go nowhere", ofRows(5, 18), async () => {
+    const [server, worker] = [await world.server([]), await world.worker()]
+    world.proxy.isBlackhole = true
+    try {
+      const began = performance.now()
+      assert.deepStrictEqual(await Promise.all([server.stop(), worker.stop()]), [0, 0])
+      assert.isBelow(performance.now() - began, MAX_END_MILLIS)
+    } finally {
+      world.proxy.isBlackhole = false
+      world.proxy.drop()
+    }
   })
 
   it("withstands that others take all connections", ofRows(19), async () => {
