@@ -3,9 +3,11 @@
  */
 import { bars, judge } from "./Bars.ts"
 import { draw, pathOf } from "./Charts.ts"
-import { isCompared, number, type Result, type Results, timesBetter } from "./Results.ts"
+import { isCompared, number, readProfile, type Result, type Results, timesBetter } from "./Results.ts"
 
 const NOT_YET = "Not measured yet."
+/** How much of a statement is shown. */
+const STATEMENT_LENGTH = 90
 
 /** A table as the formatter leaves it. */
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
@@ -118,6 +120,35 @@ const facts = (results: Results, name: string): string => {
   return `${dayOf(result)}:\n\n${table(["what", "measured"], factsOf(result, ""))}`
 }
 
+const percent = (share: number): string => `${(share * 100).toFixed(0)} %`
+
+/** A statement in a cell of a table. */
+const cell = (statement: string): string =>
+  `\`${statement.replaceAll(/\s+/g, " ").slice(0, STATEMENT_LENGTH).replaceAll("|", "\\|").replaceAll("`", "'").trim()}…\``
+
+/** What of the time goes where: of each process, and of the server's statements. */
+const profile = (name: string): string => {
+  const found = readProfile(name)
+  if (found === undefined) return NOT_YET
+  const processes = found.processes.map(({ busy, parts, script, seconds }) => {
+    const shares = parts.map((part) => [part.name, percent(part.share)])
+    return `\`${script}\`, busy ${percent(busy)} of ${number(seconds)} s:\n\n${table(["of that", "share"], shares)}`
+  })
+  const statements = found.postgres?.statements.map(({ calls, isNested, millis, text }) => [
+    cell(text),
+    isNested ? "yes" : "",
+    String(calls),
+    number(millis / calls),
+  ])
+  const postgres =
+    found.postgres === undefined
+      ? []
+      : [
+          `Postgres, ${number(found.postgres.cpuSeconds)} s of processor time in all; a statement's time is without the flush of its commit:\n\n${table(["statement", "in a function", "calls", "ms each"], statements!)}`,
+        ]
+  return [`Profile of ${found.measuredAt.slice(0, 10)}:`, ...processes, ...postgres].join("\n\n")
+}
+
 const chart = (results: Results, name: string): string =>
   draw(results).has(pathOf(name)) ? `![Chart of ${name}](images/performance-${name}.svg)` : NOT_YET
 
@@ -132,6 +163,7 @@ export const render = (document: string, results: Results): string => {
     figures: (name) => figures(results, name),
     facts: (name) => facts(results, name),
     chart: (name) => chart(results, name),
+    profile,
   }
   return document.replaceAll(BLOCK, (_, kind: string, name: string | undefined) => {
     const part = parts[kind]

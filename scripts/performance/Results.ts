@@ -1,7 +1,7 @@
 /**
  * The results that benchmarks have left in `bench/results`.
  */
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 
 const FOLDER = join(import.meta.dirname, "../../bench/results")
@@ -53,6 +53,35 @@ export const readResults = (): Results =>
       .map((file) => JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as Result)
       .map((result) => [result.name, result]),
   )
+
+/** Where the time of a benchmark goes: see `bench/profile.ts`. */
+export interface Profile {
+  readonly name: string
+  readonly measuredAt: string
+  readonly processes: ReadonlyArray<{
+    readonly script: string
+    readonly busy: number
+    readonly seconds: number
+    readonly parts: ReadonlyArray<{ readonly name: string; readonly share: number }>
+  }>
+  readonly postgres?: {
+    readonly cpuSeconds: number
+    readonly statements: ReadonlyArray<{
+      readonly text: string
+      readonly calls: number
+      readonly millis: number
+      readonly isNested: boolean
+    }>
+  }
+}
+
+const PROFILES = join(FOLDER, "profiles")
+
+/** The profile of a benchmark, if there is one. */
+export const readProfile = (name: string): Profile | undefined => {
+  const path = join(PROFILES, `${name}.json`)
+  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as Profile) : undefined
+}
 
 export const isCompared = (result: Result | undefined): result is Compared =>
   result?.title !== undefined && result.unit !== undefined && result.figures !== undefined
