@@ -30,6 +30,9 @@ const E2E = "packages/{billwright,dashboard}/test/e2e/**/*.test.ts"
 /** Processes that are killed, stopped and starved on purpose: they take minutes. Run by `npm run faults`. */
 const FAULTS = ["packages/cli/test/faults/**/*.test.ts"]
 
+/** Those of them that say most in the least time, rows 1 to 5 of the matrix: of `npm test`, too. */
+const FAULTS_IN_BRIEF = ["packages/cli/test/faults/Killed.test.ts"]
+
 /** What needs a PgBouncer, which no package of npm brings: run by `npm run test:pgbouncer`. */
 const PGBOUNCER = "packages/{billwright,cli,postgres}/test/pgbouncer/**/*.test.ts"
 
@@ -80,7 +83,8 @@ export default defineConfig({
         },
       },
       { test: { ...integration("cli", "packages/cli").test, exclude: [...FAULTS, PGBOUNCER] } },
-      project("faults", FAULTS, { testTimeout: 30_000 }),
+      { test: { ...project("faults", FAULTS, { testTimeout: 30_000 }).test, exclude: FAULTS_IN_BRIEF } },
+      project("faults-in-brief", FAULTS_IN_BRIEF, { testTimeout: 30_000 }),
       integration("examples", "examples/*"),
       project("simulation", ["simulation/test/**/*.test.ts"], { testTimeout: 60_000 }),
     ],
