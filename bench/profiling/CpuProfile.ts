@@ -14,7 +14,7 @@ interface V8Profile {
   readonly timeDeltas: ReadonlyArray<number>
 }
 
-export interface Part {
+interface Part {
   readonly name: string
   /** Of the time that the process was busy. */
   readonly share: number

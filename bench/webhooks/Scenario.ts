@@ -44,7 +44,7 @@ export interface Stages {
 export type Report = "ready" | "stopped" | number | ReadonlyArray<readonly [string, Stages]>
 
 /** Tells the benchmark. Nothing is told when the process was started by hand. */
-export const report = (news: Report): void => {
+const report = (news: Report): void => {
   process.send?.(news)
 }
 
