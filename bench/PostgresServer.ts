@@ -77,8 +77,11 @@ export const start = async (): Promise<PostgresServer> => {
     version: String(row?.["version"]),
     postmaster,
     stop: async () => {
-      await Statements.keep(url, postmaster === undefined ? Number.NaN : clusterCpuMicros(postmaster))
-      await stop()
+      try {
+        await Statements.keep(url, postmaster === undefined ? 0 : clusterCpuMicros(postmaster))
+      } finally {
+        await stop()
+      }
     },
     createDatabase: async (name) => {
       await query(url, `drop database if exists ${name} with (force)`)

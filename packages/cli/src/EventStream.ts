@@ -28,7 +28,8 @@ const ListedEvents = Schema.Struct({
       type: Schema.String,
       timestamp: Schema.DateTimeUtcFromString,
       livemode: Schema.Boolean,
-      endpoint_id: Schema.NullOr(Schema.String),
+      // Not there in answers of older servers.
+      endpoint_id: Schema.optionalKey(Schema.NullOr(Schema.String)),
       data: Schema.Unknown,
     }),
   ),
@@ -52,7 +53,7 @@ const listAll = Effect.fnUntraced(function* () {
     const { text, value } = yield* api.get("/events", ListedEvents, { limit: "100", starting_after: after })
     const exact = parseExactly(text, exactly) as { readonly data: ReadonlyArray<{ readonly data: unknown }> }
     for (const [index, { endpoint_id, id, livemode, timestamp, type }] of value.data.entries()) {
-      if (endpoint_id !== null) continue
+      if (typeof endpoint_id === "string") continue
       const fields = { id, type, timestamp: DateTime.toUtc(timestamp) }
       const payload = Event.render(fields, livemode ? "live" : "test", exact.data[index]!.data)
       found.push({ id, type, payload })

@@ -40,15 +40,14 @@ const tell = (error: Failure) =>
   Effect.andThen(Console.error(`billwright: ${sentenceOf(error)}`), Effect.fail(new Told()))
 
 /** Commands that go on until they are told to stop. Any other one that is interrupted has not done its work. */
-const UNTIL_STOPPED: ReadonlyArray<string | undefined> = ["serve", "listen"]
+const UNTIL_STOPPED: ReadonlyArray<string> = ["serve", "listen"]
 /** What shells say of a command that was interrupted. */
 const INTERRUPTED = 130
 
 const exitCode = <A, E>(exit: Exit.Exit<A, E>): number => {
   if (Exit.isSuccess(exit)) return 0
   if (!Cause.hasInterruptsOnly(exit.cause)) return 1
-  const command = process.argv.slice(2).find((word) => !word.startsWith("-"))
-  return UNTIL_STOPPED.includes(command) ? 0 : INTERRUPTED
+  return process.argv.some((word) => UNTIL_STOPPED.includes(word)) ? 0 : INTERRUPTED
 }
 
 const run = Command.runWith(billwright, { version: packageJson.version })

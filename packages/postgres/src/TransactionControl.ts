@@ -34,24 +34,36 @@ export const bounded = <A>(
 export const commit = (connection: Connection): Effect.Effect<void, SqlError.SqlError> =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) => {
     if ((result as { readonly command?: unknown }).command !== "ROLLBACK") return Effect.void
-    const cause = new Error("COMMIT rolled back a failed transaction")
-    return Effect.fail(new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause }) }))
+    return rolledBack
   })
+
+/** A transaction that can't be committed any more. */
+export const rolledBack = Effect.suspend(() => {
+  const cause = new Error("COMMIT rolled back a failed transaction")
+  return Effect.fail(new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause }) }))
+})
 
 /**
  * The same client, whose transactions begin and end in time. A connection on which one did not is closed by its pool,
  * as a statement is open on it.
  */
 export const withBoundedTransactions = (client: PgClient.PgClient, millis: number): PgClient.PgClient => {
+  /** Where a savepoint was not answered in time, which may be there, or gone, all the same. */
+  const late = new WeakSet<Connection>()
   const control = (connection: Connection, statement: string) =>
-    bounded(connection.execute(statement, [], undefined), millis)
+    bounded(connection.execute(statement, [], undefined), millis).pipe(
+      Effect.tapError(() => Effect.sync(() => late.add(connection))),
+    )
   const savepoint = (id: number) => `billwright_${id}`
   const withTransaction = SqlClient.makeWithTransaction({
     transactionService: client.transactionService,
     spanAttributes: [["db.system.name", "postgresql"]],
     acquireConnection: (restore) => restore(client.reserve),
     begin: (connection, statement) => control(connection, statement ?? "BEGIN"),
-    commit: (connection) => bounded(commit(connection), millis),
+    commit: (connection) =>
+      late.has(connection)
+        ? Effect.andThen(control(connection, "ROLLBACK"), rolledBack)
+        : bounded(commit(connection), millis),
     rollback: (connection) => control(connection, "ROLLBACK"),
     savepoint: (connection, id) => control(connection, `SAVEPOINT ${savepoint(id)}`),
     releaseSavepoint: (connection, id) => control(connection, `RELEASE SAVEPOINT ${savepoint(id)}`),

@@ -3,7 +3,7 @@
  */
 import { Effect, Layer, Semaphore } from "effect"
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
-import { bounded, commit } from "../TransactionControl.ts"
+import { bounded, commit, rolledBack } from "../TransactionControl.ts"
 import {
   connection,
   type HostClient,
@@ -46,7 +46,11 @@ export const fromPool = (pool: HostPool): Layer.Layer<SqlClient.SqlClient> => {
     ({ conn }) => conn,
   )
   const isTransaction = (conn: SqlConnection.Connection): boolean => !broken.has(conn)
-  const client = makeSqlClient({ acquirer, commit: (conn) => bounded(commit(conn)), isTransaction })
+  const client = makeSqlClient({
+    acquirer,
+    commit: (conn) => (broken.has(conn) ? rolledBack : bounded(commit(conn))),
+    isTransaction,
+  })
   return Layer.effect(SqlClient.SqlClient, Effect.andThen(heedLosses(pool), client))
 }
 

@@ -115,13 +115,16 @@ const isWanted = (schema: SchemaName): string => `e.occurred_at >= ${at("p_since
             and q.account_id = p_account_id and q.mode = p_mode
         )`
 
-/** As in migration 5, but never an event that was made for another endpoint. */
+/**
+ * As in migration 5, but never an event that was made for another endpoint. What is pending is looked up by a hash, which
+ * has to fit into the memory; it takes as much as there is.
+ */
 const replayDeliveries = (
   schema: SchemaName,
 ): string => `create or replace function ${schema}.replay_deliveries(
   p_account_id text, p_mode text, p_endpoint_id uuid, p_since bigint, p_until bigint, p_only_failed boolean,
   p_types text[], p_first_id uuid, p_now bigint, p_limit integer, p_is_dry_run boolean
-) returns table (xid text, count bigint) language plpgsql as $$
+) returns table (xid text, count bigint) language plpgsql set work_mem = '64MB' as $$
 declare
   v_ids uuid[];
   v_types text[];
