@@ -38,6 +38,38 @@ const keyTests = (test: ContractTest): void => {
   )
 
   test(
+    "finds the repeats and conflicts among a hundred at once, and counts the others",
+    Effect.gen(function* () {
+      const store = yield* UsageStore
+      const customerId = yield* newCustomer
+      const batch = (fields: (index: number) => Partial<Parameters<typeof Sample.record>[1]>) =>
+        Effect.forEach(
+          times(100, (index) => index),
+          (index) => Sample.record(customerId, { ...first, idempotencyKey: `k${index}`, ...fields(index) }),
+        )
+      const earlier = yield* batch(() => ({}))
+      yield* store.append(earlier.slice(40, 50))
+      const records = yield* batch((index) => (index === 45 ? { quantity: 4 } : {}))
+      const { outcomes } = yield* store.append(records)
+      same(
+        tagsOf(outcomes),
+        times(100, (index) => {
+          if (index === 45) return "KeyConflict"
+          return index >= 40 && index < 50 ? "Duplicate" : "Recorded"
+        }),
+      )
+      same(yield* totals(customerId), [
+        { window: 0, productId: "api", unit: "call", quantity: 300n, recordCount: 100 },
+      ])
+      same(
+        tagsOf((yield* store.append(records)).outcomes).filter((tag) => tag === "Recorded"),
+        [],
+      )
+      same(yield* store.audit, [])
+    }),
+  )
+
+  test(
     "gives a conflict to a repeat with other content, and changes nothing",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
