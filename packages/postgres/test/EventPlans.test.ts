@@ -542,9 +542,6 @@ from pg_statio_user_tables where schemaname = 'billwright' and relname = 'webhoo
               settle(claimed.map(delivered)),
             ).pipe(Effect.provideService(DeliveryStore, deliveries)),
           )
-          yield* costs("claim from all endpoints", 2_000, () =>
-            Effect.provideService(claim(NOW, { ...limits, limitPerEndpoint: 1 }), DeliveryStore, deliveries),
-          )
           yield* costs("cancel", 3_000, (n) => deliveries.cancel(endpointId(n), "endpoint_disabled", NOW))
           yield* costs("replay", 1_000, (n) =>
             deliveries.replayRange({
