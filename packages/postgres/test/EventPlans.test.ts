@@ -537,13 +537,13 @@ from pg_statio_user_tables where schemaname = 'billwright' and relname = 'webhoo
             }
           })
           const limits = { limit: 64, limitPerEndpoint: 64, limits: new Map() }
-          yield* costs("claim and settle", 3_000, () =>
+          yield* costs("claim and settle", 5_000, () =>
             Effect.flatMap(claim(NOW, limits), ({ deliveries: claimed }) =>
               settle(claimed.map(delivered)),
             ).pipe(Effect.provideService(DeliveryStore, deliveries)),
           )
-          yield* costs("cancel", 3_000, (n) => deliveries.cancel(endpointId(n), "endpoint_disabled", NOW))
-          yield* costs("replay", 1_000, (n) =>
+          yield* costs("cancel", 5_000, (n) => deliveries.cancel(endpointId(n), "endpoint_disabled", NOW))
+          yield* costs("replay", 4_000, (n) =>
             deliveries.replayRange({
               endpointId: endpointId(10 + n),
               since: at(0),
