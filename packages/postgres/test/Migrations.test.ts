@@ -229,7 +229,7 @@ describe("each migration", () => {
       // A database of today has them as they are since then; one of before gets them.
       before: "to_regproc('billwright.settle_deliveries') is not null",
       after:
-        "(select 'enable_sort=off' = any (proconfig) from pg_proc where oid = 'billwright.settle_deliveries'::regproc)",
+        "(select 'jit=off' = any (proconfig) from pg_proc where oid = 'billwright.settle_deliveries'::regproc)",
     },
   ]
 

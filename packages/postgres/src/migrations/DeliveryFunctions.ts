@@ -12,13 +12,12 @@ const finishedColumns = `account_id, mode, id, event_id, event_type, endpoint_id
       last_error, created_at, status, reason, finished_at, lease_token`
 
 /**
- * Rows of the queue are found by their place, or by an index that has them in the order that is asked for, whatever the
- * planner knows: plans are made while the queue is empty, and kept. One that reads all of it is slow once it is long.
- * Postgres before 18 says by an enormous cost that a sort could not be avoided, for which it would compile the plan.
- * And as the plans are what they are, none is made anew for each call, which takes as long as the call itself.
+ * Rows of the queue are found by their place, or by an index, whatever the planner knows: plans are made while the queue
+ * is empty. One that reads all of it is slow once it is long. And as the plans are what they are, none is made anew for
+ * each call, which takes as long as the call itself.
  */
-export const byIndex = `set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off
-set enable_incremental_sort = off set jit = off set plan_cache_mode = force_generic_plan`
+export const byIndex =
+  "set enable_seqscan = off set enable_bitmapscan = off set jit = off set plan_cache_mode = force_generic_plan"
 
 /**
  * Rows whose `columns` are from one row of values to another: by an index that begins with the first of these. By
