@@ -24,14 +24,25 @@ export const byIndex =
  * `id = …` any index that has the id somewhere could be gone through from end to end, and one is as good as another to
  * a planner that believes that there are no rows.
  */
-export const between = (columns: string, from: string, to: string): string =>
+const between = (columns: string, from: string, to: string): string =>
   `(${columns}) >= (${from}) and (${columns}) <= (${to})`
 
 /** The smallest and the greatest of all ids. */
 export const FIRST_ID = "'00000000-0000-0000-0000-000000000000'::uuid"
-export const LAST_ID = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid"
+const LAST_ID = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid"
 
-const ofKey = (key: string): string => between("q.account_id, q.mode, q.id", key, key)
+/**
+ * The row of the queue that has the key of `n`, if the condition is true of it, too: the first that is no smaller. An
+ * upper bound instead of the limit would stop no scan before Postgres 18.
+ */
+const ofKey = (schema: SchemaName, condition: string): string => `lateral (
+        select q.tid from (
+          select q.*, q.ctid as tid from ${schema}.webhook_pending q
+          where (q.account_id, q.mode, q.id) >= (n.account_id, n.mode, n.id)
+          order by q.account_id, q.mode, q.id limit 1
+        ) as q
+        where q.account_id = n.account_id and q.mode = n.mode and q.id = n.id and ${condition}
+      ) as own`
 
 const at = (millis: string): string => `to_timestamp(${millis} / 1000.0::float8)`
 
@@ -109,10 +120,9 @@ begin
         select n.* from unnest(p_account_ids, p_modes, p_ids, p_tokens) with ordinality
           as n (account_id, mode, id, token, ordinal)
         order by n.id, n.account_id, n.mode
-      ) as n, lateral (
+      ) as n, ${ofKey(schema, "q.leased_until is not null")}, lateral (
         select q.ctid as tid, q.endpoint_id from ${schema}.webhook_pending q
-        where ${ofKey("n.account_id, n.mode, n.id")} and q.lease_token = n.token
-          and q.leased_until is not null
+        where q.ctid = own.tid and q.lease_token = n.token and q.leased_until is not null
         for update
       ) as q
     ) as l group by l.tid, l.endpoint_id
@@ -186,8 +196,7 @@ begin
       select from ${schema}.webhook_finished f where f.account_id = n.account_id and f.mode = n.mode
         and f.id = n.id and f.lease_token = n.token
     ) or exists (
-      select from ${schema}.webhook_pending q where ${ofKey("n.account_id, n.mode, n.id")}
-        and q.lease_token = n.token and q.leased_until is null
+      select from ${ofKey(schema, "q.lease_token = n.token and q.leased_until is null")}
     );
   end if;
   return query select pg_current_xact_id_if_assigned()::text,
@@ -243,25 +252,31 @@ const endpointOf = (schema: SchemaName): string => `(
         where w.account_id = p_account_id and w.mode = p_mode and w.id = p_endpoint_id and w.deleted_at is null
       ) as w`
 
-/** Whether an event `e` is in the range, admitted, asked for, and has nothing pending to the endpoint `w`. */
+/** Whether an event `e` is in the range, admitted, asked for, of no other endpoint, and has nothing pending to `w`. */
 const isWanted = (schema: SchemaName): string => `e.occurred_at >= ${at("p_since")}
         and e.occurred_at < ${at("p_until")}
         and (w.event_types[1] = '*' or e.type = any (w.event_types))
         and (cardinality(p_types) = 0 or e.type = any (p_types))
-        and not exists (
-          select from ${schema}.webhook_pending q where q.account_id = p_account_id and q.mode = p_mode
-            and q.event_id = e.id and q.endpoint_id = p_endpoint_id
+        and (e.endpoint_id is null or e.endpoint_id = p_endpoint_id)
+        and e.id not in (
+          select q.event_id from ${schema}.webhook_pending q
+          where ${between("q.endpoint_id, q.id", `p_endpoint_id, ${FIRST_ID}`, `p_endpoint_id, ${LAST_ID}`)}
+            and q.account_id = p_account_id and q.mode = p_mode
         )`
 
 /**
- * Makes new deliveries of an endpoint's past events; see \`DeliveryStore.replayRange\`. Two replays for one endpoint
+ * Makes new deliveries of an endpoint's past events; see `DeliveryStore.replayRange`. Two replays for one endpoint
  * run one after the other, so that the second sees what the first has made. The events are
  * locked, so that none is pruned meanwhile.
+ *
+ * What is pending is looked up by a hash, which has to fit into the memory; it takes as much as there is.
  */
-const replayDeliveries = (schema: SchemaName): string => `create function ${schema}.replay_deliveries(
+export const replayDeliveries = (
+  schema: SchemaName,
+): string => `create or replace function ${schema}.replay_deliveries(
   p_account_id text, p_mode text, p_endpoint_id uuid, p_since bigint, p_until bigint, p_only_failed boolean,
   p_types text[], p_first_id uuid, p_now bigint, p_limit integer, p_is_dry_run boolean
-) returns table (xid text, count bigint) language plpgsql as $$
+) returns table (xid text, count bigint) language plpgsql set work_mem = '64MB' as $$
 declare
   v_ids uuid[];
   v_types text[];
@@ -276,7 +291,7 @@ begin
         select distinct f.event_id from ${schema}.webhook_finished f where f.account_id = p_account_id
           and f.mode = p_mode and f.endpoint_id = p_endpoint_id and f.status = 'Failed'
       ) as f, lateral (
-        select e.id, e.type, e.account_id, e.mode, e.occurred_at from ${schema}.events e
+        select e.id, e.type, e.account_id, e.mode, e.occurred_at, e.endpoint_id from ${schema}.events e
         where e.account_id = p_account_id and e.mode = p_mode and e.id = f.event_id offset 0 for key share
       ) as e, lateral (
         select f.status from ${schema}.webhook_finished f where f.account_id = p_account_id and f.mode = p_mode

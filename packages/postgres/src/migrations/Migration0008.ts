@@ -13,7 +13,7 @@ import { appendUsage } from "./Migration0002.ts"
  * By an index that has the rows in the order that is asked for. Postgres before 18 says of a sort that can't be avoided
  * that it costs more than anything, beside which it sees no difference between plans: there it is left alone.
  */
-const withoutSorts = (schema: SchemaName): string => `do $$
+export const withoutSorts = (schema: SchemaName): string => `do $$
 declare
   v_function regprocedure;
 begin

@@ -17,6 +17,7 @@ import { migration0005 } from "./Migration0005.ts"
 import { migration0006 } from "./Migration0006.ts"
 import { migration0007 } from "./Migration0007.ts"
 import { migration0008 } from "./Migration0008.ts"
+import { migration0009 } from "./Migration0009.ts"
 
 /** All migrations, in order. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -28,6 +29,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0006,
   migration0007,
   migration0008,
+  migration0009,
 ]
 
 /** The newest migration that this release knows, and needs. */

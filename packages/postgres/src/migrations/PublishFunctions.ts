@@ -45,7 +45,9 @@ $$`,
  * customer, against erasure. An endpoint that is disabled meanwhile may get a delivery: whoever claims it sees
  * the endpoint as it is then.
  */
-const publishEventRow = (schema: SchemaName): string => `create function ${schema}.publish_event_row(
+export const publishEventRow = (
+  schema: SchemaName,
+): string => `create or replace function ${schema}.publish_event_row(
   p_account_id text, p_mode text, p_id uuid, p_type text, p_occurred_at bigint, p_customer_id uuid,
   p_idempotency_key text, p_payload text, p_only_to uuid
 ) returns table (kind text, xid text, event jsonb) language plpgsql as $$
@@ -74,8 +76,9 @@ begin
   end if;
 
   with published as (
-    insert into ${schema}.events (account_id, mode, id, type, occurred_at, customer_id, idempotency_key, payload)
-    values (p_account_id, p_mode, p_id, p_type, v_at, p_customer_id, p_idempotency_key, p_payload)
+    insert into ${schema}.events
+      (account_id, mode, id, type, occurred_at, customer_id, idempotency_key, endpoint_id, payload)
+    values (p_account_id, p_mode, p_id, p_type, v_at, p_customer_id, p_idempotency_key, p_only_to, p_payload)
     on conflict do nothing
     returning 1
   ), queued as (
@@ -111,6 +114,7 @@ begin
     case
       when v_first.id = p_id and v_first.payload = p_payload then 'published_before'
       when v_first.type = p_type and v_first.customer_id is not distinct from p_customer_id
+        and v_first.endpoint_id is not distinct from p_only_to
         and ${schema}.is_same_data(v_first.payload, p_payload) then 'duplicate'
       else 'key_conflict' end,
     pg_current_xact_id_if_assigned()::text, ${schema}.event_json(v_first);
