@@ -23,6 +23,8 @@ export interface UsageIngestOptions {
 const DEFAULT_MAX_PENDING = 10_000
 const DEFAULT_MAX_WAIT_MILLIS = 5_000
 const DEFAULT_MAX_CONCURRENT_COMMITS = 4
+/** From so many records on a group is halved. */
+const MIN_HALF = 16
 /** How long closing waits for what was accepted to be written, in milliseconds: longer than a storage takes to answer. */
 const CLOSE_MILLIS = 5_000
 
@@ -52,14 +54,26 @@ interface Waiting {
 interface TenantQueue {
   readonly tenant: Tenant
   readonly waiting: Array<Waiting>
+  /** How many records the group had that was written last. */
+  lastSize: number
 }
 
+/**
+ * How many records the next group may have: half of those who wait or are being answered. Callers that come again when
+ * they are answered are two groups then, and the storage writes one while this process answers the other and reads what
+ * it sends next. Left to themselves they may end as a group of nearly all and one of a single record, in turn: each
+ * of the two sides waits for the other then. A few are not worth a transaction more.
+ */
+const groupLimit = ({ lastSize, waiting }: TenantQueue): number =>
+  Math.min(MAX_BATCH_RECORDS, Math.max(MIN_HALF, Math.ceil((waiting.length + lastSize) / 2)))
+
 /** Takes the records of the next commit out of a queue: none when nobody waits any more. */
-const nextGroup = ({ waiting }: TenantQueue): ReadonlyArray<Waiting> => {
+const nextGroup = (queue: TenantQueue): ReadonlyArray<Waiting> => {
   let group: ReadonlyArray<Waiting> = []
-  while (group.length === 0 && waiting.length > 0) {
-    group = waiting.splice(0, MAX_BATCH_RECORDS).filter(({ isWithdrawn }) => !isWithdrawn)
+  while (group.length === 0 && queue.waiting.length > 0) {
+    group = queue.waiting.splice(0, groupLimit(queue)).filter(({ isWithdrawn }) => !isWithdrawn)
   }
+  queue.lastSize = group.length
   return group
 }
 
@@ -149,7 +163,7 @@ export const make: (
       running.waiting.push(waiting)
       return
     }
-    const queue: TenantQueue = { tenant, waiting: [waiting] }
+    const queue: TenantQueue = { tenant, waiting: [waiting], lastSize: 0 }
     queues.set(key, queue)
     runDrain(drain(key, queue))
   }

@@ -165,6 +165,35 @@ describe("groups", () => {
     }),
   )
 
+  it.effect(
+    "are two of the same size when callers come again, so that one is written while the other is answered",
+    () =>
+      Effect.gen(function* () {
+        const { commits, submit } = yield* makeIngest()
+        // All but the first wait for its commit: left to themselves they would stay a group of 63 and one of 1.
+        for (let i = 0; i < 64; i++) {
+          yield* Effect.forkChild(Effect.repeat(submit(`k${i}`), { times: 9 }), { startImmediately: true })
+        }
+        for (let i = 0; i < 6; i++) yield* commits[i]!.succeed
+        assert.deepStrictEqual(
+          commits.map(({ keys }) => keys.length),
+          [1, 32, 32, 32, 32, 32, 32],
+        )
+      }),
+  )
+
+  it.effect("are not halved when they are small", () =>
+    Effect.gen(function* () {
+      const { commits, start } = yield* makeIngest()
+      for (let i = 0; i <= 16; i++) yield* start(`k${i}`)
+      yield* commits[0]!.succeed
+      assert.deepStrictEqual(
+        commits.map(({ keys }) => keys.length),
+        [1, 16],
+      )
+    }),
+  )
+
   it.effect("give each caller its own outcome", () =>
     Effect.gen(function* () {
       const { commits, start } = yield* makeIngest()
