@@ -1,10 +1,8 @@
 /**
  * The secret of an API key as text: how it is made, checked and digested.
  */
-import { hmac } from "@noble/hashes/hmac.js"
-import { sha256 } from "@noble/hashes/sha2.js"
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
 import { Redacted } from "effect"
+import * as Sha256 from "../shared/Sha256.ts"
 import type { Mode } from "../shared/Tenant.ts"
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -45,17 +43,14 @@ export const hint = (secret: Redacted.Redacted<string>): string => Redacted.valu
 /**
  * What is stored of a secret: its SHA-256, or with a pepper its HMAC-SHA256, as 64 hexadecimal digits. Fast
  * hashes are right here: a random secret of 190 bits can't be guessed, so nothing needs to be slow.
- *
- * Synchronous, unlike WebCrypto: a request is verified without giving up its turn, which costs more than the hash.
  */
 export const digest = (
   secret: Redacted.Redacted<string>,
   pepper: Redacted.Redacted<string> | undefined,
 ): string => {
-  const bytes = utf8ToBytes(Redacted.value(secret))
-  return bytesToHex(
-    pepper === undefined ? sha256(bytes) : hmac(sha256, utf8ToBytes(Redacted.value(pepper)), bytes),
-  )
+  const text = Redacted.value(secret)
+  if (pepper === undefined) return Sha256.hex(text)
+  return Sha256.hmac(new TextEncoder().encode(Redacted.value(pepper)), text, "hex")
 }
 
 /** Compares two digests in time that depends on their length alone. */

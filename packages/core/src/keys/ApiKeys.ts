@@ -135,10 +135,10 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
     return yield* insert({ name, scopes: scopes ?? [], expiresAt: expiresAt ?? null })
   })
 
-  const lookUp = Effect.fnUntraced(function* (digest: string, now: number) {
+  const lookUp = Effect.fnUntraced(function* (digest: string, mode: Mode, now: number) {
     const before = forgotten
     const found = Option.getOrUndefined(yield* store.findByDigest(digest))
-    if (found === undefined || !ApiKeySecret.isSameDigest(found.digest, digest))
+    if (found?.key.mode !== mode || !ApiKeySecret.isSameDigest(found.digest, digest))
       return yield* new Unauthorized()
     if (forgotten !== before) return found
     if (cache.size >= MAX_CACHED_KEYS) cache.clear()
@@ -157,12 +157,8 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
     return Effect.ignore(store.touch(key.id, DateTime.makeUnsafe(now)))
   }
 
-  const admit = (
-    { key }: StoredApiKey,
-    mode: Mode,
-    now: number,
-  ): Effect.Effect<VerifiedApiKey, Unauthorized> => {
-    if (key.mode !== mode || !isValidAt(key, now)) return Effect.fail(new Unauthorized())
+  const admit = ({ key }: StoredApiKey, now: number): Effect.Effect<VerifiedApiKey, Unauthorized> => {
+    if (!isValidAt(key, now)) return Effect.fail(new Unauthorized())
     const verified: VerifiedApiKey = { key, tenant: { accountId: key.accountId, mode: key.mode } }
     return isTouchDue(key, now) ? Effect.as(touch(key, now), verified) : Effect.succeed(verified)
   }
@@ -171,13 +167,13 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
     Effect.flatMap(
       Clock.currentTimeMillis,
       (now): Effect.Effect<VerifiedApiKey, Unauthorized | StorageError> => {
-        const mode = ApiKeySecret.modeOf(secret)
-        if (mode === undefined) return Effect.fail(new Unauthorized())
         const digest = ApiKeySecret.digest(secret, options.pepper)
         const cached = cache.get(digest)
-        return cached !== undefined && now < cached.until
-          ? admit(cached.stored, mode, now)
-          : Effect.flatMap(lookUp(digest, now), (stored) => admit(stored, mode, now))
+        if (cached !== undefined && now < cached.until) return admit(cached.stored, now)
+        const mode = ApiKeySecret.modeOf(secret)
+        return mode === undefined
+          ? Effect.fail(new Unauthorized())
+          : Effect.flatMap(lookUp(digest, mode, now), (stored) => admit(stored, now))
       },
     )
 

@@ -5,11 +5,9 @@
  * What is signed is `id.timestamp.body`. An id must not contain a dot: the signed bytes could be split in
  * another way. Ours never do.
  */
-import { hmac } from "@noble/hashes/hmac.js"
-import { sha256 } from "@noble/hashes/sha2.js"
-import { utf8ToBytes } from "@noble/hashes/utils.js"
 import { Effect, Redacted } from "effect"
 import { fromBase64, toBase64 } from "../shared/Base64.ts"
+import * as Sha256 from "../shared/Sha256.ts"
 import type { SignatureScheme } from "./Endpoint.ts"
 
 /** How secrets begin: of `v1`, of a private and of a public key of `v1a`. */
@@ -39,8 +37,7 @@ export interface NewSecret {
   readonly publicKey: string | null
 }
 
-const contentBytes = ({ body, id, timestamp }: SignedContent): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(utf8ToBytes(`${id}.${timestamp}.${body}`))
+const signedText = ({ body, id, timestamp }: SignedContent): string => `${id}.${timestamp}.${body}`
 
 /** Makes a secret from the platform's CSPRNG. */
 export const generate = (scheme: SignatureScheme): Effect.Effect<NewSecret> =>
@@ -76,7 +73,7 @@ export const signer = (secret: Redacted.Redacted<string>): Effect.Effect<Signer>
 const sharedSigner = (text: string): Signer => {
   const key = text.startsWith(SECRET_PREFIX) ? fromBase64(text.slice(SECRET_PREFIX.length)) : undefined
   if (key === undefined || key.length === 0) throw new TypeError("this is no webhook secret")
-  return (content) => Effect.sync(() => `v1,${toBase64(hmac(sha256, key, contentBytes(content)))}`)
+  return (content) => Effect.sync(() => `v1,${Sha256.hmac(key, signedText(content), "base64")}`)
 }
 
 const keyPairSigner = async (encoded: string): Promise<Signer> => {
@@ -86,7 +83,7 @@ const keyPairSigner = async (encoded: string): Promise<Signer> => {
   const key = await crypto.subtle.importKey("pkcs8", pkcs8, "Ed25519", false, ["sign"])
   return (content) =>
     Effect.map(
-      Effect.promise(() => crypto.subtle.sign("Ed25519", key, contentBytes(content))),
+      Effect.promise(() => crypto.subtle.sign("Ed25519", key, new TextEncoder().encode(signedText(content)))),
       (signature) => `v1a,${toBase64(new Uint8Array(signature))}`,
     )
 }

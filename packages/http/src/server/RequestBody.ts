@@ -33,9 +33,11 @@ const checkHeaders = (request: HttpRequest): Effect.Effect<void, WrongMediaType 
 }
 
 // `ignoreBOM` keeps a byte order mark in the text, where it is not JSON (RFC 8259, section 8.1).
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
 const parseBytes = (bytes: Uint8Array): Effect.Effect<unknown, BodyUnreadable> =>
   Effect.try({
-    try: () => Json.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)),
+    try: () => Json.parse(utf8.decode(bytes)),
     catch: (cause) =>
       new BodyUnreadable({
         problem: cause instanceof Json.JsonProblem ? cause.message : "is not valid UTF-8",

@@ -1,0 +1,55 @@
+/**
+ * SHA-256 and HMAC-SHA256 of text, in UTF-8, without giving up the turn: WebCrypto's give it up, which costs more than
+ * the hash.
+ *
+ * The platform's own where they are to be had (Node, Bun, Deno), at a fifth of the time; elsewhere those of
+ * `@noble/hashes`, with the same results.
+ */
+import { hmac as nobleHmac } from "@noble/hashes/hmac.js"
+import { sha256 } from "@noble/hashes/sha2.js"
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js"
+import { toBase64 } from "./Base64.ts"
+
+export interface Sha256 {
+  /** The hash, as 64 hexadecimal digits. */
+  readonly hex: (text: string) => string
+  /** The authentication code of a text by a key of any length. */
+  readonly hmac: (key: Uint8Array, text: string, encoding: "hex" | "base64") => string
+}
+
+/** What is used of `node:crypto`. */
+interface NodeCrypto {
+  readonly hash: (algorithm: "sha256", text: string, encoding: "hex") => string
+  readonly createHmac: (
+    algorithm: "sha256",
+    key: Uint8Array,
+  ) => { readonly update: (text: string) => { readonly digest: (encoding: "hex" | "base64") => string } }
+}
+
+interface NodeProcess {
+  readonly getBuiltinModule?: (id: string) => Partial<NodeCrypto> | undefined
+}
+
+/** In JavaScript alone. */
+export const portable: Sha256 = {
+  hex: (text) => bytesToHex(sha256(utf8ToBytes(text))),
+  hmac: (key, text, encoding) => {
+    const code = nobleHmac(sha256, key, utf8ToBytes(text))
+    return encoding === "hex" ? bytesToHex(code) : toBase64(code)
+  },
+}
+
+const native = ({ createHmac, hash }: NodeCrypto): Sha256 => ({
+  hex: (text) => hash("sha256", text, "hex"),
+  hmac: (key, text, encoding) => createHmac("sha256", key).update(text).digest(encoding),
+})
+
+// Asked for, not imported: where there is none, nothing fails.
+const { process: host } = globalThis as { readonly process?: NodeProcess }
+const nodeCrypto = host?.getBuiltinModule?.("node:crypto")
+
+/** The fastest that the platform has. */
+export const { hex, hmac }: Sha256 =
+  nodeCrypto?.hash === undefined || nodeCrypto.createHmac === undefined
+    ? portable
+    : native(nodeCrypto as NodeCrypto)
