@@ -31,55 +31,41 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 const TOO_SLOW = Effect.fail(new BodyUnreadable({ problem: `took longer than ${MAX_BODY_MILLIS / 1000} s` }))
 
 const readBody = (request: IncomingMessage): HttpRequest["body"] =>
-  Effect.suspend(() =>
-    request.readableEnded
-      ? Effect.fail(
-          new BodyUnreadable({
-            problem: "was already read: mount the billing handler before the body parser",
-          }),
-        )
-      : collect(request),
-  )
+  Effect.suspend(() => {
+    if (request.readableEnded) {
+      const problem = "was already read: mount the billing handler before the body parser"
+      return Effect.fail(new BodyUnreadable({ problem }))
+    }
+    return request.complete && request.readableFlowing === null ? readWhole(request) : collect(request)
+  })
 
-/**
- * Collects the body. One that came with its head is there within this turn of the event loop; only one that
- * wasn't is timed.
- */
+/** The body of a request that has arrived as a whole, and that nobody has begun to read. */
+const readWhole = (request: IncomingMessage): HttpRequest["body"] => {
+  const bytes = (request.read() as Buffer | null) ?? new Uint8Array()
+  return bytes.length > MAX_BODY_BYTES ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)
+}
+
+/** Collects a body that is still arriving. */
 const collect = (request: IncomingMessage): HttpRequest["body"] =>
-  Effect.callback((resume) => {
+  Effect.callback<Uint8Array, BodyTooLarge | BodyUnreadable>((resume) => {
     const chunks: Array<Buffer> = []
     let size = 0
-    let body: HttpRequest["body"] | undefined
-    let wake = resume
-    const settle = (outcome: HttpRequest["body"]) => {
-      clearImmediate(patience)
-      body = outcome
-      wake(outcome)
-    }
     const onData = (chunk: Buffer) => {
       size += chunk.length
-      if (size > MAX_BODY_BYTES) {
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk)
+      else {
         stop()
-        settle(Effect.fail(new BodyTooLarge()))
-      } else chunks.push(chunk)
+        resume(Effect.fail(new BodyTooLarge()))
+      }
     }
-    const onEnd = () => settle(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)))
-    const onFailure = () => settle(Effect.fail(new BodyUnreadable({ problem: "ended early" })))
+    const onEnd = () => resume(Effect.succeed(Buffer.concat(chunks, size)))
+    const onFailure = () => resume(Effect.fail(new BodyUnreadable({ problem: "ended early" })))
     const stop = () => {
-      clearImmediate(patience)
       request.off("data", onData).off("end", onEnd).off("error", onFailure).off("aborted", onFailure)
     }
-    const rest: HttpRequest["body"] = Effect.callback((later) => {
-      if (body !== undefined) return later(body)
-      wake = later
-      return Effect.sync(stop)
-    })
-    const patience = setImmediate(() =>
-      resume(Effect.timeoutOrElse(rest, { duration: MAX_BODY_MILLIS, orElse: () => TOO_SLOW })),
-    )
     request.on("data", onData).on("end", onEnd).on("error", onFailure).on("aborted", onFailure)
     return Effect.sync(stop)
-  })
+  }).pipe(Effect.timeoutOrElse({ duration: MAX_BODY_MILLIS, orElse: () => TOO_SLOW }))
 
 const toHttpRequest = (request: IncomingMessage, basePath: string): HttpRequest => {
   const target = request.url ?? "/"
@@ -121,7 +107,8 @@ export const make = (
 ): NodeHandler => {
   const basePath = normalizeBasePath(options.basePath)
   const fork = Effect.runForkWith(context)
-  return (request, response) => {
+  const answer: NodeHandler = (request, response) => {
+    if (response.destroyed) return // the client is gone already
     const fiber: Fiber.Fiber<HttpResponse> = fork(server(toHttpRequest(request, basePath)))
     // Interrupting a fiber that has ended does nothing.
     response.on("close", () => fiber.interruptUnsafe())
@@ -136,4 +123,7 @@ export const make = (
       }
     })
   }
+  // Not at once, but at the end of this turn of the event loop: a body that came with its head is whole then, and is
+  // read without waiting for it.
+  return (request, response) => void setImmediate(answer, request, response)
 }

@@ -9,7 +9,14 @@ import type { DeletedThresholdBody, ThresholdBody } from "../api/ThresholdsApi.t
 import type { UsageBatchBody, UsagePointBody, UsageRecordBody, UsageSummaryBody } from "../api/UsageApi.ts"
 import { exactInteger } from "./Json.ts"
 
-const instant = (value: DateTime.Utc): string => DateTime.formatIso(value)
+/** The instant that was written last: within a millisecond many of the same are. */
+let last = { millis: 0, text: "1970-01-01T00:00:00.000Z" }
+
+const instant = (value: DateTime.Utc): string => {
+  const millis = value.epochMilliseconds
+  if (millis !== last.millis) last = { millis, text: DateTime.formatIso(value) }
+  return last.text
+}
 const instantOrNull = (value: DateTime.Utc | null): string | null => (value === null ? null : instant(value))
 
 export const customer = (value: Customer.Customer, tenant: Tenant.Tenant): typeof CustomerBody.Encoded => ({

@@ -1,0 +1,30 @@
+/**
+ * Bodies and queries are decoded by code that is compiled from their Schemas, and by the interpreter where the host lets
+ * nobody compile code. Requests are generated, good ones and bad ones.
+ */
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { runNode } from "../contract/Tool.ts"
+
+const script = join(import.meta.dirname, "decodings.ts")
+/** What Node prints that runs the script so. */
+const printed = (...[first, ...rest]: [string, ...Array<string>]) =>
+  Effect.map(runNode(first, rest, import.meta.dirname), ({ code, stderr, stdout }) => {
+    assert.strictEqual(code, 0, stderr)
+    return stdout.trim().split("\n")
+  })
+
+describe("decoders of requests", () => {
+  it.effect("say the same whether they are compiled or not", () =>
+    Effect.gen(function* () {
+      const [compiled, interpreted] = yield* Effect.all(
+        [printed(script), printed("--disallow-code-generation-from-strings", script)],
+        { concurrency: 2 },
+      )
+      assert.isAbove(compiled.length, 1_000)
+      for (const [index, line] of compiled.entries()) assert.strictEqual(line, interpreted[index])
+      assert.strictEqual(compiled.length, interpreted.length)
+    }),
+  )
+})

@@ -1,0 +1,46 @@
+/**
+ * Prints what becomes of generated requests, a line each: their decoded queries and bodies, or what is wrong with
+ * them. The same in every run.
+ */
+import { Cause, Effect, Exit } from "effect"
+import * as fc from "fast-check"
+import { openApiDocument } from "../../src/api/OpenApiDocument.ts"
+import * as Routes from "../../src/server/Routes.ts"
+import { type GeneratedRequest, requestTo } from "../Generate.ts"
+import { node, operationsOf } from "../Judge.ts"
+
+const SEED = 1
+const RUNS = 50
+
+const toId = (text: string): string => text.replaceAll(/@([a-z]+):\d+/g, `$1_${"0".repeat(26)}`)
+
+const parsed = (body: string | undefined): unknown => {
+  try {
+    return body === undefined ? undefined : JSON.parse(toId(body))
+  } catch {
+    return undefined
+  }
+}
+
+const decode = ({ body, method, path, query }: GeneratedRequest) =>
+  Effect.gen(function* () {
+    const { route } = yield* Routes.match(method, toId(path))
+    return [
+      yield* Effect.exit(route.decodeQuery(Object.fromEntries(query))),
+      yield* Effect.exit(route.decodeBody(parsed(body))),
+    ]
+  })
+
+const withBigints = (_key: string, value: unknown) => (typeof value === "bigint" ? `${value}n` : value)
+
+const told = (exit: Exit.Exit<unknown, unknown>): unknown =>
+  Exit.isSuccess(exit) ? exit.value : Cause.squash(exit.cause)
+
+const document = node(openApiDocument)
+for (const operation of operationsOf(document)) {
+  for (const request of fc.sample(requestTo(document, operation), { seed: SEED, numRuns: RUNS })) {
+    const exit = Effect.runSyncExit(decode(request))
+    const outcome = Exit.isSuccess(exit) ? exit.value.map(told) : told(exit)
+    console.log(JSON.stringify([operation.id, request.mutation, outcome], withBigints))
+  }
+}
