@@ -41,6 +41,6 @@ for (const operation of operationsOf(document)) {
   for (const request of fc.sample(requestTo(document, operation), { seed: SEED, numRuns: RUNS })) {
     const exit = Effect.runSyncExit(decode(request))
     const outcome = Exit.isSuccess(exit) ? exit.value.map(told) : told(exit)
-    console.log(JSON.stringify([operation.id, request.mutation, outcome], withBigints))
+    process.stdout.write(`${JSON.stringify([operation.id, request.mutation, outcome], withBigints)}\n`)
   }
 }
