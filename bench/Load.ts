@@ -43,10 +43,21 @@ const answerLength = (bytes: Buffer): number | undefined => {
   return bytes.length >= whole ? whole : undefined
 }
 
+/** Where the first digit of the status stands. */
+const STATUS_AT = "HTTP/1.1 ".length
+const DIGIT_2 = "2".charCodeAt(0)
+
 const drive = (socket: Socket, until: number, next: () => Buffer, latencies: Array<number>): Promise<void> =>
   new Promise((done, fail) => {
     let sentAt = 0
     let pending: Buffer = Buffer.alloc(0)
+    // Answers mostly are as long as the one before: then it is whole, and its head needs no reading.
+    let usualLength = 0
+    const isWhole = (): boolean => {
+      if (pending.length === usualLength && pending[STATUS_AT] === DIGIT_2) return true
+      usualLength = answerLength(pending) ?? usualLength
+      return pending.length === usualLength
+    }
     const send = () => {
       sentAt = performance.now()
       socket.write(next())
@@ -54,7 +65,7 @@ const drive = (socket: Socket, until: number, next: () => Buffer, latencies: Arr
     socket.on("data", (chunk: Buffer) => {
       pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk])
       try {
-        if (answerLength(pending) === undefined) return
+        if (!isWhole()) return
       } catch (error) {
         fail(error as Error)
         return

@@ -12,8 +12,8 @@ import { cpuMicros } from "./ProcessTime.ts"
 
 const CONNECTIONS = 64
 const CUSTOMERS = 1000
-const ROUND_MILLIS = 6000
-const ROUNDS = 5
+const ROUND_MILLIS = 2000
+const ROUNDS = 15
 
 const startTheirs = async (databaseUrl: string): Promise<Target> => {
   const key = `sk_live_${"0".repeat(38)}`
