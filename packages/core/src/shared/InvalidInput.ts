@@ -57,13 +57,30 @@ export const fromIssue = (issue: SchemaIssue.Issue, root = "input"): InvalidInpu
 export const decoder = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) =>
   strictDecoder(Schema.toType(schema))
 
-/** How many fields a value has, those of nested objects included. */
+/** How many fields are counted: those of the largest batch are fewer. */
+const MAX_COUNTED_FIELDS = 10_000
+
+/**
+ * How many fields and elements a value has, those of nested ones included. NaN, which equals nothing, when there are
+ * too many: a value of JavaScript may hold itself, and have no end.
+ */
 const countFields = (value: unknown): number => {
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countFields(item), 0)
-  // What is no plain object, such as an instant, is one value.
-  if (!Predicate.isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return 0
+  const rest = [value]
   let count = 0
-  for (const name of Object.keys(value)) count += 1 + countFields(value[name])
+  while (rest.length > 0) {
+    const next = rest.pop()
+    // What is no plain object, such as an instant, is one value.
+    if (
+      !Array.isArray(next) &&
+      (!Predicate.isObject(next) || Object.getPrototypeOf(next) !== Object.prototype)
+    ) {
+      continue
+    }
+    const parts = Object.values(next)
+    count += parts.length
+    if (count > MAX_COUNTED_FIELDS) return Number.NaN
+    rest.push(...parts)
+  }
   return count
 }
 

@@ -361,6 +361,28 @@ describe("a problem", () => {
   )
 })
 
+describe("a value that holds itself, or far more than it seems", () => {
+  const decode = Input.decoder(Schema.Struct({ name: Schema.String, data: Schema.Unknown }))
+  const circular: Record<string, unknown> = { name: "a" }
+  circular["self"] = circular
+  /** 2^64 fields, of 64 objects. */
+  const shared = Array.from({ length: 64 }).reduce((inner: unknown) => ({ a: inner, b: inner }), 1)
+  const deep = Array.from({ length: 100_000 }).reduce((inner: unknown) => [inner], 1)
+
+  it.effect.each([circular, shared, deep])("is decoded where anything may stand", (data) =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* decode({ name: "x", data })).data, data)
+    }),
+  )
+
+  it.effect.each([circular, shared, deep])("hides no unknown field", (data) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(decode({ name: "x", data, more: 1 }))
+      assert.strictEqual(error.message, "more is not a known field")
+    }),
+  )
+})
+
 describe("a path", () => {
   it.each([
     [["records", 3, "quantity"], "records[3].quantity"],

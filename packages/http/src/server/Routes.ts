@@ -53,14 +53,15 @@ const decodeNothing: Decode = (input) => {
     : Effect.fail(new InvalidInput({ field: Input.fieldPath([name]), problem: UNKNOWN_FIELD }))
 }
 
-/** A decoder that is compiled, which takes half of its time away, unless the host lets nobody make code of text. */
+/** A decoder that is compiled, which makes it faster, unless the host lets nobody make code of text. */
 const compiledDecoder = (schema: Schema.Codec<unknown, unknown>): Decode => {
   SchemaJITCompiler.enable(schema.ast)
   return Input.strictDecoder(schema)
 }
 
 const decoderOf = (schema: Schema.Top | undefined, root: string): Decode => {
-  const decode = schema === undefined ? decodeNothing : compiledDecoder(schema as Schema.Codec<unknown, unknown>)
+  const decode =
+    schema === undefined ? decodeNothing : compiledDecoder(schema as Schema.Codec<unknown, unknown>)
   const refused = (problem: string) => Effect.fail(new InvalidInput({ field: root, problem }))
   return (input) => {
     if (input === undefined) return refused("is required")
