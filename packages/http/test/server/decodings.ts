@@ -5,6 +5,7 @@
 import { Cause, Effect, Exit } from "effect"
 import * as fc from "fast-check"
 import { openApiDocument } from "../../src/api/OpenApiDocument.ts"
+import * as Json from "../../src/server/Json.ts"
 import * as Routes from "../../src/server/Routes.ts"
 import { type GeneratedRequest, requestTo } from "../Generate.ts"
 import { node, operationsOf } from "../Judge.ts"
@@ -16,7 +17,7 @@ const toId = (text: string): string => text.replaceAll(/@([a-z]+):\d+/g, `$1_${"
 
 const parsed = (body: string | undefined): unknown => {
   try {
-    return body === undefined ? undefined : JSON.parse(toId(body))
+    return body === undefined ? undefined : Json.parse(toId(body))
   } catch {
     return undefined
   }
