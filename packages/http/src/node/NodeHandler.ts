@@ -107,9 +107,9 @@ export const make = (
 ): NodeHandler => {
   const basePath = normalizeBasePath(options.basePath)
   const fork = Effect.runForkWith(context)
-  const answer: NodeHandler = (request, response) => {
+  const answer = (asked: HttpRequest, request: IncomingMessage, response: ServerResponse): void => {
     if (response.destroyed) return // the client is gone already
-    const fiber: Fiber.Fiber<HttpResponse> = fork(server(toHttpRequest(request, basePath)))
+    const fiber: Fiber.Fiber<HttpResponse> = fork(server(asked))
     // Interrupting a fiber that has ended does nothing.
     response.on("close", () => fiber.interruptUnsafe())
     fiber.addObserver((exit) => {
@@ -124,6 +124,6 @@ export const make = (
     })
   }
   // Not at once, but at the end of this turn of the event loop: a body that came with its head is whole then, and is
-  // read without waiting for it.
-  return (request, response) => void setImmediate(answer, request, response)
+  // read without waiting for it. The address is read at once: a host may put it back when it has called us.
+  return (request, response) => void setImmediate(answer, toHttpRequest(request, basePath), request, response)
 }
