@@ -57,7 +57,7 @@ describe("mounting", () => {
     }),
   )
 
-  it.effect("behind a framework that cuts the prefix off the address, as Express does", () =>
+  it.effect("behind a framework that cuts the prefix off the address and puts it back, as Express does", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const handler = NodeHandler.make(api.server, api.context)
@@ -70,6 +70,7 @@ describe("mounting", () => {
         const rest = url.slice("/billing".length)
         request.url = rest.startsWith("/") ? rest : `/${rest}`
         handler(request, response)
+        request.url = url
       })
       const base = `http://127.0.0.1:${port}`
       const headers = { authorization: `Bearer ${api.testKey}`, "content-type": "application/json" }
