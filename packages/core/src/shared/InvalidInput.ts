@@ -57,31 +57,30 @@ export const fromIssue = (issue: SchemaIssue.Issue, root = "input"): InvalidInpu
 export const decoder = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) =>
   strictDecoder(Schema.toType(schema))
 
-/** How many fields are counted: those of the largest batch are fewer. */
-const MAX_COUNTED_FIELDS = 10_000
+/** How many fields and elements are looked at: those of the largest batch are fewer. */
+const MAX_LOOKED_AT = 10_000
 
 /**
- * How many fields and elements a value has, those of nested ones included. NaN, which equals nothing, when there are
- * too many: a value of JavaScript may hold itself, and have no end.
+ * How many fields a value has, those of nested objects included. NaN, which equals nothing, when it takes too long to
+ * say: a value of JavaScript may hold itself, and have no end.
  */
 const countFields = (value: unknown): number => {
   const rest = [value]
-  let count = 0
+  let fields = 0
+  let lookedAt = 0
   while (rest.length > 0) {
     const next = rest.pop()
+    const isArray = Array.isArray(next)
     // What is no plain object, such as an instant, is one value.
-    if (
-      !Array.isArray(next) &&
-      (!Predicate.isObject(next) || Object.getPrototypeOf(next) !== Object.prototype)
-    ) {
-      continue
-    }
+    if (!isArray && (!Predicate.isObject(next) || Object.getPrototypeOf(next) !== Object.prototype)) continue
     const parts = Object.values(next)
-    count += parts.length
-    if (count > MAX_COUNTED_FIELDS) return Number.NaN
+    lookedAt += parts.length
+    if (lookedAt > MAX_LOOKED_AT) return Number.NaN
+    // Not the elements of an array: it may have been made of a text.
+    if (!isArray) fields += parts.length
     rest.push(...parts)
   }
-  return count
+  return fields
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   UsageSummary,
 } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Schema } from "effect"
+import { DateTime, Effect, Schema, SchemaTransformation } from "effect"
 
 type AnySchema = Parameters<typeof Input.decoder>[0]
 type Case = readonly [input: unknown, message: string]
@@ -379,6 +379,29 @@ describe("a value that holds itself, or far more than it seems", () => {
     Effect.gen(function* () {
       const error = yield* Effect.flip(decode({ name: "x", data, more: 1 }))
       assert.strictEqual(error.message, "more is not a known field")
+    }),
+  )
+})
+
+describe("an unknown field", () => {
+  const words = Schema.String.pipe(
+    Schema.decodeTo(
+      Schema.Array(Schema.String),
+      SchemaTransformation.transform({
+        decode: (text: string) => text.split(" "),
+        encode: (list: ReadonlyArray<string>) => list.join(" "),
+      }),
+    ),
+  )
+
+  it.effect("is not made up for by the elements that a text is taken apart to", () =>
+    Effect.gen(function* () {
+      const decode = Input.strictDecoder(Schema.Struct({ words }))
+      assert.deepStrictEqual(yield* decode({ words: "a b" }), { words: ["a", "b"] })
+      for (const text of ["a", "a b"]) {
+        const error = yield* Effect.flip(decode({ words: text, more: 1 }))
+        assert.strictEqual(error.message, "more is not a known field")
+      }
     }),
   )
 })
