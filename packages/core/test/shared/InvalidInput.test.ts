@@ -388,7 +388,7 @@ describe("an unknown field", () => {
     Schema.decodeTo(
       Schema.Array(Schema.String),
       SchemaTransformation.transform({
-        decode: (text: string) => text.split(" "),
+        decode: (text: string): ReadonlyArray<string> => text.split(" "),
         encode: (list: ReadonlyArray<string>) => list.join(" "),
       }),
     ),
