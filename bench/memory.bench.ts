@@ -18,7 +18,7 @@ import {
   UsageStore,
 } from "@billwright/core"
 import { Memory } from "@billwright/memory"
-import { DateTime, Effect, Layer, ManagedRuntime } from "effect"
+import { Clock, DateTime, Effect, Layer, ManagedRuntime } from "effect"
 import { compare, median, percentile, ratiosOf, save } from "./Comparison.ts"
 
 const CUSTOMERS = 1_000
@@ -87,10 +87,11 @@ const makeCustomers = Effect.flatMap(Customers, (customers) =>
 /** The batches of a round. Customers go round in no order, days in the order of time. */
 const batchesOf = (round: number, customers: ReadonlyArray<Customer.CustomerId>) =>
   Effect.gen(function* () {
-    const ids = yield* (yield* IdGenerator).many("usg", RECORDS_OF_ROUND)
+    const ids = yield* IdGenerator
+    const now = yield* Clock.currentTimeMillis
     const createdAt = DateTime.makeUnsafe(MONTH_START + MONTH_DAYS * DAY_MILLIS)
     const recordOf = (index: number): NewUsageRecord => ({
-      id: ids[index]! as UsageRecord.UsageRecordId,
+      id: ids.at("usg", now) as UsageRecord.UsageRecordId,
       customerId: customers[(index * 7919) % CUSTOMERS]!,
       productId: "api",
       quantity: index % 1_000,

@@ -171,7 +171,8 @@ describe("billwright.record_usage", () => {
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const ids = yield* IdGenerator
-        for (const id of yield* ids.many("cus", 50)) {
+        for (let millis = 0; millis < 50; millis++) {
+          const id = ids.at("cus", millis)
           const uuid = Id.toUuid(id)
           const rows = yield* sql`select billwright.format_id('cus', ${uuid}::uuid) as id,
   billwright.parse_id('cus', ${id})::text as uuid, billwright.parse_id('usg', ${id})::text as other`

@@ -1,7 +1,7 @@
 /**
  * The use cases of API keys.
  */
-import { Clock, Context, DateTime, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
@@ -164,18 +164,16 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   }
 
   const verify = (secret: Redacted.Redacted<string>) =>
-    Effect.flatMap(
-      Clock.currentTimeMillis,
-      (now): Effect.Effect<VerifiedApiKey, Unauthorized | StorageError> => {
-        const digest = ApiKeySecret.digest(secret, options.pepper)
-        const cached = cache.get(digest)
-        if (cached !== undefined && now < cached.until) return admit(cached.stored, now)
-        const mode = ApiKeySecret.modeOf(secret)
-        return mode === undefined
-          ? Effect.fail(new Unauthorized())
-          : Effect.flatMap(lookUp(digest, mode, now), (stored) => admit(stored, now))
-      },
-    )
+    Effect.clockWith((clock): Effect.Effect<VerifiedApiKey, Unauthorized | StorageError> => {
+      const now = clock.currentTimeMillisUnsafe()
+      const digest = ApiKeySecret.digest(secret, options.pepper)
+      const cached = cache.get(digest)
+      if (cached !== undefined && now < cached.until) return admit(cached.stored, now)
+      const mode = ApiKeySecret.modeOf(secret)
+      return mode === undefined
+        ? Effect.fail(new Unauthorized())
+        : Effect.flatMap(lookUp(digest, mode, now), (stored) => admit(stored, now))
+    })
 
   const forget = (id: ApiKeyId): void => {
     forgotten++

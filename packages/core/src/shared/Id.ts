@@ -131,13 +131,13 @@ export const schema = (prefix: string) =>
  *
  * `next(prefix)` takes its time from `Clock` and never goes back: ids of one generator rise strictly, also
  * within a millisecond and when the clock is set back (RFC 9562 §6.2, method 1: a counter that starts at a
- * random value each millisecond). `many` makes ids of one moment for a batch.
+ * random value each millisecond). `at` is the same for who has read the clock already, in milliseconds of the epoch.
  */
 export class IdGenerator extends Context.Service<
   IdGenerator,
   {
     readonly next: (prefix: string) => Effect.Effect<string>
-    readonly many: (prefix: string, count: number) => Effect.Effect<ReadonlyArray<string>>
+    readonly at: (prefix: string, millis: number) => string
   }
 >()("@billwright/core/shared/IdGenerator") {
   /** Random bits from the platform's CSPRNG: ids of different processes don't collide. */
@@ -155,12 +155,10 @@ const make = (random32: Random32): IdGenerator["Service"] => {
     fillUuidV7(bytes, moment.millis, moment.counter, random32(), random32())
     return encodeSuffix(bytes)
   }
+  const at = (prefix: string, millis: number): string => `${prefix}_${suffix(millis)}`
   return IdGenerator.of({
-    next: (prefix) => Effect.map(Clock.currentTimeMillis, (now) => `${prefix}_${suffix(now)}`),
-    many: (prefix, count) =>
-      Effect.map(Clock.currentTimeMillis, (now) =>
-        Array.from({ length: count }, () => `${prefix}_${suffix(now)}`),
-      ),
+    next: (prefix) => Effect.map(Clock.currentTimeMillis, (now) => at(prefix, now)),
+    at,
   })
 }
 

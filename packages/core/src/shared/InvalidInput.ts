@@ -73,12 +73,12 @@ const countFields = (value: unknown): number => {
     const isArray = Array.isArray(next)
     // What is no plain object, such as an instant, is one value.
     if (!isArray && (!Predicate.isObject(next) || Object.getPrototypeOf(next) !== Object.prototype)) continue
-    const parts = Object.values(next)
+    const parts = isArray ? next : Object.values(next)
     lookedAt += parts.length
     if (lookedAt > MAX_LOOKED_AT) return Number.NaN
     // Not the elements of an array: it may have been made of a text.
     if (!isArray) fields += parts.length
-    rest.push(...parts)
+    for (const part of parts) if (typeof part === "object") rest.push(part)
   }
   return fields
 }

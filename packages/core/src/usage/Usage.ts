@@ -129,20 +129,20 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
   const ingest = yield* UsageIngest.make(append, options.ingest ?? {})
 
   /** Gives records their ids and instants, and checks the rules that need the clock. */
-  const prepare = Effect.fnUntraced(function* (
+  const prepare = (
     inputs: ReadonlyArray<RecordUsage>,
     fieldOf: (index: number, field: string) => string,
-  ) {
-    const now = yield* DateTime.now
-    const newIds = yield* ids.many(USAGE_RECORD_ID_PREFIX, inputs.length)
-    const records: Array<NewUsageRecord> = []
-    for (const [index, input] of inputs.entries()) {
-      const problem = input.timestamp && timestampProblem(input.timestamp, now, options.maxPastMillis)
-      if (problem) return yield* new InvalidInput({ field: fieldOf(index, "timestamp"), problem })
-      records.push(newRecord(newIds[index]!, input, now))
-    }
-    return records
-  })
+  ): Effect.Effect<ReadonlyArray<NewUsageRecord>, InvalidInput> =>
+    Effect.clockWith((clock) => {
+      const now = DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())
+      const records: Array<NewUsageRecord> = []
+      for (const [index, input] of inputs.entries()) {
+        const problem = input.timestamp && timestampProblem(input.timestamp, now, options.maxPastMillis)
+        if (problem) return Effect.fail(new InvalidInput({ field: fieldOf(index, "timestamp"), problem }))
+        records.push(newRecord(ids.at(USAGE_RECORD_ID_PREFIX, now.epochMilliseconds), input, now))
+      }
+      return Effect.succeed(records)
+    })
 
   const record = Effect.fnUntraced(function* (input: RecordUsage) {
     const fieldOf = (_: number, field: string) => field

@@ -4,7 +4,7 @@
  * The first record of an idle tenant is appended at once, so an idle system adds no delay; a busy one pays one
  * transaction for up to `MAX_BATCH_RECORDS` records. Each caller gets its own result.
  */
-import { Cause, Effect, Exit, FiberSet, Option, type Scope, Semaphore } from "effect"
+import { Cause, Context, Effect, Exit, FiberSet, Option, type Scope, Semaphore } from "effect"
 import { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant, type Tenant, tenantKey } from "../shared/Tenant.ts"
 import { MAX_BATCH_RECORDS, type NewUsageRecord } from "./UsageRecord.ts"
@@ -192,30 +192,28 @@ export const make: (
   )
 
   const written = (tenant: Tenant, record: NewUsageRecord) =>
-    Effect.suspend(() => {
+    Effect.callback<AppendOutcome, StorageError>((resume) => {
       // Asked here, since who waited for a place may have got it after the close.
-      if (isClosed) return Effect.fail(unavailable("is closed"))
-      return Effect.callback<AppendOutcome, StorageError>((resume) => {
-        const waiting: Waiting = { record, settle: resume, isWithdrawn: false }
-        enqueue(tenant, waiting)
-        return Effect.sync(() => {
-          waiting.isWithdrawn = true
-        })
+      if (isClosed) return resume(Effect.fail(unavailable("is closed")))
+      const waiting: Waiting = { record, settle: resume, isWithdrawn: false }
+      enqueue(tenant, waiting)
+      return Effect.sync(() => {
+        waiting.isWithdrawn = true
       })
     })
 
+  const withPlace = places.withPermitsIfAvailable(1)
+
   return {
     submit: (record) =>
-      Effect.flatMap(CurrentTenant, (tenant) =>
-        // Taking a place and holding it is one step: a caller interrupted in between would keep it for ever.
-        Effect.uninterruptibleMask((restore) =>
-          Effect.flatMap(places.takeIfAvailable(1), (isTaken) =>
-            isTaken
-              ? Effect.ensuring(restore(written(tenant, record)), places.release(1))
-              : Effect.scoped(Effect.andThen(restore(waitForPlace), restore(written(tenant, record)))),
-          ),
-        ),
-      ),
+      Effect.contextWith((context: Context.Context<CurrentTenant>) => {
+        const writing = written(Context.get(context, CurrentTenant), record)
+        return Effect.flatMap(withPlace(writing), (outcome) =>
+          Option.isSome(outcome)
+            ? Effect.succeed(outcome.value)
+            : Effect.scoped(Effect.andThen(waitForPlace, writing)),
+        )
+      }),
   }
 })
 

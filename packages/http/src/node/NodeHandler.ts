@@ -91,7 +91,7 @@ const send = (request: IncomingMessage, response: ServerResponse, answer: HttpRe
   response.writeHead(answer.status, headers)
   response.end(answer.body)
   // What the client still sends of a refused body is read and dropped, so that it gets to see the answer.
-  if (!request.readableEnded) request.resume()
+  if (!request.complete) request.resume()
 }
 
 /**

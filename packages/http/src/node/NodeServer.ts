@@ -1,4 +1,4 @@
-import { createServer, type Server as HttpServer, type ServerResponse } from "node:http"
+import { createServer, type Server as HttpServer, ServerResponse } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 /**
  * The REST API on a `node:http` server of its own, for hosts that have none.
@@ -79,21 +79,30 @@ const answerGarbage = (error: Error & { readonly code?: string }, socket: Socket
 
 interface Running {
   readonly server: HttpServer
-  /** What is being answered. */
-  readonly responses: ReadonlySet<ServerResponse>
+  /** What is sent piece by piece. */
+  readonly streams: ReadonlySet<ServerResponse>
 }
 
 const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<Running, ListenError> =>
   Effect.callback((resume) => {
-    const responses = new Set<ServerResponse>()
-    const onRequest: NodeHandler = (request, response) => {
-      responses.add(response)
-      response.once("close", () => responses.delete(response))
-      if (!server.listening) response.setHeader("connection", "close")
-      handler(request, response)
+    const streams = new Set<ServerResponse>()
+    // Every request comes through here: a listener or a set of all answers would cost each of them.
+    class Answer extends ServerResponse {
+      override writeHead(status: number, ...rest: ReadonlyArray<unknown>): this {
+        if (!server.listening) this.setHeader("connection", "close")
+        return super.writeHead(status, ...(rest as []))
+      }
+      override write(...piece: ReadonlyArray<unknown>): boolean {
+        if (!streams.has(this)) {
+          streams.add(this)
+          this.once("close", () => streams.delete(this))
+        }
+        return super.write(...(piece as [string]))
+      }
     }
     const server = createServer(
       {
+        ServerResponse: Answer,
         headersTimeout: HEADERS_TIMEOUT_MILLIS,
         requestTimeout: REQUEST_TIMEOUT_MILLIS,
         connectionsCheckingInterval: TIMEOUT_CHECK_MILLIS,
@@ -101,28 +110,25 @@ const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<
         // Node's own refusals have no body; nothing here depends on the host that was asked for.
         requireHostHeader: false,
       },
-      onRequest,
+      handler,
     )
-    server.on("checkExpectation", onRequest)
+    server.on("checkExpectation", handler)
     server.on("clientError", answerGarbage)
     server.once("error", (error: Error & { readonly code?: string }) =>
       resume(Effect.fail(new ListenError({ host, port, code: error.code ?? error.message }))),
     )
-    server.listen(port, host, () => resume(Effect.succeed({ server, responses })))
+    server.listen(port, host, () => resume(Effect.succeed({ server, streams })))
   })
 
 /**
  * Takes no new connections, lets running requests finish within the grace time, then cuts the rest. A connection
- * ends with the request that it carries: kept alive, it would use up the grace time. An answer that has begun and
- * not ended is a stream, which has no end of its own: its client is told to come back.
+ * ends with the request that it carries: kept alive, it would use up the grace time. A stream has no end of its own:
+ * its client is told to come back.
  */
-const stop = ({ responses, server }: Running): Effect.Effect<void> =>
+const stop = ({ server, streams }: Running): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     server.close(() => resume(Effect.void))
-    for (const response of responses) {
-      if (!response.headersSent) response.setHeader("connection", "close")
-      else if (!response.writableEnded) response.end(() => server.closeIdleConnections())
-    }
+    for (const response of streams) response.end(() => server.closeIdleConnections())
     server.closeIdleConnections()
   }).pipe(
     Effect.timeoutOrElse({

@@ -17,7 +17,8 @@ const isJson = (contentType: string | undefined): boolean => {
   })
 }
 
-const checkHeaders = (request: HttpRequest): Effect.Effect<void, WrongMediaType | BodyTooLarge> => {
+/** Checks what the headers say of the body, before it is read. */
+export const checkHeaders = (request: HttpRequest): Effect.Effect<void, WrongMediaType | BodyTooLarge> => {
   const length = Number(request.header("content-length") ?? 0)
   if (length > MAX_BODY_BYTES) return Effect.fail(new BodyTooLarge())
   if (!isJson(request.header("content-type"))) {
@@ -35,19 +36,13 @@ const checkHeaders = (request: HttpRequest): Effect.Effect<void, WrongMediaType 
 // `ignoreBOM` keeps a byte order mark in the text, where it is not JSON (RFC 8259, section 8.1).
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-const parseBytes = (bytes: Uint8Array): Effect.Effect<unknown, BodyUnreadable> =>
-  Effect.try({
-    try: () => Json.parse(utf8.decode(bytes)),
-    catch: (cause) =>
-      new BodyUnreadable({
-        problem: cause instanceof Json.JsonProblem ? cause.message : "is not valid UTF-8",
-      }),
-  })
-
-/** Reads the JSON of a request; `undefined` when the body is empty. */
-export const read = (
-  request: HttpRequest,
-): Effect.Effect<unknown, WrongMediaType | BodyTooLarge | BodyUnreadable> =>
-  Effect.flatMap(checkHeaders(request), () =>
-    Effect.flatMap(request.body, (bytes) => (bytes.length === 0 ? Effect.undefined : parseBytes(bytes))),
-  )
+/** Parses the JSON of a body; `undefined` when it is empty. */
+export const parse = (bytes: Uint8Array): Effect.Effect<unknown, BodyUnreadable> => {
+  if (bytes.length === 0) return Effect.undefined
+  try {
+    return Effect.succeed(Json.parse(utf8.decode(bytes)))
+  } catch (cause) {
+    const problem = cause instanceof Json.JsonProblem ? cause.message : "is not valid UTF-8"
+    return Effect.fail(new BodyUnreadable({ problem }))
+  }
+}

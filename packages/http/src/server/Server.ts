@@ -165,7 +165,11 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
         })
       }
       const isWriting = isWrite(route.method)
-      const payload = isWriting ? yield* route.decodeBody(yield* RequestBody.read(request)) : undefined
+      let payload: unknown
+      if (isWriting) {
+        yield* RequestBody.checkHeaders(request)
+        payload = yield* route.decodeBody(yield* RequestBody.parse(yield* request.body))
+      }
       const operation = operations[route.id]
       if (operation === undefined) return yield* Effect.die(new Error(`no operation ${route.id}`))
       const input = { params, query, payload }
@@ -199,27 +203,24 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
         })
       })
 
-    const respond = (request: HttpRequest, asked: Asked): Effect.Effect<HttpResponse> =>
-      Effect.flatMap(ids.next(REQUEST_ID_PREFIX), (requestId) =>
-        Effect.matchCauseEffect(
-          isVersioned(request.path) ? versioned(request, asked) : open(request, asked),
-          {
-            onSuccess: (response) => Effect.succeed(complete(response, requestId, request.method)),
-            onFailure: (cause) => refuse(request, requestId, cause),
-          },
-        ),
-      )
-
     const metrics = new HttpMetrics()
     return (request) =>
       Effect.contextWith((context: Context.Context<never>) => {
         const clock = Context.get(context, Clock.Clock)
-        const asked: Asked = { operation: "none" }
         const begin = clock.currentTimeMillisUnsafe()
-        return Effect.map(respond(request, asked), (response) => {
+        const requestId = ids.at(REQUEST_ID_PREFIX, begin)
+        const asked: Asked = { operation: "none" }
+        const answer = (response: HttpResponse): Effect.Effect<HttpResponse> => {
           metrics.note(asked, response.status, clock.currentTimeMillisUnsafe() - begin, context)
-          return response
-        })
+          return Effect.succeed(complete(response, requestId, request.method))
+        }
+        return Effect.matchCauseEffect(
+          isVersioned(request.path) ? versioned(request, asked) : open(request, asked),
+          {
+            onSuccess: answer,
+            onFailure: (cause) => Effect.flatMap(refuse(request, requestId, cause), answer),
+          },
+        )
       })
   })
 
@@ -243,7 +244,7 @@ const refuse = (
     onNone: () => ErrorAnswer.internalError(requestId),
     onSome: ErrorAnswer.fromError,
   })
-  const answer = Effect.succeed(complete(response, requestId, request.method))
+  const answer = Effect.succeed(response)
   if (response.status < 500) return answer
   const path = ErrorAnswer.withoutSecrets(request.path)
   const log = Effect.logError(`${request.method} ${path} was answered ${response.status}`, cause)
