@@ -59,7 +59,8 @@ export class ApiKeys extends Context.Service<
 
     /**
      * Tells whose key a secret is. `Unauthorized` for every secret that isn't valid, whatever the reason. A
-     * revocation counts at once in this process, within 5 seconds in others.
+     * revocation counts at once in this process, within 5 seconds in others. Each run of the effect asks anew: keep
+     * it to ask for the same secret again.
      */
     readonly verify: (
       secret: Redacted.Redacted<string>,
@@ -163,10 +164,11 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
     return isTouchDue(key, now) ? Effect.as(touch(key, now), verified) : Effect.succeed(verified)
   }
 
-  const verify = (secret: Redacted.Redacted<string>) =>
-    Effect.clockWith((clock): Effect.Effect<VerifiedApiKey, Unauthorized | StorageError> => {
+  const verify = (secret: Redacted.Redacted<string>) => {
+    let digest: string | undefined // worked out once, however often the effect is run
+    return Effect.clockWith((clock): Effect.Effect<VerifiedApiKey, Unauthorized | StorageError> => {
       const now = clock.currentTimeMillisUnsafe()
-      const digest = ApiKeySecret.digest(secret, options.pepper)
+      digest ??= ApiKeySecret.digest(secret, options.pepper)
       const cached = cache.get(digest)
       if (cached !== undefined && now < cached.until) return admit(cached.stored, now)
       const mode = ApiKeySecret.modeOf(secret)
@@ -174,6 +176,7 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
         ? Effect.fail(new Unauthorized())
         : Effect.flatMap(lookUp(digest, mode, now), (stored) => admit(stored, now))
     })
+  }
 
   const forget = (id: ApiKeyId): void => {
     forgotten++

@@ -79,6 +79,7 @@ const toHttpRequest = (request: IncomingMessage, basePath: string): HttpRequest 
       const value = request.headers[name]
       return Array.isArray(value) ? value.join(", ") : value
     },
+    connection: request.socket ?? undefined, // not there in requests that a host makes up
     body: readBody(request),
   }
 }

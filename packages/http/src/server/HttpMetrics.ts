@@ -27,20 +27,27 @@ export interface Asked {
   operation: string
 }
 
+interface OperationMetrics {
+  readonly seconds: ReturnType<typeof secondsOf>
+  /** By status. */
+  readonly requests: Map<number, ReturnType<typeof requestsOf>>
+}
+
 /** Notes answers. Synchronous: every request comes by here. */
 export class HttpMetrics {
   // A metric finds its series by a key that it makes once, so each is made once.
-  readonly #requests = new Map<string, ReturnType<typeof requestsOf>>()
-  readonly #seconds = new Map<string, ReturnType<typeof secondsOf>>()
+  readonly #operations = new Map<string, OperationMetrics>()
 
   note({ operation }: Asked, status: number, millis: number, context: Context.Context<never>): void {
-    const name = `${operation} ${status}`
-    let requests = this.#requests.get(name)
-    if (requests === undefined) this.#requests.set(name, (requests = requestsOf(operation, String(status))))
-    let seconds = this.#seconds.get(operation)
-    if (seconds === undefined) this.#seconds.set(operation, (seconds = secondsOf(operation)))
+    let metrics = this.#operations.get(operation)
+    if (metrics === undefined) {
+      this.#operations.set(operation, (metrics = { seconds: secondsOf(operation), requests: new Map() }))
+    }
+    let requests = metrics.requests.get(status)
+    if (requests === undefined)
+      metrics.requests.set(status, (requests = requestsOf(operation, String(status))))
     requests.updateUnsafe(1, context)
     // A clock that was set back has measured nothing.
-    seconds.updateUnsafe(Math.max(0, millis) / 1_000, context)
+    metrics.seconds.updateUnsafe(Math.max(0, millis) / 1_000, context)
   }
 }

@@ -21,8 +21,9 @@ import {
   type Thresholds,
   type Usage,
 } from "@billwright/core"
-import { Cause, Clock, Context, DateTime, Effect, Option, Redacted } from "effect"
+import { Cause, Clock, Context, DateTime, Effect, Option } from "effect"
 import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
+import * as Bearer from "./Bearer.ts"
 import * as ErrorAnswer from "./ErrorAnswer.ts"
 import * as EventStream from "./EventStream.ts"
 import { type Answer, type HttpRequest, type HttpResponse, MAX_TARGET_LENGTH } from "./HttpExchange.ts"
@@ -98,19 +99,10 @@ const checkPermission = (key: ApiKey.ApiKey, route: Routes.Route): Effect.Effect
     ? Effect.void
     : Effect.fail(new ApiKey.Forbidden({ permission: route.permission ?? "of another kind" }))
 
-const bearer = (
-  header: string | undefined,
-): Effect.Effect<Redacted.Redacted<string>, ApiKey.Unauthorized> => {
-  const match = header === undefined ? null : /^Bearer +(\S+) *$/i.exec(header)
-  return match?.[1] === undefined
-    ? Effect.fail(new ApiKey.Unauthorized())
-    : Effect.succeed(Redacted.make(match[1]))
-}
-
 /** Makes the server from the library's services. */
 export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, Requirements> =>
   Effect.gen(function* () {
-    const keys = yield* ApiKeys
+    const bearerOf = Bearer.make(yield* ApiKeys)
     const keyStore = yield* ApiKeyStore
     const ids = yield* IdGenerator
     const idempotency = yield* Idempotency
@@ -146,8 +138,8 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       request: HttpRequest,
       asked: Asked,
     ): Effect.fn.Return<HttpResponse, ErrorAnswer.ServerError> {
-      const secret = yield* bearer(request.header("authorization"))
-      const verified = yield* keys.verify(secret)
+      const { secret, verify } = yield* bearerOf(request)
+      const verified = yield* verify
       const { key: apiKey, tenant } = verified
       yield* limitRate(apiKey.id)
       yield* checkTarget(request)

@@ -1,6 +1,7 @@
 import * as Http from "node:http"
 import type { AddressInfo } from "node:net"
 import { setImmediate } from "node:timers/promises"
+import { ApiKeys } from "@billwright/core"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, type Scope } from "effect"
@@ -183,6 +184,37 @@ describe("connections", () => {
         answers.map(({ status }) => status),
         [401, 201],
       )
+    }),
+  )
+
+  it.effect("may carry another key with each request, and one that is revoked counts no more", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const live = yield* api.issue({ mode: "live" })
+      const connection = yield* connect(api.port)
+      let asked = 0
+      const ask = Effect.fnUntraced(function* (...lines: ReadonlyArray<string>) {
+        asked++
+        yield* connection.write(head([`GET /v1/customers/${ApiServer.UNKNOWN.customer} HTTP/1.1`, ...lines]))
+        return answersOf(yield* connection.until((text) => answersOf(text).length === asked)).at(-1)?.status
+      })
+      const create = Effect.fnUntraced(function* (key: string) {
+        asked++
+        yield* connection.write(postHead(key, ada.length) + ada)
+        const answers = answersOf(yield* connection.until((text) => answersOf(text).length === asked))
+        return /"livemode":(true|false)/.exec(answers.at(-1)?.text ?? "")?.[1] ?? answers.at(-1)?.status
+      })
+      const almost = live.secret.slice(0, -1) + (live.secret.endsWith("0") ? "1" : "0")
+      assert.strictEqual(yield* create(live.secret), "true")
+      assert.strictEqual(yield* create(live.secret), "true")
+      assert.strictEqual(yield* create(api.testKey), "false")
+      assert.strictEqual(yield* create(live.secret), "true")
+      assert.strictEqual(yield* create(almost), 401)
+      assert.strictEqual(yield* ask(), 401)
+      assert.strictEqual(yield* ask(`Authorization: Basic ${live.secret}`), 401)
+      assert.strictEqual(yield* ask(`authorization: bearer  ${live.secret}`), 404)
+      yield* ApiKeys.use((keys) => keys.revoke(live.id)).pipe(api.as({ mode: "live" }), Effect.orDie)
+      assert.strictEqual(yield* create(live.secret), 401)
     }),
   )
 
