@@ -15,10 +15,10 @@ const unit = (name: string) =>
 const integration = (name: string, folder: string) =>
   project(name, [`${folder}/test/**/*.test.ts`], { testTimeout: 30_000 })
 
-/** What other people's tools make of the API: they run as processes and take their time. Run by `npm run test:suites`. */
+/** What other people's tools make of the API: they run as processes and take their time. Of `npm run test:suites`. */
 const HTTP_CONTRACT = "packages/http/test/contract/**/*.test.ts"
 
-/** Whether the contract suite finds adapters that are broken on purpose: it is run in full for each. Likewise. */
+/** Whether the contract suite finds adapters that are broken on purpose: it is run in full for each. Of the same. */
 const BROKEN_ADAPTERS = "packages/testing/test/Faults.test.ts"
 
 /** `billwright` on a real Postgres, in frameworks that are slow to load, and as its compiler emits it. */

@@ -131,7 +131,8 @@ export const schema = (prefix: string) =>
  *
  * `next(prefix)` takes its time from `Clock` and never goes back: ids of one generator rise strictly, also
  * within a millisecond and when the clock is set back (RFC 9562 §6.2, method 1: a counter that starts at a
- * random value each millisecond). `at` is the same for who has read the clock already, in milliseconds of the epoch.
+ * random value each millisecond). `at` is the same for who has read that clock already, in milliseconds of the epoch:
+ * an instant of the future is where the ids of this generator go on from.
  */
 export class IdGenerator extends Context.Service<
   IdGenerator,

@@ -78,7 +78,7 @@ const countFields = (value: unknown): number => {
     if (lookedAt > MAX_LOOKED_AT) return Number.NaN
     // Not the elements of an array: it may have been made of a text.
     if (!isArray) fields += parts.length
-    for (const part of parts) if (typeof part === "object") rest.push(part)
+    for (let i = 0; i < parts.length; i++) if (typeof parts[i] === "object") rest.push(parts[i])
   }
   return fields
 }

@@ -79,7 +79,7 @@ const answerGarbage = (error: Error & { readonly code?: string }, socket: Socket
 
 interface Running {
   readonly server: HttpServer
-  /** What is sent piece by piece. */
+  /** Answers that have begun before their end was known. */
   readonly streams: ReadonlySet<ServerResponse>
 }
 
@@ -92,13 +92,20 @@ const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<
         if (!server.listening) this.setHeader("connection", "close")
         return super.writeHead(status, ...(rest as []))
       }
-      override write(...piece: ReadonlyArray<unknown>): boolean {
-        if (!streams.has(this)) {
-          streams.add(this)
-          this.once("close", () => streams.delete(this))
-        }
-        return super.write(...(piece as [string]))
+      override flushHeaders(): void {
+        super.flushHeaders()
+        note(this)
       }
+      override write(...piece: ReadonlyArray<unknown>): boolean {
+        const isTaken = super.write(...(piece as [string]))
+        note(this)
+        return isTaken
+      }
+    }
+    const note = (answer: Answer): void => {
+      if (answer.destroyed || streams.has(answer)) return
+      streams.add(answer)
+      answer.once("close", () => streams.delete(answer))
     }
     const server = createServer(
       {
@@ -122,8 +129,8 @@ const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<
 
 /**
  * Takes no new connections, lets running requests finish within the grace time, then cuts the rest. A connection
- * ends with the request that it carries: kept alive, it would use up the grace time. A stream has no end of its own:
- * its client is told to come back.
+ * ends with the request that it carries: kept alive, it would use up the grace time. What is sent piece by piece may
+ * have no end of its own: it ends here, and its client comes back.
  */
 const stop = ({ server, streams }: Running): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {

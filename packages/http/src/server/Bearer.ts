@@ -1,20 +1,22 @@
 /**
- * The key that a request carries, by the scheme Bearer (RFC 6750).
+ * Whose key a request carries, by the scheme Bearer (RFC 6750).
  */
-import { ApiKey, type ApiKeys } from "@billwright/core"
-import { Effect, Exit, Redacted } from "effect"
+import { ApiKey, type ApiKeys, type StorageError, type VerifiedApiKey } from "@billwright/core"
+import { Effect, Redacted } from "effect"
 import type { HttpRequest } from "./HttpExchange.ts"
 
-export interface Bearer {
-  readonly secret: Redacted.Redacted<string>
-  /** Whose it is, asked anew each time. */
-  readonly verify: ReturnType<ApiKeys["Service"]["verify"]>
-}
+/** Says whose key it is, or that it is nobody's any more: asked anew at each run. */
+export type Verify = Effect.Effect<VerifiedApiKey, ApiKey.Unauthorized | StorageError>
 
 interface Known {
   readonly header: string
-  readonly bearer: Exit.Exit<Bearer>
+  readonly verify: Verify
 }
+
+/** Longest header that is remembered: our secrets are shorter. */
+const MAX_KNOWN_LENGTH = 128
+
+const UNAUTHORIZED = Effect.suspend(() => Effect.fail(new ApiKey.Unauthorized()))
 
 /** Compares in time that depends on the length alone: a proxy may send the requests of many by one connection. */
 const isSame = (a: string, b: string): boolean => {
@@ -28,20 +30,18 @@ const isSame = (a: string, b: string): boolean => {
  * Makes the reader. Requests of a connection mostly carry the same key: what can be worked out from its text is worked
  * out once, and forgotten with the connection or at another key.
  */
-export const make = (
-  keys: ApiKeys["Service"],
-): ((request: HttpRequest) => Effect.Effect<Bearer, ApiKey.Unauthorized>) => {
+export const make = (keys: ApiKeys["Service"]): ((request: HttpRequest) => Verify) => {
   const lastOf = new WeakMap<object, Known>()
   return ({ connection, header: headerOf }) => {
     const header = headerOf("authorization")
-    if (header === undefined) return Effect.fail(new ApiKey.Unauthorized())
+    if (header === undefined) return UNAUTHORIZED
     const last = connection && lastOf.get(connection)
-    if (last !== undefined && isSame(last.header, header)) return last.bearer
+    if (last !== undefined && isSame(last.header, header)) return last.verify
     const text = /^Bearer +(\S+) *$/i.exec(header)?.[1]
-    if (text === undefined) return Effect.fail(new ApiKey.Unauthorized())
-    const secret = Redacted.make(text)
-    const bearer = Exit.succeed({ secret, verify: keys.verify(secret) })
-    if (connection !== undefined) lastOf.set(connection, { header, bearer })
-    return bearer
+    if (text === undefined) return UNAUTHORIZED
+    const verify = keys.verify(Redacted.make(text))
+    if (connection !== undefined && header.length <= MAX_KNOWN_LENGTH)
+      lastOf.set(connection, { header, verify })
+    return verify
   }
 }

@@ -6,7 +6,6 @@
  * comes twice, whatever process published it. A client that doesn't read is not read for.
  */
 import {
-  ApiKeys,
   CurrentTenant,
   type Event,
   Events,
@@ -17,7 +16,8 @@ import {
   type Tenant,
   type VerifiedApiKey,
 } from "@billwright/core"
-import { Cause, Clock, Effect, Option, type Redacted, Stream } from "effect"
+import { Cause, Clock, Effect, Option, Stream } from "effect"
+import type { Verify } from "./Bearer.ts"
 import type { TooManyStreams } from "./ErrorAnswer.ts"
 import type { HttpResponse } from "./HttpExchange.ts"
 import { StreamPace } from "./StreamPace.ts"
@@ -46,7 +46,8 @@ const HEARTBEAT = ":\n\n"
 
 export interface StreamRequest {
   readonly verified: VerifiedApiKey
-  readonly secret: Redacted.Redacted<string>
+  /** Whether the key still counts. */
+  readonly verify: Verify
   readonly query: { readonly types?: string }
   /** The header `Last-Event-ID`. */
   readonly lastEventId: string | undefined
@@ -76,12 +77,9 @@ interface Progress {
 }
 
 /** Makes what opens streams. */
-export const make = (
-  limits: StreamSlots.StreamLimits = {},
-): Effect.Effect<OpenStream, never, ApiKeys | Events> =>
+export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenStream, never, Events> =>
   Effect.gen(function* () {
     const events = yield* Events
-    const keys = yield* ApiKeys
     const slots = StreamSlots.make(limits)
     const known = new Set(events.types.map(({ name }) => name))
 
@@ -100,8 +98,8 @@ export const make = (
       )
 
     /** Only a refusal says that a key ended: a storage that doesn't answer says nothing. */
-    const isStillValid = (secret: Redacted.Redacted<string>) =>
-      keys.verify(secret).pipe(
+    const isStillValid = (verify: Verify) =>
+      verify.pipe(
         Effect.as(true),
         Effect.catchTag("Unauthorized", () => Effect.succeed(false)),
         Effect.orElseSucceed(() => true),
@@ -136,7 +134,7 @@ export const make = (
 
     /** Gives the pieces one by one; `undefined` is the end. */
     const follow = Effect.fnUntraced(function* (
-      { secret, verified }: StreamRequest,
+      { verified, verify }: StreamRequest,
       position: TailPosition,
       types: ReadonlyArray<string>,
     ) {
@@ -156,7 +154,7 @@ export const make = (
           const now = yield* Clock.currentTimeMillis
           if (now - progress.checkedAt >= KEY_CHECK_MILLIS) {
             progress.checkedAt = now
-            if (!(yield* isStillValid(secret))) return undefined
+            if (!(yield* isStillValid(verify))) return undefined
           }
           const [event, ...rest] = progress.pending
           if (event !== undefined || now - progress.spokenAt >= HEARTBEAT_MILLIS) {

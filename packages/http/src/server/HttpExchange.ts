@@ -26,7 +26,7 @@ export interface HttpRequest {
   readonly query: string
   /** One header by its lower-case name. */
   readonly header: (name: string) => string | undefined
-  /** What it came by: the same object for all requests of a connection. Not every runtime tells. */
+  /** What it came by: the same object for requests of the same connection, where the runtime tells. */
   readonly connection?: object | undefined
   /** Reads the whole body, within the limits. */
   readonly body: Effect.Effect<Uint8Array, BodyTooLarge | BodyUnreadable>

@@ -102,7 +102,7 @@ const checkPermission = (key: ApiKey.ApiKey, route: Routes.Route): Effect.Effect
 /** Makes the server from the library's services. */
 export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, Requirements> =>
   Effect.gen(function* () {
-    const bearerOf = Bearer.make(yield* ApiKeys)
+    const verifyOf = Bearer.make(yield* ApiKeys)
     const keyStore = yield* ApiKeyStore
     const ids = yield* IdGenerator
     const idempotency = yield* Idempotency
@@ -138,7 +138,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       request: HttpRequest,
       asked: Asked,
     ): Effect.fn.Return<HttpResponse, ErrorAnswer.ServerError> {
-      const { secret, verify } = yield* bearerOf(request)
+      const verify = verifyOf(request)
       const verified = yield* verify
       const { key: apiKey, tenant } = verified
       yield* limitRate(apiKey.id)
@@ -150,7 +150,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       if (route.id === EventStream.STREAM_OPERATION) {
         return yield* openStream({
           verified,
-          secret,
+          verify,
           query: query as EventStream.StreamRequest["query"],
           lastEventId: request.header("last-event-id"),
           isBodiless: request.method === "HEAD",

@@ -1,3 +1,4 @@
+import type * as Http from "node:http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Scope } from "effect"
@@ -153,5 +154,23 @@ describe("listen", () => {
         const again = yield* NodeServer.listen(handler, { port })
         assert.strictEqual(again.port, port)
       }),
+  )
+
+  const unfinished: ReadonlyArray<readonly [string, (response: Http.ServerResponse) => void]> = [
+    ["whose head alone was sent", (response) => response.writeHead(200).flushHeaders()],
+    ["of which a piece was sent", (response) => void response.write("piece")],
+  ]
+  it.effect.each(unfinished)("ends an answer %s when it stops", ([, begin]) =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const listening = NodeServer.listen((_, response) => begin(response), { port: 0 })
+      const { port } = yield* Scope.provide(listening, scope)
+      const client = yield* connect(port)
+      yield* client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+      yield* client.until((text) => text.includes("\r\n\r\n"))
+      yield* Scope.close(scope, Exit.void)
+      // The end of a body in chunks: nothing was cut off.
+      assert.match(yield* client.closed, /\r\n0\r\n\r\n$/)
+    }),
   )
 })
