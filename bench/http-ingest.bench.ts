@@ -13,7 +13,7 @@ import { cpuMicros } from "./ProcessTime.ts"
 const CONNECTIONS = 64
 const CUSTOMERS = 1000
 const ROUND_MILLIS = 2000
-const ROUNDS = 15
+const ROUNDS = 25
 
 const startTheirs = async (databaseUrl: string): Promise<Target> => {
   const key = `sk_live_${"0".repeat(38)}`
