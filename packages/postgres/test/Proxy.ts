@@ -10,6 +10,9 @@ export interface Proxy {
   commit: "pass" | "cut before" | "cut answer"
   /** The next statement that holds this text is carried out, and its answer lost, once. */
   loseAnswerTo: string | undefined
+  /** What holds this text comes late, with all that follows it: when `release` is called. */
+  delayed: string | undefined
+  release: () => void
   /** Whether new connections are let through. */
   isOpen: boolean
   /** Nothing is forwarded any more, and nothing closed: a blackhole. */
@@ -30,6 +33,8 @@ export const make = (url: string) =>
               url: "",
               commit: "pass",
               loseAnswerTo: undefined,
+              delayed: undefined,
+              release: () => {},
               isOpen: true,
               isBlackhole: false,
               sent: [],
@@ -61,6 +66,11 @@ export const make = (url: string) =>
                 if (proxy.loseAnswerTo !== undefined && data.includes(proxy.loseAnswerTo)) {
                   proxy.loseAnswerTo = undefined
                   isAnswerLost = true
+                }
+                if (proxy.delayed !== undefined && data.includes(proxy.delayed)) {
+                  proxy.delayed = undefined
+                  upstream.cork()
+                  proxy.release = () => upstream.uncork()
                 }
                 upstream.write(data)
               })

@@ -39,17 +39,22 @@ const TRANSACTIONS: Readonly<
   ROLLBACK: (swallow) => ({ before: Effect.void, within: Effect.andThen(swallow, Effect.fail("undo")) }),
 }
 
+/** A proxy to a database that is up to date. */
+const proxied = Effect.gen(function* () {
+  const url = yield* TestDatabase.make
+  yield* Effect.provide(
+    Effect.void,
+    Layer.provide(Storage.layer(), PostgresClient.layer({ url: Redacted.make(url) })),
+  )
+  return yield* Proxy.make(url)
+})
+
 describe.concurrent.each(Object.keys(CLIENTS))("with %s", (client) => {
   it.live.each(Object.keys(TRANSACTIONS))(
     "a %s that nobody answers costs its connection, and another one takes its place",
     (statement) =>
       Effect.gen(function* () {
-        const url = yield* TestDatabase.make
-        yield* Effect.provide(
-          Effect.void,
-          Layer.provide(Storage.layer(), PostgresClient.layer({ url: Redacted.make(url) })),
-        )
-        const proxy = yield* Proxy.make(url)
+        const proxy = yield* proxied
         yield* Effect.gen(function* () {
           const [customers, transactor] = [yield* Customers, yield* Transactor]
           const create = customers.create({ name: "A", email: "a@b" })
@@ -69,6 +74,40 @@ describe.concurrent.each(Object.keys(CLIENTS))("with %s", (client) => {
           Effect.provide(
             Billing.layer.pipe(
               Layer.provideMerge(Storage.layerStorage({ deadlineMillis: 1_000 })),
+              Layer.provide(CLIENTS[client]!(proxy.url)),
+            ),
+          ),
+        )
+      }).pipe(Effect.scoped),
+    30_000,
+  )
+
+  it.live(
+    "a nested transaction whose RELEASE comes late has failed: the outer one commits nothing of it, though it recovers",
+    () =>
+      Effect.gen(function* () {
+        const proxy = yield* proxied
+        yield* Effect.gen(function* () {
+          const [customers, { atomically }] = [yield* Customers, yield* Transactor]
+          const create = (name: string) => customers.create({ name, email: "a@b" })
+          const inner = Effect.gen(function* () {
+            yield* create("inner")
+            proxy.delayed = "RELEASE SAVEPOINT"
+          })
+          const outer = Effect.gen(function* () {
+            yield* create("outer")
+            const failure = yield* Effect.flip(atomically(inner))
+            assert.strictEqual(failure._tag, "StorageError")
+            proxy.release()
+          })
+          const outcome = yield* Effect.flip(atomically(outer))
+          assert.strictEqual((outcome as StorageError)._tag, "StorageError")
+          assert.deepStrictEqual((yield* customers.list()).data, [])
+        }).pipe(
+          asTenant,
+          Effect.provide(
+            Billing.layer.pipe(
+              Layer.provideMerge(Storage.layerStorage({ deadlineMillis: 10_000 })),
               Layer.provide(CLIENTS[client]!(proxy.url)),
             ),
           ),
