@@ -18,8 +18,23 @@ export interface Target {
   readonly key: string
 }
 
-/** `undefined` when the rules of the mode forbid the URL. */
-export const make = (url: string, mode: Tenant.Mode, policy: NetworkPolicy): Target | undefined => {
+/** Most URLs whose judgement is remembered: it depends on nothing that changes. */
+const MAX_KNOWN = 1_000
+
+/** Makes what judges URLs: it gives `undefined` when the rules of the mode forbid one. */
+export const judge = (policy: NetworkPolicy): ((url: string, mode: Tenant.Mode) => Target | undefined) => {
+  const known = { live: new Map<string, Target | undefined>(), test: new Map<string, Target | undefined>() }
+  return (url, mode) => {
+    const judged = known[mode]
+    if (!judged.has(url)) {
+      if (judged.size >= MAX_KNOWN) judged.clear()
+      judged.set(url, make(url, mode, policy))
+    }
+    return judged.get(url)
+  }
+}
+
+const make = (url: string, mode: Tenant.Mode, policy: NetworkPolicy): Target | undefined => {
   const parsed = EndpointUrl.parse(url, mode, policy)
   if (Result.isFailure(parsed)) return undefined
   const { origin, pathname, protocol, search } = parsed.success

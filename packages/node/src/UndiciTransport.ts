@@ -111,10 +111,11 @@ const make = Effect.fnUntraced(function* (
   )
   const pool = yield* acquirePool(options, policy)
   const deadlineMillis = options.deadlineMillis ?? ATTEMPT_DEADLINE_MILLIS
+  const targetOf = Target.judge(policy)
 
   const send = (request: WebhookRequest): Effect.Effect<WebhookResponse> =>
     Effect.callback((resume) => {
-      const target = Target.make(request.url, request.mode, policy)
+      const target = targetOf(request.url, request.mode)
       if (target === undefined) {
         resume(Effect.succeed({ _tag: "Failed", error: "blocked_address" }))
         return undefined

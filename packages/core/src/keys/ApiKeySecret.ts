@@ -50,7 +50,7 @@ export const digest = (
 ): string => {
   const text = Redacted.value(secret)
   if (pepper === undefined) return Sha256.hex(text)
-  return Sha256.hmac(new TextEncoder().encode(Redacted.value(pepper)), text, "hex")
+  return Sha256.hmac(new TextEncoder().encode(Redacted.value(pepper)))(text, "hex")
 }
 
 /** Compares two digests in time that depends on their length alone. */

@@ -13,16 +13,19 @@ import { toBase64 } from "./Base64.ts"
 export interface Sha256 {
   /** The hash, as 64 hexadecimal digits. */
   readonly hex: (text: string) => string
-  /** The authentication code of a text by a key of any length. */
-  readonly hmac: (key: Uint8Array, text: string, encoding: "hex" | "base64") => string
+  /** Makes what gives the authentication code of a text by a key, of any length. Making it costs most: keep it. */
+  readonly hmac: (key: Uint8Array) => Authenticate
 }
+
+export type Authenticate = (text: string, encoding: "hex" | "base64") => string
 
 /** What is used of `node:crypto`. */
 interface NodeCrypto {
   readonly hash: (algorithm: "sha256", text: string, encoding: "hex") => string
+  readonly createSecretKey: (key: Uint8Array) => object
   readonly createHmac: (
     algorithm: "sha256",
-    key: Uint8Array,
+    key: object,
   ) => { readonly update: (text: string) => { readonly digest: (encoding: "hex" | "base64") => string } }
 }
 
@@ -33,15 +36,21 @@ interface NodeProcess {
 /** In JavaScript alone. */
 export const portable: Sha256 = {
   hex: (text) => bytesToHex(sha256(utf8ToBytes(text))),
-  hmac: (key, text, encoding) => {
-    const code = nobleHmac(sha256, key, utf8ToBytes(text))
-    return encoding === "hex" ? bytesToHex(code) : toBase64(code)
+  hmac: (key) => {
+    const keyed = nobleHmac.create(sha256, key)
+    return (text, encoding) => {
+      const code = keyed.clone().update(utf8ToBytes(text)).digest()
+      return encoding === "hex" ? bytesToHex(code) : toBase64(code)
+    }
   },
 }
 
-const native = ({ createHmac, hash }: NodeCrypto): Sha256 => ({
+const native = ({ createHmac, createSecretKey, hash }: NodeCrypto): Sha256 => ({
   hex: (text) => hash("sha256", text, "hex"),
-  hmac: (key, text, encoding) => createHmac("sha256", key).update(text).digest(encoding),
+  hmac: (key) => {
+    const secretKey = createSecretKey(key)
+    return (text, encoding) => createHmac("sha256", secretKey).update(text).digest(encoding)
+  },
 })
 
 // Asked for, not imported: where there is none, nothing fails.
@@ -50,6 +59,8 @@ const nodeCrypto = host?.getBuiltinModule?.("node:crypto")
 
 /** The fastest that the platform has. */
 export const { hex, hmac }: Sha256 =
-  nodeCrypto?.hash === undefined || nodeCrypto.createHmac === undefined
+  nodeCrypto?.hash === undefined ||
+  nodeCrypto.createHmac === undefined ||
+  nodeCrypto.createSecretKey === undefined
     ? portable
     : native(nodeCrypto as NodeCrypto)

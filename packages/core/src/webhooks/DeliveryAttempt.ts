@@ -120,7 +120,7 @@ const resultOf = (
     const event: DeliveryEvent = { _tag: "AttemptFailed", notBefore: undefined }
     return { attempt: { ...base, ...unanswered(outcome) }, event, load: "none", pauseMillis: 0 }
   }
-  const hide = (text: string) => RequestHeaders.withoutValues(text, requestHeaders)
+  const hide = RequestHeaders.withoutValues(requestHeaders)
   const answer =
     outcome._tag === "Failed"
       ? unanswered(outcome.error)

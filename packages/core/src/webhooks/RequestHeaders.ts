@@ -112,21 +112,26 @@ const MIN_CUT_LENGTH = 4
 
 /** Masks the beginning of a word that a text ends with, because it was cut there. */
 const withoutCut = (text: string, word: string): string => {
-  for (let length = Math.min(word.length - 1, text.length); length >= MIN_CUT_LENGTH; length--) {
-    if (text.endsWith(word.slice(0, length))) return `${text.slice(0, -length)}${MASK}`
+  const start = word.slice(0, MIN_CUT_LENGTH)
+  const first = Math.max(0, text.length - word.length + 1)
+  for (let at = text.indexOf(start, first); at !== -1; at = text.indexOf(start, at + 1)) {
+    if (word.startsWith(text.slice(at))) return `${text.slice(0, at)}${MASK}`
   }
   return text
 }
 
 /**
- * Takes what a request's headers hold out of a text: there are receivers that answer an error with all that they
- * were sent. Works on values that aren't shown, and on their words (`Bearer …`), of 8 characters or more; a word that
- * the end of the text cuts off goes, too.
+ * Makes what takes the values of a request's headers out of a text: there are receivers that answer an error with all
+ * that they were sent. Works on values that aren't shown, and on their words (`Bearer …`), of 8 characters or more; a
+ * word that the end of the text cuts off goes, too.
  */
-export const withoutValues = (text: string, headers: Readonly<Record<string, string>>): string =>
-  Object.entries(headers)
-    .flatMap(([name, value]) => (SHOWN.has(name) ? [] : [value, ...value.split(/\s+/)]))
+export const withoutValues = (headers: Readonly<Record<string, string>>): ((text: string) => string) => {
+  const hidden = Object.entries(headers).flatMap(([name, value]) =>
+    SHOWN.has(name) ? [] : [value, ...value.split(/\s+/)],
+  )
+  const words = [...new Set(hidden)]
     .filter((word) => word.length >= MIN_CREDENTIAL_LENGTH)
     // One may be part of another.
     .toSorted((a, b) => b.length - a.length)
-    .reduce((rest, word) => withoutCut(rest.replaceAll(word, MASK), word), text)
+  return (text) => words.reduce((rest, word) => withoutCut(rest.replaceAll(word, MASK), word), text)
+}

@@ -73,7 +73,8 @@ export const signer = (secret: Redacted.Redacted<string>): Effect.Effect<Signer>
 const sharedSigner = (text: string): Signer => {
   const key = text.startsWith(SECRET_PREFIX) ? fromBase64(text.slice(SECRET_PREFIX.length)) : undefined
   if (key === undefined || key.length === 0) throw new TypeError("this is no webhook secret")
-  return (content) => Effect.sync(() => `v1,${Sha256.hmac(key, signedText(content), "base64")}`)
+  const authenticate = Sha256.hmac(key)
+  return (content) => Effect.sync(() => `v1,${authenticate(signedText(content), "base64")}`)
 }
 
 const keyPairSigner = async (encoded: string): Promise<Signer> => {
