@@ -17,7 +17,7 @@ export interface Sha256 {
   readonly hmac: (key: Uint8Array) => Authenticate
 }
 
-export type Authenticate = (text: string, encoding: "hex" | "base64") => string
+type Authenticate = (text: string, encoding: "hex" | "base64") => string
 
 /** What is used of `node:crypto`. */
 interface NodeCrypto {
