@@ -30,7 +30,7 @@ import { newCustomer } from "./UsageProbe.ts"
 import { minute, newEndpoint, publish } from "./WebhookProbe.ts"
 
 /** How often a test looks for what was committed: transactions of others may hold it up for a while. */
-const LOOKS = 100
+export const LOOKS = 100
 
 export const endOfTail = Effect.flatMap(EventStore, (store) =>
   Effect.map(store.tailPosition(undefined), Option.getOrThrow),

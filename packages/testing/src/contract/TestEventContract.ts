@@ -5,8 +5,8 @@
 import { type Endpoint, EndpointStore, Events, EventStore, EventTypes } from "@billwright/core"
 import { Effect, Layer, Option } from "effect"
 import * as Sample from "../Sample.ts"
-import { type ContractTest, same } from "./ContractTest.ts"
-import { endOfTail, follow } from "./EventTailContract.ts"
+import { type ContractTest, pause, same } from "./ContractTest.ts"
+import { endOfTail, follow, LOOKS } from "./EventTailContract.ts"
 import { deliveriesOf, listDeliveries, listEvents, minute, newEndpoint, publish } from "./WebhookProbe.ts"
 
 const endpointsOf = (deliveries: ReadonlyArray<{ readonly endpointId: Endpoint.EndpointId }>) =>
@@ -89,8 +89,12 @@ export const testEventContract = (test: ContractTest): void => {
         const { event } = yield* publishForOne
         const after = yield* publish()
         const followed = Effect.fnUntraced(function* (from: string) {
-          const step = yield* events.tail(yield* events.tailPosition(from))
-          return step.events
+          let step = yield* events.tail(yield* events.tailPosition(from))
+          for (let look = 0; look < LOOKS && step.events.length === 0; look++) {
+            yield* pause
+            step = yield* events.tail(step.position)
+          }
+          return [...step.events, ...(yield* events.tail(step.position)).events]
         })
         same(yield* followed(before.id), [after])
         same(yield* followed(event.id), [after])
