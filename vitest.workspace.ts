@@ -18,7 +18,7 @@ const integration = (name: string, folder: string) =>
 /** What other people's tools make of the API: they run as processes and take their time. Of `npm run test:suites`. */
 const HTTP_CONTRACT = "packages/http/test/contract/**/*.test.ts"
 
-/** Whether the contract suite finds adapters that are broken on purpose: it is run in full for each. Of the same. */
+/** Whether the contract suite finds adapters that are broken on purpose: it is run in full for each. Of the same script. */
 const BROKEN_ADAPTERS = "packages/testing/test/Faults.test.ts"
 
 /** `billwright` on a real Postgres, in frameworks that are slow to load, and as its compiler emits it. */

@@ -49,6 +49,9 @@ const proxied = Effect.gen(function* () {
   return yield* Proxy.make(url)
 })
 
+const billing = (client: Layer.Layer<SqlClient.SqlClient>, deadlineMillis: number) =>
+  Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage({ deadlineMillis })), Layer.provide(client))
+
 describe.concurrent.each(Object.keys(CLIENTS))("with %s", (client) => {
   it.live.each(Object.keys(TRANSACTIONS))(
     "a %s that nobody answers costs its connection, and another one takes its place",
@@ -69,15 +72,7 @@ describe.concurrent.each(Object.keys(CLIENTS))("with %s", (client) => {
           proxy.isBlackhole = false
           const found = yield* Effect.retry(customers.get(id), { times: 20 })
           assert.strictEqual(found.id, id)
-        }).pipe(
-          asTenant,
-          Effect.provide(
-            Billing.layer.pipe(
-              Layer.provideMerge(Storage.layerStorage({ deadlineMillis: 1_000 })),
-              Layer.provide(CLIENTS[client]!(proxy.url)),
-            ),
-          ),
-        )
+        }).pipe(asTenant, Effect.provide(billing(CLIENTS[client]!(proxy.url), 1_000)))
       }).pipe(Effect.scoped),
     30_000,
   )
@@ -103,15 +98,7 @@ describe.concurrent.each(Object.keys(CLIENTS))("with %s", (client) => {
           const outcome = yield* Effect.flip(atomically(outer))
           assert.strictEqual((outcome as StorageError)._tag, "StorageError")
           assert.deepStrictEqual((yield* customers.list()).data, [])
-        }).pipe(
-          asTenant,
-          Effect.provide(
-            Billing.layer.pipe(
-              Layer.provideMerge(Storage.layerStorage({ deadlineMillis: 10_000 })),
-              Layer.provide(CLIENTS[client]!(proxy.url)),
-            ),
-          ),
-        )
+        }).pipe(asTenant, Effect.provide(billing(CLIENTS[client]!(proxy.url), 10_000)))
       }).pipe(Effect.scoped),
     30_000,
   )

@@ -41,19 +41,18 @@ export const modeOf = (secret: Redacted.Redacted<string>): Mode | undefined => {
 export const hint = (secret: Redacted.Redacted<string>): string => Redacted.value(secret).slice(-4)
 
 /**
- * What is stored of a secret: its SHA-256, or with a pepper its HMAC-SHA256, as 64 hexadecimal digits. Fast
- * hashes are right here: a random secret of 190 bits can't be guessed, so nothing needs to be slow.
+ * Makes what gives that which is stored of a secret: its SHA-256, or with a pepper its HMAC-SHA256, as 64 hexadecimal
+ * digits. Fast hashes are right here: a random secret of 190 bits can't be guessed, so nothing needs to be slow.
  */
-export const digest = (
-  secret: Redacted.Redacted<string>,
+export const digester = (
   pepper: Redacted.Redacted<string> | undefined,
-): string => {
-  const text = Redacted.value(secret)
-  if (pepper === undefined) return Sha256.hex(text)
-  return Sha256.hmac(new TextEncoder().encode(Redacted.value(pepper)))(text, "hex")
+): ((secret: Redacted.Redacted<string>) => string) => {
+  if (pepper === undefined) return (secret) => Sha256.hex(Redacted.value(secret))
+  const authenticate = Sha256.hmac(new TextEncoder().encode(Redacted.value(pepper)))
+  return (secret) => authenticate(Redacted.value(secret), "hex")
 }
 
-/** Compares two digests in time that depends on their length alone. */
+/** Compares two digests, or other texts that are secret, in time that depends on their length alone. */
 export const isSameDigest = (a: string, b: string): boolean => {
   if (a.length !== b.length) return false
   let difference = 0

@@ -101,6 +101,7 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   const store = yield* ApiKeyStore
   const transactor = yield* Transactor
   const ids = yield* IdGenerator
+  const digestOf = ApiKeySecret.digester(options.pepper)
   const cacheMillis = Math.min(options.cacheMillis ?? MAX_CACHE_MILLIS, MAX_CACHE_MILLIS)
   const cache = new Map<string, { readonly stored: StoredApiKey; readonly until: number }>()
   /** How often keys were forgotten: what was looked up before one was must not be remembered after. */
@@ -122,7 +123,7 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
       revokedAt: null,
       lastUsedAt: null,
     }
-    yield* store.insert({ key, digest: ApiKeySecret.digest(secret, options.pepper) })
+    yield* store.insert({ key, digest: digestOf(secret) })
     const issued: IssuedApiKey = { key, secret }
     return issued
   })
@@ -168,7 +169,7 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
     let digest: string | undefined // worked out once, however often the effect is run
     return Effect.clockWith((clock): Effect.Effect<VerifiedApiKey, Unauthorized | StorageError> => {
       const now = clock.currentTimeMillisUnsafe()
-      digest ??= ApiKeySecret.digest(secret, options.pepper)
+      digest ??= digestOf(secret)
       const cached = cache.get(digest)
       if (cached !== undefined && now < cached.until) return admit(cached.stored, now)
       const mode = ApiKeySecret.modeOf(secret)

@@ -127,20 +127,20 @@ describe("a digest", () => {
   it("is SHA-256 without a pepper, HMAC-SHA256 with one", () => {
     const text = Redacted.value(secret)
     const plain = createHash("sha256").update(text).digest("hex")
-    assert.strictEqual(ApiKeySecret.digest(secret, undefined), plain)
+    assert.strictEqual(ApiKeySecret.digester(undefined)(secret), plain)
     for (const pepper of ["pepper é", "", "long".repeat(50)]) {
       const peppered = createHmac("sha256", pepper).update(text).digest("hex")
-      assert.strictEqual(ApiKeySecret.digest(secret, Redacted.make(pepper)), peppered)
+      assert.strictEqual(ApiKeySecret.digester(Redacted.make(pepper))(secret), peppered)
     }
   })
 
   it("is another one for each secret and for each pepper", () => {
     const digests = [
-      ApiKeySecret.digest(secret, undefined),
-      ApiKeySecret.digest(secret, Redacted.make("pepper")),
-      ApiKeySecret.digest(secret, Redacted.make("salt")),
-      ApiKeySecret.digest(ApiKeySecret.generate("test"), undefined),
-      ApiKeySecret.digest(ApiKeySecret.generate("test"), Redacted.make("pepper")),
+      ApiKeySecret.digester(undefined)(secret),
+      ApiKeySecret.digester(Redacted.make("pepper"))(secret),
+      ApiKeySecret.digester(Redacted.make("salt"))(secret),
+      ApiKeySecret.digester(undefined)(ApiKeySecret.generate("test")),
+      ApiKeySecret.digester(Redacted.make("pepper"))(ApiKeySecret.generate("test")),
     ]
     assert.strictEqual(new Set(digests).size, 5)
     assert.isTrue(digests.every((digest) => /^[0-9a-f]{64}$/.test(digest)))

@@ -111,7 +111,7 @@ describe("ApiKeys.issue", () => {
       const stored = (yield* (yield* MemoryInspector).snapshot).keys
       assert.deepStrictEqual(
         stored.map(({ digest }) => digest),
-        [ApiKeySecret.digest(secret, undefined)],
+        [ApiKeySecret.digester(undefined)(secret)],
       )
       assert.notInclude(inspect(stored, { depth: Infinity }), Redacted.value(secret).slice(8, -4))
     }).pipe(inWorld()),
@@ -122,7 +122,7 @@ describe("ApiKeys.issue", () => {
       const keys = yield* ApiKeys
       const { secret } = yield* keys.issue({ name: "ci" })
       const [stored] = (yield* (yield* MemoryInspector).snapshot).keys
-      assert.strictEqual(stored?.digest, ApiKeySecret.digest(secret, Redacted.make("pepper")))
+      assert.strictEqual(stored?.digest, ApiKeySecret.digester(Redacted.make("pepper"))(secret))
       assert.isTrue(yield* works(secret))
       assert.strictEqual((yield* Effect.flip((yield* elsewhere).verify(secret)))._tag, "Unauthorized")
     }).pipe(inWorld({ keys: { pepper: Redacted.make("pepper") } })),
@@ -184,7 +184,7 @@ describe("ApiKeys.verify", () => {
       yield* keys.roll(rolled.key.id)
       // A row whose mode is not the one that its secret claims.
       const swapped = ApiKeySecret.generate("live")
-      const digest = ApiKeySecret.digest(swapped, undefined)
+      const digest = ApiKeySecret.digester(undefined)(swapped)
       yield* as(acmeTest)(
         store.insert({
           key: { ...expired.key, id: ApiKey.ApiKeyId.make(unknownId), expiresAt: null, mode: "test" },
@@ -230,7 +230,7 @@ describe("ApiKeys.verify", () => {
     Effect.gen(function* () {
       const real = yield* ApiKeyStore
       const issued = yield* (yield* ApiKeys).issue({ name: "victim" })
-      const digest = ApiKeySecret.digest(issued.secret, undefined)
+      const digest = ApiKeySecret.digester(undefined)(issued.secret)
       const store = ApiKeyStore.of({ ...real, findByDigest: () => real.findByDigest(digest) })
       const keys = yield* Effect.provideService(elsewhere, ApiKeyStore, store)
       assert.instanceOf(yield* Effect.flip(keys.verify(ApiKeySecret.generate("live"))), ApiKey.Unauthorized)
@@ -354,7 +354,7 @@ describe("a revocation", () => {
       const secret = ApiKeySecret.generate("live")
       assert.isFalse(yield* works(secret))
       const { key } = yield* keys.issue({ name: "ci" })
-      const digest = ApiKeySecret.digest(secret, undefined)
+      const digest = ApiKeySecret.digester(undefined)(secret)
       yield* store.insert({ key: { ...key, id: ApiKey.ApiKeyId.make(unknownId) }, digest })
       assert.isTrue(yield* works(secret))
     }).pipe(inWorld()),

@@ -1,7 +1,7 @@
 /**
  * Whose key a request carries, by the scheme Bearer (RFC 6750).
  */
-import { ApiKey, type ApiKeys, type StorageError, type VerifiedApiKey } from "@billwright/core"
+import { ApiKey, type ApiKeys, ApiKeySecret, type StorageError, type VerifiedApiKey } from "@billwright/core"
 import { Effect, Redacted } from "effect"
 import type { HttpRequest } from "./HttpExchange.ts"
 
@@ -18,14 +18,6 @@ const MAX_KNOWN_LENGTH = 128
 
 const UNAUTHORIZED = Effect.suspend(() => Effect.fail(new ApiKey.Unauthorized()))
 
-/** Compares in time that depends on the length alone: a proxy may send the requests of many by one connection. */
-const isSame = (a: string, b: string): boolean => {
-  if (a.length !== b.length) return false
-  let difference = 0
-  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i)
-  return difference === 0
-}
-
 /**
  * Makes the reader. Requests of a connection mostly carry the same key: what can be worked out from its text is worked
  * out once, and forgotten with the connection or at another key.
@@ -36,7 +28,8 @@ export const make = (keys: ApiKeys["Service"]): ((request: HttpRequest) => Verif
     const header = headerOf("authorization")
     if (header === undefined) return UNAUTHORIZED
     const last = connection && lastOf.get(connection)
-    if (last !== undefined && isSame(last.header, header)) return last.verify
+    // In a time that tells nothing of it: a proxy may send the requests of many by one connection.
+    if (last !== undefined && ApiKeySecret.isSameDigest(last.header, header)) return last.verify
     const text = /^Bearer +(\S+) *$/i.exec(header)?.[1]
     if (text === undefined) return UNAUTHORIZED
     const verify = keys.verify(Redacted.make(text))
