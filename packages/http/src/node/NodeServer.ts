@@ -1,4 +1,4 @@
-import { createServer, type Server as HttpServer, ServerResponse } from "node:http"
+import { createServer, type Server as HttpServer, ServerResponse, STATUS_CODES } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 /**
  * The REST API on a `node:http` server of its own, for hosts that have none.
@@ -63,18 +63,32 @@ const GARBAGE: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "the headers are too large",
 }
 
-/** What can't be parsed as HTTP gets the error body, too, as far as its connection still takes it. */
-const answerGarbage = (error: Error & { readonly code?: string }, socket: Socket): void => {
-  if (!socket.writable || error.code === "ECONNRESET") {
-    socket.destroy()
-    return
-  }
+/**
+ * What can't be parsed as HTTP gets the error body, too, as far as its connection still takes it. Requests that came
+ * before it on the connection are answered first: a client takes each answer for that of its oldest request.
+ * `last` is the answer that the connection still owes, the last one if it owes several.
+ */
+const answerGarbage = (
+  error: Error & { readonly code?: string },
+  socket: Socket,
+  last: ServerResponse | undefined,
+): void => {
   const message = GARBAGE[error.code ?? ""] ?? "this is not HTTP"
-  const { body } = ErrorAnswer.answer("invalid_request", message)
-  const requestId = `req_${"0".repeat(26)}` // There was no request to number.
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nRequest-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  const { body, status } = ErrorAnswer.answer("invalid_request", message)
+  const headers = {
+    "Content-Type": "application/json",
+    "Request-Id": `req_${"0".repeat(26)}`, // There was no request to number.
+    "Content-Length": Buffer.byteLength(body),
+    Connection: "close",
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const send = () =>
+    void socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`)
+  if (last === undefined) send()
+  else if (last.req.complete) last.once("close", () => socket.writable && send())
+  // It is the body of this request that is no HTTP, and nothing is written before a body has arrived.
+  else if (!last.headersSent) last.writeHead(status, headers).end(body)
+  else last.once("close", () => socket.end())
 }
 
 interface Running {
@@ -86,8 +100,18 @@ interface Running {
 const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<Running, ListenError> =>
   Effect.callback((resume) => {
     const streams = new Set<ServerResponse>()
+    const owed = new WeakMap<Socket, ServerResponse>()
+    const refused = new WeakSet<Socket>()
     // Every request comes through here: a listener or a set of all answers would cost each of them.
     class Answer extends ServerResponse {
+      constructor(...args: ConstructorParameters<typeof ServerResponse>) {
+        super(...args)
+        owed.set(this.req.socket, this)
+      }
+      override detachSocket(socket: Socket): void {
+        super.detachSocket(socket)
+        if (owed.get(socket) === this) owed.delete(socket)
+      }
       override writeHead(status: number, ...rest: ReadonlyArray<unknown>): this {
         if (!server.listening) this.setHeader("connection", "close")
         return super.writeHead(status, ...(rest as []))
@@ -120,7 +144,13 @@ const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<
       handler,
     )
     server.on("checkExpectation", handler)
-    server.on("clientError", answerGarbage)
+    server.on("clientError", (error: Error & { readonly code?: string }, socket: Socket) => {
+      if (!socket.writable || error.code === "ECONNRESET") socket.destroy()
+      else if (!refused.has(socket)) {
+        refused.add(socket)
+        answerGarbage(error, socket, owed.get(socket))
+      }
+    })
     server.once("error", (error: Error & { readonly code?: string }) =>
       resume(Effect.fail(new ListenError({ host, port, code: error.code ?? error.message }))),
     )

@@ -56,6 +56,43 @@ describe("what is not HTTP", () => {
   )
 })
 
+describe("what is not HTTP, behind a request that is still being answered,", () => {
+  const post = (key: string) =>
+    `POST /v1/customers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${ada.length}\r\n\r\n${ada}`
+  const behind: ReadonlyArray<readonly [string, string, string]> = [
+    ["garbage", "\0\0\0\0\r\n\r\n", "this is not HTTP"],
+    ["garbage in two pieces", "\0\0|\0\0\r\n\r\n", "this is not HTTP"],
+    ["a head that is too large", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n`, "the headers are too large"],
+    [
+      "a request whose body is none",
+      "POST /v1/customers HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n",
+      "this is not HTTP",
+    ],
+  ]
+
+  it.effect.each([...behind])("%s: its own answer comes first", ([name, bytes, message]) =>
+    Effect.gen(function* () {
+      const gate = yield* Faults.makeGate
+      const api = yield* ApiServer.start({ storage: gate.storage })
+      const connection = yield* connect(api.port)
+      const [first = "", ...rest] = bytes.split("|")
+      yield* connection.write(post(api.testKey) + first)
+      yield* gate.reached
+      for (const piece of rest) yield* connection.write(piece)
+      // Another connection's answer: what was sent before has arrived.
+      yield* api.expect(200, "GET", "/livez")
+      yield* gate.open
+      const [created, refused, ...more] = answersOf(yield* connection.closed)
+      assert.lengthOf(more, 0)
+      assert.strictEqual(created?.status, 201)
+      assert.include(created?.text, "cus_")
+      assert.strictEqual(refused?.status, 400)
+      assert.include(refused?.text, message)
+      if (refused !== undefined) assertErrorBody(refused, name)
+    }),
+  )
+})
+
 describe("unusual HTTP", () => {
   const requests: ReadonlyArray<readonly [string, string, number]> = [
     ["HTTP/1.0", "GET /livez HTTP/1.0\r\n\r\n", 200],
