@@ -1,5 +1,5 @@
 /** The layering holds only as long as the linter notices a breach: each rule is broken once, and must be. */
-import { execFileSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
@@ -150,15 +150,14 @@ beforeAll(() => {
   allowed.forEach(([, source], index) => plant(allowedPath(index), source))
   plant("packages/core/src/cycle/A.ts", `export { b } from "./B.ts"\nexport const a = 1`)
   plant("packages/core/src/cycle/B.ts", `import type { a } from "./A.ts"\nexport const b: typeof a = 1`)
-  const report = (() => {
-    try {
-      return execFileSync("oxlint", ["--format", "json"], { cwd: directory, encoding: "utf8" })
-    } catch (error) {
-      return (error as { readonly stdout: string }).stdout
-    }
-  })()
-  for (const { code, filename } of (JSON.parse(report) as { diagnostics: ReadonlyArray<Diagnostic> })
-    .diagnostics) {
+  const { error, stderr, stdout } = spawnSync("oxlint", ["--format", "json"], {
+    cwd: directory,
+    encoding: "utf8",
+  })
+  assert.isUndefined(error)
+  assert.match(stdout, /^\s*\{/, `oxlint failed:\n${stdout}${stderr}`)
+  const { diagnostics } = JSON.parse(stdout) as { readonly diagnostics: ReadonlyArray<Diagnostic> }
+  for (const { code, filename } of diagnostics) {
     rulesBroken.set(filename, (rulesBroken.get(filename) ?? new Set()).add(code))
   }
 })

@@ -1,11 +1,9 @@
-import { execFile } from "node:child_process"
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { buildApp } from "./Build.ts"
 
 /** All of the JavaScript, in bytes as they are sent. */
 const MAX_GZIPPED_BYTES = 250 * 1024
@@ -18,11 +16,7 @@ let directory: string
 const files = new Map<string, string>()
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "billwright-bundle-"))
-  const { NODE_ENV: _, ...env } = process.env
-  await promisify(execFile)("npm", ["run", "build", "--", "--outDir", directory], {
-    cwd: fileURLToPath(new URL("..", import.meta.url)),
-    env,
-  })
+  await buildApp("--outDir", directory)
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true }))
     if (entry.isFile()) files.set(entry.name, await readFile(join(entry.parentPath, entry.name), "utf8"))
 })

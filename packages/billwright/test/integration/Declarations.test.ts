@@ -1,6 +1,6 @@
 /** What a host's compiler sees: no type of Effect, and nothing of the packages beneath. */
-import { execFileSync } from "node:child_process"
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -12,17 +12,28 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as
 }
 const out = mkdtempSync(join(tmpdir(), "billwright-declarations-"))
 
+/** Without its references, which have to be built: the other packages are read from their sources, as tests read them. */
+const CONFIG = {
+  extends: join(root, "tsconfig.json"),
+  compilerOptions: {
+    rootDir: join(root, "src"),
+    outDir: out,
+    typeRoots: [join(root, "../../node_modules/@types")],
+    emitDeclarationOnly: true,
+    declarationMap: false,
+    sourceMap: false,
+    composite: false,
+    incremental: false,
+  },
+  include: [join(root, "src/**/*.ts")],
+  references: [],
+}
+
 beforeAll(() => {
-  const options = [
-    "--emitDeclarationOnly",
-    "--declarationMap",
-    "false",
-    "--composite",
-    "false",
-    "--incremental",
-    "false",
-  ]
-  execFileSync("tsc", ["-p", root, "--outDir", out, ...options], { encoding: "utf8" })
+  writeFileSync(join(out, "tsconfig.json"), JSON.stringify(CONFIG))
+  const { error, status, stderr, stdout } = spawnSync("tsc", ["-p", out], { encoding: "utf8" })
+  assert.isUndefined(error)
+  assert.strictEqual(status, 0, `tsc failed:\n${stdout}${stderr}`)
 }, 60_000)
 afterAll(() => rmSync(out, { recursive: true }))
 
