@@ -106,6 +106,11 @@ describe.concurrent("what billwright serve refuses", () => {
     [["--store", "memory", "--dispatch-only"], {}, /--dispatch-only works beside servers on one Postgres/],
     [["--store", "postgres", "--dispatch-only", "--no-dispatch"], {}, /leave nothing to do/],
     [["--store", "memory", "--lease-seconds", "15"], {}, /--lease-seconds \(15\) must be more than/],
+    [
+      ["--store", "memory", "--lease-seconds", "20", "--attempt-seconds", "20"],
+      {},
+      /--lease-seconds \(20\) must be more than --attempt-seconds \(20\)/,
+    ],
     [["--store", "memory", "--max-in-flight", "0"], {}, /max-in-flight/],
     [["--store", "memory", "--webhook-allow", "10.0.0.1/8"], {}, /must be networks such as .*10\.0\.0\.1\/8/],
     [["--store", "memory"], { BILLWRIGHT_WEBHOOK_ALLOW: "intranet" }, /must be networks such as .*intranet/],

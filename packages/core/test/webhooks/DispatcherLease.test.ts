@@ -31,6 +31,9 @@ describe("the lease of a delivery", () => {
     { leaseMillis: 2_000, attemptDeadlineMillis: 2_000 },
     { leaseMillis: 1_000.5, attemptDeadlineMillis: 500 },
     { leaseMillis: 3_000, attemptDeadlineMillis: 0 },
+    // Longer than attempts take by default, and shorter than they take here.
+    { leaseMillis: 20_000, attemptDeadlineMillis: 20_000 },
+    { attemptDeadlineMillis: LEASE_MILLIS },
   ] satisfies ReadonlyArray<DispatcherOptions>)("must be longer than an attempt: %j is refused", (options) =>
     Effect.gen(function* () {
       const exit = yield* Effect.exit(inWorld({ dispatcher: options })(Effect.void))

@@ -167,6 +167,26 @@ const removal = (test: ContractTest): void => {
   )
 
   test(
+    "keeps what a worker is sending at the moment, or has let go of",
+    Effect.gen(function* () {
+      yield* start
+      const event = yield* publishOn(1)
+      const nothing = { events: 0, deliveries: 0, attempts: 0 }
+      const first = yield* claimOne(day(1), { leaseUntil: day(2) })
+      // Under its lease, after the lease has ended, and under another worker's.
+      same(yield* prune({ isDryRun: true }), nothing)
+      same(yield* prune(), nothing)
+      const second = yield* claimOne(day(3), { leaseUntil: day(4) })
+      same(yield* prune(), nothing)
+      assert.isTrue(yield* isThere(event))
+      same(yield* settle([settlementOf(first, { at: day(3) })]), [false])
+      same(yield* settle([settlementOf(second, { at: day(3) })]), [true])
+      same(yield* prune(), { events: 1, deliveries: 1, attempts: 2 })
+      assert.isFalse(yield* isThere(event))
+    }),
+  )
+
+  test(
     "walks in steps of any length, past what it keeps",
     Effect.gen(function* () {
       yield* start
