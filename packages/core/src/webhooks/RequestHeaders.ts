@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import { fromBase64 } from "../shared/Base64.ts"
+import { HiddenWords, MASK } from "./HiddenWords.ts"
 
 /** Most headers of an endpoint. */
 export const MAX_HEADERS = 20
@@ -87,8 +88,7 @@ export const RequestHeaders = Schema.Record(Schema.String, Value).check(
 )
 export type RequestHeaders = typeof RequestHeaders.Type
 
-/** What is shown of a value that may be a credential. */
-export const MASK = "***"
+export { MASK }
 
 /** Headers whose values are shown: those of ours but for the signature, and two that say what is understood. */
 const SHOWN = new Set([
@@ -107,31 +107,23 @@ export const masked = (headers: Readonly<Record<string, string>>): Record<string
 /** Shorter words are no credentials, and masking them would tear other text apart. */
 const MIN_CREDENTIAL_LENGTH = 8
 
-/** What is left of a word that was cut off is masked when it is as long as that. */
-const MIN_CUT_LENGTH = 4
-
-/** Masks the beginning of a word that a text ends with, because it was cut there. */
-const withoutCut = (text: string, word: string): string => {
-  const start = word.slice(0, MIN_CUT_LENGTH)
-  const first = Math.max(0, text.length - word.length + 1)
-  for (let at = text.indexOf(start, first); at !== -1; at = text.indexOf(start, at + 1)) {
-    if (word.startsWith(text.slice(at))) return `${text.slice(0, at)}${MASK}`
-  }
-  return text
-}
-
 /**
  * Makes what takes the values of a request's headers out of a text: there are receivers that answer an error with all
- * that they were sent. Works on values that aren't shown, and on their words (`Bearer …`), of 8 characters or more; a
- * word that the end of the text cuts off goes, too.
+ * that they were sent. Hidden are values that aren't shown, and their words (`Bearer …`), of 8 characters or more,
+ * wherever they stand, also where they overlap; and a word that the end of the text cuts off. Takes time in proportion
+ * to the headers, once, and to each text, whatever is in them.
  */
 export const withoutValues = (headers: Readonly<Record<string, string>>): ((text: string) => string) => {
-  const hidden = Object.entries(headers).flatMap(([name, value]) =>
-    SHOWN.has(name) ? [] : [value, ...value.split(/\s+/)],
-  )
-  const words = [...new Set(hidden)]
-    .filter((word) => word.length >= MIN_CREDENTIAL_LENGTH)
-    // One may be part of another.
-    .toSorted((a, b) => b.length - a.length)
-  return (text) => words.reduce((rest, word) => withoutCut(rest.replaceAll(word, MASK), word), text)
+  let hidden: HiddenWords | undefined // made when there is a text to look through
+  return (text) => {
+    if (text === "") return text
+    hidden ??= new HiddenWords(credentialsIn(headers))
+    return hidden.maskedIn(text)
+  }
 }
+
+const credentialsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> =>
+  Object.entries(headers)
+    .filter(([name]) => !SHOWN.has(name))
+    .flatMap(([, value]) => [value, ...value.split(/\s+/)])
+    .filter((word) => word.length >= MIN_CREDENTIAL_LENGTH)

@@ -1,6 +1,7 @@
 import { RequestHeaders } from "@billwright/core"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Schema } from "effect"
+import { HiddenWords } from "../../src/webhooks/HiddenWords.ts"
 import { fc, holds } from "../property.ts"
 
 const accepts = Schema.is(RequestHeaders.RequestHeaders)
@@ -136,16 +137,69 @@ describe("what a receiver repeats", () => {
     assert.strictEqual(RequestHeaders.withoutValues(headers)(sent), shown)
   })
 
-  it("loses as much of it as can be a value's beginning, from 4 characters on", () => {
-    const letters = fc.constantFrom("a", "b")
-    const value = fc.string({ unit: letters, minLength: 8, maxLength: 14 })
-    const sent = fc.string({ unit: letters, maxLength: 30 })
-    holds([value, sent], (word, text) => {
-      const whole = text.replaceAll(word, "***")
-      const lengths = Array.from({ length: word.length - 4 }, (_, index) => word.length - 1 - index)
-      const cut = lengths.find((length) => whole.endsWith(word.slice(0, length)))
-      const shown = cut === undefined ? whole : `${whole.slice(0, -cut)}***`
-      assert.strictEqual(RequestHeaders.withoutValues({ "x-key": word })(text), shown)
+  it("hides all parts of values that overlap", () => {
+    const hide = RequestHeaders.withoutValues({ "x-a": "abcdefgh", "x-b": "efghijklmnop" })
+    assert.strictEqual(hide("<abcdefghijklmnop>"), "<***>")
+    assert.strictEqual(hide("<abcdefghabcdefgh>"), "<***>")
+  })
+
+  /** Each character that is part of a word, found one by one. */
+  const plainlyHidden = (words: ReadonlyArray<string>, text: string): string => {
+    const isHidden = Array.from(text, () => false)
+    for (const word of words) {
+      for (let at = 0; at < text.length; at++) {
+        const rest = text.length - at
+        const isCut = rest >= 4 && rest < word.length && word.startsWith(text.slice(at))
+        if (isCut || text.startsWith(word, at)) isHidden.fill(true, at, at + word.length)
+      }
+    }
+    return Array.from(text, (character, at) =>
+      isHidden[at] ? (isHidden[at - 1] ? "" : "***") : character,
+    ).join("")
+  }
+
+  it("hides what the plain rule hides", () => {
+    const value = fc.array(fc.string({ unit: fc.constantFrom("a", "b"), minLength: 4, maxLength: 12 }), {
+      minLength: 1,
+      maxLength: 3,
     })
+    const headers = fc.array(value, { minLength: 1, maxLength: 4 })
+    const sent = fc.string({ unit: fc.constantFrom("a", "b", " "), maxLength: 60 })
+    const wordsOf = (values: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
+      [...values.flat(), ...values.map((words) => words.join(" "))].filter(({ length }) => length >= 8)
+    holds(
+      [headers, sent],
+      (values, text) => {
+        const named = Object.fromEntries(values.map((words, index) => [`x-${index}`, words.join(" ")]))
+        assert.strictEqual(RequestHeaders.withoutValues(named)(text), plainlyHidden(wordsOf(values), text))
+      },
+      2_000,
+    )
+  })
+
+  it.each([
+    ["one letter", (index: number) => "a".repeat(1_000 + index), "a".repeat(50_000)],
+    ["words that begin alike", (index: number) => `${"a".repeat(1_000)}${index}`, "a".repeat(50_000)],
+    ["many words of one value", (index: number) => `aaaaaaa${index} `.repeat(90), "aaaaaaa ".repeat(6_000)],
+    [
+      "ends that begin a word",
+      (index: number) => `${"ab".repeat(500)}${index}`,
+      `${"ab".repeat(499)}a`.repeat(50),
+    ],
+  ])("takes steps in proportion to its input, even with %s", (_, valueOf, text) => {
+    const steps = vi.spyOn(HiddenWords.prototype, "edge")
+    try {
+      const values = Array.from({ length: RequestHeaders.MAX_HEADERS }, (__, index) => valueOf(index))
+      const headers = Object.fromEntries(values.map((value, index) => [`x-${index}`, value]))
+      const hide = RequestHeaders.withoutValues(headers)
+      hide("a")
+      // A value and its words.
+      assert.isAtMost(steps.mock.calls.length, 3 * 2 * values.join("").length)
+      steps.mockClear()
+      hide(text)
+      assert.isAtMost(steps.mock.calls.length, 2 * text.length)
+    } finally {
+      steps.mockRestore()
+    }
   })
 })
