@@ -265,6 +265,23 @@ describe("tries", () => {
     assert.lengthOf(impatient.sent, 1)
   })
 
+  it.each(["Sat, 21 Nov 2026 12:00:30 GMT", "Saturday, 21-Nov-26 12:00:30 GMT", "Sat Nov 21 12:00:30 2026"])(
+    "wait until the date of Retry-After, in whatever zone they run: %s",
+    async (date) => {
+      const zone = process.env["TZ"]
+      process.env["TZ"] = "America/New_York"
+      try {
+        vi.setSystemTime("2026-11-21T12:00:00Z")
+        const { sent, trying } = scripted(answer(503, { "retry-after": date }), success)
+        await settled(trying.customers.create(ada))
+        assert.strictEqual(sent[1]!.at - sent[0]!.at, 30_000)
+      } finally {
+        if (zone === undefined) delete process.env["TZ"]
+        else process.env["TZ"] = zone
+      }
+    },
+  )
+
   it("end after three repeats", async () => {
     const { sent, trying } = scripted(lost)
     const error = await rejection(settled(trying.customers.get("cus_1")))

@@ -11,8 +11,10 @@ const MAX_RETRY_AFTER_MILLIS = 60_000
 /** What a `Retry-After` header asks for, in milliseconds: seconds or a date (RFC 9110 §10.2.3). */
 const askedMillis = (header: string | null, now: number): number | undefined => {
   if (header === null) return undefined
-  if (/^\d{1,10}$/.test(header.trim())) return Number(header) * 1_000
-  const date = Date.parse(header)
+  const text = header.trim()
+  if (/^\d+$/.test(text)) return Number(text) * 1_000
+  // The form of asctime names no zone and means UTC: a Date would take it for the time of this machine.
+  const date = Date.parse(text.endsWith(" GMT") ? text : `${text} GMT`)
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 

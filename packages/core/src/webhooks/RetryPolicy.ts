@@ -2,8 +2,8 @@
  * When an attempt that failed is made again: exponential back-off with jitter, a pure function of how many
  * attempts have ended.
  */
-import { DateTime, Option } from "effect"
 import type { Mode } from "../shared/Tenant.ts"
+import * as HttpDate from "./HttpDate.ts"
 
 export interface RetryPolicy {
   /** The delay after the first attempt, in milliseconds. */
@@ -56,18 +56,16 @@ export const delayMillis = (policy: RetryPolicy, attemptCount: number, random: n
   return Math.round(delay * (1 - policy.jitter + 2 * policy.jitter * random))
 }
 
-const SECONDS = /^\d{1,10}$/
-/** IMF-fixdate, the one form of RFC 9110 §5.6.7 that senders may make. */
-const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+const SECONDS = /^\d+$/
 
 /**
- * The wait that a `Retry-After` header asks for (RFC 9110 §10.2.3), in milliseconds, at most 24 hours; 0 when
- * it is absent, past or not understood.
+ * The wait that a `Retry-After` header asks for (RFC 9110 §10.2.3), in milliseconds, at most 24 hours: seconds, or
+ * a date in any of the three forms of HTTP. 0 when it is absent, past or not understood.
  */
 export const retryAfterMillis = (header: string | undefined, nowMillis: number): number => {
   const text = header?.trim() ?? ""
-  if (SECONDS.test(text)) return Math.min(Number(text) * 1_000, MAX_RETRY_AFTER_MILLIS)
-  const date = HTTP_DATE.test(text) ? Option.getOrUndefined(DateTime.make(text)) : undefined
-  if (date === undefined) return 0
-  return Math.min(Math.max(date.epochMilliseconds - nowMillis, 0), MAX_RETRY_AFTER_MILLIS)
+  const wait = SECONDS.test(text)
+    ? Number(text) * 1_000
+    : (HttpDate.parse(text, nowMillis) ?? nowMillis) - nowMillis
+  return Math.min(Math.max(wait, 0), MAX_RETRY_AFTER_MILLIS)
 }

@@ -313,6 +313,8 @@ describe("the schedule", () => {
   it.effect.each<[number, Record<string, string>, number]>([
     [429, { "retry-after": "3600" }, 3_600_000],
     [503, { "retry-after": "Sat, 21 Nov 2026 14:00:00 GMT" }, 7_200_000],
+    [503, { "retry-after": "Saturday, 21-Nov-26 14:00:00 GMT" }, 7_200_000],
+    [503, { "retry-after": "Sat Nov 21 14:00:00 2026" }, 7_200_000],
     [429, { "retry-after": "999999" }, 86_400_000],
   ])("waits as %i asks to by %j", ([status, headers, millis]) =>
     Effect.gen(function* () {
