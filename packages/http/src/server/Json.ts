@@ -108,26 +108,35 @@ const findDuplicateKey = (text: string): string => {
   return ""
 }
 
-const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** Whether a number's source text means a whole number: no digit but 0 stands behind the point. */
-const isWhole = (source: string): boolean => {
-  const [, integer = "", fraction = "", exponent = "0"] = NUMBER.exec(source) ?? []
+/**
+ * The whole number that a number's source text means, `undefined` when a digit but 0 stands behind the point. Only
+ * for numbers that a double holds roughly: the digits to write are then 309 or what the text has itself.
+ */
+const wholeNumber = (source: string): bigint | undefined => {
+  const [, sign = "", integer = "", fraction = "", exponent = "0"] = NUMBER.exec(source) ?? []
   const digits = integer + fraction
   let significant = digits.length
   while (digits[significant - 1] === "0") significant--
-  return significant === 0 || significant <= integer.length + Number(exponent)
+  if (significant === 0) return 0n
+  const length = integer.length + Number(exponent)
+  if (significant > length) return undefined
+  return BigInt(sign + digits.slice(0, length).padEnd(length, "0"))
 }
 
 /**
- * Numbers by their source text: whole numbers beyond 2^53 as `bigint`; a fraction that a double would round to
- * a whole number as NaN, so that no check takes it for one.
+ * Numbers by their source text: whole numbers beyond 2^53 as `bigint`, however they are written (`1e21`); a fraction
+ * that a double would round to a whole number as NaN, so that no check takes it for one.
  */
 function reviveNumber(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
   const source = context?.source
   if (typeof value !== "number" || source === undefined) return value
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) ? value : BigInt(source)
-  return Number.isInteger(value) && !isWhole(source) ? Number.NaN : value
+  if (!Number.isInteger(value)) return value
+  const whole = wholeNumber(source)
+  if (whole === undefined) return Number.NaN
+  return Number.isSafeInteger(value) ? value : whole
 }
 
 /** Parses a text. Throws `JsonProblem` with a reason for people. */

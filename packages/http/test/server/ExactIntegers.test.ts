@@ -56,11 +56,22 @@ describe("exact integers", () => {
         const found = yield* api.expect(200, "GET", `/v1/usage/thresholds/${created.id}`)
         assert.strictEqual(found.text, created.text)
       }
+      const spelt = [
+        ["1e21", 10n ** 21n],
+        ["1E+30", 10n ** 30n],
+        ["1.5e21", 15n * 10n ** 20n],
+        ["9007199254740993.0", MAX + 2n],
+      ] as const
+      for (const [spelling, quantity] of spelt) {
+        const created = yield* api.expect(201, "POST", "/v1/usage/thresholds", { body: body(spelling) })
+        assert.include(created.text, `"quantity":${quantity},`)
+      }
       const refused = [
         "0",
         String(10n ** 30n + 1n),
-        "1e30",
-        "9007199254740993.0",
+        "1e31",
+        "-1e21",
+        "9007199254740993.5",
         "1.5",
         "-1",
         "1e400",

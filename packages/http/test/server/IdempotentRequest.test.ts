@@ -3,8 +3,8 @@ import { EventType } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Schema } from "effect"
 import * as fc from "fast-check"
-import * as ApiServer from "../ApiServer.ts"
 import * as IdempotentRequest from "../../src/server/IdempotentRequest.ts"
+import * as ApiServer from "../ApiServer.ts"
 
 const SEED = 20_261_122
 const fingerprint = (payload: unknown, query: unknown = {}): Promise<string> =>
@@ -69,7 +69,10 @@ describe("the fingerprint of a request", () => {
         async (a, b, path) => {
           fc.pre(!same(a, b))
           assert.notStrictEqual(await fingerprint(buried(a, path)), await fingerprint(buried(b, path)))
-          assert.notStrictEqual(await fingerprint({}, buried(a, path)), await fingerprint({}, buried(b, path)))
+          assert.notStrictEqual(
+            await fingerprint({}, buried(a, path)),
+            await fingerprint({}, buried(b, path)),
+          )
         },
       ),
       { seed: SEED },
@@ -122,7 +125,11 @@ describe("a repeat that differs deep in its body", () => {
       ],
       ["/v1/usage/batch", { records: [usage, usage] }, { records: [usage, { ...usage, quantity: 2 }] }],
       ["/v1/usage/batch", { records: [usage, usage] }, { records: [usage] }],
-      ["/v1/events", event({ order: { lines: [{ sku: "a" }] } }), event({ order: { lines: [{ sku: "b" }] } })],
+      [
+        "/v1/events",
+        event({ order: { lines: [{ sku: "a" }] } }),
+        event({ order: { lines: [{ sku: "b" }] } }),
+      ],
       ["/v1/events", event({ order: { lines: [{}] } }), event({ order: { lines: [{ sku: null }] } })],
       [
         "/v1/webhook_endpoints",
