@@ -30,6 +30,7 @@ export { Idempotency, IdempotencyKeyReused, RequestInProgress } from "./shared/I
 export type { IdempotencyOptions, IdempotentAnswer } from "./shared/Idempotency.ts"
 export { IdempotencyStore } from "./shared/IdempotencyStore.ts"
 export type { IdempotentRequest, OnceOutcome, StoredResponse } from "./shared/IdempotencyStore.ts"
+export * as Instant from "./shared/Instant.ts"
 export { InvalidInput } from "./shared/InvalidInput.ts"
 export * as Input from "./shared/InvalidInput.ts"
 export * as Metadata from "./shared/Metadata.ts"

@@ -238,6 +238,12 @@ describe("each migration", () => {
       after: `(select ('enable_sort=off' = any (proconfig)) = (current_setting('server_version_num')::integer >= 180000)
   from pg_proc where oid = 'billwright.settle_deliveries'::regproc)`,
     },
+    {
+      id: 10,
+      before: "to_regproc('billwright.is_impossible_instant') is null",
+      after:
+        "(select prosrc like '%is_impossible_instant%' from pg_proc where oid = 'billwright.publish_event'::regproc)",
+    },
   ]
 
   it.live("has a step here and keeps what is stored", () =>

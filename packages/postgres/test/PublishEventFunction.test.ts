@@ -9,9 +9,12 @@ import {
   type Customer,
   DeliveryStore,
   Event,
+  Events,
   EventStore,
+  EventType,
   type EventId,
   IdGenerator,
+  Instant,
   Tenant,
   ThresholdEvent,
   Thresholds,
@@ -224,6 +227,58 @@ describe("billwright.publish_event", () => {
       const { payload } = await find(event["id"])
       assert.strictEqual(Event.problemOfJson(JSON.parse(payload).data), undefined)
     }
+  })
+})
+
+describe("instants in the data of built-in types", () => {
+  const digits = (bound: number) => fc.integer({ min: 0, max: bound }).map((n) => String(n).padStart(2, "0"))
+  const written = fc
+    .tuple(
+      fc.constantFrom("0000", "0400", "1900", "2000", "2024", "2026", "9999"),
+      digits(13),
+      digits(32),
+      fc.constantFrom("T", "t"),
+      digits(25),
+      fc.constantFrom("00", "59", "60", "99"),
+      fc.constantFrom("00", "59", "60"),
+      fc.constantFrom("", ".5", ".123456789", ".", ".1234567890"),
+      fc.constantFrom("Z", "z", "+00:00", "-23:59", "+24:00", "+99:99", "-01:60", ""),
+    )
+    .map(
+      ([year, month, day, separator, ...[hour, minute, second, fraction, zone]]) =>
+        `${year}-${month}-${day}${separator}${hour}:${minute}:${second}${fraction}${zone}`,
+    )
+  const LIKE_ONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i
+
+  it("exist by the same calendar as in core", async () => {
+    const texts = [...fc.sample(written, { numRuns: 5_000, seed: 11 }), "tomorrow", ""]
+    const { rows } = await client.query<{ impossible: boolean }>(
+      "select billwright.is_impossible_instant(t) as impossible from unnest($1::text[]) with ordinality as x (t, n) order by n",
+      [texts],
+    )
+    const expected = texts.map((text) => LIKE_ONE.test(text) && Instant.parse(text) === undefined)
+    assert.isAbove(expected.filter((impossible) => !impossible).length, 100)
+    assert.deepStrictEqual(
+      texts.filter((_, index) => rows[index]?.impossible !== expected[index]),
+      [],
+    )
+  })
+
+  it("are refused where they don't exist, by SQL as by the library", async () => {
+    for (const type of EventType.builtIn) {
+      for (const field of EventType.INSTANT_FIELDS) {
+        if (!Object.hasOwn(type.example as object, field)) continue
+        for (const instant of ["2026-02-30T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T00:00:00+99:99"]) {
+          const data = { ...(type.example as object), [field]: instant }
+          assert.deepStrictEqual(await refusal(publish(type.name, data)), { code: "BW400", detail: "data" })
+          const byLibrary = Effect.flatMap(Events, (events) => events.publish({ type: type.name, data }))
+          assert.strictEqual((await run(Effect.flip(byLibrary)))._tag, "InvalidInput")
+        }
+      }
+    }
+    // Of a type of the host's it is text like any other.
+    await publish("order.placed", { due_at: "2026-02-30T00:00:00Z" })
+    await publish("invoice.paid", { due_at: "2028-02-29T23:59:59.5+05:30" })
   })
 })
 

@@ -1,29 +1,23 @@
 /**
  * From what callers give to what the services of the domain take.
  */
+import { Instant } from "@billwright/core"
 import { DateTime, Option } from "effect"
-import type { Instant } from "../Call.ts"
+import type { Instant as DateOrText } from "../Call.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 
-const RFC_3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/
 const INSTANT_PROBLEM = "must be a Date or an RFC 3339 instant with an offset, such as 2026-11-21T09:30:00Z"
 
-/** `Date` takes `2026-02-30` for March 2nd, so the date is compared with what it came to. */
-const isDateThatExists = (text: string): boolean => {
-  const date = new Date(`${text.slice(0, 10)}T00:00:00Z`)
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 10))
-}
-
 /** Throws an `InvalidInputError` when it is none. */
-const toInstant = (value: Instant, field: string): DateTime.Utc => {
-  const isText = typeof value === "string"
-  if (isText && !(RFC_3339.test(value) && isDateThatExists(value) && Number(value.slice(11, 13)) < 24)) {
-    throw new InvalidInputError(field, INSTANT_PROBLEM)
-  }
+const toInstant = (value: DateOrText, field: string): DateTime.Utc => {
   const instant =
-    isText || value instanceof Date ? DateTime.make(isText ? value.toUpperCase() : value) : Option.none()
-  if (Option.isNone(instant)) throw new InvalidInputError(field, INSTANT_PROBLEM)
-  return DateTime.toUtc(instant.value)
+    typeof value === "string"
+      ? Instant.parse(value)
+      : value instanceof Date
+        ? Option.getOrUndefined(DateTime.make(value))
+        : undefined
+  if (instant === undefined) throw new InvalidInputError(field, INSTANT_PROBLEM)
+  return DateTime.toUtc(instant)
 }
 
 /**
@@ -36,7 +30,7 @@ export const toInput = <A>(input: object | undefined, ...instants: ReadonlyArray
   const result: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(input)) {
     if (value === undefined) continue
-    result[field] = instants.includes(field) ? toInstant(value as Instant, field) : value
+    result[field] = instants.includes(field) ? toInstant(value as DateOrText, field) : value
   }
   return result as A
 }

@@ -3,6 +3,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
+import * as Instant from "../shared/Instant.ts"
 import { fromIssue, InvalidInput } from "../shared/InvalidInput.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import * as Text from "../shared/Text.ts"
@@ -75,11 +76,23 @@ const Amount = Schema.Number.annotate(amountMessage).check(
 const Currency = Schema.String.check(
   Schema.isPattern(/^[A-Z]{3}$/u, { message: "must be an ISO 4217 currency code such as EUR" }),
 )
+const isWireInstant = (text: string): boolean =>
+  Instant.parse(text) !== undefined && text === text.toUpperCase()
 const WireInstant = Schema.String.check(
-  Schema.isPattern(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/u, {
+  Schema.makeFilter<string>(isWireInstant, {
     message: "must be an RFC 3339 instant such as 2026-11-21T09:30:00Z",
+    toJsonSchema: () => ({ format: "date-time", maxLength: Instant.MAX_INSTANT_LENGTH }),
   }),
 )
+/** The fields of built-in types that hold instants. None of these types has one for something else. */
+export const INSTANT_FIELDS = [
+  "due_at",
+  "paid_at",
+  "period_start",
+  "period_end",
+  "current_period_start",
+  "current_period_end",
+] as const
 const metadata = Schema.optionalKey(Metadata.Metadata)
 const isWireInteger = (value: unknown): boolean => typeof value === "bigint" || Number.isSafeInteger(value)
 /** A total may be larger than what a double holds, so both forms of an integer are taken. JSON has one for them. */

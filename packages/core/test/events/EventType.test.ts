@@ -95,6 +95,32 @@ describe("the data of an event", () => {
     assert.strictEqual(problem(change), message)
   })
 
+  it("holds instants that exist, in all fields for instants", () => {
+    const holders = EventType.builtIn.flatMap((type) =>
+      EventType.INSTANT_FIELDS.filter((field) => {
+        const data = { ...(type.example as object), [field]: "2026-11-21T24:00:00.5+01:00" }
+        return EventType.problemOf(type, data)?.problem !== "is not a known field"
+      }).map((field) => ({ type, field })),
+    )
+    assert.lengthOf(holders, 12)
+    const problemOf = ({ field, type }: (typeof holders)[number], text: string) =>
+      EventType.problemOf(type, { ...(type.example as object), [field]: text })?.message
+    const impossible = [
+      "2026-02-30T00:00:00Z",
+      "2026-11-21T24:00:00Z",
+      "2026-11-21T00:00:00+99:99",
+      "2026-13-01T00:00:00Z",
+      "2026-11-21T00:60:00Z",
+    ]
+    for (const holder of holders) {
+      assert.strictEqual(problemOf(holder, "2026-11-21T00:00:00.123456789+02:00"), undefined)
+      for (const text of impossible) {
+        const message = `data.${holder.field} must be an RFC 3339 instant such as 2026-11-21T09:30:00Z`
+        assert.strictEqual(problemOf(holder, text), message)
+      }
+    }
+  })
+
   it.each<[unknown, string]>([
     [[], "data must be object"],
     ["text", "data must be object"],

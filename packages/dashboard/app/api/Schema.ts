@@ -1960,9 +1960,13 @@ export interface operations {
                         amount: number;
                         currency: string;
                         number?: string;
+                        /** Format: date-time */
                         due_at?: string;
+                        /** Format: date-time */
                         paid_at?: string;
+                        /** Format: date-time */
                         period_start?: string;
+                        /** Format: date-time */
                         period_end?: string;
                         metadata?: {
                             [key: string]: string;
@@ -2012,9 +2016,13 @@ export interface operations {
                         amount: number;
                         currency: string;
                         number?: string;
+                        /** Format: date-time */
                         due_at?: string;
+                        /** Format: date-time */
                         paid_at?: string;
+                        /** Format: date-time */
                         period_start?: string;
+                        /** Format: date-time */
                         period_end?: string;
                         metadata?: {
                             [key: string]: string;
@@ -2160,7 +2168,9 @@ export interface operations {
                         subscription_id: string;
                         customer_id: string;
                         product_id: string;
+                        /** Format: date-time */
                         current_period_start?: string;
+                        /** Format: date-time */
                         current_period_end?: string;
                         metadata?: {
                             [key: string]: string;
@@ -2208,7 +2218,9 @@ export interface operations {
                         subscription_id: string;
                         customer_id: string;
                         product_id: string;
+                        /** Format: date-time */
                         current_period_start?: string;
+                        /** Format: date-time */
                         current_period_end?: string;
                         metadata?: {
                             [key: string]: string;

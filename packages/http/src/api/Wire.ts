@@ -1,37 +1,20 @@
 /**
  * How values look on the wire: JSON, snake_case, RFC 3339 instants, exact integers of any size.
  */
-import { Page } from "@billwright/core"
-import { DateTime, Option, Schema, SchemaTransformation } from "effect"
+import { Instant, Page } from "@billwright/core"
+import { DateTime, Schema, SchemaTransformation } from "effect"
 
-const RFC_3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/u
 const INSTANT_PROBLEM = "must be an RFC 3339 instant with an offset, such as 2026-11-21T09:30:00Z"
-/** Longest spelling of an instant: nanoseconds and an offset. */
-const MAX_INSTANT_LENGTH = 35
 
 /** What is kept of the headers of an attempt and of its answer. */
 const MAX_SENT_HEADERS = 64
 const MAX_SENT_HEADER_LENGTH = 1_024
 const MAX_SENT_HEADER_NAME_LENGTH = 128
 
-/**
- * Reads an instant. `Date` alone takes `2026-02-30` for March 2nd, so that the date is compared with what it
- * came to; a leap second (`:60`) and hour 24 are refused.
- */
-const parseInstant = (text: string): DateTime.Utc | undefined => {
-  if (!RFC_3339.test(text)) return undefined
-  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8, 10))]
-  const asWritten = DateTime.make({ year, month, day })
-  const parsed = DateTime.make(text.toUpperCase())
-  if (Option.isNone(asWritten) || Option.isNone(parsed) || Number(text.slice(11, 13)) > 23) return undefined
-  const parts = DateTime.toPartsUtc(asWritten.value)
-  return parts.month === month && parts.day === day ? DateTime.toUtc(parsed.value) : undefined
-}
-
 const instantText = Schema.String.check(
-  Schema.makeFilter<string>((text) => parseInstant(text) !== undefined, {
+  Schema.makeFilter<string>((text) => Instant.parse(text) !== undefined, {
     message: INSTANT_PROBLEM,
-    toJsonSchema: () => ({ format: "date-time", maxLength: MAX_INSTANT_LENGTH }),
+    toJsonSchema: () => ({ format: "date-time", maxLength: Instant.MAX_INSTANT_LENGTH }),
   }),
 )
 
@@ -41,7 +24,7 @@ export const instant = (description: string) =>
     Schema.decodeTo(
       Schema.DateTimeUtc,
       SchemaTransformation.transform({
-        decode: (text: string) => parseInstant(text) ?? DateTime.makeUnsafe(0),
+        decode: (text: string) => Instant.parse(text) ?? DateTime.makeUnsafe(0),
         encode: (value: DateTime.Utc) => DateTime.formatIso(value),
       }),
     ),

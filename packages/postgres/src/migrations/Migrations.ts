@@ -18,6 +18,7 @@ import { migration0006 } from "./Migration0006.ts"
 import { migration0007 } from "./Migration0007.ts"
 import { migration0008 } from "./Migration0008.ts"
 import { migration0009 } from "./Migration0009.ts"
+import { migration0010 } from "./Migration0010.ts"
 
 /** All migrations, in order. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -30,6 +31,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0007,
   migration0008,
   migration0009,
+  migration0010,
 ]
 
 /** The newest migration that this release knows, and needs. */

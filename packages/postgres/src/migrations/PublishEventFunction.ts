@@ -2,7 +2,9 @@
  * `publish_event`: publishing events from any client, in any language, inside its own transaction.
  *
  * The rules are those of `Events.publish`, but for the catalogue of event types, which the processes have and the
- * database hasn't: the type is checked to be a name, and the data to be an object of JSON that can be sent.
+ * database hasn't: the type is checked to be a name, and the data to be an object of JSON that can be sent. A host may
+ * have its own idea of a built-in type, so that of those only what nobody can mean is refused: an instant that doesn't
+ * exist.
  * Errors carry the SQLSTATEs of `record_usage`.
  */
 import type { SchemaName } from "../SchemaName.ts"
@@ -18,7 +20,32 @@ const prototype = `strict $.** ? (@.type() == "object") ? (exists (@."__proto__"
 // Integers may be of any size, as in core; what has a fraction is read as a double by every receiver.
 const huge = `strict $.** ? (@.type() == "number") ? (@ > ${MAX_NUMBER} || @ < -${MAX_NUMBER})`
 
-export const publishEventFunction = (schema: SchemaName): string => `create function ${schema}.publish_event(
+// `EventType.INSTANT_FIELDS`, and the built-in types that have them.
+const INSTANT_FIELDS = "{due_at,paid_at,period_start,period_end,current_period_start,current_period_end}"
+const TYPES_WITH_INSTANTS =
+  "'invoice.created', 'invoice.paid', 'subscription.created', 'subscription.activated'"
+
+/**
+ * Whether text is written like an RFC 3339 instant, and is none: \`Instant.parse\`. The calendar repeats itself after 400
+ * years, and \`make_date\` knows no year 0.
+ */
+export const isImpossibleInstant = (
+  schema: SchemaName,
+): string => `create function ${schema}.is_impossible_instant(p_text text) returns boolean
+language sql immutable strict as $$
+  select case
+    when p_text !~* '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$'
+      then false
+    when p_text !~* '^.{5}(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$'
+      then true
+    else substr(p_text, 9, 2)::integer > extract(day from
+      make_date(substr(p_text, 1, 4)::integer + 400, substr(p_text, 6, 2)::integer, 1) + interval '1 month - 1 day')
+  end
+$$`
+
+export const publishEventFunction = (
+  schema: SchemaName,
+): string => `create or replace function ${schema}.publish_event(
   account_id text, mode text, type text, data jsonb, customer_id text default null, idempotency_key text default null
 ) returns jsonb language plpgsql as $$
 #variable_conflict use_variable
@@ -26,6 +53,10 @@ declare
   v_customer uuid := ${schema}.parse_id('cus', customer_id);
   v_now timestamptz(3) := date_trunc('milliseconds', clock_timestamp());
   v_id uuid := ${schema}.make_uuid_v7(v_now);
+  v_impossible text := (
+    select f.name from unnest('${INSTANT_FIELDS}'::text[]) with ordinality as f (name, place)
+    where ${schema}.is_impossible_instant(data ->> f.name) order by f.place limit 1
+  );
   v_payload text;
   v_problem text[];
   v_row record;
@@ -43,6 +74,8 @@ begin
     when jsonb_path_exists(data, '${prototype}') then array['data', 'must not contain the key __proto__']
     when jsonb_path_exists(data, '${huge}')
       then array['data', 'must not contain a number that JSON can''t hold']
+    when type in (${TYPES_WITH_INSTANTS}) and v_impossible is not null
+      then array['data', 'must have an instant that exists in ' || v_impossible]
     when customer_id is not null and v_customer is null
       then array['customer_id', 'must be an id that starts with cus_']
     when idempotency_key is not null and char_length(idempotency_key) not between 1 and 255

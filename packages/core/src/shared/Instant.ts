@@ -1,0 +1,28 @@
+/**
+ * Instants as text: RFC 3339.
+ */
+import { DateTime } from "effect"
+
+/** Longest spelling of an instant, in characters: nanoseconds and an offset. */
+export const MAX_INSTANT_LENGTH = 35
+
+const RFC_3339 =
+  /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/u
+
+const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+
+const daysOf = (year: number, month: number): number =>
+  month === 2 && isLeapYear(year) ? 29 : DAYS_OF_MONTHS[month - 1]!
+
+/**
+ * Reads an RFC 3339 instant with an offset, to the millisecond; `undefined` when it is none. Days that don't exist
+ * (`2026-02-30`), hour 24, leap seconds (`:60`) and offsets of a day or more are refused: JavaScript takes some of them
+ * for another instant.
+ */
+export const parse = (text: string): DateTime.Utc | undefined => {
+  const [, year, month, day] = RFC_3339.exec(text) ?? []
+  if (day === undefined || Number(day) > daysOf(Number(year), Number(month))) return undefined
+  return DateTime.toUtc(DateTime.makeUnsafe(text.toUpperCase()))
+}
