@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url"
 import * as Assets from "./Assets.ts"
 import * as Page from "./Page.ts"
 import { DEFAULT_CONFIG, type PageConfig } from "./PageConfig.ts"
+import * as RequestPath from "./RequestPath.ts"
 import { SECTIONS } from "./Sections.ts"
 import { SECURITY_HEADERS } from "./SecurityHeaders.ts"
 
@@ -30,7 +31,11 @@ export interface DashboardOptions {
   readonly directory?: string
 }
 
-/** Answers what is the dashboard's; `undefined` for every other request, which is the host's then. */
+/**
+ * Answers what is the dashboard's; `undefined` for every other request, which is the host's then. The path is compared
+ * as it was sent: one with empty segments, with `.`, `..` or `\\`, or with more encoded than has to be, is not the
+ * dashboard's.
+ */
 export type DashboardHandler = (request: Request) => Promise<Response | undefined>
 
 const ONE_YEAR_SECONDS = 31_536_000
@@ -43,9 +48,9 @@ const checkPath = (name: string, path: string): string => {
 }
 
 /** The part of a path below the mount point; `undefined` when it is elsewhere. */
-const below = (basePath: string, path: string): string | undefined => {
+const below = (basePath: string, path: string | undefined): string | undefined => {
   if (path === basePath) return "/"
-  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined
+  return path?.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined
 }
 
 const isPage = (path: string): boolean => {
@@ -141,7 +146,7 @@ export const handler = (options: DashboardOptions = {}): DashboardHandler => {
   }
 
   return async (request) => {
-    const path = below(config.basePath, new URL(request.url).pathname)
+    const path = below(config.basePath, RequestPath.ofRequest(request))
     return path === undefined ? undefined : serve(request, path)
   }
 }

@@ -3,6 +3,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { type DashboardOptions, handler } from "./Handler.ts"
+import * as RequestPath from "./RequestPath.ts"
 
 /** Middleware: what is not the dashboard's goes to `next`, and is answered 404 where there is none. */
 export type NodeHandler = (
@@ -15,7 +16,10 @@ export type NodeHandler = (
 const targetOf = (request: IncomingMessage & { readonly originalUrl?: string }): string =>
   request.originalUrl ?? request.url ?? "/"
 
-const toRequest = (request: IncomingMessage): Request => {
+/** `undefined` when its path isn't canonical: a `Request` would make it so, and be another than the host has guarded. */
+const toRequest = (request: IncomingMessage): Request | undefined => {
+  const target = targetOf(request)
+  if (RequestPath.ofTarget(target) === undefined) return undefined
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
     // Names such as :path are of HTTP/2 itself.
@@ -23,8 +27,7 @@ const toRequest = (request: IncomingMessage): Request => {
       headers.set(name, Array.isArray(value) ? value.join(", ") : value)
   }
   // The host is nobody's business here, and may be anything: only the path is looked at.
-  const path = targetOf(request).replace(/^[^/]*\/+/, "/")
-  return new Request(`http://localhost${path}`, { method: request.method ?? "GET", headers })
+  return new Request(`http://localhost${target}`, { method: request.method ?? "GET", headers })
 }
 
 const write = async (response: ServerResponse, answer: Response): Promise<void> => {
@@ -36,7 +39,8 @@ const write = async (response: ServerResponse, answer: Response): Promise<void> 
 export const nodeHandler = (options: DashboardOptions = {}): NodeHandler => {
   const answer = handler(options)
   const respond = async (request: IncomingMessage, response: ServerResponse, next?: () => void) => {
-    const answered = await answer(toRequest(request))
+    const asked = toRequest(request)
+    const answered = asked && (await answer(asked))
     if (answered !== undefined) return write(response, answered)
     if (next !== undefined) return next()
     response.writeHead(404, { "content-type": "text/plain; charset=utf-8" }).end("There is nothing here.\n")

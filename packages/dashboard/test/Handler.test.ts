@@ -244,6 +244,17 @@ describe("in node:http", () => {
     }, false)
   })
 
+  /** The answer to a target that is sent as it is. */
+  const askFor = (port: number, target: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(port, "127.0.0.1")
+      let text = ""
+      socket.on("data", (chunk) => (text += String(chunk)))
+      socket.on("end", () => resolve(text))
+      socket.on("error", reject)
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+    })
+
   it("takes request targets that are no paths", async () => {
     await serve(async (port) => {
       for (const target of [
@@ -252,17 +263,37 @@ describe("in node:http", () => {
         "http://evil.example/d/../../secret.txt",
         "/d/\\..\\secret.txt",
       ]) {
-        const answer = await new Promise<string>((resolve, reject) => {
-          const socket = connect(port, "127.0.0.1")
-          let text = ""
-          socket.on("data", (chunk) => (text += String(chunk)))
-          socket.on("end", () => resolve(text))
-          socket.on("error", reject)
-          socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
-        })
+        const answer = await askFor(port, target)
         assert.match(answer, /^HTTP\/1\.1 (404|200|400) /, target)
         assert.notInclude(answer, "\r\nsecret", target)
       }
+    }, false)
+  })
+
+  it("recognises no path that a host's guard would take for another one", async () => {
+    await serve(async (port) => {
+      for (const target of [
+        "//d/events",
+        "///d/events",
+        "/x/../d/events",
+        "/x/%2e%2e/d/events",
+        "/x\\../d/events",
+        "/x\\..\\d\\events",
+        "/d\\events",
+        "/./d/events",
+        "/%64/events",
+        "/d/%65vents",
+        "/d//events",
+        "/d/./events",
+        "/d/x/../events",
+        "/d/events/%2e%2e/deliveries",
+        "/d%2fevents",
+        "http:///d/events",
+        "http://localhost/d/events",
+        "*/d/events",
+      ])
+        assert.match(await askFor(port, target), /^HTTP\/1\.1 (404|400) /, target)
+      assert.match(await askFor(port, "/d/events?x=/../%2e%2e"), /^HTTP\/1\.1 200 /)
     }, false)
   })
 })

@@ -46,8 +46,8 @@ const failed = (): Response =>
 const notHere = (basePath: string): Response =>
   Response.json({ error: "not_found", message: `the dashboard is at ${basePath}` }, { status: 404 })
 
-const isData = (path: string, basePath: string): boolean =>
-  path === `${basePath}${DATA_PATH}` || path.startsWith(`${basePath}${DATA_PATH}/`)
+/** `target` is that of a request below the dashboard's path. */
+const isData = (target: string): boolean => MountPath.strip(target, DATA_PATH) !== undefined
 
 const makeAnswer = (engine: Engine, api: Handlers["fetch"], options: DashboardOptions): Answer => {
   const basePath = checkOptions(options)
@@ -74,11 +74,11 @@ const makeAnswer = (engine: Engine, api: Handlers["fetch"], options: DashboardOp
     })
   }
   return async (request, env) => {
-    const { pathname } = new URL(request.url)
-    if (MountPath.strip(pathname, basePath) === undefined) return undefined
+    const target = MountPath.strip(MountPath.targetOf(request), basePath)
+    if (target === undefined) return undefined
     try {
       return await engine.whileOpen(async () =>
-        isData(pathname, basePath) ? data(request, env) : (await (loading ??= load()))(request),
+        isData(target) ? data(request, env) : (await (loading ??= load()))(request),
       )
     } catch (error) {
       if (error instanceof ClosedError) return closedAnswer()
@@ -92,14 +92,17 @@ type Kept = Pick<ParsedRequest, "body" | "rawBody">
 const badBody = ({ message }: UnusableBody): Response =>
   Response.json({ error: "invalid_request", message: `the body ${message}` }, { status: 400 })
 
-/** Answers a request of Node; tells whether it was the dashboard's. */
+/** Answers a request of Node; tells whether it was the dashboard's, which is at `basePath`. */
 const respond = async (
   answer: Answer,
+  basePath: string,
   request: ParsedRequest,
   response: ServerResponse,
   url: string,
   kept: Kept,
 ): Promise<boolean> => {
+  // Before a `Request` is made of it, which resolves what the host's guard has not.
+  if (MountPath.strip(url, basePath) === undefined) return false
   const gone = new AbortController()
   response.once("close", () => gone.abort())
   try {
@@ -128,7 +131,7 @@ const fastifyPlugin = (answer: Answer, basePath: string) => async (instance: Fas
   for (const path of ["/", "/*"]) {
     instance.all(path, ({ raw }, reply) => {
       reply.hijack()
-      respond(answer, raw, reply.raw, raw.url ?? "/", {}).then(
+      respond(answer, basePath, raw, reply.raw, raw.url ?? "/", {}).then(
         (isOurs) => void (isOurs || NodeExchange.send(notHere(basePath), reply.raw)),
         () => void NodeExchange.send(failed(), reply.raw),
       )
@@ -154,7 +157,7 @@ export const makeDashboard =
       const url = request.originalUrl ?? request.url ?? "/"
       const pass = next ?? (() => void NodeExchange.send(notHere(basePath), response))
       const fail = next ?? (() => void NodeExchange.send(failed(), response))
-      respond(answer, request, response, url, request).then((isOurs) => {
+      respond(answer, basePath, request, response, url, request).then((isOurs) => {
         if (!isOurs) pass()
       }, fail)
     }
@@ -180,8 +183,7 @@ export const makeDashboard =
         const url = context.originalUrl ?? req.url ?? "/"
         if (MountPath.strip(url, basePath) === undefined) return void (await next())
         context.respond = false
-        if (!(await respond(answer, req, res, url, request as Kept)))
-          await NodeExchange.send(notHere(basePath), res)
+        await respond(answer, basePath, req, res, url, request as Kept)
       },
     }
   }

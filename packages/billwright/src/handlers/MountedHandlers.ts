@@ -91,7 +91,7 @@ const makeHono =
   async ({ env, req }: HonoContext): Promise<Response> => {
     const { raw } = req
     const { incoming } = (env ?? {}) as NodeEnv
-    const basePath = options.basePath ?? MountPath.beforeWildcard(req.routePath, new URL(raw.url).pathname)
+    const basePath = options.basePath ?? MountPath.beforeWildcard(req.routePath, raw)
     if (!raw.bodyUsed) return fetch(raw, { basePath, incoming })
     // Hono keeps what a validator read.
     const { headers, method, signal, url } = raw

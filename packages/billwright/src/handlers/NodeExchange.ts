@@ -19,7 +19,8 @@ const headersOf = (request: ParsedRequest): Headers => {
 const hasBody = (method: string): boolean => method !== "GET" && method !== "HEAD"
 
 /**
- * The request with the path of `url`. Its host is a made-up one: what the client sends as such may be anything.
+ * The request with the path of `url`, which begins with a slash. Its host is a made-up one: what the client sends as
+ * such may be anything.
  *
  * Throws `UnusableBody` when a parser has left nothing that the body could be made of.
  */
@@ -31,7 +32,7 @@ export const toRequest = (
 ): Request => {
   const method = request.method ?? "GET"
   const init = { method, headers: headersOf(request), signal }
-  const address = `http://localhost${url.replace(/^[^/]*\/+/, "/")}`
+  const address = `http://localhost${url}`
   if (!hasBody(method)) return new Request(address, init)
   // A body that is streamed has to say so, which the types of the DOM don't know.
   const body = { body: Readable.toWeb(readable(request, kept)), duplex: "half" }

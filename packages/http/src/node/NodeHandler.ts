@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
  * The server as a handler for `node:http`, and for every framework that hands on its requests and responses.
  */
 import { type Context, Effect, Exit, type Fiber } from "effect"
-import { normalizeBasePath, stripBasePath } from "../server/FetchHandler.ts"
+import { normalizeBasePath, parseTarget } from "../server/FetchHandler.ts"
 import {
   BodyTooLarge,
   BodyUnreadable,
@@ -68,13 +68,9 @@ const collect = (request: IncomingMessage): HttpRequest["body"] =>
   }).pipe(Effect.timeoutOrElse({ duration: MAX_BODY_MILLIS, orElse: () => TOO_SLOW }))
 
 const toHttpRequest = (request: IncomingMessage, basePath: string): HttpRequest => {
-  const target = request.url ?? "/"
-  const question = target.indexOf("?")
-  const path = question === -1 ? target : target.slice(0, question)
   return {
     method: request.method ?? "GET",
-    path: stripBasePath(path, basePath) ?? "",
-    query: question === -1 ? "" : target.slice(question + 1),
+    ...parseTarget(request.url ?? "/", basePath),
     header: (name) => {
       const value = request.headers[name]
       return Array.isArray(value) ? value.join(", ") : value

@@ -36,10 +36,23 @@ export const normalizeBasePath = (basePath: string | undefined): string => {
 }
 
 /** The path behind the base path; `undefined` when it is elsewhere. */
-export const stripBasePath = (path: string, basePath: string): string | undefined => {
+const stripBasePath = (path: string, basePath: string): string | undefined => {
   if (!path.startsWith(basePath)) return undefined
   const rest = path.slice(basePath.length)
   return rest === "" ? "/" : rest.startsWith("/") ? rest : undefined
+}
+
+/**
+ * Path and query of a request's target. They stay as they were sent, and nothing is resolved: a host that guards paths
+ * has compared the same text.
+ */
+export const parseTarget = (target: string, basePath: string): Pick<HttpRequest, "path" | "query"> => {
+  const question = target.indexOf("?")
+  const path = question === -1 ? target : target.slice(0, question)
+  return {
+    path: stripBasePath(path, basePath) ?? "",
+    query: question === -1 ? "" : target.slice(question + 1),
+  }
 }
 
 const readChunks = async (stream: ReadableStream<Uint8Array>): Promise<Uint8Array | "too large"> => {
@@ -80,12 +93,14 @@ const readBody = (request: Request): HttpRequest["body"] =>
     )
   })
 
+/** Scheme and host of a URL. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*/i
+
 const toHttpRequest = (request: Request, basePath: string): HttpRequest => {
-  const url = new URL(request.url)
+  const [target = ""] = request.url.replace(ORIGIN, "").split("#", 1)
   return {
     method: request.method,
-    path: stripBasePath(url.pathname, basePath) ?? "",
-    query: url.search.slice(1),
+    ...parseTarget(target, basePath),
     header: (name) => request.headers.get(name) ?? undefined,
     body: readBody(request),
   }

@@ -129,13 +129,16 @@ const routedMethod = (method: string): string => (method === "HEAD" ? "GET" : me
 const allowedMethods = (node: Node): string =>
   [...node.routes.keys()].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ")
 
-const decodeSegment = (segment: string): string | undefined => {
+const decodeText = (text: string): string | undefined => {
   try {
-    return decodeURIComponent(segment)
+    return decodeURIComponent(text)
   } catch {
     return undefined
   }
 }
+
+/** What ids consist of. */
+const ID = /^\w+$/
 
 /** Follows a path to where routes end, and notes its parameters; `undefined` when no route begins so. */
 const walk = (path: string, params: Record<string, string>): Node | undefined => {
@@ -147,8 +150,10 @@ const walk = (path: string, params: Record<string, string>): Node | undefined =>
       node = fixed
       continue
     }
-    const text = decodeSegment(segment)
+    const text = decodeText(segment)
     if (node.any === undefined || text === undefined || text === "") return undefined
+    // Nor is an id that is encoded that id: it has nothing to encode, and hosts compare paths as they are sent.
+    if (text !== segment && ID.test(text)) return undefined
     params[node.any.name] = text
     node = node.any.node
   }
@@ -172,8 +177,8 @@ export const parseQuery = (query: string): Effect.Effect<Record<string, string>,
   for (const part of query.split("&")) {
     if (part === "") continue
     const at = part.indexOf("=")
-    const name = decodeSegment((at === -1 ? part : part.slice(0, at)).replaceAll("+", " "))
-    const value = decodeSegment(at === -1 ? "" : part.slice(at + 1).replaceAll("+", " "))
+    const name = decodeText((at === -1 ? part : part.slice(0, at)).replaceAll("+", " "))
+    const value = decodeText(at === -1 ? "" : part.slice(at + 1).replaceAll("+", " "))
     if (name === undefined || value === undefined) {
       return Effect.fail(new InvalidInput({ field: "the query", problem: "is not percent-encoded UTF-8" }))
     }

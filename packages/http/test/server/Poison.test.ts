@@ -238,6 +238,8 @@ const targets: ReadonlyArray<readonly [string, string, number, string]> = [
   ["GET", "/v1/customers/%00", 404, "no customer has the id \0"],
   ["GET", "/v1/customers/%ff", 404, "there is nothing at /v1/customers/%ff"],
   ["GET", "/v1/customers/%zz", 404, "there is nothing at /v1/customers/%zz"],
+  ["GET", "/v1/customers/cus%5F1", 404, "there is nothing at /v1/customers/cus%5F1"],
+  ["GET", "/v1/customers/%63us_1", 404, "there is nothing at /v1/customers/%63us_1"],
   ["GET", "/v1/customers/..", 404, "no customer has the id .."],
   ["GET", "/v1/customers/%2e%2e%2fusage", 404, "no customer has the id ../usage"],
   ["GET", "//v1/customers", 404, "there is nothing at //v1/customers"],
