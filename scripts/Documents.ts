@@ -79,7 +79,7 @@ export const freePort = async (): Promise<number> => {
 }
 
 export const startServer = async () => {
-  const args = [command, "serve", "--port", "0", "--store", "memory"]
+  const args = [command, "serve", "--port", "0", "--store", "memory", "--allow-loopback"]
   const child = spawn(node, args, { stdio: ["ignore", "pipe", "inherit"] })
   let url = ""
   let key = ""

@@ -67,7 +67,7 @@ const storage = Storage.layer().pipe(
 const runtime = ManagedRuntime.make(
   Layer.mergeAll(
     Billing.layer.pipe(Layer.provideMerge(counting.pipe(Layer.provideMerge(storage)))),
-    sending.pipe(Layer.provide(UndiciTransport.layer())),
+    sending.pipe(Layer.provide(UndiciTransport.layer({ network: { allowLoopback: true } }))),
   ),
 )
 

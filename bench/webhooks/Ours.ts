@@ -42,7 +42,7 @@ export const make = async (
   const runtime = ManagedRuntime.make(
     Billing.layerWith({
       events: { types },
-      webhooks: { network: Effect.runSync(NetworkAddress.makePolicy({})) },
+      webhooks: { network: Effect.runSync(NetworkAddress.makePolicy({ allowLoopback: true })) },
     }).pipe(
       Layer.provideMerge(Storage.layer()),
       Layer.provide(PostgresClient.layer({ url: Redacted.make(databaseUrl) })),

@@ -71,8 +71,19 @@ export interface BillingOptions<
    * `"manual"`: when `deliverDue()` is called.
    */
   readonly dispatcher?: boolean | "manual" | DispatcherOptions
-  /** Networks that webhooks may be sent to beside the public one, such as `["10.20.0.0/16"]`. */
-  readonly network?: { readonly allow?: ReadonlyArray<string>; readonly decodeNat64?: boolean }
+  /** Where webhooks may be sent to beside public addresses. Metadata services of clouds are never among them. */
+  readonly network?: {
+    /** Networks, for both modes, such as `["10.20.0.0/16"]`. Default: none. */
+    readonly allow?: ReadonlyArray<string>
+    /**
+     * Whether webhooks of test mode may go to this machine: `127.0.0.0/8`, `::1` and `localhost`. For development:
+     * whoever may create endpoints can then read what listens there, by the answers that deliveries record.
+     * Default `false`.
+     */
+    readonly allowLoopback?: boolean
+    /** Judges addresses of NAT64 (`64:ff9b::/96`) by the IPv4 address inside. Default `false`: they are forbidden. */
+    readonly decodeNat64?: boolean
+  }
   readonly keys?: {
     /** Mixed into the digests of API keys. Keep it for ever. */
     readonly pepper?: string

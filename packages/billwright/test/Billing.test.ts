@@ -398,6 +398,10 @@ describe("createBilling", () => {
     [{ store: memory(), encryptionKeys: "secret" }, /the encryption keys are not valid: entry 1/],
     [{ store: memory(), encryptionKeys: 5 }, /encryptionKeys must be a key/],
     [{ store: memory(), encryptionKeys: { file: "/nowhere/keys" } }, /can't be made: its directory does not/],
+    [
+      { store: memory(), network: { allow: ["169.254.169.254/32"] } },
+      /network\.allow\[0\] must not be 169\.254\.169\.254\/32: a cloud's metadata service/,
+    ],
     [{ store: memory(), network: { allow: ["10.0.0.0"] } }, /network\.allow\[0\] must be a network/],
     [{ store: memory(), events: [{}] }, /events takes what defineEvent/],
     [
@@ -443,7 +447,14 @@ describe("createBilling", () => {
       { store: memory(), dispatcher: { retries: { live: {} } } },
       /^dispatcher\.retries\.live\.baseMillis must be an integer of at least 0$/,
     ],
-    [{ store: memory(), network: "10.0.0.0/8" }, /^network must be an object of allow, decodeNat64$/],
+    [
+      { store: memory(), network: { allowLoopback: "yes" } },
+      /^network\.allowLoopback must be true or false$/,
+    ],
+    [
+      { store: memory(), network: "10.0.0.0/8" },
+      /^network must be an object of allow, allowLoopback, decodeNat64$/,
+    ],
     [{ store: memory(), log: "info" }, /^log must be a function or false$/],
     [undefined as never, /createBilling takes options/],
   ]

@@ -16,7 +16,13 @@ const direct = (url: string, init: RequestInit) =>
   billing.fetch(new Request(url, init), { basePath: "/billing" })
 
 beforeAll(async () => {
-  billing = await createBilling({ store: memory(), mode: "test", dispatcher: "manual", log: false })
+  billing = await createBilling({
+    store: memory(),
+    mode: "test",
+    dispatcher: "manual",
+    network: { allowLoopback: true },
+    log: false,
+  })
   apiKey = (await billing.keys.create({ name: "client" })).secret
   client = createClient({ url: "http://localhost/billing", apiKey, fetch: direct })
   return () => billing.close()

@@ -56,6 +56,7 @@ const start = () =>
     mode: "test",
     dispatcher: "manual",
     events: [shipped, returned, counted],
+    network: { allowLoopback: true },
     log: false,
   })
 let billing: Awaited<ReturnType<typeof start>>
@@ -236,6 +237,22 @@ describe("event types of one's own", () => {
 })
 
 describe("webhooks", () => {
+  it("go to this machine only where the host allows it, and to no metadata service of a cloud", async () => {
+    const create = (billing: Billing, url: string) => billing.endpoints.create({ url, eventTypes: ["*"] })
+    await using closed = await createBilling({ store: memory(), mode: "test", log: false })
+    for (const url of ["http://127.0.0.1:3000/hooks", "http://localhost:3000/hooks", "http://[::1]/"]) {
+      const { message } = await rejection(create(closed, url))
+      assert.match(message, /^url must not point to .*: sending to loopback needs allowLoopback/)
+    }
+    const network = { allow: ["0.0.0.0/0"], allowLoopback: true }
+    await using open = await createBilling({ store: memory(), mode: "test", log: false, network })
+    await create(open, "http://127.0.0.1:3000/hooks")
+    for (const host of ["169.254.169.254", "metadata.google.internal"]) {
+      const { message } = await rejection(create(open, `http://${host}/`))
+      assert.include(message, `url must not point to ${host}`)
+    }
+  })
+
   it("are sent, signed, recorded and sent again", async () => {
     const received: Array<{ readonly headers: IncomingHttpHeaders; readonly body: string }> = []
     const server = createServer(async (request, response) => {

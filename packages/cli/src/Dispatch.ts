@@ -8,10 +8,12 @@ import {
   type InvalidInput,
   LEASE_MILLIS,
   NetworkAddress,
+  type NetworkPolicy,
 } from "@billwright/core"
 import { UndiciTransport } from "@billwright/node"
-import { Config, Layer, Option, Schema } from "effect"
+import { Config, Effect, Layer, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
+import { Misconfigured } from "./Store.ts"
 
 const SECOND = 1_000
 const MAX_IN_FLIGHT = 10_000
@@ -40,6 +42,32 @@ export const webhookAllow = Flag.String("webhook-allow").pipe(
   ),
 )
 
+/** Whether webhooks of test mode may go to this machine. */
+export const allowLoopback = Flag.Boolean("allow-loopback").pipe(
+  Flag.withDescription(
+    "For trials: webhooks of test mode may go to this machine (127.0.0.0/8, ::1, localhost). Whoever has a test key can then read what listens there.",
+  ),
+  Flag.withDefault(false),
+)
+
+/** What a policy of the network is made of. */
+export interface NetworkOptions {
+  readonly webhookAllow: ReadonlyArray<string>
+  readonly allowLoopback: boolean
+}
+
+const networkOf = ({ allowLoopback: isLoopbackAllowed, webhookAllow: allow }: NetworkOptions) => ({
+  allow,
+  allowLoopback: isLoopbackAllowed,
+})
+
+/** What endpoints are judged by when they are created. */
+export const policyOf = (options: NetworkOptions): Effect.Effect<NetworkPolicy, Misconfigured> =>
+  Effect.mapError(
+    NetworkAddress.makePolicy(networkOf(options)),
+    ({ problem }) => new Misconfigured({ message: `--webhook-allow ${problem}` }),
+  )
+
 export const flags = {
   maxInFlight: Flag.Int("max-in-flight").pipe(
     Flag.withDescription("Most webhook attempts under way; those that wait for a slow receiver don't count."),
@@ -65,12 +93,11 @@ export const flags = {
   ),
 }
 
-export interface DispatchOptions {
+export interface DispatchOptions extends NetworkOptions {
   readonly maxInFlight: number
   readonly maxInFlightPerEndpoint: number
   readonly attemptSeconds: number
   readonly leaseSeconds: number
-  readonly webhookAllow: ReadonlyArray<string>
 }
 
 /** Sends webhooks until its scope closes. */
@@ -84,8 +111,6 @@ export const layer = (
     leaseMillis: options.leaseSeconds * SECOND,
     attemptDeadlineMillis: attemptMillis,
   }).pipe(
-    Layer.provide(
-      UndiciTransport.layer({ network: { allow: options.webhookAllow }, deadlineMillis: attemptMillis }),
-    ),
+    Layer.provide(UndiciTransport.layer({ network: networkOf(options), deadlineMillis: attemptMillis })),
   )
 }

@@ -1,7 +1,7 @@
 /**
  * `billwright serve`: the REST API and the sender of webhooks as a program.
  */
-import { Billing, NetworkAddress } from "@billwright/core"
+import { Billing } from "@billwright/core"
 import { Dashboard } from "@billwright/dashboard"
 import { Server } from "@billwright/http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
@@ -61,6 +61,7 @@ const flags = {
   dispatch,
   dispatchOnly,
   webhookAllow: Dispatch.webhookAllow,
+  allowLoopback: Dispatch.allowLoopback,
   ...Dispatch.flags,
   allowPlaintextSecrets: Encryption.allowPlaintextSecrets,
 }
@@ -97,11 +98,18 @@ const firstRequest = (url: string, secret: string): string =>
 
 const metricsLine = (url: string): string => `Metrics:       ${url}${Metrics.PATH}`
 
-const announce = (
-  url: string,
-  metricsUrl: string,
-  keys: ReadonlyArray<FirstKeys.FirstKey>,
-): ReadonlyArray<string> => {
+/** What a trial opens is said at every start. */
+const loopbackLines = (isAllowed: boolean): ReadonlyArray<string> =>
+  isAllowed ? ["Loopback:      open to webhooks of test mode, for trials (--allow-loopback)"] : []
+
+interface Announcement {
+  readonly url: string
+  readonly metricsUrl: string
+  readonly keys: ReadonlyArray<FirstKeys.FirstKey>
+  readonly allowLoopback: boolean
+}
+
+const announce = ({ allowLoopback, keys, metricsUrl, url }: Announcement): ReadonlyArray<string> => {
   const test = keys.find(({ mode }) => mode === "test")
   return [
     `Billwright listening on ${url}`,
@@ -111,6 +119,7 @@ const announce = (
     "",
     `Dashboard:     ${url}/`,
     metricsLine(metricsUrl),
+    ...loopbackLines(allowLoopback),
     `API reference: ${url}/docs`,
   ]
 }
@@ -136,8 +145,7 @@ const services = (
   Layer.unwrap(
     Effect.gen(function* () {
       const encryption = yield* Encryption.keys(options)
-      // The flag takes nothing but networks.
-      const network = yield* Effect.orDie(NetworkAddress.makePolicy({ allow: options.webhookAllow }))
+      const network = yield* Dispatch.policyOf(options)
       return Billing.layerWith({ encryption, webhooks: { network } }).pipe(
         Layer.provideMerge(Store.layer(options)),
       )
@@ -161,6 +169,7 @@ export const serve = Command.make(
     if (options.dispatchOnly) {
       yield* Layer.buildWithScope(Dispatch.layer(options), yield* Scope.fork(parts))
       if (ownMetrics !== undefined) yield* Console.log(metricsLine(ownMetrics.url))
+      for (const line of loopbackLines(options.allowLoopback)) yield* Console.log(line)
       yield* Console.log("Billwright sending webhooks")
       return yield* storeEnd
     }
@@ -173,7 +182,11 @@ export const serve = Command.make(
     )
     if (options.dispatch) yield* Layer.buildWithScope(Dispatch.layer(options), yield* Scope.fork(parts))
     const metricsUrl = (ownMetrics ?? listening).url
-    for (const line of announce(listening.url, metricsUrl, yield* FirstKeys.ensure)) yield* Console.log(line)
+    const { allowLoopback } = options
+    const keys = yield* FirstKeys.ensure
+    for (const line of announce({ url: listening.url, metricsUrl, keys, allowLoopback })) {
+      yield* Console.log(line)
+    }
     return yield* storeEnd
   }, Effect.scoped),
 ).pipe(

@@ -94,10 +94,14 @@ export interface Serving extends Running {
   readonly keys: { readonly test: string; readonly live: string }
 }
 
+/** Receivers of tests are on this machine. */
+const loopback = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  args.includes("--no-allow-loopback") ? [] : ["--allow-loopback"]
+
 /** Starts `billwright serve` and waits for its last line. */
 export const serve = async (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Serving> => {
   const port = args.includes("--port") ? [] : ["--port", "0"]
-  const running = await runUntil("API reference", ["serve", ...port, ...args], options)
+  const running = await runUntil("API reference", ["serve", ...port, ...loopback(args), ...args], options)
   const find = (pattern: RegExp) => pattern.exec(running.stdout())?.[1] ?? ""
   return {
     ...running,
@@ -110,7 +114,7 @@ export const serve = async (args: ReadonlyArray<string>, options: RunOptions = {
 export const dispatch = (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Running> =>
   runUntil(
     "Billwright sending webhooks",
-    ["serve", "--dispatch-only", "--store", "postgres", ...args],
+    ["serve", "--dispatch-only", "--store", "postgres", ...loopback(args), ...args],
     options,
   )
 

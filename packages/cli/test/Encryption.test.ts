@@ -113,6 +113,11 @@ describe.concurrent("what billwright serve refuses", () => {
     ],
     [["--store", "memory", "--max-in-flight", "0"], {}, /max-in-flight/],
     [["--store", "memory", "--webhook-allow", "10.0.0.1/8"], {}, /must be networks such as .*10\.0\.0\.1\/8/],
+    [
+      ["--store", "memory", "--webhook-allow", "10.0.0.0/8,169.254.169.254/32"],
+      {},
+      /billwright: --webhook-allow must not be 169\.254\.169\.254\/32: a cloud's metadata service/,
+    ],
     [["--store", "memory"], { BILLWRIGHT_WEBHOOK_ALLOW: "intranet" }, /must be networks such as .*intranet/],
   ])("%j %j", { timeout: TIMEOUT }, async (args, more, sentence) => {
     const none = { DATABASE_URL: url, BILLWRIGHT_ENCRYPTION_KEYS: "" }
@@ -145,4 +150,35 @@ describe.concurrent("what billwright serve refuses", () => {
     assert.strictEqual((await create(closed)).status, 400)
     await Promise.all([open.stop(), closed.stop()])
   })
+
+  it(
+    "sends nothing to its own machine unless it is told to, and says so then",
+    { timeout: TIMEOUT },
+    async () => {
+      const [open, closed] = await Promise.all([
+        Cli.serve(["--store", "memory"]),
+        Cli.serve(["--store", "memory", "--no-allow-loopback"]),
+      ])
+      const create = ({ keys, url: at }: Cli.Serving, host: string) =>
+        Cli.call(at, keys.test, "POST", "/v1/webhook_endpoints", {
+          url: `http://${host}:3000/hooks`,
+          event_types: ["*"],
+        })
+      for (const host of ["127.0.0.1", "localhost", "[::1]"]) {
+        assert.strictEqual((await create(open, host)).status, 201, host)
+        const { body, status } = await create(closed, host)
+        assert.strictEqual(status, 400, host)
+        assert.include(body["message"], "--allow-loopback of billwright serve")
+      }
+      for (const host of ["169.254.169.254", "168.63.129.16", "metadata.google.internal"]) {
+        assert.strictEqual((await create(open, host)).status, 400, host)
+      }
+      assert.include(
+        open.stdout(),
+        "Loopback:      open to webhooks of test mode, for trials (--allow-loopback)",
+      )
+      assert.notInclude(closed.stdout(), "Loopback")
+      await Promise.all([open.stop(), closed.stop()])
+    },
+  )
 })

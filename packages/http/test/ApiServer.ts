@@ -1,5 +1,5 @@
 import * as Http from "node:http"
-import { type ApiKey, ApiKeys, Billing, CurrentTenant, Tenant } from "@billwright/core"
+import { type ApiKey, ApiKeys, Billing, CurrentTenant, NetworkAddress, Tenant } from "@billwright/core"
 import { Server } from "@billwright/http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
 import { Memory, MemoryInspector } from "@billwright/memory"
@@ -164,6 +164,9 @@ const send = (
     return Effect.sync(() => request.destroy())
   })
 
+/** Endpoints of tests are on this machine. */
+const network = Effect.runSync(NetworkAddress.makePolicy({ allowLoopback: true }))
+
 let judge: Judge | undefined
 
 /** Starts a server of its own. It stops with the test. */
@@ -174,7 +177,7 @@ export const start = Effect.fnUntraced(function* (options: StartOptions = {}) {
   const transcript: Array<string> = []
   const logger = Logger.map(Logger.formatJson, (line) => void logs.push(line))
   const services = yield* Layer.build(
-    Billing.layerWith(options.billing ?? {}).pipe(
+    Billing.layerWith({ webhooks: { network }, ...options.billing }).pipe(
       Layer.provideMerge(options.storage ?? Memory.layer),
       Layer.merge(Logger.layer([logger])),
     ),

@@ -2,8 +2,7 @@ import type { Socket } from "node:net"
 import { type WebhookResponse, WebhookTransport } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Scope } from "effect"
-import { UndiciTransport } from "../src/index.ts"
-import { answer, type Behaviour, ok, post, receiver } from "./Receivers.ts"
+import { answer, type Behaviour, ok, post, receiver, transport } from "./Receivers.ts"
 
 const statusOf = (response: WebhookResponse) =>
   response._tag === "Answered" ? response.status : response.error
@@ -35,7 +34,7 @@ describe("connections", () => {
       for (let i = 0; i < 100; i++)
         assert.strictEqual(statusOf(yield* send(post(`${hook.origin}/${i}`))), 200)
       assert.deepStrictEqual([hook.connections, hook.requests.length], [1, 100])
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 
   it.live("are kept by origin", () =>
@@ -49,7 +48,7 @@ describe("connections", () => {
         [a.connections, b.connections, a.requests.length, b.requests.length],
         [1, 1, 10, 10],
       )
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 
   it.live("carry one request each at a time", () =>
@@ -57,7 +56,7 @@ describe("connections", () => {
       const hook = yield* receiver(together(5))
       assert.deepStrictEqual((yield* sendAll(hook.origin, 5)).map(statusOf), [200, 200, 200, 200, 200])
       assert.strictEqual(hook.connections, 5)
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 
   it.live("are bounded in number; requests beyond wait for their turn", () =>
@@ -66,7 +65,7 @@ describe("connections", () => {
       const responses = yield* sendAll(hook.origin, 50)
       assert.isTrue(responses.every((response) => statusOf(response) === 200))
       assert.deepStrictEqual([hook.connections, hook.requests.length], [3, 50])
-    }).pipe(Effect.provide(UndiciTransport.layer({ maxConnectionsPerOrigin: 3 }))),
+    }).pipe(Effect.provide(transport({ maxConnectionsPerOrigin: 3 }))),
   )
 
   it.live("that can't be made, or end, let the waiting have theirs", () =>
@@ -81,7 +80,7 @@ describe("connections", () => {
       )
       const refused = yield* sendAll("http://127.0.0.1:1/", 20)
       assert.isTrue(refused.every((response) => statusOf(response) === "connection_refused"))
-    }).pipe(Effect.provide(UndiciTransport.layer({ maxConnectionsPerOrigin: 1 }))),
+    }).pipe(Effect.provide(transport({ maxConnectionsPerOrigin: 1 }))),
   )
 
   it.live("are waited for within the deadline", () =>
@@ -89,7 +88,7 @@ describe("connections", () => {
       const hook = yield* receiver(() => {})
       const statuses = (yield* sendAll(hook.origin, 3)).map(statusOf)
       assert.deepStrictEqual(statuses, ["timeout", "timeout", "timeout"])
-    }).pipe(Effect.provide(UndiciTransport.layer({ maxConnectionsPerOrigin: 1, deadlineMillis: 200 }))),
+    }).pipe(Effect.provide(transport({ maxConnectionsPerOrigin: 1, deadlineMillis: 200 }))),
   )
 
   it.live("aren't given to those who gave up waiting", () =>
@@ -114,7 +113,7 @@ describe("connections", () => {
         ["/", "/patient"],
       )
       assert.strictEqual(hook.connections, 1)
-    }).pipe(Effect.provide(UndiciTransport.layer({ maxConnectionsPerOrigin: 1 }))),
+    }).pipe(Effect.provide(transport({ maxConnectionsPerOrigin: 1 }))),
   )
 
   it.live(
@@ -128,7 +127,7 @@ describe("connections", () => {
         const { send } = yield* WebhookTransport
         for (const { origin } of [hook, patient]) yield* send(post(origin))
         for (const { whenOpen } of [hook, patient]) yield* Effect.promise(() => whenOpen(0))
-      }).pipe(Effect.provide(UndiciTransport.layer({ maxIdleMillis: 50 }))),
+      }).pipe(Effect.provide(transport({ maxIdleMillis: 50 }))),
     // Less than what undici would wait for by itself.
     3_000,
   )
@@ -145,7 +144,7 @@ describe("connections", () => {
       )
       // The ended ones don't count any more.
       for (const { origin } of hooks) assert.strictEqual(statusOf(yield* send(post(origin))), 200)
-    }).pipe(Effect.provide(UndiciTransport.layer({ maxIdleConnections: 2 }))),
+    }).pipe(Effect.provide(transport({ maxIdleConnections: 2 }))),
   )
 
   it.live("that the receiver ended don't count as idle", () =>
@@ -157,7 +156,7 @@ describe("connections", () => {
       yield* Effect.promise(() => ends.whenOpen(0))
       for (const { origin } of [next, stays]) yield* send(post(origin))
       assert.deepStrictEqual([stays.connections, next.connections], [1, 1])
-    }).pipe(Effect.provide(UndiciTransport.layer({ maxIdleConnections: 2 }))),
+    }).pipe(Effect.provide(transport({ maxIdleConnections: 2 }))),
   )
 
   it.live("are replaced when they are old", () =>
@@ -166,7 +165,7 @@ describe("connections", () => {
       const { send } = yield* WebhookTransport
       for (let i = 0; i < 5; i++) assert.strictEqual(statusOf(yield* send(post(hook.origin))), 200)
       assert.strictEqual(hook.connections, 5)
-    }).pipe(Effect.provide(UndiciTransport.layer({ maxConnectionAgeMillis: 0 }))),
+    }).pipe(Effect.provide(transport({ maxConnectionAgeMillis: 0 }))),
   )
 
   it.live("end when the receiver says so", () =>
@@ -177,7 +176,7 @@ describe("connections", () => {
         for (let i = 0; i < 5; i++) assert.strictEqual(statusOf(yield* send(post(hook.origin))), 200)
         assert.strictEqual(hook.connections, 5, header)
       }
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 
   it.live("end with the layer, and what is under way with them", () =>
@@ -185,10 +184,7 @@ describe("connections", () => {
       const idle = yield* receiver(ok)
       const hanging = yield* receiver(() => {})
       const scope = yield* Scope.make()
-      const context = yield* Layer.buildWithScope(
-        UndiciTransport.layer({ maxConnectionsPerOrigin: 1 }),
-        scope,
-      )
+      const context = yield* Layer.buildWithScope(transport({ maxConnectionsPerOrigin: 1 }), scope)
       const sending = Effect.provideContext(
         Effect.gen(function* () {
           const { send } = yield* WebhookTransport
@@ -222,7 +218,7 @@ describe("a kept connection that the receiver has closed", () => {
         assert.strictEqual(statusOf(yield* send(post(hook.origin))), 200)
         assert.deepStrictEqual([hook.requests.length, hook.connections], [round, round])
       }
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 
   it.live("is a reset when the request was sent: it may have been received", () =>
@@ -234,7 +230,7 @@ describe("a kept connection that the receiver has closed", () => {
       assert.strictEqual(statusOf(yield* send(post(hook.origin))), 200)
       assert.strictEqual(statusOf(yield* send(post(hook.origin))), "reset")
       assert.deepStrictEqual([hook.requests.length, hook.connections], [2, 1])
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 
   it.live("doesn't answer the next request in advance", () =>
@@ -244,6 +240,6 @@ describe("a kept connection that the receiver has closed", () => {
       )
       const { send } = yield* WebhookTransport
       for (let i = 1; i <= 20; i++) assert.strictEqual(bodyOf(yield* send(post(hook.origin))), `answer ${i}`)
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 })

@@ -13,8 +13,7 @@ import {
 } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { UndiciTransport } from "../src/index.ts"
-import { answer, type Behaviour, ok, post, receiver, sendOnce } from "./Receivers.ts"
+import { answer, type Behaviour, ok, post, receiver, sendOnce, transport } from "./Receivers.ts"
 
 const DEADLINE = 300
 const failed = (error: TransportError): WebhookResponse => ({ _tag: "Failed", error })
@@ -114,7 +113,7 @@ describe("a request", () => {
       const before = timers()
       for (let i = 0; i < 10; i++) yield* send(post(hook.origin))
       assert.isAtMost(timers(), before)
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 
   it.live("may have an empty body", () =>
@@ -141,7 +140,7 @@ describe("a request", () => {
         yield* transport.send(post(hook.origin))
         assert.deepStrictEqual(yield* transport.send(post(hook.origin, { headers })), failed("bad_response"))
         assert.deepStrictEqual([hook.requests.length, hook.connections], [1, 2])
-      }).pipe(Effect.provide(UndiciTransport.layer())),
+      }).pipe(Effect.provide(transport())),
     )
   }
 })
@@ -267,7 +266,7 @@ describe("an answer", () => {
         assert.strictEqual(answered(yield* send(post(hook.origin))).body, "x".repeat(MAX_KEPT_RESPONSE_BYTES))
       }
       assert.strictEqual(hook.connections, 1)
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 
   it.live("of 64 KiB and a byte is cut, and its connection ended", () =>
@@ -281,7 +280,7 @@ describe("an answer", () => {
       const response = answered(yield* send(post(hook.origin)))
       assert.deepInclude(response, { status: 202, body: "x".repeat(MAX_KEPT_RESPONSE_BYTES) })
       yield* Effect.promise(() => hook.whenOpen(0))
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 
   it.live("of 5 MB or without end is a success when its status is", () =>
@@ -325,7 +324,7 @@ describe("an answer", () => {
       // What wasn't taken is still in the connection, so it isn't used again.
       assert.include(answered(yield* send(post(hook.origin))), { status: 200 })
       assert.strictEqual(hook.connections, 2)
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 
   it.live("isn't followed when it redirects", () =>
@@ -464,7 +463,7 @@ describe("a hostile receiver", () => {
         const { send } = yield* WebhookTransport
         assert.deepStrictEqual(yield* send(post(hook.origin)), failed("timeout"))
         yield* Effect.promise(() => hook.whenOpen(0))
-      }).pipe(Effect.provide(UndiciTransport.layer({ deadlineMillis: DEADLINE }))),
+      }).pipe(Effect.provide(transport({ deadlineMillis: DEADLINE }))),
     )
   }
 
@@ -481,7 +480,7 @@ describe("a hostile receiver", () => {
       )
       for (let i = 0; i < 50; i++) assert.strictEqual(answered(yield* send(post(good.origin))).status, 200)
       for (const response of yield* Fiber.join(stuck)) assert.deepStrictEqual(response, failed("timeout"))
-    }).pipe(Effect.provide(UndiciTransport.layer({ deadlineMillis: DEADLINE }))),
+    }).pipe(Effect.provide(transport({ deadlineMillis: DEADLINE }))),
   )
 })
 
@@ -494,7 +493,7 @@ describe("an interrupted request", () => {
       yield* Effect.promise(() => hook.whenOpen(1))
       yield* Fiber.interrupt(fiber)
       yield* Effect.promise(() => hook.whenOpen(0))
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 
   it.live("ends it while it is read, too", () =>
@@ -511,6 +510,6 @@ describe("an interrupted request", () => {
       yield* Effect.promise(() => answering)
       yield* Fiber.interrupt(fiber)
       yield* Effect.promise(() => hook.whenOpen(0))
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 })

@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Resolve, UndiciTransport } from "../src/index.ts"
 import { selfSigned } from "./Certificate.ts"
-import { freshLoopback, ok, post, receiver, sendOnce } from "./Receivers.ts"
+import { freshLoopback, ok, post, receiver, sendOnce, transport } from "./Receivers.ts"
 
 const BLOCKED: WebhookResponse = { _tag: "Failed", error: "blocked_address" }
 
@@ -66,7 +66,7 @@ describe("an address in the URL", () => {
       for (const spelling of spellings) {
         assert.strictEqual(statusOf(yield* send(post(`http://${spelling}:8443/`))), 200)
       }
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 
   it.live("is never looked up", () =>
@@ -77,6 +77,60 @@ describe("an address in the URL", () => {
       assert.deepStrictEqual(asked, [])
     }),
   )
+})
+
+describe("loopback", () => {
+  it.live("is spoken to by nobody who does not allow it, by address, name or look-up", () => {
+    const { resolve } = scripted(["127.0.0.1"])
+    return Effect.gen(function* () {
+      const canary = yield* receiver(ok)
+      const { send } = yield* WebhookTransport
+      for (const host of ["127.0.0.1", "localhost", "2130706433", "hooks.example", "hooks", "[::1]"]) {
+        assert.deepStrictEqual(yield* send(post(`http://${host}:${canary.port}/`)), BLOCKED, host)
+      }
+      assert.strictEqual(canary.connections, 0)
+    }).pipe(Effect.provide(UndiciTransport.layer({ resolve })))
+  })
+})
+
+describe("a metadata service of a cloud", () => {
+  // What the policy opens is opened as far as it goes: an address beside these would be connected to.
+  const network = { allow: ["0.0.0.0/0", "::/0"], allowLoopback: true, decodeNat64: true }
+
+  for (const address of [
+    "169.254.169.254",
+    "100.100.100.200",
+    "168.63.129.16",
+    "fd00:ec2::254",
+    "::ffff:169.254.169.254",
+    "64:ff9b::a9fe:a9fe",
+  ]) {
+    it.live(`isn't spoken to at ${address} in any mode, by its address or a name`, () =>
+      Effect.gen(function* () {
+        const host = address.includes(":") ? `[${address}]` : address
+        const { asked, resolve } = scripted(["127.0.0.1", address])
+        for (const mode of ["live", "test"] as const) {
+          for (const name of [host, "hooks.example"]) {
+            const response = yield* sendOnce(post(`https://${name}/`, { mode }), { network, resolve })
+            assert.deepStrictEqual(response, BLOCKED, name)
+          }
+        }
+        assert.deepStrictEqual(asked, ["hooks.example", "hooks.example"])
+      }),
+    )
+  }
+
+  for (const name of ["metadata.google.internal", "metadata.goog", "metadata", "instance-data"]) {
+    it.live(`isn't looked up as ${name}`, () =>
+      Effect.gen(function* () {
+        const canary = yield* receiver(ok)
+        const { asked, resolve } = scripted(["127.0.0.1"])
+        const url = `http://${name}:${canary.port}/`
+        assert.deepStrictEqual(yield* sendOnce(post(url), { network, resolve }), BLOCKED)
+        assert.deepStrictEqual([asked, canary.connections], [[], 0])
+      }),
+    )
+  }
 })
 
 describe("the rules of URLs", () => {
@@ -176,7 +230,7 @@ describe("the addresses of a name", () => {
       yield* Effect.promise(() => good.whenOpen(0))
       for (let i = 0; i < 5; i++) assert.deepStrictEqual(yield* send(request), BLOCKED)
       assert.deepStrictEqual([good.connections, canary.connections, asked.length], [1, 0, 6])
-    }).pipe(Effect.provide(UndiciTransport.layer({ resolve })))
+    }).pipe(Effect.provide(transport({ resolve })))
   })
 
   it.live("are judged for each mode: live does not use the connections of test mode", () => {
@@ -190,7 +244,7 @@ describe("the addresses of a name", () => {
       assert.strictEqual(statusOf(yield* send(post(url))), 200)
       assert.deepStrictEqual(yield* send(post(url, { mode: "live" })), BLOCKED)
       assert.strictEqual(hook.requests.length, 1)
-    }).pipe(Effect.provide(UndiciTransport.layer({ resolve, certificateAuthorities: [tls.cert] })))
+    }).pipe(Effect.provide(transport({ resolve, certificateAuthorities: [tls.cert] })))
   })
 
   it.live("are tried one after the other", () =>
@@ -257,7 +311,7 @@ describe("a look-up", () => {
       // Whatever were connected now came before this.
       yield* sendOnce(post(canary.origin))
       assert.strictEqual(canary.connections, 1)
-    }).pipe(Effect.provide(UndiciTransport.layer({ resolve, deadlineMillis: 100 })))
+    }).pipe(Effect.provide(transport({ resolve, deadlineMillis: 100 })))
   })
 
   it.live("is shared by all who need it at the same time", () => {
@@ -271,7 +325,7 @@ describe("a look-up", () => {
         { concurrency: "unbounded" },
       )
       assert.deepStrictEqual([asked.length, hook.requests.length], [1, 10])
-    }).pipe(Effect.provide(UndiciTransport.layer({ resolve })))
+    }).pipe(Effect.provide(transport({ resolve })))
   })
 })
 

@@ -160,9 +160,13 @@ export const post = (url: string, changes: Partial<WebhookRequest> = {}): Webhoo
   ...changes,
 })
 
+/** A transport that may send to the receivers above, which are on this machine. */
+export const transport = (options: UndiciTransportOptions = {}) =>
+  UndiciTransport.layer({ ...options, network: { allowLoopback: true, ...options.network } })
+
 /** Sends one request on a transport that is made for it. */
 export const sendOnce = (request: WebhookRequest, options: UndiciTransportOptions = {}) =>
   Effect.provide(
     Effect.flatMap(WebhookTransport, ({ send }) => send(request)),
-    UndiciTransport.layer(options),
+    transport(options),
   )

@@ -3,9 +3,9 @@ import { getCACertificates, setDefaultCACertificates, type TLSSocket } from "nod
 import { type WebhookResponse, WebhookTransport } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { UndiciTransport, type UndiciTransportOptions } from "../src/index.ts"
+import type { UndiciTransportOptions } from "../src/index.ts"
 import { selfSigned } from "./Certificate.ts"
-import { type Behaviour, answer, ok, post, receiver, sendOnce } from "./Receivers.ts"
+import { answer, type Behaviour, ok, post, receiver, sendOnce, transport } from "./Receivers.ts"
 
 const statusOf = (response: WebhookResponse) =>
   response._tag === "Answered" ? response.status : response.error
@@ -119,7 +119,7 @@ describe("a handshake", () => {
       assert.strictEqual(statusOf(yield* send(post(`https://127.0.0.1:${plain.port}/`))), "timeout")
       yield* Effect.promise(() => plain.whenOpen(0))
       assert.strictEqual(plain.connections, 1)
-    }).pipe(Effect.provide(UndiciTransport.layer({ deadlineMillis: 200 }))),
+    }).pipe(Effect.provide(transport({ deadlineMillis: 200 }))),
   )
 })
 
@@ -151,6 +151,6 @@ describe("a connection with TLS", () => {
       assert.strictEqual(hook.connections, 1)
       assert.strictEqual(statusOf(yield* send(post(large.origin))), 200)
       yield* Effect.promise(() => large.whenOpen(0))
-    }).pipe(Effect.provide(UndiciTransport.layer({ certificateAuthorities: [tls.cert] }))),
+    }).pipe(Effect.provide(transport({ certificateAuthorities: [tls.cert] }))),
   )
 })

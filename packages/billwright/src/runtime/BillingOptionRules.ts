@@ -75,7 +75,7 @@ const rules = {
   }),
   log: must((value) => typeof value === "function" || value === false, "a function or false"),
   mode: must((value) => value === "live" || value === "test", '"live" or "test"'),
-  network: fields({ allow: listOfText, decodeNat64: boolean }),
+  network: fields({ allow: listOfText, allowLoopback: boolean, decodeNat64: boolean }),
   store: anything,
   usage: fields({ maxPastMillis: integer(0) }),
 } satisfies Record<keyof BillingOptions, Rule>

@@ -43,29 +43,64 @@ const problemOfText = (text: string, mode: Mode): string | undefined => {
   return undefined
 }
 
-const problemOfName = (host: string, mode: Mode): string | undefined => {
+/** Names of the clouds' metadata services. What they resolve to is forbidden, too. */
+export const METADATA_HOSTS: ReadonlyArray<string> = [
+  "metadata",
+  "metadata.google.internal",
+  "metadata.goog",
+  "instance-data",
+  "instance-data.ec2.internal",
+  "metadata.azure.internal",
+  "metadata.tencentyun.com",
+  "metadata.platformequinix.com",
+  "metadata.packet.net",
+]
+
+/** What a person does about it who tries things out on one machine. */
+const LOOPBACK_ADVICE = "sending to loopback needs allowLoopback, or --allow-loopback of billwright serve"
+
+const isLocalhost = (host: string): boolean => host === "localhost" || host.endsWith(".localhost")
+
+const problemOfLocalhost = (
+  host: string,
+  mode: Mode,
+  policy: NetworkAddress.NetworkPolicy,
+): string | undefined => {
+  if (mode === "live") return "must not point to localhost"
+  const isAllowed = ["127.0.0.1", "::1"].some((address) => NetworkAddress.isAllowed(address, mode, policy))
+  return isAllowed ? undefined : `must not point to ${host}: ${LOOPBACK_ADVICE}`
+}
+
+const problemOfName = (
+  host: string,
+  mode: Mode,
+  policy: NetworkAddress.NetworkPolicy,
+): string | undefined => {
   const labels = host.split(".")
   if (labels.at(-1) === "") return "must not have a host that ends in a dot"
   if (host.length > MAX_HOST_LENGTH) return `must have a host of at most ${MAX_HOST_LENGTH} characters`
   if (labels.some((label) => label.length > MAX_LABEL_LENGTH || !LABEL.test(label))) {
     return "must have a valid host"
   }
+  if (METADATA_HOSTS.includes(host)) return `must not point to ${host}: it is a metadata service of a cloud`
+  if (isLocalhost(host)) return problemOfLocalhost(host, mode, policy)
   if (mode === "test") return undefined
-  if (labels.at(-1) === "localhost") return "must not point to localhost"
   // What one name without dots means depends on where it is asked, and it is never a public host.
   if (labels.length === 1) return "must have a full domain name as its host"
   return undefined
 }
+
+const loopbackPolicy: NetworkAddress.NetworkPolicy = { ...NetworkAddress.strictPolicy, allowsLoopback: true }
 
 const problemOfHost = (
   host: string,
   mode: Mode,
   policy: NetworkAddress.NetworkPolicy,
 ): string | undefined => {
-  if (NetworkAddress.parse(host) === undefined) return problemOfName(host, mode)
-  return NetworkAddress.isAllowed(host, mode, policy)
-    ? undefined
-    : `must not point to ${host}: it is not public`
+  if (NetworkAddress.parse(host) === undefined) return problemOfName(host, mode, policy)
+  if (NetworkAddress.isAllowed(host, mode, policy)) return undefined
+  const isForTrials = mode === "test" && NetworkAddress.isAllowed(host, mode, loopbackPolicy)
+  return `must not point to ${host}: ${isForTrials ? LOOPBACK_ADVICE : "it is not public"}`
 }
 
 const problemOfPort = (port: number, mode: Mode): string | undefined => {
@@ -77,7 +112,8 @@ const problemOfPort = (port: number, mode: Mode): string | undefined => {
  * Parses the URL of an endpoint, or says what is wrong with it, to be read on from the name of the field:
  * "must use https".
  *
- * Live: `https`, port 443 or 8443. Test: also `http`, any port, `localhost` and loopback addresses. Both: at most
+ * Live: `https`, port 443 or 8443. Test: also `http` and any port, and where the policy allows loopback, `localhost`
+ * and loopback addresses. Neither: a metadata service of a cloud, by its address or its name. Both: at most
  * `MAX_URL_LENGTH` characters, no user name, password or fragment, a valid host that is a domain name without a
  * final dot (live: with one dot at least) or an IP address that `NetworkAddress.isAllowed` lets through.
  */

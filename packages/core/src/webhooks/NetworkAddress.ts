@@ -27,15 +27,23 @@ export interface Network extends NetworkAddress {
 /** What a host changes about the rules. Made by `makePolicy`. */
 export interface NetworkPolicy {
   readonly allowed: ReadonlyArray<Network>
+  readonly allowsLoopback: boolean
   readonly decodesNat64: boolean
 }
 
 export interface NetworkPolicyOptions {
   /**
    * Networks that may be sent to although they are forbidden, in both modes: `["10.20.0.0/16", "fd00:7::/64"]`.
-   * One opens its own family only: `10.0.0.0/8` does not open `::ffff:10.0.0.0/104`.
+   * One opens its own family only: `10.0.0.0/8` does not open `::ffff:10.0.0.0/104`. `METADATA_ADDRESSES` stay
+   * forbidden.
    */
   readonly allow?: ReadonlyArray<string>
+  /**
+   * Whether webhooks of test mode may go to this machine: `127.0.0.0/8`, `::1` and `localhost`. For trials and
+   * development. Whoever may create endpoints can then read what listens there by the answers that deliveries
+   * record. Live mode is not affected. Default `false`.
+   */
+  readonly allowLoopback?: boolean
   /**
    * Judges an address of `64:ff9b::/96` (RFC 6052) by the IPv4 address inside of it. For hosts that reach IPv4
    * by NAT64 only; elsewhere such addresses are forbidden.
@@ -161,26 +169,83 @@ const forbiddenIpv6 = table(FORBIDDEN_IPV6)
 const [globalUnicast, nat64] = table([GLOBAL_UNICAST_IPV6, "64:ff9b::/96"]) as [Network, Network]
 const loopback = table(["127.0.0.0/8", "::1/128"])
 
-/** The rules unchanged: nothing is opened, NAT64 is forbidden. */
-export const strictPolicy: NetworkPolicy = { allowed: [], decodesNat64: false }
+/**
+ * Where clouds tell a machine its configuration and credentials, without asking who wants to know. No policy opens
+ * these addresses, and no IPv6 address that one of the IPv4 addresses is embedded in.
+ */
+export const METADATA_ADDRESSES: ReadonlyArray<string> = [
+  "169.254.169.254", // AWS, Azure, Google, Oracle, DigitalOcean and most others
+  "169.254.170.2", // AWS: credentials of containers
+  "169.254.170.23", // AWS: credentials of pods
+  "169.254.42.42", // Scaleway
+  "169.254.0.23", // Tencent
+  "100.100.100.200", // Alibaba
+  "168.63.129.16", // Azure: the host that the machine runs on
+  "192.0.0.192", // Oracle, the older one
+  "fd00:ec2::254", // AWS
+  "fd00:ec2::23", // AWS: credentials of pods
+  "fd20:ce::254", // Google
+  "fd00:42::42", // Scaleway
+  "fe80::a9fe:a9fe", // OpenStack
+]
 
-/** Makes a policy. Fails with `InvalidInput` naming the first entry that is no network: `allow[2]`. */
+const metadata = METADATA_ADDRESSES.map((text) => parse(text)!)
+const metadataIpv4 = new Set(metadata.filter(({ family }) => family === 4).map(({ bits }) => bits))
+const metadataIpv6 = new Set(metadata.filter(({ family }) => family === 6).map(({ bits }) => bits))
+
+/**
+ * How far to the right an embedded IPv4 address is moved, once bits 64 to 71 are left out: behind the prefixes of
+ * 16 (6to4), 32, 40, 48, 56 and 64 bits, and at the end (RFC 3056, RFC 6052).
+ */
+const EMBEDDED_SHIFTS: ReadonlyArray<bigint> = [72n, 56n, 48n, 40n, 32n, 24n, 0n]
+const LOW_32 = (1n << 32n) - 1n
+const LOW_56 = (1n << 56n) - 1n
+
+const embedsMetadata = (bits: bigint): boolean => {
+  const withoutReserved = ((bits >> 64n) << 56n) | (bits & LOW_56)
+  return EMBEDDED_SHIFTS.some((shift) => metadataIpv4.has((withoutReserved >> shift) & LOW_32))
+}
+
+const isMetadata = ({ bits, family }: NetworkAddress): boolean =>
+  family === 4 ? metadataIpv4.has(bits) : metadataIpv6.has(bits) || embedsMetadata(bits)
+
+/** The rules unchanged: nothing is opened, loopback and NAT64 are forbidden. */
+export const strictPolicy: NetworkPolicy = { allowed: [], allowsLoopback: false, decodesNat64: false }
+
+const isSingleAddress = ({ family, prefixLength }: Network): boolean => prefixLength === WIDTH[family]
+
+const problemOfAllowed = (text: string, network: Network | undefined): string | undefined => {
+  if (network === undefined) {
+    return `must be a network such as 10.20.0.0/16 or fd00:7::/64, with no bits set behind its prefix, not ${JSON.stringify(text)}`
+  }
+  return isSingleAddress(network) && isMetadata(network)
+    ? `must not be ${text}: a cloud's metadata service is there, and it stays forbidden`
+    : undefined
+}
+
+/**
+ * Makes a policy. Fails with `InvalidInput` naming the first entry that is no network, or that is an address of
+ * `METADATA_ADDRESSES`: `allow[2]`.
+ */
 export const makePolicy = Effect.fnUntraced(function* (
   options: NetworkPolicyOptions = {},
 ): Effect.fn.Return<NetworkPolicy, InvalidInput> {
   const allowed: Array<Network> = []
   for (const [index, text] of (options.allow ?? []).entries()) {
     const network = parseNetwork(text)
-    if (network === undefined) {
-      return yield* new InvalidInput({
-        field: `allow[${index}]`,
-        problem: `must be a network such as 10.20.0.0/16 or fd00:7::/64, with no bits set behind its prefix, not ${JSON.stringify(text)}`,
-      })
-    }
-    allowed.push(network)
+    const problem = problemOfAllowed(text, network)
+    if (problem !== undefined) return yield* new InvalidInput({ field: `allow[${index}]`, problem })
+    allowed.push(network!)
   }
-  return { allowed, decodesNat64: options.decodeNat64 ?? false }
+  return {
+    allowed,
+    allowsLoopback: options.allowLoopback ?? false,
+    decodesNat64: options.decodeNat64 ?? false,
+  }
 })
+
+const isLoopback = (address: NetworkAddress): boolean =>
+  loopback.some((network) => contains(network, address))
 
 const isPublic = (address: NetworkAddress): boolean =>
   address.family === 4
@@ -189,9 +254,9 @@ const isPublic = (address: NetworkAddress): boolean =>
 
 /**
  * Whether webhooks of a mode may be sent to an address: to public ones and those that the policy opens, in test
- * mode also to loopback (`127.0.0.0/8` and `::1`). IPv6 addresses that hold an IPv4 address, such as mapped ones
- * (`::ffff:0:0/96`), are not public. `false` for text that is no address, so that what can't be judged isn't
- * spoken to.
+ * mode also to loopback (`127.0.0.0/8` and `::1`) where the policy allows that. Never to `METADATA_ADDRESSES`. IPv6
+ * addresses that hold an IPv4 address, such as mapped ones (`::ffff:0:0/96`), are not public. `false` for text that
+ * is no address, so that what can't be judged isn't spoken to.
  */
 export const isAllowed = (text: string, mode: Mode, policy: NetworkPolicy = strictPolicy): boolean => {
   const address = parse(text)
@@ -199,8 +264,9 @@ export const isAllowed = (text: string, mode: Mode, policy: NetworkPolicy = stri
 }
 
 const isAllowedAddress = (address: NetworkAddress, mode: Mode, policy: NetworkPolicy): boolean => {
+  if (isMetadata(address)) return false
   if (policy.allowed.some((network) => contains(network, address))) return true
-  if (mode === "test" && loopback.some((network) => contains(network, address))) return true
+  if (mode === "test" && policy.allowsLoopback && isLoopback(address)) return true
   if (policy.decodesNat64 && contains(nat64, address)) {
     // Judged as live: nobody's loopback is behind a gateway.
     return isAllowedAddress({ family: 4, bits: address.bits & 0xffff_ffffn }, "live", policy)

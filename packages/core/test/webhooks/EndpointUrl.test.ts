@@ -87,6 +87,26 @@ const always: ReadonlyArray<readonly [url: string, problem: string]> = [
   ["https://[::]/", "must not point to ::: it is not public"],
 ]
 
+/** Loopback, which a host has to allow for test mode. */
+const LOOPBACK: ReadonlyArray<string> = [
+  "http://localhost:3000/hooks",
+  "https://localhost/",
+  "https://LOCALHOST/",
+  "https://%6c%6f%63alhost/",
+  "https://ｌｏｃａｌｈｏｓｔ/",
+  "https://api.localhost/",
+  "http://127.0.0.1:3000/",
+  "http://2130706433/",
+  "http://127.8.9.10/",
+  "https://[::1]/",
+  "https://[0:0:0:0:0:0:0:1]:8443/",
+]
+
+const withLoopback = Effect.runSync(NetworkAddress.makePolicy({ allowLoopback: true }))
+const withEverything = Effect.runSync(
+  NetworkAddress.makePolicy({ allow: ["0.0.0.0/0", "::/0"], allowLoopback: true }),
+)
+
 const liveOnly: ReadonlyArray<readonly [url: string, problem: string]> = [
   ["http://example.com", "must use https"],
   ["http://example.com:443", "must use https"],
@@ -128,14 +148,35 @@ describe("the URL of an endpoint", () => {
     it(`may be ${JSON.stringify(url)} in test mode alone: ${problem}`, () => {
       assert.strictEqual(EndpointUrl.problemOf(url, "live"), problem)
       assert.strictEqual(
-        EndpointUrl.problemOf(url, "test"),
+        EndpointUrl.problemOf(url, "test", withLoopback),
         url.endsWith(":0") ? "must not use port 0" : undefined,
       )
     })
   }
 
+  for (const url of LOOPBACK) {
+    it(`may be ${url} in test mode where loopback is allowed, and nowhere else`, () => {
+      assert.match(EndpointUrl.problemOf(url, "test") ?? "", /needs allowLoopback, or --allow-loopback/)
+      assert.isUndefined(EndpointUrl.problemOf(url, "test", withLoopback))
+      assert.isDefined(EndpointUrl.problemOf(url, "live", withLoopback))
+      // Who opens the networks themselves opens the name, too.
+      const opened = Effect.runSync(NetworkAddress.makePolicy({ allow: ["127.0.0.0/8", "::1/128"] }))
+      assert.isUndefined(EndpointUrl.problemOf(url, "test", opened))
+    })
+  }
+
+  for (const host of [...EndpointUrl.METADATA_HOSTS, "METADATA.google.internal", "metadata.goog"]) {
+    it(`may never point to ${host}, whatever is allowed`, () => {
+      for (const mode of MODES) {
+        const url = `${mode === "live" ? "https" : "http"}://${host}/computeMetadata/v1/`
+        const problem = `must not point to ${host.toLowerCase()}: it is a metadata service of a cloud`
+        assert.strictEqual(EndpointUrl.problemOf(url, mode, withEverything), problem)
+      }
+    })
+  }
+
   it("may be plain http on any port in test mode", () => {
-    for (const url of ["http://localhost:3000/hooks", "http://example.com:80", "https://example.com:1"]) {
+    for (const url of ["http://example.com:80", "https://example.com:1"]) {
       assert.isUndefined(EndpointUrl.problemOf(url, "test"))
     }
   })

@@ -9,6 +9,7 @@ import {
   generateKey,
   IdGenerator,
   keyIdOf,
+  NetworkAddress,
   StorageError,
 } from "@billwright/core"
 import { Memory } from "@billwright/memory"
@@ -92,12 +93,24 @@ describe("Endpoints.create", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("takes what is local in test mode alone", () =>
+  it.effect("takes no loopback address in either mode unless the host allows it", () =>
     Effect.gen(function* () {
-      yield* newEndpoint({ url: "http://localhost:3000/hooks" }).pipe(as(acmeTest))
-      yield* Effect.flip(newEndpoint({ url: "http://localhost:3000/hooks" }))
+      for (const url of ["http://localhost:3000/hooks", "http://127.0.0.1:3000/hooks"]) {
+        assert.strictEqual(
+          yield* rejected(newEndpoint({ url }).pipe(as(acmeTest))),
+          `url must not point to ${new URL(url).hostname}: sending to loopback needs allowLoopback, or --allow-loopback of billwright serve`,
+        )
+      }
     }).pipe(inWorld()),
   )
+
+  it.effect("takes a loopback address in test mode alone where the host allows it", () => {
+    const network = Effect.runSync(NetworkAddress.makePolicy({ allowLoopback: true }))
+    return Effect.gen(function* () {
+      yield* newEndpoint({ url: "http://localhost:3000/hooks" }).pipe(as(acmeTest))
+      yield* Effect.flip(newEndpoint({ url: "https://localhost/hooks" }))
+    }).pipe(inWorld({ webhooks: { network } }))
+  })
 
   it.effect("refuses the 501st", () =>
     Effect.gen(function* () {

@@ -68,6 +68,12 @@ const isPublic = (text: string): boolean =>
     ? !forbidden4.check(text, "ipv4")
     : global6.check(text, "ipv6") && !forbidden6.check(text, "ipv6")
 
+/** Their own rule, tested on its own; random addresses hardly ever meet one. */
+const isMetadata = (text: string): boolean => {
+  const { bits } = NetworkAddress.parse(text)!
+  return NetworkAddress.METADATA_ADDRESSES.some((known) => NetworkAddress.parse(known)!.bits === bits)
+}
+
 const all = (family: 4 | 6) => fc.bigInt({ min: 0n, max: (1n << BigInt(widthOf(family))) - 1n })
 const everyBlock = [...FORBIDDEN_4, GLOBAL_6, ...FORBIDDEN_6, ...TRICKS_6]
 const addresses: fc.Arbitrary<{ readonly family: 4 | 6; readonly bits: bigint }> = fc.oneof(
@@ -148,7 +154,8 @@ describe("judging an address", () => {
       [addresses],
       ({ bits, family }) => {
         for (const text of spellings(family, bits)) {
-          assert.strictEqual(NetworkAddress.isAllowed(text, "live"), isPublic(text), text)
+          const expected = isPublic(text) && !isMetadata(text)
+          assert.strictEqual(NetworkAddress.isAllowed(text, "live"), expected, text)
         }
       },
       1_500,
@@ -176,7 +183,17 @@ describe("judging an address", () => {
     }
   })
 
-  it("opens loopback and nothing else in test mode", () =>
+  it("forbids loopback in test mode, too, unless the policy allows it", () =>
+    holds(
+      [fc.constantFrom(...LOOPBACK).chain((block) => inside(block).map((bits) => ({ ...block, bits })))],
+      (at) => {
+        for (const text of spellings(at.family, at.bits)) {
+          assert.isFalse(NetworkAddress.isAllowed(text, "test"), text)
+        }
+      },
+    ))
+
+  it("opens loopback and nothing else in test mode, where the policy allows it", () =>
     holds(
       [fc.oneof(addresses, ...LOOPBACK.map((block) => inside(block).map((bits) => ({ ...block, bits }))))],
       ({ bits, family }) => {
@@ -185,8 +202,10 @@ describe("judging an address", () => {
           text,
           `ipv${family}`,
         )
-        assert.strictEqual(NetworkAddress.isAllowed(text, "test"), isLoopback || isPublic(text), text)
-        if (isLoopback) assert.isFalse(NetworkAddress.isAllowed(text, "live"), text)
+        const policy = policyOf({ allowLoopback: true })
+        const expected = (isLoopback || isPublic(text)) && !isMetadata(text)
+        assert.strictEqual(NetworkAddress.isAllowed(text, "test", policy), expected, text)
+        if (isLoopback) assert.isFalse(NetworkAddress.isAllowed(text, "live", policy), text)
       },
       2_000,
     ))
@@ -200,6 +219,78 @@ describe("judging an address", () => {
   })
 })
 
+/** Where an IPv4 address stands in an IPv6 address: RFC 6052 by the length of its prefix, and 6to4. */
+const embedded = (ipv4: string): ReadonlyArray<string> => {
+  const [a, b, c, d] = ipv4.split(".").map((part) => Number(part).toString(16).padStart(2, "0")) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  return [
+    `::ffff:${ipv4}`,
+    `::${ipv4}`,
+    `::ffff:0:${ipv4}`,
+    `64:ff9b::${ipv4}`,
+    `2001:db8:1:2:3:4:${a}${b}:${c}${d}`,
+    `64:ff9b:1:${a}${b}:${c}:${d}00::`,
+    `2001:db8:${a}${b}:${c}${d}::1`,
+    `2001:db8:1${a}:${b}${c}:${d}::`,
+    `2001:db8:1:1${a}:${b}:${c}${d}::`,
+    `2001:db8:1:2:${a}:${b}${c}:${d}00:0`,
+    `2002:${a}${b}:${c}${d}::1`,
+  ]
+}
+
+/** The policies that open as much as there is. */
+const OPEN = [
+  { allow: ["0.0.0.0/0", "::/0"] },
+  { allow: ["0.0.0.0/0", "::/0"], allowLoopback: true, decodeNat64: true },
+  { allow: ["169.254.0.0/16", "100.64.0.0/10", "168.63.129.0/24", "fd00:ec2::/32", "fe80::/10"] },
+]
+
+describe("a metadata service of a cloud", () => {
+  for (const text of ["169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16"]) {
+    it(`is known: ${text}`, () => assert.include(NetworkAddress.METADATA_ADDRESSES, text))
+  }
+
+  for (const text of NetworkAddress.METADATA_ADDRESSES) {
+    it(`is refused by every policy, in both modes, in all spellings: ${text}`, () => {
+      const address = NetworkAddress.parse(text)
+      assert.isDefined(address)
+      const all = [
+        ...spellings(address.family, address.bits),
+        ...(address.family === 4 ? embedded(text) : []),
+      ]
+      for (const spelling of all) {
+        assert.isDefined(NetworkAddress.parse(spelling), spelling)
+        for (const options of OPEN) {
+          for (const mode of ["live", "test"] as const) {
+            assert.isFalse(NetworkAddress.isAllowed(spelling, mode, policyOf(options)), spelling)
+          }
+        }
+      }
+    })
+
+    it.effect(`can't be allowed by itself: ${text}`, () =>
+      Effect.gen(function* () {
+        const entry = `${text}/${text.includes(":") ? 128 : 32}`
+        const { field, problem } = yield* Effect.flip(NetworkAddress.makePolicy({ allow: [entry] }))
+        assert.strictEqual(field, "allow[0]")
+        assert.include(problem, "metadata service")
+      }),
+    )
+  }
+
+  it("leaves its neighbours to the policy", () => {
+    const policy = policyOf(OPEN[0]!)
+    for (const text of ["169.254.169.253", "168.63.129.17", "fd00:ec2::255", "::ffff:169.254.169.253"]) {
+      assert.isTrue(NetworkAddress.isAllowed(text, "live", policy), text)
+    }
+    assert.isTrue(NetworkAddress.isAllowed("168.63.129.17", "live"))
+  })
+})
+
 describe("a policy", () => {
   it("opens the networks that it allows, of their own family alone, in both modes", () =>
     holds(
@@ -209,7 +300,8 @@ describe("a policy", () => {
         const list = blockList([block])
         const [text] = spellings(family, bits) as [string]
         const isOpened = family === block.family && list.check(text, `ipv${family}`)
-        assert.strictEqual(NetworkAddress.isAllowed(text, "live", policy), isOpened || isPublic(text), text)
+        const expected = (isOpened || isPublic(text)) && !isMetadata(text)
+        assert.strictEqual(NetworkAddress.isAllowed(text, "live", policy), expected, text)
       },
       2_000,
     ))

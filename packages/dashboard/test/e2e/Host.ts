@@ -71,7 +71,7 @@ export const startReceiver = async () => {
 const makeRuntime = (clock: ReturnType<typeof ShiftedClock.make>) =>
   ManagedRuntime.make(
     Dispatcher.layerWith({ retries: { live: HASTY, test: HASTY } }).pipe(
-      Layer.provideMerge(UndiciTransport.layer()),
+      Layer.provideMerge(UndiciTransport.layer({ network: { allowLoopback: true } })),
       Layer.provideMerge(Billing.layer),
       Layer.provideMerge(Memory.layer),
       Layer.provideMerge(clock.layer),

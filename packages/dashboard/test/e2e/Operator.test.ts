@@ -34,7 +34,16 @@ let url = ""
 let testKey = ""
 
 const serve = async (): Promise<void> => {
-  const args = ["serve", "--port", "0", "--store", "embedded", "--data-dir", join(directory, "data")]
+  const args = [
+    "serve",
+    "--allow-loopback",
+    "--port",
+    "0",
+    "--store",
+    "embedded",
+    "--data-dir",
+    join(directory, "data"),
+  ]
   const child = spawn(process.execPath, [COMMAND, ...args], {
     cwd: directory,
     stdio: ["ignore", "pipe", "inherit"],

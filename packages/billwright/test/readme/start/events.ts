@@ -9,7 +9,12 @@ const orderShipped = defineEvent({
   example: { order_id: "ord_1", boxes: 2 },
 })
 
-const billing = await createBilling({ store: memory(), mode: "test", events: [orderShipped] })
+const billing = await createBilling({
+  store: memory(),
+  mode: "test",
+  events: [orderShipped],
+  network: { allowLoopback: true }, // for trials: test mode may send to this machine
+})
 
 const { secret } = await billing.endpoints.create({
   url: "http://localhost:3000/hooks",
