@@ -60,7 +60,10 @@ export class Usage extends Context.Service<
   {
     readonly record: (input: RecordUsage) => Effect.Effect<Recorded, RecordError, CurrentTenant>
 
-    /** Records 1 to 1,000, all or nothing; results in the order given. */
+    /**
+     * Records 1 to 1,000, all or nothing; results in the order given. Two records of one key count once; with different
+     * content they are `InvalidInput`.
+     */
     readonly recordBatch: (
       input: RecordUsageBatch,
     ) => Effect.Effect<ReadonlyArray<Recorded>, RecordError, CurrentTenant>
@@ -301,7 +304,7 @@ const accepted = (
   outcomes: ReadonlyArray<AppendOutcome>,
   records: ReadonlyArray<NewUsageRecord>,
   fieldOf: (index: number, field: string) => string,
-): Effect.Effect<ReadonlyArray<Recorded>, CustomerNotFound | UsageKeyConflict> => {
+): Effect.Effect<ReadonlyArray<Recorded>, CustomerNotFound | InvalidInput | UsageKeyConflict> => {
   const results: Array<Recorded> = []
   for (const [index, outcome] of outcomes.entries()) {
     switch (outcome._tag) {
@@ -310,14 +313,24 @@ const accepted = (
           new CustomerNotFound({ id: records[index]!.customerId, field: fieldOf(index, "customerId") }),
         )
       case "KeyConflict":
-        return Effect.fail(
-          new UsageKeyConflict({ field: fieldOf(index, "idempotencyKey"), recordId: outcome.recordId }),
-        )
+        return Effect.fail(keyConflict(fieldOf(index, "idempotencyKey"), outcome.recordId, records))
       default:
         results.push(outcome)
     }
   }
   return Effect.succeed(results)
+}
+
+/** A batch may clash with itself. Its records are not stored then, and there is no id to name. */
+const keyConflict = (
+  field: string,
+  recordId: UsageRecordId,
+  records: ReadonlyArray<NewUsageRecord>,
+): InvalidInput | UsageKeyConflict => {
+  const first = records.findIndex(({ id }) => id === recordId)
+  return first === -1
+    ? new UsageKeyConflict({ field, recordId })
+    : new InvalidInput({ field, problem: `is the key of records[${first}], which has other content` })
 }
 
 const mixedUnits = (query: SummarizeUsage | SeriesUsage) =>

@@ -335,7 +335,7 @@ describe("Usage.recordBatch", () => {
             { ...good, idempotencyKey: "x" },
             { ...good, idempotencyKey: "x", quantity: 2 },
           ],
-          "UsageKeyConflict",
+          "InvalidInput",
           "records[1].idempotencyKey",
         ],
         [[], "InvalidInput", "records"],
@@ -346,6 +346,28 @@ describe("Usage.recordBatch", () => {
         assert.deepStrictEqual([error._tag, "field" in error && error.field], [tag, field])
       }
       assert.lengthOf(yield* storedRecords, 1)
+      assert.deepStrictEqual(yield* total(customer), [5n, 1])
+    }).pipe(inWorld()),
+  )
+
+  it.effect("that clashes with itself is told so: of its own records none exists that could be named", () =>
+    Effect.gen(function* () {
+      const usage = yield* Usage
+      const customer = yield* newCustomer()
+      const { record } = yield* recordUsage(customer, { idempotencyKey: "stored", quantity: 5 })
+      const keyed = (idempotencyKey: string, quantity: number) =>
+        inputOf(customer, { idempotencyKey, quantity })
+      const clash = [keyed("b", 1), keyed("a", 1), keyed("b", 1), keyed("b", 2), keyed("b", 3)]
+      const error = yield* Effect.flip(usage.recordBatch({ records: clash }))
+      assert.strictEqual(
+        error.message,
+        "records[3].idempotencyKey is the key of records[0], which has other content",
+      )
+      // Who has the key is stored: that one can be looked up.
+      const repeats = [keyed("stored", 5), keyed("stored", 6)]
+      const conflict = yield* Effect.flip(usage.recordBatch({ records: repeats }))
+      assert.deepInclude(conflict, { _tag: "UsageKeyConflict", recordId: record.id })
+      assert.deepStrictEqual(yield* usage.getRecord(record.id), record)
       assert.deepStrictEqual(yield* total(customer), [5n, 1])
     }).pipe(inWorld()),
   )

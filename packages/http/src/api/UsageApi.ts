@@ -203,7 +203,7 @@ export const UsageApi = HttpApiGroup.make("usage")
         OpenApi.annotations({
           summary: "Record usage in a batch",
           description:
-            "Records up to 1,000 records, all or nothing. An error names the record: `records[3].quantity`.",
+            "Records up to 1,000 records, all or nothing. An error names the record: `records[3].quantity`. Two records of one key count once; with different content they are refused.",
         }),
       ),
   )
