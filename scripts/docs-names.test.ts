@@ -22,6 +22,57 @@ const literalsOf = (path: string, start: RegExp): ReadonlyArray<string> => {
   return [...union.matchAll(/"(\w+)"/g)].map(([, literal = ""]) => literal)
 }
 
+describe("docs/concepts.md", () => {
+  const keys = rows("docs/concepts.md", "Idempotency", "what")
+
+  it("says of whom an idempotency key is one, as the index does", () => {
+    const columnsOf = (index: string) =>
+      new RegExp(`CREATE UNIQUE INDEX ${index} [^(]*\\(([^)]*)\\)`)
+        .exec(read("packages/postgres/schema.json"))?.[1]
+        ?.split(", ")
+    const owners: Readonly<Record<string, string>> = {
+      "account_id, mode, customer_id": "of a customer",
+      "account_id, mode": "of an account and mode",
+    }
+    for (const [what, index] of [
+      ["a usage record", "usage_records_idempotency_key"],
+      ["an event", "events_idempotency_key"],
+    ]) {
+      const columns = columnsOf(index!)
+      assert.strictEqual(columns?.at(-1), "idempotency_key", index)
+      const row = keys.find(([first]) => first === what)
+      assert.strictEqual(row?.[1], `idempotencyKey, ${owners[columns?.slice(0, -1).join(", ") ?? ""]}`)
+    }
+  })
+
+  it("says how long an event's key holds, and no other page says otherwise", () => {
+    assert.match(keys.find(([what]) => what === "an event")?.[2] ?? "", /until the event is .*pruned/)
+    for (const path of [...find("docs/*.md"), ...find("packages/*/README.md"), "README.md"]) {
+      assert.notMatch(read(path), /publishe?s? (an|the) event once, for ever/i, path)
+    }
+  })
+})
+
+describe("the order of encryption keys in a rotation", () => {
+  it("is written down once, and is the one that a rolling restart survives", () => {
+    const pages = [...find("docs/*.md"), ...find("packages/*/README.md"), "README.md"]
+    const steps = pages.flatMap((path) =>
+      [...read(path).matchAll(/^\d\. .*\b(?:new key|rotate-encryption)\b.*$/gm)].map(([step]) => [
+        path,
+        step,
+      ]),
+    )
+    assert.deepStrictEqual(
+      steps.map(([path]) => path),
+      ["docs/operations.md", "docs/operations.md", "docs/operations.md"],
+    )
+    // What each step does to a pair of processes is tested with the keyring: Keyring.test.ts of core.
+    assert.match(steps[0]?.[1] ?? "", /^1\. .*\*\*behind\*\* the old one, in every process/)
+    assert.match(steps[1]?.[1] ?? "", /^2\. When every process runs with that, put the new key first/)
+    assert.match(steps[2]?.[1] ?? "", /^3\. When every process runs with that, .*rotate-encryption/)
+  })
+})
+
 describe("docs/errors.md", () => {
   const errors = "packages/billwright/src/errors"
   const calls = rows("docs/errors.md", "Errors of calls", "`code`")

@@ -33,7 +33,7 @@ export interface PublishEvent<Type extends string, Data> {
   readonly data: Data
   /** The customer that it is about. It has to exist. */
   readonly customerId?: string | undefined
-  /** Publishes the event once, for ever: the same key and content again gives the first event. */
+  /** Publishes the event once, until it is pruned: the same key and content again gives the first event. */
   readonly idempotencyKey?: string | undefined
 }
 

@@ -27,7 +27,7 @@ export const Event = Schema.Struct({
   timestamp: Schema.DateTimeUtc,
   /** The customer that it is about, if it was named. */
   customerId: Schema.NullOr(CustomerId),
-  /** What makes a second publication the same event; unique for ever in the tenant. */
+  /** What makes a second publication the same event; unique in the tenant, until the event is pruned. */
   idempotencyKey: Schema.NullOr(Schema.String),
   /**
    * The endpoint that it was made for: a test event, which goes there whatever the filter says, and nowhere else.

@@ -66,8 +66,8 @@ export class Events extends Context.Service<
     readonly types: ReadonlyArray<EventType>
 
     /**
-     * Publishes an event of a known type to every enabled endpoint that wants it. With an idempotency key, once
-     * for ever: the same content again gives the first event, other content fails with `EventKeyConflict`.
+     * Publishes an event of a known type to every enabled endpoint that wants it. With an idempotency key, once,
+     * until the event is pruned: the same content again gives the first event, other content fails with `EventKeyConflict`.
      */
     readonly publish: (
       input: Event.PublishEvent,

@@ -1,8 +1,8 @@
 /**
  * Secrets at rest: encrypted with AES-256-GCM under one of several keys.
  *
- * The first key encrypts, all of them decrypt, so that keys are changed gradually: put the new key first, let
- * `rotateEncryption` go through what is stored, take the old key away. What is sealed is bound to its place by
+ * The first key encrypts, all of them decrypt, so that keys are changed gradually: put the new key behind the
+ * old one in every process, then first, let `rotateEncryption` go through what is stored, take the old key away. What is sealed is bound to its place by
  * additional data: moved to another row it does not open.
  */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"

@@ -12,6 +12,36 @@ const withKeys =
   <A, E>(use: (keyring: Keyring["Service"]) => Effect.Effect<A, E>) =>
     Effect.flatMap(Keyring, use).pipe(Effect.provide(Keyring.layer(Redacted.make(text))))
 
+describe("changing over to another key, process by process,", () => {
+  // The steps of docs/operations.md.
+  const steps = [old, `${old},${fresh}`, `${fresh},${old}`, fresh]
+  const seal = (keys: string) => withKeys(keys)((keyring) => keyring.seal(SECRET, PLACE))
+  const open = (keys: string, sealed: string) => withKeys(keys)((keyring) => keyring.open(sealed, PLACE))
+
+  it.effect("leaves every process able to open what the others seal", () =>
+    Effect.gen(function* () {
+      // Within a step some processes have the keys of before. The last step comes when all is sealed again.
+      for (const [before, after] of [
+        [steps[0]!, steps[1]!],
+        [steps[1]!, steps[2]!],
+      ] as const) {
+        yield* open(before, yield* seal(after))
+        yield* open(after, yield* seal(before))
+      }
+      yield* open(steps[3]!, yield* seal(steps[2]!))
+    }),
+  )
+
+  it.effect(
+    "can't begin with the new key in front: those that haven't got it yet open nothing that it seals",
+    () =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(open(steps[0]!, yield* seal(steps[2]!)))
+        assert.strictEqual(error._tag, "SecretUnavailable")
+      }),
+  )
+})
+
 describe("Keyring", () => {
   it.effect("opens what it sealed, in its place", () =>
     withKeys(old)((keyring) =>

@@ -80,7 +80,7 @@ const PublishBody = Schema.Struct({
   idempotencyKey: Schema.optionalKey(
     EventKey.annotate({
       description:
-        "Publishes the event once: the same key and content again gives the first event, for ever.",
+        "Publishes the event once: the same key and content again gives the first event, until that is pruned.",
     }),
   ),
 })
