@@ -94,8 +94,8 @@ const attachOrStart = (directory: string) =>
   )
 
 /**
- * Fails when the store is gone for good: a Postgres of our own that ended. Who serves from it ends, too: whoever
- * watches over the process starts it again, and Postgres with it.
+ * Fails when the store is gone for good: a Postgres of our own that could not be started again. Who serves from it
+ * ends, too: whoever watches over the process starts it again, and Postgres with it.
  */
 export class StoreEnd extends Context.Service<
   StoreEnd,

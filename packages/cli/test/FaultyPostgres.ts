@@ -60,6 +60,8 @@ export class FaultyPostgres {
         EmbeddedPostgres.start({
           directory: join(this.directory, "data"),
           settings: this.#settings,
+          // It is down for as long as a test wants it to be.
+          restart: false,
           ...port,
         }),
         this.#scope,

@@ -1,14 +1,15 @@
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { statSync } from "node:fs"
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises"
+import { appendFile, chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir, userInfo } from "node:os"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Redacted } from "effect"
+import { Clock, Effect, Fiber, Logger, Option, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { Client } from "pg"
 import { execute } from "./TestDatabase.ts"
 
@@ -46,7 +47,18 @@ const count = (url: Redacted.Redacted) =>
 const run = (url: Redacted.Redacted, ...statements: ReadonlyArray<string>) =>
   Effect.promise(() => execute(Redacted.value(url), ...statements))
 
+/** Whether it accepts connections. */
+const answers = (url: Redacted.Redacted): Promise<boolean> =>
+  query(Redacted.value(url), "select 1").then(
+    () => true,
+    () => false,
+  )
+
 describe("EmbeddedPostgres", () => {
+  /** Root's Postgres runs in a namespace, or as the user postgres when the files are that user's. */
+  const isRoot = userInfo().uid === 0
+  const canUnshare = isRoot && spawnSync("unshare", ["--user", "true"]).status === 0
+
   it.live(
     "keeps its data, its password and a directory to itself",
     () =>
@@ -123,21 +135,110 @@ describe("EmbeddedPostgres", () => {
   )
 
   it.live(
-    "recovers what was committed before it was killed",
+    "is started again where it was when it is killed, with what was committed",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* Effect.provide(
+          EmbeddedPostgres.start({ directory: yield* directory }),
+          Logger.layer([]),
+        )
+        yield* run(server.url, "create table t (n int)", "insert into t select generate_series(1, 1000)")
+        for (const _ of [1, 2]) {
+          const { pid } = server
+          process.kill(pid, "SIGKILL")
+          yield* Effect.repeat(
+            Effect.promise(async () => server.pid !== pid && (await answers(server.url))),
+            { until: (isBack) => isBack },
+          )
+          assert.strictEqual(yield* count(server.url), 1000)
+        }
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
+  it.live(
+    "ends when it is killed, where it is not to be started again; another start recovers what was committed",
     () =>
       Effect.gen(function* () {
         const data = yield* directory
         yield* Effect.scoped(
           Effect.gen(function* () {
-            const server = yield* EmbeddedPostgres.start({ directory: data })
+            const server = yield* EmbeddedPostgres.start({ directory: data, restart: false })
             yield* run(server.url, "create table t (n int)", "insert into t select generate_series(1, 1000)")
             process.kill(server.pid, "SIGKILL")
+            const error = yield* Effect.flip(server.ended)
+            assert.strictEqual(
+              error.message,
+              `the Postgres in ${data} ended (SIGKILL). Started again, it recovers everything that was committed`,
+            )
           }),
         )
         const server = yield* EmbeddedPostgres.start({ directory: data })
         assert.strictEqual(yield* count(server.url), 1000)
       }).pipe(Effect.scoped),
     60_000,
+  )
+
+  it.live(
+    "is given up when it can't be started ten times in a row",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* directory
+        const logged: Array<string> = []
+        const logger = Logger.make(({ message }) => logged.push(String(message)))
+        const clock = yield* TestClock.make()
+        const server = yield* EmbeddedPostgres.start({ directory: data }).pipe(
+          Effect.provideService(Clock.Clock, clock),
+          Effect.provide(Logger.layer([logger])),
+        )
+        yield* Effect.promise(() => appendFile(join(data, "postgres", "postgresql.conf"), "nonsense\n"))
+        process.kill(server.pid, "SIGKILL")
+        const ended = yield* Effect.forkChild(Effect.flip(server.ended))
+        // The pauses pass at once; the tries are real.
+        while (ended.pollUnsafe() === undefined) {
+          yield* clock.adjust("1 second")
+          yield* Effect.promise(() => new Promise(setImmediate))
+        }
+        const error = yield* Fiber.join(ended)
+        assert.include(error.message, "syntax error in file")
+        assert.lengthOf(
+          logged.filter((line) => line.includes("can't be started again")),
+          10,
+        )
+      }).pipe(Effect.scoped),
+    60_000,
+  )
+
+  it.live(
+    "makes a directory that is private and that git ignores, and leaves one that holds other things as it is",
+    () =>
+      Effect.gen(function* () {
+        const data = yield* directory
+        const project = join(data, "..", "project")
+        yield* Effect.promise(async () => {
+          for (const path of [data, project]) {
+            // As `mkdir` makes it. What is refused later is started no Postgres for.
+            await mkdir(join(path, "postgres"), { recursive: true })
+            await writeFile(join(path, "postgres", "PG_VERSION"), "9\n")
+            await chmod(path, 0o755)
+          }
+          await writeFile(join(project, "package.json"), "{}")
+        })
+        for (const path of [data, project]) {
+          yield* Effect.scoped(Effect.flip(EmbeddedPostgres.start({ directory: path })))
+        }
+        const modeOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777)
+        // A Postgres that runs as another user has to pass.
+        const isPassed = isRoot && !canUnshare
+        assert.strictEqual(yield* modeOf(data), isPassed ? 0o711 : 0o700)
+        assert.strictEqual(yield* modeOf(project), isPassed ? 0o711 : 0o755)
+        const git = (...args: ReadonlyArray<string>) =>
+          spawnSync("git", args, { cwd: join(data, ".."), encoding: "utf8" }).stdout
+        git("init", "--quiet")
+        const untracked = git("status", "--short", "--untracked-files=all")
+        assert.notInclude(untracked, "data/")
+        assert.include(untracked, "project/package.json")
+      }).pipe(Effect.scoped),
   )
 
   it.live(
@@ -161,10 +262,6 @@ describe("EmbeddedPostgres", () => {
       }).pipe(Effect.scoped),
     60_000,
   )
-
-  /** Root's Postgres runs in a namespace, or as the user postgres when the files are that user's. */
-  const isRoot = userInfo().uid === 0
-  const canUnshare = isRoot && spawnSync("unshare", ["--user", "true"]).status === 0
 
   it.live.skipIf(!canUnshare)(
     "serves root from a directory that nobody else may enter",

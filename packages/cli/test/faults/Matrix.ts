@@ -58,6 +58,11 @@ export const MATRIX: ReadonlyArray<Row> = [
   row(42, "a worker's clock 10 minutes off", "no storm, no loss; duplicates at most"),
   row(43, "poison payloads", "400, never 500; nothing is stored"),
   row(44, "quantity extremes", "exact, or 400; nothing is stored"),
+  row(
+    45,
+    "SIGKILL of the embedded Postgres under traffic",
+    "I1; 503 until its server has started it again; no process ends",
+  ),
 ]
 
 declare module "vitest" {

@@ -8,7 +8,7 @@ import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { isAlive } from "./PostmasterFile.ts"
 
-const FILE = "owner.pid"
+export const FILE = "owner.pid"
 
 /**
  * When a process started, where the system tells: ids come round again, after a restart of a container at once.
