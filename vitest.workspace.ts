@@ -43,6 +43,7 @@ export default defineConfig({
     projects: [
       unit("core"),
       unit("memory"),
+      unit("engine"),
       { test: { ...unit("testing").test, exclude: [BROKEN_ADAPTERS] } },
       { test: { ...unit("http").test, exclude: [HTTP_CONTRACT] } },
       { test: { ...unit("billwright").test, exclude: [BILLWRIGHT_INTEGRATION, E2E, PGBOUNCER] } },

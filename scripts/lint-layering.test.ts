@@ -43,7 +43,10 @@ const forbidden: ReadonlyArray<readonly [folder: string, source: string, rule: s
     "node:fs",
     "../../core/src/index.ts",
   ].map((specifier) => ["memory/src", `import "${specifier}"`, IMPORTS] as const),
-  ...["core/src/usage", "memory/src"].flatMap((folder): typeof forbidden => [
+  ...["effect", "@billwright/core", "@billwright/engine", "node:crypto", "../../../core/src/index.ts"].map(
+    (specifier) => ["engine/src/rating", `import "${specifier}"`, IMPORTS] as const,
+  ),
+  ...["core/src/usage", "engine/src/money", "memory/src"].flatMap((folder): typeof forbidden => [
     [folder, "export const now = Date.now()", GLOBALS],
     [folder, "export const now = globalThis.Date.now()", GLOBALS],
     [folder, "export const now = new Date()", GLOBALS],

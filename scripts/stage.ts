@@ -9,6 +9,7 @@ import { cpSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { bundle, bundleOf, isDeclaration } from "./bundle.ts"
+import { bringDeclarations } from "./bundled-declarations.ts"
 import { rewriteImports } from "./direct-imports.ts"
 import { type Manifest, type Package, publishable, root } from "./workspace.ts"
 
@@ -55,6 +56,13 @@ const stage = async (each: Package): Promise<void> => {
   if (bundled === undefined) rewriteImports(join(staged, "dist"))
   else {
     const dependencies = await bundle(each, bundled)
+    const entries = entryPoints(manifest).filter(isDeclaration)
+    bringDeclarations(
+      each,
+      join(staged, "dist"),
+      entries.map((file) => join(staged, file)),
+      bundled.external,
+    )
     published = { ...published, dependencies, files: [...(manifest.files ?? []), "LICENSES-BUNDLED.txt"] }
   }
   writeFileSync(join(staged, "package.json"), `${JSON.stringify(published, null, 2)}\n`)

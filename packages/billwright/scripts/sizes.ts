@@ -10,6 +10,7 @@ import { bundle } from "../test/e2e/WebBundle.ts"
 
 const MODULES = {
   "billwright/verify": `export { verify } from "billwright/verify"`,
+  "billwright/rating": `export { rate } from "billwright/rating"`,
   "billwright/client": `export { createClient } from "billwright/client"`,
   "@billwright/core and memory": `
     import { Billing } from "@billwright/core"

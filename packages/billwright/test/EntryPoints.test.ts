@@ -1,5 +1,6 @@
 /** What each entry point brings along. */
 import { fileURLToPath } from "node:url"
+import { gzipSync } from "node:zlib"
 import { type RolldownOutput, rolldown } from "rolldown"
 import { assert, describe, it } from "vitest"
 
@@ -22,6 +23,17 @@ describe("billwright/client", () => {
     assert.deepStrictEqual({ dynamicImports, imports }, { dynamicImports: [], imports: [] })
     assert.notMatch(code, /\bprocess\b|\bBuffer\b|\brequire\b/)
     assert.isBelow(code.length, 12_000)
+  })
+})
+
+describe("billwright/rating", () => {
+  it("is the rating of the engine, with nothing of Effect, Node or a store, and at most 12 KB as it is sent", async () => {
+    const [{ code, dynamicImports, imports }] = await build("@billwright/engine/rating")
+    assert.deepStrictEqual({ dynamicImports, imports }, { dynamicImports: [], imports: [] })
+    assert.notMatch(code, /\bprocess\b|\bBuffer\b|\brequire\b/)
+    assert.isBelow(gzipSync(code).length, 12 * 1024)
+    const [entry] = await build("billwright/rating")
+    assert.deepStrictEqual(entry.imports, ["@billwright/engine/rating"])
   })
 })
 

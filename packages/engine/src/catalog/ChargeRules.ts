@@ -1,0 +1,239 @@
+/**
+ * The rules of a charge. All that it breaks is found at once, each with its path.
+ */
+import { DECIMAL_PATTERN } from "../money/Exact.ts"
+import * as Exact from "../money/Exact.ts"
+import type { Charge, ChargeModel } from "./Charge.ts"
+import {
+  checkKey,
+  checkKnown,
+  checkPrices,
+  checkText,
+  type Currencies,
+  decimalOf,
+  type Fields,
+  isFields,
+  oneOf,
+  positiveOf,
+} from "./FieldRules.ts"
+import type { Problems } from "./Problem.ts"
+
+/** Most tiers of a charge. */
+const MAX_TIERS = 100
+/** Most values that a charge names of one dimension in `where`, and longest value of a dimension. */
+const MAX_WHERE_VALUES = 100
+const MAX_DIMENSION_VALUE_LENGTH = 100
+/** Longest key of a dimension. */
+const MAX_DIMENSION_KEY_LENGTH = 40
+/** Longest name that people read. */
+const MAX_NAME_LENGTH = 200
+
+/** The fields that each model needs and knows, beside those of every charge. */
+const MODEL_FIELDS: Readonly<Record<ChargeModel, ReadonlyArray<string>>> = {
+  flat: ["price"],
+  unit: ["price"],
+  package: ["price", "size"],
+  graduated: ["tiers"],
+  volume: ["tiers"],
+  graduated_package: ["tiers"],
+  percentage: ["rate", "flat", "minimum_per_record", "maximum_per_record"],
+  graduated_percentage: ["tiers"],
+}
+
+const CHARGE_FIELDS = ["key", "name", "model", "timing", "minimum", "maximum"]
+/** Of every charge that has a quantity: of all but flat fees. */
+const QUANTITY_FIELDS = ["meter", "quantity", "free", "convert", "where", "by"]
+
+const TIER_FIELDS: Readonly<Partial<Record<ChargeModel, ReadonlyArray<string>>>> = {
+  graduated: ["up_to", "price", "flat"],
+  volume: ["up_to", "price", "flat"],
+  graduated_package: ["up_to", "price", "flat", "size"],
+  graduated_percentage: ["up_to", "rate", "flat"],
+}
+
+const isModel = (value: unknown): value is ChargeModel => typeof value === "string" && value in MODEL_FIELDS
+
+const checkConvert = (at: Problems, value: unknown): void => {
+  if (!isFields(value)) {
+    at.add(`must be an object, such as {"divide_by": "1000", "round": "up"}`)
+    return
+  }
+  checkKnown(at, value, ["divide_by", "round"])
+  positiveOf(at.in("divide_by"), value["divide_by"])
+  const rounds = ["up", "down", "half_up", "none"]
+  const round = value["round"]
+  if (round !== undefined && !rounds.includes(String(round))) at.in("round").add(oneOf(rounds))
+}
+
+const checkDimensionKey = (at: Problems, value: unknown): void => {
+  if (typeof value !== "string" || value.length === 0 || value.length > MAX_DIMENSION_KEY_LENGTH) {
+    at.add(`must be the key of a dimension, 1 to ${MAX_DIMENSION_KEY_LENGTH} characters`)
+  }
+}
+
+const checkWhere = (at: Problems, value: unknown): void => {
+  if (!isFields(value)) {
+    at.add(`must give values for each dimension, such as {"region": ["eu"]}`)
+    return
+  }
+  for (const [dimension, values] of Object.entries(value)) {
+    const here = at.in(dimension)
+    checkDimensionKey(here, dimension)
+    if (!Array.isArray(values) || values.length === 0 || values.length > MAX_WHERE_VALUES) {
+      here.add(`must be a list of 1 to ${MAX_WHERE_VALUES} values`)
+      continue
+    }
+    for (const [index, one] of values.entries()) {
+      const isValue = typeof one === "string" && one.length > 0 && one.length <= MAX_DIMENSION_VALUE_LENGTH
+      if (!isValue) here.in(index).add(`must be a text of 1 to ${MAX_DIMENSION_VALUE_LENGTH} characters`)
+      else if (values.indexOf(one) !== index) here.in(index).add(`stands twice: ${JSON.stringify(one)}`)
+    }
+  }
+}
+
+const checkTier = (at: Problems, tier: Fields, model: ChargeModel, currencies: Currencies): void => {
+  checkKnown(at, tier, TIER_FIELDS[model] ?? [])
+  if (tier["price"] !== undefined) checkPrices(at.in("price"), tier["price"], currencies)
+  if (tier["flat"] !== undefined) checkPrices(at.in("flat"), tier["flat"], currencies)
+  if (model === "graduated_package") positiveOf(at.in("size"), tier["size"])
+  if (model === "graduated_percentage" && tier["rate"] !== undefined) decimalOf(at.in("rate"), tier["rate"])
+}
+
+/** Each tier but the last ends, and later than the one before it. */
+const checkTiers = (at: Problems, value: unknown, model: ChargeModel, currencies: Currencies): void => {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_TIERS) {
+    at.add(value === undefined ? "is required" : `must be a list of 1 to ${MAX_TIERS} tiers`)
+    return
+  }
+  let end = Exact.zero
+  for (const [index, tier] of (value as ReadonlyArray<unknown>).entries()) {
+    const here = at.in(index)
+    if (!isFields(tier)) {
+      here.add("must be an object")
+      continue
+    }
+    checkTier(here, tier, model, currencies)
+    const upTo = tier["up_to"]
+    if (index === value.length - 1) {
+      if (upTo !== undefined) here.in("up_to").add("must be left out: the last tier has no end")
+    } else if (upTo === undefined) {
+      here.in("up_to").add("is required: only the last tier has no end")
+    } else {
+      const bound = decimalOf(here.in("up_to"), upTo)
+      if (bound === undefined) continue
+      if (Exact.compare(bound, end) <= 0) here.in("up_to").add(`must be greater than ${Exact.text(end)}`)
+      else end = bound
+    }
+  }
+}
+
+/** The least must not be more than the most. */
+const checkBounds = (at: Problems, charge: Fields, least: string, most: string): void => {
+  const [low, high] = [charge[least], charge[most]]
+  if (!isFields(low) || !isFields(high)) return
+  for (const [currency, price] of Object.entries(low)) {
+    const other = high[currency]
+    const isBoth = [price, other].every((one) => typeof one === "string" && DECIMAL_PATTERN.test(one))
+    if (isBoth && Exact.compare(Exact.ofDecimal(String(price)), Exact.ofDecimal(String(other))) > 0) {
+      at.in(least)
+        .in(currency)
+        .add(`must not be greater than ${most}, ${String(other)}`)
+    }
+  }
+}
+
+const checkModel = (at: Problems, charge: Fields, model: ChargeModel, currencies: Currencies): void => {
+  switch (model) {
+    case "flat":
+    case "unit":
+      checkPrices(at.in("price"), charge["price"], currencies)
+      break
+    case "package":
+      checkPrices(at.in("price"), charge["price"], currencies)
+      positiveOf(at.in("size"), charge["size"])
+      break
+    case "percentage":
+      decimalOf(at.in("rate"), charge["rate"])
+      for (const field of ["flat", "minimum_per_record", "maximum_per_record"]) {
+        if (charge[field] !== undefined) checkPrices(at.in(field), charge[field], currencies)
+      }
+      checkBounds(at, charge, "minimum_per_record", "maximum_per_record")
+      break
+    default:
+      checkTiers(at.in("tiers"), charge["tiers"], model, currencies)
+  }
+}
+
+/** What a quantity is made of before it is priced. */
+const checkPricedQuantity = (at: Problems, charge: Fields): void => {
+  if (charge["free"] !== undefined) decimalOf(at.in("free"), charge["free"])
+  if (charge["convert"] !== undefined) checkConvert(at.in("convert"), charge["convert"])
+}
+
+/** Where a quantity comes from. */
+const checkSource = (at: Problems, charge: Fields): void => {
+  if (charge["meter"] !== undefined) checkKey(at.in("meter"), charge["meter"])
+  if (charge["quantity"] !== undefined) checkKey(at.in("quantity"), charge["quantity"])
+  if ((charge["meter"] === undefined) === (charge["quantity"] === undefined)) {
+    if (charge["meter"] === undefined)
+      at.in("meter").add("is required, or quantity: one of them gives the quantity")
+    else at.in("quantity").add("does not go with meter: a charge has one of them")
+  }
+  for (const field of ["where", "by"]) {
+    if (charge[field] !== undefined && charge["meter"] === undefined) {
+      at.in(field).add("needs a meter, whose dimensions it names")
+    }
+  }
+  if (charge["where"] !== undefined) checkWhere(at.in("where"), charge["where"])
+  if (charge["by"] !== undefined) checkDimensionKey(at.in("by"), charge["by"])
+}
+
+const checkTiming = (at: Problems, charge: Fields): void => {
+  const timing = charge["timing"]
+  if (timing === undefined) return
+  if (timing !== "advance" && timing !== "arrears") at.in("timing").add(oneOf(["advance", "arrears"]))
+  else if (timing === "advance" && charge["meter"] !== undefined) {
+    at.in("timing").add("must be arrears: usage is known after its period")
+  }
+}
+
+/**
+ * Notes what is wrong with all that a price is worked out from: the model with its parameters, free units, conversion,
+ * least and most.
+ */
+export const checkPricing = (at: Problems, value: unknown, currencies: Currencies): value is Charge => {
+  const before = at.found.length
+  if (!isFields(value)) {
+    at.add("must be an object")
+    return false
+  }
+  const model = value["model"]
+  if (!isModel(model)) {
+    at.in("model").add(model === undefined ? "is required" : oneOf(Object.keys(MODEL_FIELDS)))
+    return false
+  }
+  checkKnown(at, value, [
+    ...CHARGE_FIELDS,
+    ...(model === "flat" ? [] : QUANTITY_FIELDS),
+    ...MODEL_FIELDS[model],
+  ])
+  if (model !== "flat") checkPricedQuantity(at, value)
+  checkModel(at, value, model, currencies)
+  for (const bound of ["minimum", "maximum"]) {
+    if (value[bound] !== undefined) checkPrices(at.in(bound), value[bound], currencies)
+  }
+  checkBounds(at, value, "minimum", "maximum")
+  return at.found.length === before
+}
+
+/** Notes all that is wrong with a charge of a plan in these currencies. */
+export const checkCharge = (at: Problems, value: unknown, currencies: Currencies): value is Charge => {
+  const isPriced = checkPricing(at, value, currencies)
+  if (!isFields(value)) return false
+  const before = at.found.length
+  checkKey(at.in("key"), value["key"])
+  if (value["name"] !== undefined) checkText(at.in("name"), value["name"], MAX_NAME_LENGTH)
+  checkTiming(at, value)
+  if (isModel(value["model"]) && value["model"] !== "flat") checkSource(at, value)
+  return isPriced && at.found.length === before
+}

@@ -1,0 +1,243 @@
+/**
+ * The rules of a plan version. All that it breaks is found at once, each with its path.
+ */
+import * as Currency from "../money/Currency.ts"
+import { checkCharge } from "./ChargeRules.ts"
+import {
+  checkKey,
+  checkKnown,
+  checkPrices,
+  checkText,
+  type Currencies,
+  decimalOf,
+  type Fields,
+  integerIn,
+  isFields,
+  oneOf,
+  positiveOf,
+} from "./FieldRules.ts"
+import type { PlanVersion } from "./Plan.ts"
+import { type Problem, Problems } from "./Problem.ts"
+
+/** Most charges, features, grants and currencies of a plan version. */
+const PLAN_LIMITS = { charges: 100, features: 100, grants: 10, currencies: 30 } as const
+/** Longest name and description. */
+const MAX_PLAN_NAME_LENGTH = 200
+const MAX_DESCRIPTION_LENGTH = 1_000
+/** Longest value of a `config` feature. */
+const MAX_CONFIG_LENGTH = 500
+/** Longest trial. */
+const MAX_TRIAL_DAYS = 730
+/** Longest wait for late usage: 30 days. */
+const MAX_GRACE_HOURS = 720
+
+/** Most of each unit in one period: a period is at most about three years long. */
+const MAX_COUNT = { day: 1_095, week: 156, month: 36, year: 3 } as const
+
+const isUnit = (value: unknown): value is keyof typeof MAX_COUNT =>
+  typeof value === "string" && Object.hasOwn(MAX_COUNT, value)
+
+const checkInterval = (at: Problems, value: unknown): void => {
+  if (!isFields(value)) {
+    at.add(value === undefined ? "is required" : `must be an object, such as {"unit": "month", "count": 1}`)
+    return
+  }
+  checkKnown(at, value, ["unit", "count"])
+  const unit = value["unit"]
+  if (!isUnit(unit)) at.in("unit").add(oneOf(Object.keys(MAX_COUNT)))
+  else integerIn(at.in("count"), value["count"], 1, MAX_COUNT[unit])
+}
+
+/** The currencies that the prices of the plan have to be in. What is wrong with the currencies is not said of the prices. */
+const checkCurrencies = (at: Problems, value: unknown): Currencies => {
+  if (!Array.isArray(value) || value.length === 0 || value.length > PLAN_LIMITS.currencies) {
+    at.add(
+      value === undefined ? "is required" : `must be a list of 1 to ${PLAN_LIMITS.currencies} currencies`,
+    )
+    return { required: [], areAll: false }
+  }
+  const before = at.found.length
+  const currencies: Array<string> = []
+  for (const [index, currency] of (value as ReadonlyArray<unknown>).entries()) {
+    const here = at.in(index)
+    if (typeof currency !== "string" || !Currency.isCurrency(currency)) {
+      here.add(`must be a code of ISO 4217, such as "EUR"`)
+    } else if (currencies.includes(currency)) here.add(`stands twice: ${currency}`)
+    else currencies.push(currency)
+  }
+  return { required: currencies, areAll: at.found.length === before }
+}
+
+const checkCharges = (at: Problems, value: unknown, currencies: Currencies): void => {
+  if (!Array.isArray(value) || value.length > PLAN_LIMITS.charges) {
+    at.add(value === undefined ? "is required" : `must be a list of at most ${PLAN_LIMITS.charges} charges`)
+    return
+  }
+  const keys = new Set<string>()
+  for (const [index, charge] of (value as ReadonlyArray<unknown>).entries()) {
+    const key = isFields(charge) && typeof charge["key"] === "string" ? charge["key"] : undefined
+    // Named by its key, as people know it, where it has one of its own.
+    const here = key === undefined || key === "" || keys.has(key) ? at.in(index) : at.in(key)
+    if (key !== undefined && keys.has(key)) here.in("key").add(`stands twice: ${JSON.stringify(key)}`)
+    if (key !== undefined) keys.add(key)
+    checkCharge(here, charge, currencies)
+  }
+}
+
+const checkRollover = (at: Problems, value: unknown): void => {
+  if (value === undefined) return
+  if (!isFields(value)) {
+    at.add(`must be an object, such as {"maximum": "2000"}`)
+    return
+  }
+  checkKnown(at, value, ["maximum", "expires_after"])
+  decimalOf(at.in("maximum"), value["maximum"])
+  if (value["expires_after"] !== undefined) checkInterval(at.in("expires_after"), value["expires_after"])
+}
+
+const checkFeature = (at: Problems, feature: unknown): void => {
+  if (!isFields(feature)) {
+    at.add(`must be an object, such as {"type": "boolean"}`)
+    return
+  }
+  switch (feature["type"]) {
+    case "boolean":
+      return checkKnown(at, feature, ["type"])
+    case "config":
+      checkKnown(at, feature, ["type", "value"])
+      return checkText(at.in("value"), feature["value"], MAX_CONFIG_LENGTH)
+    case "metered": {
+      checkKnown(at, feature, ["type", "meter", "included", "limit", "rollover"])
+      checkKey(at.in("meter"), feature["meter"])
+      decimalOf(at.in("included"), feature["included"])
+      const limits = ["hard", "soft"]
+      if (!limits.includes(String(feature["limit"]))) at.in("limit").add(oneOf(limits))
+      return checkRollover(at.in("rollover"), feature["rollover"])
+    }
+    default:
+      return at.in("type").add(oneOf(["boolean", "config", "metered"]))
+  }
+}
+
+const checkFeatures = (at: Problems, value: unknown): void => {
+  if (value === undefined) return
+  if (!isFields(value) || Object.keys(value).length > PLAN_LIMITS.features) {
+    at.add(`must be an object of at most ${PLAN_LIMITS.features} features`)
+    return
+  }
+  for (const [key, feature] of Object.entries(value)) {
+    checkKey(at.in(key), key)
+    checkFeature(at.in(key), feature)
+  }
+}
+
+const checkGrants = (at: Problems, value: unknown, currencies: Currencies): void => {
+  if (value === undefined) return
+  if (!Array.isArray(value) || value.length > PLAN_LIMITS.grants) {
+    at.add(`must be a list of at most ${PLAN_LIMITS.grants} grants`)
+    return
+  }
+  const units = new Set<unknown>()
+  for (const [index, grant] of (value as ReadonlyArray<unknown>).entries()) {
+    const here = at.in(index)
+    if (!isFields(grant)) {
+      here.add(`must be an object, such as {"unit": "credits", "amount": "1000"}`)
+      continue
+    }
+    checkKnown(here, grant, ["unit", "amount", "rollover"])
+    const unit = grant["unit"]
+    if (typeof unit === "string" && Currency.isCurrency(unit)) {
+      if (currencies.areAll && !currencies.required.includes(unit))
+        here.in("unit").add("is not a currency of the plan")
+    } else checkKey(here.in("unit"), unit)
+    if (units.has(unit)) here.in("unit").add(`stands twice: ${JSON.stringify(unit)}`)
+    units.add(unit)
+    positiveOf(here.in("amount"), grant["amount"])
+    checkRollover(here.in("rollover"), grant["rollover"])
+  }
+}
+
+const POLICY_CHOICES = {
+  proration: ["day", "time", "none"],
+  usage_on_change: ["continue", "restart"],
+} as const
+
+const checkPolicy = (at: Problems, value: unknown): void => {
+  if (value === undefined) return
+  if (!isFields(value)) {
+    at.add(`must be an object, such as {"proration": "day"}`)
+    return
+  }
+  checkKnown(at, value, [...Object.keys(POLICY_CHOICES), "grace_hours"])
+  for (const [field, choices] of Object.entries(POLICY_CHOICES)) {
+    const chosen = value[field]
+    if (chosen !== undefined && !choices.some((choice) => choice === chosen)) at.in(field).add(oneOf(choices))
+  }
+  if (value["grace_hours"] !== undefined)
+    integerIn(at.in("grace_hours"), value["grace_hours"], 0, MAX_GRACE_HOURS)
+}
+
+const checkTrial = (at: Problems, value: unknown): void => {
+  if (value === undefined) return
+  if (!isFields(value)) {
+    at.add(`must be an object, such as {"days": 14}`)
+    return
+  }
+  checkKnown(at, value, ["days"])
+  integerIn(at.in("days"), value["days"], 1, MAX_TRIAL_DAYS)
+}
+
+const FIELDS = [
+  "key",
+  "name",
+  "description",
+  "currencies",
+  "interval",
+  "trial",
+  "charges",
+  "features",
+  "grants",
+  "minimum",
+  "policy",
+]
+
+/** Whether nothing is charged for usage, so that there is nothing to have a least. */
+const hasNoUsage = (charges: unknown): boolean =>
+  Array.isArray(charges) && charges.every((charge) => isFields(charge) && charge["meter"] === undefined)
+
+const checkMinimum = (at: Problems, plan: Fields, currencies: Currencies): void => {
+  if (plan["minimum"] === undefined) return
+  checkPrices(at, plan["minimum"], currencies)
+  if (hasNoUsage(plan["charges"]))
+    at.add("needs a charge with a meter: it is the least of all usage charges together")
+}
+
+/**
+ * All that is wrong with a plan version, each with its path in the words of the plan:
+ * `charges.calls.tiers[2].up_to must be greater than 1000`. Empty when nothing is.
+ */
+export const problemsOfPlan = (plan: unknown): ReadonlyArray<Problem> => {
+  const at = new Problems()
+  if (!isFields(plan)) {
+    at.in("plan").add("must be an object")
+    return at.found
+  }
+  checkKnown(at, plan, FIELDS)
+  checkKey(at.in("key"), plan["key"])
+  checkText(at.in("name"), plan["name"], MAX_PLAN_NAME_LENGTH)
+  if (plan["description"] !== undefined) {
+    checkText(at.in("description"), plan["description"], MAX_DESCRIPTION_LENGTH)
+  }
+  const currencies = checkCurrencies(at.in("currencies"), plan["currencies"])
+  checkInterval(at.in("interval"), plan["interval"])
+  checkTrial(at.in("trial"), plan["trial"])
+  checkCharges(at.in("charges"), plan["charges"], currencies)
+  checkFeatures(at.in("features"), plan["features"])
+  checkGrants(at.in("grants"), plan["grants"], currencies)
+  checkMinimum(at.in("minimum"), plan, currencies)
+  checkPolicy(at.in("policy"), plan["policy"])
+  return at.found
+}
+
+/** Whether a value is a plan version that breaks no rule. */
+export const isPlan = (plan: unknown): plan is PlanVersion => problemsOfPlan(plan).length === 0

@@ -1,0 +1,276 @@
+/**
+ * Rating: what a quantity costs by a charge, exactly, with every step that leads there.
+ *
+ * The order is fixed: aggregate → convert → free → model (× share) → percent discounts → maximum → minimum → round →
+ * less what was billed before. Money is rounded once, to the minor unit, halves away from zero.
+ */
+import { type Charge, isProrated, pricesEachRecord } from "../catalog/Charge.ts"
+import { checkPricing } from "../catalog/ChargeRules.ts"
+import { Problems } from "../catalog/Problem.ts"
+import * as Currency from "../money/Currency.ts"
+import * as Exact from "../money/Exact.ts"
+import { type Figure, figure, type Model, type Money, modelOf, priceIn } from "./Models.ts"
+import { exactOf, type Quantity } from "./Quantity.ts"
+import { type Conversion, conversionOf, convert, convertStep, freeStep } from "./RatedQuantity.ts"
+import { RatingError } from "./RatingError.ts"
+import { type RecordModel, recordModelOf } from "./RecordModel.ts"
+import type { Step } from "./Step.ts"
+
+/** An amount that an earlier document billed of the same period, in integers of the minor unit. */
+export interface Billed {
+  readonly invoice: string
+  readonly line: string
+  readonly amount: bigint
+}
+
+/** What a rating depends on besides charge and quantity. */
+export interface RateContext {
+  /** The currency, by ISO 4217. The charge has a price in it. */
+  readonly currency: string
+  /**
+   * The part of the period that was served, as `[numerator, denominator]`: `[10, 31]` for 10 of 31 days. All of it when
+   * left out. It scales flat fees and quantities of a subscription, and the least and the most of every charge.
+   */
+  readonly share?: readonly [numerator: number | bigint, denominator: number | bigint]
+  /** Percent discounts, such as `["10"]`, each on what the ones before it leave. At most {@link MAX_DISCOUNTS}. */
+  readonly discounts?: ReadonlyArray<string>
+  /** What was billed of the same period before: a sum in the minor unit, or each document's part of it. */
+  readonly billedBefore?: number | bigint | ReadonlyArray<Billed>
+  /**
+   * The quantities one by one, where the model prices each record (`percentage` with `flat` or a bound per record). The
+   * quantity then is their sum, and has to be. Without them, the quantity is one record.
+   */
+  readonly records?: Iterable<Quantity>
+}
+
+/** A rated amount. */
+export interface Rated {
+  /** In integers of the minor unit: 4200n is 42.00 EUR, and 4200 JPY. Negative where more was billed before. */
+  readonly amount: bigint
+  /**
+   * The amount before rounding and before what was billed earlier, as a decimal of the currency's unit. Digits that have
+   * no end are cut after 15 and marked by `…`.
+   */
+  readonly exact: string
+  /** The computation. Folding it gives `amount`. */
+  readonly steps: ReadonlyArray<Step>
+}
+
+/** Most percent discounts of one rating. */
+const MAX_DISCOUNTS = 20
+
+/** A percentage from 0 to 100. */
+const PERCENT_PATTERN = /^\d{1,3}(?:\.\d{1,12})?$/
+const hundred = Exact.ofInteger(100n)
+
+const refuse = (path: string, problem: string): never => {
+  throw new RatingError([{ path, problem }])
+}
+
+interface Share {
+  readonly numerator: bigint
+  readonly denominator: bigint
+  readonly value: Exact.Exact
+}
+
+const integerOf = (path: string, value: number | bigint): bigint =>
+  typeof value === "bigint" || Number.isSafeInteger(value)
+    ? BigInt(value)
+    : refuse(path, "must be an integer")
+
+const shareOf = (share: RateContext["share"]): Share | undefined => {
+  if (share === undefined) return undefined
+  if (!Array.isArray(share) || share.length !== 2) return refuse("share", "must be [numerator, denominator]")
+  const numerator = integerOf("share[0]", share[0])
+  const denominator = integerOf("share[1]", share[1])
+  if (denominator <= 0n) refuse("share[1]", "must be greater than 0")
+  if (numerator < 0n || numerator > denominator)
+    refuse("share[0]", `must be from 0 to share[1], ${denominator}`)
+  return numerator === denominator
+    ? undefined
+    : { numerator, denominator, value: Exact.ofFraction(numerator, denominator) }
+}
+
+const shareStep = ({ denominator, numerator }: Share, amount: Exact.Exact): Step => ({
+  type: "share",
+  numerator: numerator.toString(),
+  denominator: denominator.toString(),
+  amount: Exact.text(amount),
+})
+
+/** A charge in one currency, made ready to rate many quantities. */
+export interface Rater {
+  /** What a quantity costs. The context is that of {@link rate}, without its currency. */
+  readonly rate: (quantity: Quantity, context?: Omit<RateContext, "currency">) => Rated
+}
+
+class PreparedCharge implements Rater {
+  readonly #money: Money
+  readonly #model: Model
+  readonly #recordModel: RecordModel | undefined
+  readonly #conversion: Conversion | undefined
+  readonly #free: Exact.Exact | undefined
+  readonly #isProrated: boolean
+  readonly #hasQuantity: boolean
+  readonly #minimum: Figure | undefined
+  readonly #maximum: Figure | undefined
+
+  constructor(charge: Charge, money: Money) {
+    this.#money = money
+    this.#model = modelOf(charge, money)
+    this.#recordModel = pricesEachRecord(charge) ? recordModelOf(charge, money) : undefined
+    this.#conversion = conversionOf(charge)
+    this.#free = charge.free === undefined ? undefined : figure(charge.free).value
+    this.#isProrated = isProrated(charge)
+    this.#hasQuantity = charge.model !== "flat"
+    this.#minimum = charge.minimum === undefined ? undefined : priceIn(charge.minimum, money)
+    this.#maximum = charge.maximum === undefined ? undefined : priceIn(charge.maximum, money)
+  }
+
+  rate(quantity: Quantity, context: Omit<RateContext, "currency"> = {}): Rated {
+    const steps: Array<Step> = []
+    const given = exactOf("quantity", quantity)
+    const share = shareOf(context.share)
+    let amount =
+      this.#recordModel === undefined
+        ? this.#priceTotal(given, steps)
+        : this.#priceRecords(this.#recordModel, given, context.records, steps)
+    if (share !== undefined && this.#isProrated) {
+      amount = Exact.multiply(amount, share.value)
+      steps.push(shareStep(share, amount))
+    }
+    if (context.discounts !== undefined) amount = discounted(context.discounts, amount, steps)
+    amount = this.#bounded("maximum", this.#maximum, share, amount, steps)
+    amount = this.#bounded("minimum", this.#minimum, share, amount, steps)
+    return this.#rounded(amount, context.billedBefore, steps)
+  }
+
+  #priceTotal(given: Exact.Exact, steps: Array<Step>): Exact.Exact {
+    if (!this.#hasQuantity) return this.#model(given, steps)
+    steps.push({ type: "aggregate", quantity: Exact.text(given) })
+    let quantity = given
+    if (this.#conversion !== undefined) {
+      quantity = convert(this.#conversion, quantity)
+      steps.push(convertStep(this.#conversion, quantity))
+    }
+    if (this.#free !== undefined) {
+      const used = Exact.minimum(quantity, this.#free)
+      quantity = Exact.subtract(quantity, used)
+      steps.push(freeStep(used, quantity))
+    }
+    return this.#model(quantity, steps)
+  }
+
+  #priceRecords(
+    model: RecordModel,
+    given: Exact.Exact,
+    records: Iterable<Quantity> | undefined,
+    steps: Array<Step>,
+  ): Exact.Exact {
+    if (records === undefined) return model(Exact.isZero(given) ? [] : [given], steps)
+    let sum = Exact.zero
+    const taken = function* () {
+      let index = 0
+      for (const record of records) {
+        const exact = exactOf(`records[${index++}]`, record)
+        sum = Exact.add(sum, exact)
+        yield exact
+      }
+    }
+    const amount = model(taken(), steps)
+    if (Exact.compare(sum, given) !== 0) {
+      refuse("records", `must sum to the quantity, ${Exact.text(given)}: they sum to ${Exact.text(sum)}`)
+    }
+    return amount
+  }
+
+  #bounded(
+    type: "maximum" | "minimum",
+    bound: Figure | undefined,
+    share: Share | undefined,
+    amount: Exact.Exact,
+    steps: Array<Step>,
+  ): Exact.Exact {
+    if (bound === undefined) return amount
+    const scaled = share === undefined ? bound.value : Exact.multiply(bound.value, share.value)
+    const isWithin =
+      type === "maximum" ? Exact.compare(amount, scaled) <= 0 : Exact.compare(amount, scaled) >= 0
+    if (isWithin) return amount
+    steps.push({ type, per_period: bound.text, amount: Exact.text(scaled) })
+    return scaled
+  }
+
+  #rounded(exact: Exact.Exact, before: RateContext["billedBefore"], steps: Array<Step>): Rated {
+    const { digits } = this.#money
+    let amount = Exact.roundTo(exact, digits)
+    const textOf = (units: bigint) => Exact.text(Exact.ofUnits(units, digits))
+    steps.push({ type: "round", digits, amount: textOf(amount) })
+    for (const { amount: billed, invoice, line } of billedOf(before)) {
+      amount -= billed
+      steps.push({ type: "already_billed", invoice, line, billed: textOf(billed), amount: textOf(amount) })
+    }
+    return { amount, exact: Exact.shown(exact), steps }
+  }
+}
+
+interface BilledPart {
+  readonly invoice: string | null
+  readonly line: string | null
+  readonly amount: bigint
+}
+
+const billedOf = (before: RateContext["billedBefore"]): ReadonlyArray<BilledPart> => {
+  if (before === undefined) return []
+  return typeof before === "bigint" || typeof before === "number"
+    ? [{ invoice: null, line: null, amount: integerOf("billedBefore", before) }]
+    : before
+}
+
+const discounted = (
+  discounts: ReadonlyArray<string>,
+  amount: Exact.Exact,
+  steps: Array<Step>,
+): Exact.Exact => {
+  if (discounts.length > MAX_DISCOUNTS) refuse("discounts", `must be at most ${MAX_DISCOUNTS}`)
+  return discounts.reduce((left, percent, index) => {
+    const isPercent = typeof percent === "string" && PERCENT_PATTERN.test(percent)
+    const value = isPercent
+      ? Exact.ofDecimal(percent)
+      : refuse(`discounts[${index}]`, `must be a percentage, such as "10"`)
+    if (Exact.compare(value, hundred) > 0) refuse(`discounts[${index}]`, "must be at most 100")
+    const rest = Exact.subtract(hundred, value)
+    const next = Exact.multiply(left, { ...rest, scale: rest.scale + 2 })
+    steps.push({ type: "discount", percent, amount: Exact.text(next) })
+    return next
+  }, amount)
+}
+
+const moneyOf = (currency: string): Money => {
+  const digits = Currency.exponentOf(currency)
+  return digits === undefined
+    ? refuse("currency", `must be a code of ISO 4217, such as "EUR": ${JSON.stringify(currency)} is none`)
+    : { currency, digits }
+}
+
+/**
+ * Makes a charge ready to rate many quantities in one currency. It looks at the charge once: a later change of the
+ * object has no effect. Throws a {@link RatingError} with all that is wrong with the charge.
+ */
+export const rater = (charge: Charge, currency: string): Rater => {
+  const money = moneyOf(currency)
+  const problems = new Problems("charge")
+  checkPricing(problems, charge, { required: [currency], areAll: false })
+  const [first, ...others] = problems.found
+  if (first !== undefined) throw new RatingError([first, ...others])
+  return new PreparedCharge(charge, money)
+}
+
+/**
+ * What a quantity costs by a charge, with the steps that lead to it. Pure: the same input gives the same result, and
+ * invoices are made by this very function.
+ *
+ * `quantity` is the usage of the whole period, or the number of seats; flat fees take no notice of it. Throws a
+ * {@link RatingError} that names what is wrong with the charge, the quantity or the context.
+ */
+export const rate = (charge: Charge, quantity: Quantity, context: RateContext): Rated =>
+  rater(charge, context.currency).rate(quantity, context)
