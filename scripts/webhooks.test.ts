@@ -16,8 +16,8 @@ import {
   Endpoint,
   EndpointUrl,
   Event,
+  EventCatalogue,
   type EventId,
-  EventType,
   RetryPolicy,
   type Tenant,
 } from "@billwright/core"
@@ -247,7 +247,7 @@ describe("docs/webhooks.md: numbers", () => {
   })
 
   it("names the built-in event types", () => {
-    const names = EventType.builtIn.map(({ name }) => `\`${name}\``).toSorted()
+    const names = EventCatalogue.builtIn.map(({ name }) => `\`${name}\``).toSorted()
     const [sentence = ""] = /The built-in ones are [^;]*/.exec(text) ?? []
     assert.deepStrictEqual(sentence.match(/`[^`]+`/g), names)
   })

@@ -1,6 +1,6 @@
 /** What a host's compiler knows. */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { EventType } from "@billwright/core"
+import type { EventCatalogue, ThresholdEvent } from "@billwright/core"
 import {
   type Billing,
   type BillingError,
@@ -74,9 +74,9 @@ describe("types", () => {
   })
 
   it("say what the built-in types of core say", () => {
-    type Names = (typeof EventType.builtIn)[number]["name"]
+    type Names = (typeof EventCatalogue.builtIn)[number]["name"]
     expectTypeOf<keyof BuiltInEvents>().toExtend<Names>()
-    type Threshold = (typeof EventType.usageThreshold)["data"]["Type"]
+    type Threshold = (typeof ThresholdEvent.usageThreshold)["data"]["Type"]
     expectTypeOf<keyof BuiltInEvents["usage.threshold"]>().toEqualTypeOf<keyof Threshold>()
   })
 

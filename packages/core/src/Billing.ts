@@ -4,9 +4,10 @@
 import { Layer, type Redacted } from "effect"
 import { Customers } from "./customers/Customers.ts"
 import type { CustomerStore } from "./customers/CustomerStore.ts"
-import { Events } from "./events/Events.ts"
+import * as EventCatalogue from "./EventCatalogue.ts"
 import type { EventStore } from "./events/EventStore.ts"
-import { type EventType, EventTypes } from "./events/EventType.ts"
+import type { EventType, EventTypes } from "./events/EventType.ts"
+import { Outbox } from "./events/Outbox.ts"
 import { Retention } from "./events/Retention.ts"
 import type { RetentionStore } from "./events/RetentionStore.ts"
 import { ApiKeys, type ApiKeysOptions } from "./keys/ApiKeys.ts"
@@ -22,6 +23,7 @@ import { Deliveries } from "./webhooks/Deliveries.ts"
 import type { DeliveryStore } from "./webhooks/DeliveryStore.ts"
 import { Endpoints, type EndpointsOptions } from "./webhooks/Endpoints.ts"
 import type { EndpointStore } from "./webhooks/EndpointStore.ts"
+import { Events } from "./webhooks/Events.ts"
 import { type InvalidKeyring, Keyring } from "./webhooks/Keyring.ts"
 
 /** What a storage adapter provides: all ports over one storage, joined by one `Transactor`. */
@@ -47,6 +49,7 @@ export type Services =
   | IdGenerator
   | Idempotency
   | Keyring
+  | Outbox
   | Retention
   | Thresholds
   | Usage
@@ -89,11 +92,12 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
     Deliveries.layer,
     Endpoints.layerWith(options.webhooks ?? {}),
     Events.layer,
+    Outbox.layer,
     Idempotency.layerWith(options.idempotency ?? {}),
     Retention.layer,
     Thresholds.layer,
     Usage.layerWith(options.usage ?? {}),
-  ).pipe(Layer.provideMerge(Layer.merge(keys, EventTypes.layerWith(options.events?.types ?? []))))
+  ).pipe(Layer.provideMerge(Layer.merge(keys, EventCatalogue.layerWith(options.events?.types ?? []))))
 
 /** The services with default options. */
 export const layer: Layer.Layer<Services, never, Storage> = withKeyring({}, Keyring.layerTestOnly).pipe(

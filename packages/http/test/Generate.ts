@@ -1,7 +1,7 @@
 /**
  * Requests made from the OpenAPI document: valid ones for every operation, and ones that something is wrong with.
  */
-import { EventType } from "@billwright/core"
+import { EventCatalogue } from "@billwright/core"
 import * as fc from "fast-check"
 import { type DocumentedOperation, type Node, node } from "./Judge.ts"
 
@@ -36,7 +36,7 @@ const special: Readonly<Record<string, fc.Arbitrary<string>>> = {
   types: fc.constantFrom("invoice.paid", "usage.threshold,invoice.created"),
 }
 
-const eventType = fc.constantFrom(...EventType.builtIn.map(({ name }) => name))
+const eventType = fc.constantFrom(...EventCatalogue.builtIn.map(({ name }) => name))
 
 /** Fields that need more than the document can say to be accepted. */
 const specialFields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
@@ -57,7 +57,7 @@ const specialFields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
 const specialBodies: Readonly<Record<string, fc.Arbitrary<object>>> = {
   PublishEvent: fc
     .record({
-      type: fc.constantFrom(...EventType.builtIn),
+      type: fc.constantFrom(...EventCatalogue.builtIn),
       rest: fc.record(
         {
           customer_id: fc.nat({ max: 1000 }).map((n) => `@cus:${n}`),

@@ -1,7 +1,7 @@
 /**
  * From a Standard Schema to the Schema that the catalogue wants.
  */
-import { EventType } from "@billwright/core"
+import { EventType, ThresholdEvent } from "@billwright/core"
 import { Schema } from "effect"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import type { EventDefinition } from "./EventDefinition.ts"
@@ -47,7 +47,7 @@ const isStandardSchema = (schema: unknown): boolean =>
   typeof (schema as Partial<StandardSchema>)["~standard"]?.validate === "function"
 
 /** Events that the library publishes itself, whose data is not the host's to define. */
-const OWN = EventType.usageThreshold.name
+const OWN = ThresholdEvent.usageThreshold.name
 
 /** The types for the catalogue. Throws a `ConfigurationError` when a definition is wrong, or one of two of a name. */
 export const toEventTypes = (definitions: ReadonlyArray<EventDefinition>): Array<EventType.EventType> => {

@@ -1,7 +1,7 @@
 /**
  * What is looked at before billing starts, and better said then than by what fails later.
  */
-import { checkStoredSecrets, EventType, Keyring } from "@billwright/core"
+import { checkStoredSecrets, EventCatalogue, Keyring } from "@billwright/core"
 import { Effect } from "effect"
 import type { BillingOptions } from "../BillingOptions.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
@@ -33,7 +33,7 @@ const liveEndpoints = ({ dispatcher, encryptionKeys, mode, store }: BillingOptio
 
 const replacedTypes = ({ events = [] }: BillingOptions) =>
   Effect.forEach(
-    events.filter(({ name }) => EventType.builtIn.some((type) => type.name === name)),
+    events.filter(({ name }) => EventCatalogue.builtIn.some((type) => type.name === name)),
     ({ name }) => Effect.logWarning(`the definition of "${name}" takes the place of the built-in event type`),
     { discard: true },
   )

@@ -6,10 +6,10 @@ import { CustomerId } from "../customers/Customer.ts"
 import { pageFields } from "../shared/Page.ts"
 import type { Mode } from "../shared/Tenant.ts"
 import * as Text from "../shared/Text.ts"
-import { DeliveryStatus } from "../webhooks/Delivery.ts"
-import { EndpointId } from "../webhooks/Endpoint.ts"
+import { DeliveryStatus } from "./DeliveryStatus.ts"
+import { EndpointId } from "./EndpointId.ts"
 import { EventId } from "./EventId.ts"
-import { EventTypeName } from "./EventType.ts"
+import { type EventType, EventTypeName } from "./EventType.ts"
 import { isSameJson } from "./JsonText.ts"
 
 /** Largest payload: 256 KiB of UTF-8. */
@@ -135,6 +135,19 @@ const exact = (_key: string, value: unknown): unknown =>
 export const render = (event: Pick<Event, "id" | "type" | "timestamp">, mode: Mode, data: unknown): string =>
   `{"id":"${event.id}","type":"${event.type}","timestamp":"${DateTime.formatIso(event.timestamp)}",` +
   `"livemode":${mode === "live"},"data":${JSON.stringify(data, exact)}}`
+
+/** An event of a type, about nobody and for all that want it unless told otherwise. */
+export const make = (
+  type: Pick<EventType, "name">,
+  data: unknown,
+  mode: Mode,
+  fields: Pick<Event, "id" | "timestamp"> &
+    Partial<Pick<Event, "customerId" | "idempotencyKey" | "endpointId">>,
+): Event => {
+  const { customerId = null, endpointId = null, id, idempotencyKey = null, timestamp } = fields
+  const event = { id, type: type.name, timestamp }
+  return { ...event, customerId, idempotencyKey, endpointId, payload: render(event, mode, data) }
+}
 
 const BEFORE_DATA = ',"data":'
 

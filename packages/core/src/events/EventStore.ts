@@ -8,7 +8,7 @@ import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
 import type { Awaiting } from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
-import type { DeliveryStatus } from "../webhooks/Delivery.ts"
+import type { DeliveryStatus } from "./DeliveryStatus.ts"
 import type { Event } from "./Event.ts"
 import type { EventId } from "./EventId.ts"
 

@@ -2,11 +2,14 @@
  * A delivery: one event on its way to one endpoint, and its attempts.
  */
 import { type DateTime, Schema } from "effect"
+import { DeliveryStatus } from "../events/DeliveryStatus.ts"
 import { EventId } from "../events/EventId.ts"
 import * as Id from "../shared/Id.ts"
 import { pageFields } from "../shared/Page.ts"
 import { EndpointId } from "./Endpoint.ts"
 import { transportErrors } from "./WebhookTransport.ts"
+
+export { DeliveryStatus } from "../events/DeliveryStatus.ts"
 
 /** The prefix of delivery ids. */
 export const DELIVERY_ID_PREFIX = "dlv"
@@ -15,12 +18,6 @@ export const ATTEMPT_ID_PREFIX = "att"
 
 export const DeliveryId = Id.schema(DELIVERY_ID_PREFIX).pipe(Schema.brand("DeliveryId"))
 export type DeliveryId = typeof DeliveryId.Type
-
-/** The only statuses there are. `Delivered` and `Failed` are final. */
-export const DeliveryStatus = Schema.Literals(["Pending", "Delivered", "Failed"]).annotate({
-  message: "must be Pending, Delivered or Failed",
-})
-export type DeliveryStatus = typeof DeliveryStatus.Type
 
 /** How many deliveries of an event have each status, up to `MAX_COUNTED` each. */
 export interface DeliveryCounts {

@@ -2,8 +2,8 @@
  * A webhook endpoint: an address of a receiver, what it wants to hear of, and how it knows us.
  */
 import { type DateTime, Schema } from "effect"
+import { EndpointId } from "../events/EndpointId.ts"
 import { EventTypeName, MAX_EVENT_TYPES } from "../events/EventType.ts"
-import * as Id from "../shared/Id.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import { pageFields } from "../shared/Page.ts"
 import * as Text from "../shared/Text.ts"
@@ -11,8 +11,8 @@ import { MAX_URL_LENGTH } from "./EndpointUrl.ts"
 import type { SealedSecret } from "./Keyring.ts"
 import * as RequestHeaders from "./RequestHeaders.ts"
 
-/** The prefix of endpoint ids. */
-export const ENDPOINT_ID_PREFIX = "whe"
+export { ENDPOINT_ID_PREFIX, EndpointId } from "../events/EndpointId.ts"
+
 /** Most endpoints of a tenant that are not deleted: each event may make a delivery for each. */
 export const MAX_ENDPOINTS = 500
 /** Longest description, in code points. */
@@ -25,9 +25,6 @@ export const DEFAULT_ROTATION_OVERLAP_SECONDS = 86_400
 export const MAX_ROTATION_OVERLAP_SECONDS = 604_800
 /** An endpoint with nothing but failures for so long is disabled: 5 days. */
 export const MAX_FAILING_MILLIS = 5 * 86_400_000
-
-export const EndpointId = Id.schema(ENDPOINT_ID_PREFIX).pipe(Schema.brand("EndpointId"))
-export type EndpointId = typeof EndpointId.Type
 
 /** Text that is none is an unknown id. */
 export const isEndpointId: (id: string) => id is EndpointId = Schema.is(EndpointId)

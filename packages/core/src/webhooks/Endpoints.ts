@@ -2,10 +2,9 @@
  * The use cases of webhook endpoints.
  */
 import { Context, DateTime, Effect, Layer, Option, type Redacted } from "effect"
-import * as Event from "../events/Event.ts"
-import { EVENT_ID_PREFIX, EventId } from "../events/EventId.ts"
-import { EventStore } from "../events/EventStore.ts"
+import type * as Event from "../events/Event.ts"
 import { EventTypes } from "../events/EventType.ts"
+import { Outbox } from "../events/Outbox.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
@@ -124,7 +123,7 @@ export class Endpoints extends Context.Service<
     Layer.effect(
       Endpoints,
       Effect.suspend(() => make(options)),
-    )
+    ).pipe(Layer.provide(Outbox.layer))
 
   static readonly layer = Endpoints.layerWith({})
 }
@@ -138,7 +137,7 @@ const decodeRange = decoder(Endpoint.ReplayRange)
 const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
   const store = yield* EndpointStore
   const deliveries = yield* DeliveryStore
-  const events = yield* EventStore
+  const outbox = yield* Outbox
   const catalogue = yield* EventTypes
   const secrets = EndpointSecrets.of(yield* Keyring, store)
   const ids = yield* IdGenerator
@@ -264,20 +263,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     }
     const endpoint = yield* get(id)
     if (endpoint.status === "disabled") return yield* new Endpoint.EndpointIsDisabled({ id: endpoint.id })
-    const { mode } = yield* CurrentTenant
-    const fields = {
-      id: EventId.make(yield* ids.next(EVENT_ID_PREFIX), { disableChecks: true }),
-      type,
-      timestamp: yield* DateTime.now,
-    }
-    const event: Event.Event = {
-      ...fields,
-      customerId: null,
-      idempotencyKey: null,
-      endpointId: endpoint.id,
-      payload: Event.render(fields, mode, known.example),
-    }
-    const outcome = yield* events.publish(event)
+    const outcome = yield* outbox.publish(known, known.example, { endpointId: endpoint.id })
     // Disabled or deleted since it was looked at.
     if (outcome._tag !== "Published") return yield* new Endpoint.EndpointNotFound({ id })
     return outcome.event

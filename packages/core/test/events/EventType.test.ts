@@ -1,9 +1,9 @@
-import { EventType, EventTypes } from "@billwright/core"
+import { EventCatalogue, EventType, EventTypes, HostEvents, ThresholdEvent } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
 const catalogue = (own: ReadonlyArray<EventType.EventType> = []) =>
-  Effect.provide(EventTypes, EventTypes.layerWith(own))
+  Effect.provide(EventTypes, EventCatalogue.layerWith(own))
 
 const refund = EventType.make({
   name: "refund.issued",
@@ -43,7 +43,7 @@ describe("the catalogue of event types", () => {
   )
 
   it("describes each type and has an example that fits", () => {
-    for (const type of EventType.builtIn) {
+    for (const type of EventCatalogue.builtIn) {
       assert.match(type.description, /^.{10,120}\.$/)
       assert.strictEqual(EventType.problemOf(type, type.example), undefined)
     }
@@ -69,7 +69,7 @@ describe("the catalogue of event types", () => {
 })
 
 describe("the data of an event", () => {
-  const invoicePaid = EventType.builtIn.find(({ name }) => name === "invoice.paid")!
+  const invoicePaid = EventCatalogue.builtIn.find(({ name }) => name === "invoice.paid")!
   const problem = (change: Record<string, unknown>) =>
     EventType.problemOf(invoicePaid, { ...(invoicePaid.example as object), ...change })?.message
 
@@ -96,8 +96,8 @@ describe("the data of an event", () => {
   })
 
   it("holds instants that exist, in all fields for instants", () => {
-    const holders = EventType.builtIn.flatMap((type) =>
-      EventType.INSTANT_FIELDS.filter((field) => {
+    const holders = EventCatalogue.builtIn.flatMap((type) =>
+      HostEvents.INSTANT_FIELDS.filter((field) => {
         const data = { ...(type.example as object), [field]: "2026-11-21T24:00:00.5+01:00" }
         return EventType.problemOf(type, data)?.problem !== "is not a known field"
       }).map((field) => ({ type, field })),
@@ -131,7 +131,7 @@ describe("the data of an event", () => {
   })
 
   it("may hold totals beyond 2^53", () => {
-    const threshold = EventType.usageThreshold
+    const threshold = ThresholdEvent.usageThreshold
     const data = { ...threshold.example, quantity: 10n ** 30n, total_quantity: 10n ** 30n + 1n }
     assert.strictEqual(EventType.problemOf(threshold, data), undefined)
   })

@@ -5,7 +5,7 @@
  * headers that every answer has, the security scheme, simpler spellings of the derived schemas, and what receivers
  * of webhooks get.
  */
-import { EventType } from "@billwright/core"
+import { EventCatalogue, type EventType } from "@billwright/core"
 import { Context, Option } from "effect"
 import { type HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { BillwrightApi } from "./BillwrightApi.ts"
@@ -208,5 +208,5 @@ export const makeOpenApiDocument = (types: ReadonlyArray<EventType.EventType>): 
 
 /** The document of a server with the built-in event types. */
 export const openApiDocument: JsonObject = makeOpenApiDocument(
-  EventType.builtIn.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  EventCatalogue.builtIn.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
 )

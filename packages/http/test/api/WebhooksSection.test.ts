@@ -1,7 +1,7 @@
 /**
  * What the document says of the requests that receivers get.
  */
-import { Event, EventId, EventType } from "@billwright/core"
+import { Event, EventCatalogue, EventId, EventType } from "@billwright/core"
 import { makeOpenApiDocument, openApiDocument } from "@billwright/http/api"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Schema } from "effect"
@@ -38,10 +38,10 @@ describe("the webhooks section", () => {
   const document = openApiDocument as Node
 
   it("has one entry for each type, described, without security, with the headers of Standard Webhooks", () => {
-    const names = EventType.builtIn.map(({ name }) => name).sort()
+    const names = EventCatalogue.builtIn.map(({ name }) => name).sort()
     assert.deepStrictEqual(Object.keys(node(document["webhooks"])), names)
     const ids = new Set<unknown>()
-    for (const type of EventType.builtIn) {
+    for (const type of EventCatalogue.builtIn) {
       const operation = node(node(node(document["webhooks"])[type.name])["post"])
       ids.add(operation["operationId"])
       assert.strictEqual(operation["description"], type.description)
@@ -60,7 +60,7 @@ describe("the webhooks section", () => {
   })
 
   it("has payload schemas that take the example and what is rendered, and nothing else", () => {
-    for (const type of EventType.builtIn) {
+    for (const type of EventCatalogue.builtIn) {
       const validate = validatorOf(document, type.name)
       const example = node(contentOf(document, type.name)["example"])
       assert.isTrue(validate(example), `${type.name}: ${JSON.stringify(validate.errors)}`)
@@ -80,7 +80,7 @@ describe("the webhooks section", () => {
   })
 
   it("has the host's own types, with the components that they refer to", () => {
-    const own = makeOpenApiDocument([...EventType.builtIn, shipped]) as Node
+    const own = makeOpenApiDocument([...EventCatalogue.builtIn, shipped]) as Node
     const validate = validatorOf(own, shipped.name)
     assert.isTrue(validate(contentOf(own, shipped.name)["example"]), JSON.stringify(validate.errors))
     const data = { order_id: "order-17", items: [{ sku: 7 }] }
@@ -93,7 +93,7 @@ describe("the webhooks section", () => {
       const api = yield* ApiServer.start({ billing: { events: { types: [shipped] } } })
       const served = (yield* api.expect(200, "GET", "/openapi.json", { key: null })).body as Node
       const page = (yield* api.expect(200, "GET", "/docs", { key: null })).text
-      for (const type of [...EventType.builtIn, shipped]) {
+      for (const type of [...EventCatalogue.builtIn, shipped]) {
         assert.property(node(served["webhooks"]), type.name)
         assert.include(page, `<h3><code>${type.name}</code></h3><p>${type.description}`)
       }
@@ -108,11 +108,11 @@ describe("the webhooks section", () => {
       const api = yield* ApiServer.start()
       const receivers = yield* Receivers.make(api)
       const { id } = yield* api.newEndpoint()
-      for (const { name } of EventType.builtIn) {
+      for (const { name } of EventCatalogue.builtIn) {
         yield* api.expect(201, "POST", `/v1/webhook_endpoints/${id}/test`, { json: { type: name } })
       }
       yield* receivers.deliver
-      assert.lengthOf(receivers.requests, EventType.builtIn.length)
+      assert.lengthOf(receivers.requests, EventCatalogue.builtIn.length)
       for (const { body, headers } of receivers.requests) {
         const payload = JSON.parse(body) as { type: string }
         const validate = validatorOf(document, payload.type)

@@ -1,4 +1,4 @@
-import { EventType } from "@billwright/core"
+import { EventCatalogue, EventType } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -31,7 +31,7 @@ describe("GET /v1/event_types", () => {
       const types = list.at("data") as ReadonlyArray<Record<string, unknown>>
       assert.deepStrictEqual(
         types.map(({ type }) => type),
-        [...EventType.builtIn.map(({ name }) => name), shipped.name].sort(),
+        [...EventCatalogue.builtIn.map(({ name }) => name), shipped.name].sort(),
       )
       const item = {
         type: "object",

@@ -20,7 +20,7 @@ const prototype = `strict $.** ? (@.type() == "object") ? (exists (@."__proto__"
 // Integers may be of any size, as in core; what has a fraction is read as a double by every receiver.
 const huge = `strict $.** ? (@.type() == "number") ? (@ > ${MAX_NUMBER} || @ < -${MAX_NUMBER})`
 
-// `EventType.INSTANT_FIELDS`, and the built-in types that have them.
+// `HostEvents.INSTANT_FIELDS`, and the built-in types that have them.
 const INSTANT_FIELDS = "{due_at,paid_at,period_start,period_end,current_period_start,current_period_end}"
 const TYPES_WITH_INSTANTS =
   "'invoice.created', 'invoice.paid', 'subscription.created', 'subscription.activated'"

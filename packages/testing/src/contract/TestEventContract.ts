@@ -2,7 +2,7 @@
  * The contract of events that were made for one endpoint (`Event.endpointId`): nothing delivers or replays them to
  * another. Who gets a replay of one event is decided by `Events`, which stands on the storage here.
  */
-import { type Endpoint, EndpointStore, Events, EventStore, EventTypes } from "@billwright/core"
+import { type Endpoint, EndpointStore, EventCatalogue, Events, EventStore } from "@billwright/core"
 import { Effect, Layer, Option } from "effect"
 import * as Sample from "../Sample.ts"
 import { type ContractTest, pause, same } from "./ContractTest.ts"
@@ -12,7 +12,7 @@ import { deliveriesOf, listDeliveries, listEvents, minute, newEndpoint, publish 
 const endpointsOf = (deliveries: ReadonlyArray<{ readonly endpointId: Endpoint.EndpointId }>) =>
   deliveries.map(({ endpointId }) => endpointId)
 
-const useEvents = Effect.provide(Layer.provide(Events.layer, EventTypes.layer))
+const useEvents = Effect.provide(Layer.provide(Events.layer, EventCatalogue.layer))
 
 /** An endpoint whose filter does not admit the event that was made for it, another that hears of everything. */
 const publishForOne = Effect.gen(function* () {

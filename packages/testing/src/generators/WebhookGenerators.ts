@@ -6,6 +6,7 @@ import {
   Endpoint,
   Event,
   EVENT_ID_PREFIX,
+  EventCatalogue,
   EventId,
   EventType,
   MAX_KEPT_HEADER_LENGTH,
@@ -26,7 +27,7 @@ const word = fc.stringMatching(/^[a-z][a-z0-9_]{0,9}$/)
 
 /** Mostly one of the built-in types, sometimes another or the longest. */
 export const eventType: fc.Arbitrary<string> = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom(...EventType.builtIn.map(({ name }) => name)) },
+  { weight: 4, arbitrary: fc.constantFrom(...EventCatalogue.builtIn.map(({ name }) => name)) },
   {
     weight: 2,
     arbitrary: fc.array(word, { minLength: 2, maxLength: 5 }).map((words) => words.join(".")),

@@ -3,28 +3,29 @@
  */
 import { Context, DateTime, Effect, Layer, Option, Schema, type Scope } from "effect"
 import { CustomerNotFound } from "../customers/Customer.ts"
+import * as Event from "../events/Event.ts"
+import { EventId } from "../events/EventId.ts"
+import { EventStore, type TailPosition } from "../events/EventStore.ts"
+import { type EventType, EventTypes, problemOf } from "../events/EventType.ts"
+import { Outbox } from "../events/Outbox.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { Awaiting } from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
-import { CurrentTenant } from "../shared/Tenant.ts"
-import { type Delivery, DELIVERY_ID_PREFIX, type DeliveryCounts, DeliveryId } from "../webhooks/Delivery.ts"
-import { DeliveryStore, MAX_DELIVERIES_OF_EVENT } from "../webhooks/DeliveryStore.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import { type Delivery, DELIVERY_ID_PREFIX, type DeliveryCounts, DeliveryId } from "./Delivery.ts"
+import { DeliveryStore, MAX_DELIVERIES_OF_EVENT } from "./DeliveryStore.ts"
 import {
   admits,
   type EndpointId,
   EndpointIsDisabled,
   EndpointNotFound,
   EventNotAdmitted,
+  isEndpointId,
   MAX_ENDPOINTS,
-} from "../webhooks/Endpoint.ts"
-import { isEndpointId } from "../webhooks/Endpoint.ts"
-import { EndpointStore } from "../webhooks/EndpointStore.ts"
-import * as Event from "./Event.ts"
-import { EVENT_ID_PREFIX, EventId } from "./EventId.ts"
-import { EventStore, type TailPosition } from "./EventStore.ts"
-import { type EventType, EventTypes, problemOf } from "./EventType.ts"
+} from "./Endpoint.ts"
+import { EndpointStore } from "./EndpointStore.ts"
 
 const decodePublish = decoder(Event.PublishEvent)
 const decodeList = decoder(Event.ListEvents)
@@ -127,11 +128,11 @@ export class Events extends Context.Service<
     /** Tells when it is worth reading the tail again. It may be late or without a reason: read once a second too. */
     readonly committed: Effect.Effect<Awaiting, never, Scope.Scope>
   }
->()("@billwright/core/events/Events") {
+>()("@billwright/core/webhooks/Events") {
   static readonly layer = Layer.effect(
     Events,
     Effect.suspend(() => make()),
-  )
+  ).pipe(Layer.provide(Outbox.layer))
 }
 
 const make = Effect.fnUntraced(function* () {
@@ -139,26 +140,17 @@ const make = Effect.fnUntraced(function* () {
   const endpoints = yield* EndpointStore
   const deliveries = yield* DeliveryStore
   const catalogue = yield* EventTypes
+  const outbox = yield* Outbox
   const ids = yield* IdGenerator
 
   const publish = Effect.fn("Events.publish")(function* (input: Event.PublishEvent) {
     const { customerId, data, idempotencyKey, type } = yield* decodePublish(input)
-    yield* checkData(catalogue, type, data)
-    const fields = {
-      id: EventId.make(yield* ids.next(EVENT_ID_PREFIX), { disableChecks: true }),
-      type,
-      timestamp: yield* DateTime.now,
-    }
-    const { mode } = yield* CurrentTenant
-    const payload = yield* payloadOf(Event.render(fields, mode, data))
-    const event: Event.Event = {
-      ...fields,
+    const known = yield* knownType(catalogue, type)
+    yield* checkData(known, data)
+    const outcome = yield* outbox.publish(known, data, {
       customerId: customerId ?? null,
       idempotencyKey: idempotencyKey ?? null,
-      endpointId: null,
-      payload,
-    }
-    const outcome = yield* store.publish(event)
+    })
     switch (outcome._tag) {
       case "Published":
       case "Duplicate":
@@ -166,7 +158,7 @@ const make = Effect.fnUntraced(function* () {
       case "KeyConflict":
         return yield* new Event.EventKeyConflict({ eventId: outcome.eventId })
       case "CustomerNotFound":
-        return yield* new CustomerNotFound({ id: event.customerId ?? "", field: "customerId" })
+        return yield* new CustomerNotFound({ id: customerId ?? "", field: "customerId" })
       case "EndpointNotFound":
         return yield* Effect.die(new TypeError("an event for no endpoint in particular missed one"))
     }
@@ -298,33 +290,23 @@ const make = Effect.fnUntraced(function* () {
 /** Endpoints that are looked at in one step when an event is replayed to all of them. */
 const PAGE = 100
 
-/** Checks data against the catalogue. */
-const checkData = (
+/** Refuses a type that is not of the catalogue. */
+const knownType = (
   catalogue: EventTypes["Service"],
   type: string,
-  data: unknown,
-): Effect.Effect<void, InvalidInput> => {
+): Effect.Effect<EventType, InvalidInput> => {
   const known = catalogue.find(type)
-  if (known === undefined) {
-    return Effect.fail(
-      new InvalidInput({ field: "type", problem: `is not a known event type: ${JSON.stringify(type)}` }),
-    )
-  }
-  const problem = Event.problemOfJson(data)
-  if (problem !== undefined) return Effect.fail(new InvalidInput({ field: "data", problem }))
-  const broken = problemOf(known, data)
-  return broken === undefined ? Effect.void : Effect.fail(broken)
+  return known === undefined
+    ? Effect.fail(
+        new InvalidInput({ field: "type", problem: `is not a known event type: ${JSON.stringify(type)}` }),
+      )
+    : Effect.succeed(known)
 }
 
-const encoder = new TextEncoder()
-
-const payloadOf = (payload: string): Effect.Effect<string, InvalidInput> =>
-  // A character takes 3 bytes at most: short texts need no counting.
-  payload.length * 3 <= Event.MAX_PAYLOAD_BYTES || encoder.encode(payload).length <= Event.MAX_PAYLOAD_BYTES
-    ? Effect.succeed(payload)
-    : Effect.fail(
-        new InvalidInput({
-          field: "data",
-          problem: `makes a payload of more than ${Event.MAX_PAYLOAD_BYTES} bytes`,
-        }),
-      )
+/** Checks data against its type. */
+const checkData = (type: EventType, data: unknown): Effect.Effect<void, InvalidInput> => {
+  const problem = Event.problemOfJson(data)
+  if (problem !== undefined) return Effect.fail(new InvalidInput({ field: "data", problem }))
+  const broken = problemOf(type, data)
+  return broken === undefined ? Effect.void : Effect.fail(broken)
+}

@@ -7,6 +7,7 @@ import {
   Events,
   EventType,
   InvalidInput,
+  ThresholdEvent,
   Thresholds,
   Transactor,
   Usage,
@@ -204,7 +205,7 @@ describe("usage.threshold", () => {
         period_key: "2026-11",
         total_quantity: 103,
       })
-      assert.strictEqual(EventType.problemOf(EventType.usageThreshold, Event.dataOf(event)), undefined)
+      assert.strictEqual(EventType.problemOf(ThresholdEvent.usageThreshold, Event.dataOf(event)), undefined)
       yield* runDue
       assert.strictEqual((yield* deliveryOf(event)).status, "Delivered")
     }).pipe(inWorld()),

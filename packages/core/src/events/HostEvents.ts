@@ -1,0 +1,126 @@
+/**
+ * Types of events that hosts publish about what they do themselves: invoices, payments, subscriptions.
+ */
+import { Schema } from "effect"
+import * as Instant from "../shared/Instant.ts"
+import * as Metadata from "../shared/Metadata.ts"
+import * as Text from "../shared/Text.ts"
+import { type EventType, make } from "./EventType.ts"
+
+/** An id of the host's: 1 to 255 characters. */
+const ForeignId = Text.bounded(1, 255)
+const amountMessage = {
+  message: "must be an integer of the currency's minor unit, from 0 to 9007199254740991",
+}
+/** Money: an integer of the currency's minor unit (cents of EUR, yen of JPY), never a fraction. */
+const Amount = Schema.Number.annotate(amountMessage).check(
+  Schema.isInt(amountMessage),
+  Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, amountMessage),
+)
+/** An ISO 4217 code: three capital letters. */
+const Currency = Schema.String.check(
+  Schema.isPattern(/^[A-Z]{3}$/u, { message: "must be an ISO 4217 currency code such as EUR" }),
+)
+const isWireInstant = (text: string): boolean =>
+  Instant.parse(text) !== undefined && text === text.toUpperCase()
+const WireInstant = Schema.String.check(
+  Schema.makeFilter<string>(isWireInstant, {
+    message: "must be an RFC 3339 instant such as 2026-11-21T09:30:00Z",
+    toJsonSchema: () => ({ format: "date-time", maxLength: Instant.MAX_INSTANT_LENGTH }),
+  }),
+)
+/** The fields of these types that hold instants. None of the built-in types has one for something else. */
+export const INSTANT_FIELDS = [
+  "due_at",
+  "paid_at",
+  "period_start",
+  "period_end",
+  "current_period_start",
+  "current_period_end",
+] as const
+const metadata = Schema.optionalKey(Metadata.Metadata)
+const InvoiceData = Schema.Struct({
+  invoice_id: ForeignId,
+  customer_id: ForeignId,
+  amount: Amount,
+  currency: Currency,
+  number: Schema.optionalKey(Text.bounded(1, 100)),
+  due_at: Schema.optionalKey(WireInstant),
+  paid_at: Schema.optionalKey(WireInstant),
+  period_start: Schema.optionalKey(WireInstant),
+  period_end: Schema.optionalKey(WireInstant),
+  metadata,
+})
+
+const paymentFields = {
+  payment_id: ForeignId,
+  customer_id: ForeignId,
+  amount: Amount,
+  currency: Currency,
+  invoice_id: Schema.optionalKey(ForeignId),
+  metadata,
+}
+
+const SubscriptionData = Schema.Struct({
+  subscription_id: ForeignId,
+  customer_id: ForeignId,
+  product_id: ForeignId,
+  current_period_start: Schema.optionalKey(WireInstant),
+  current_period_end: Schema.optionalKey(WireInstant),
+  metadata,
+})
+
+const invoice = { invoice_id: "in_2026_0042", customer_id: "cus_01kahd3kc8e0fsr8zknzqgf2h1" }
+const payment = { payment_id: "pay_7f3a", customer_id: invoice.customer_id, invoice_id: invoice.invoice_id }
+const subscription = {
+  subscription_id: "sub_5512",
+  customer_id: invoice.customer_id,
+  product_id: "api",
+  current_period_start: "2026-11-01T00:00:00.000Z",
+  current_period_end: "2026-12-01T00:00:00.000Z",
+}
+const price = { amount: 4200, currency: "EUR" }
+
+/** Invoices, payments and subscriptions of a host's own. */
+export const hostEvents: ReadonlyArray<EventType> = [
+  make({
+    name: "invoice.created",
+    description: "An invoice was created.",
+    data: InvoiceData,
+    example: { ...invoice, ...price, number: "2026-0042", due_at: "2026-12-21T00:00:00.000Z" },
+  }),
+  make({
+    name: "invoice.paid",
+    description: "An invoice was paid in full.",
+    data: InvoiceData,
+    example: { ...invoice, ...price, number: "2026-0042", paid_at: "2026-11-21T09:30:00.000Z" },
+  }),
+  make({
+    name: "payment.succeeded",
+    description: "A payment succeeded.",
+    data: Schema.Struct(paymentFields),
+    example: { ...payment, ...price },
+  }),
+  make({
+    name: "payment.failed",
+    description: "A payment failed.",
+    data: Schema.Struct({
+      ...paymentFields,
+      failure_code: Schema.optionalKey(Text.bounded(1, 100)),
+      failure_message: Schema.optionalKey(Text.bounded(1, 500)),
+    }),
+    example: { ...payment, ...price, failure_code: "card_declined" },
+  }),
+  make({
+    name: "subscription.created",
+    description: "A subscription was created; it is not active yet.",
+    data: SubscriptionData,
+    example: subscription,
+  }),
+  make({
+    name: "subscription.activated",
+    description: "A subscription became active.",
+    data: SubscriptionData,
+    example: subscription,
+  }),
+]
