@@ -12,8 +12,9 @@ const escapeAttribute = (text: string): string =>
  */
 export const render = (template: string, config: PageConfig): string => {
   const content = escapeAttribute(JSON.stringify(config))
+  const base = escapeAttribute(config.basePath)
   return template
-    .replaceAll('="./', () => `="${config.basePath}/`)
+    .replaceAll('="./', () => `="${base}/`)
     .replace(
       `<meta name="${CONFIG_META}" content=""`,
       () => `<meta name="${CONFIG_META}" content="${content}"`,
