@@ -6,16 +6,25 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
+const MONTH = 30 * DAY
+const YEAR = 365 * DAY
 
 const relativeTo = new Intl.RelativeTimeFormat("en", { numeric: "always", style: "short" })
-const dayAndMonth = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" })
-const dayMonthYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" })
+const dayAndTime = {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+} as const
+const momentOfThisYear = new Intl.DateTimeFormat("en-GB", dayAndTime)
+const momentOfAnyYear = new Intl.DateTimeFormat("en-GB", { ...dayAndTime, year: "numeric" })
 const local = new Intl.DateTimeFormat("en-GB", {
   dateStyle: "medium",
   timeStyle: "long",
 })
 
-/** `3 min. ago`, `in 20 sec.`; a date from a week on. */
+/** `3 min. ago`, `in 20 sec.`, `2 mo. ago`. */
 export const relative = (instant: string, now: number): string => {
   const at = Date.parse(instant)
   const distance = at - now
@@ -24,14 +33,30 @@ export const relative = (instant: string, now: number): string => {
   if (size < MINUTE) return relativeTo.format(Math.round(distance / SECOND), "second")
   if (size < HOUR) return relativeTo.format(Math.trunc(distance / MINUTE), "minute")
   if (size < DAY) return relativeTo.format(Math.trunc(distance / HOUR), "hour")
-  if (size < 7 * DAY) return relativeTo.format(Math.trunc(distance / DAY), "day")
-  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
-  return (isThisYear ? dayAndMonth : dayMonthYear).format(at)
+  if (size < MONTH) return relativeTo.format(Math.trunc(distance / DAY), "day")
+  if (size < YEAR) return relativeTo.format(Math.trunc(distance / MONTH), "month")
+  return relativeTo.format(Math.trunc(distance / YEAR), "year")
 }
+
+/** To the second, on the reader's clock: `21 Nov, 09:30:00`; with the year where it is another one. */
+export const moment = (instant: string, now: number): string => {
+  const at = Date.parse(instant)
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
+  return (isThisYear ? momentOfThisYear : momentOfAnyYear).format(at)
+}
+
+/** To the millisecond, as logs have it: `2026-11-21 09:30:00.123 UTC`. */
+export const utc = (instant: string): string => instant.replace("T", " ").replace("Z", " UTC")
+
+/** The name of the reader's time zone: `UTC`, `GMT+1`. */
+export const zone: string =
+  new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" })
+    .formatToParts()
+    .find(({ type }) => type === "timeZoneName")?.value ?? "local time"
 
 /** The instant to the millisecond in UTC, and on the reader's clock. */
 export const exact = (instant: string): string =>
-  `${instant.replace("T", " ").replace("Z", " UTC")} (${local.format(Date.parse(instant))} here)`
+  `${utc(instant)} (${local.format(Date.parse(instant))} here)`
 
 /** `850 ms`, `1.24 s`. */
 export const duration = (milliseconds: number): string =>

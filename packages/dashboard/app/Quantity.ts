@@ -20,12 +20,22 @@ const STEPS = [
   [1_000, "k"],
 ] as const
 
-/** For axes: `1.2 M`. */
+/** From here on a number of trillions has too many digits to be read: a power of ten follows. */
+const POWERS_FROM = 1e18
+
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+
+const asPower = (quantity: number): string => {
+  const [digits, exponent = ""] = Number(quantity.toPrecision(3)).toExponential().replace("+", "").split("e")
+  return `${digits} × 10${[...exponent].map((digit) => SUPERSCRIPTS[Number(digit)]).join("")}`
+}
+
+/** For axes: `1.2 M`, `9,000 T`, `2 × 10²¹`. */
 export const compact = (quantity: number): string => {
   const step = STEPS.find(([size]) => Math.abs(quantity) >= size)
   if (step === undefined) return String(quantity)
-  const scaled = quantity / step[0]
-  return `${scaled >= 1_000 ? scaled.toExponential(0) : Number(scaled.toPrecision(3))} ${step[1]}`
+  if (Math.abs(quantity) >= POWERS_FROM) return asPower(quantity)
+  return `${grouped.format(Number((quantity / step[0]).toPrecision(3)))} ${step[1]}`
 }
 
 /** How much of a limit is used, in percent, rounded down: 100 is reached, not nearly. */

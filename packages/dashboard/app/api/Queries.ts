@@ -8,7 +8,11 @@ import type { Endpoint, EventWithDeliveries } from "./Types.ts"
 
 /** How often what may change by itself is asked for again, in milliseconds. */
 export const LIVE_MILLIS = 3_000
+/** How often a delivery that somebody waits for is asked for again, in milliseconds. */
+const AWAITED_MILLIS = 1_000
 const STATISTICS_MILLIS = 10_000
+/** Names of customers change seldom. */
+const NAME_MILLIS = 60_000
 /** The catalogue changes when the server is restarted. */
 const CATALOGUE_MILLIS = 300_000
 /** The most that a page of a list holds. */
@@ -69,12 +73,13 @@ const hasPending = (event: EventWithDeliveries | undefined): boolean =>
   event?.deliveries.some(({ status }) => status === "Pending") ?? false
 
 /** Asked for again while a delivery of it is on its way. */
-export const useEvent = (id: string) => {
+export const useEvent = (id: string | undefined) => {
   const { client } = useSession()
   return useQuery({
     queryKey: ["events", "one", id],
-    queryFn: ({ signal }) => client.call("get", "/v1/events/{id}", { path: { id }, signal }),
+    queryFn: ({ signal }) => client.call("get", "/v1/events/{id}", { path: { id: id ?? "" }, signal }),
     refetchInterval: ({ state }) => (hasPending(state.data) ? LIVE_MILLIS : false),
+    enabled: id !== undefined,
   })
 }
 
@@ -84,7 +89,7 @@ export const useDelivery = (id: string) => {
   return useQuery({
     queryKey: ["deliveries", "one", id],
     queryFn: ({ signal }) => client.call("get", "/v1/deliveries/{id}", { path: { id }, signal }),
-    refetchInterval: ({ state }) => (state.data?.status === "Pending" ? LIVE_MILLIS : false),
+    refetchInterval: ({ state }) => (state.data?.status === "Pending" ? AWAITED_MILLIS : false),
   })
 }
 
@@ -106,6 +111,31 @@ export const useNewestCustomers = (search?: string) => {
       client.call("get", "/v1/customers", { query: { limit: PAGE_LIMIT, search }, signal }),
     placeholderData: keepPreviousData,
   })
+}
+
+/**
+ * The name of a customer. Most are among the newest, who come in one answer; others are asked for one by one, as they
+ * come into sight.
+ */
+export const useCustomerName = (id: string | undefined): string | undefined => {
+  const { client } = useSession()
+  const newest = useQuery({
+    queryKey: ["customers", "names"],
+    queryFn: async ({ signal }) => {
+      const { data } = await client.call("get", "/v1/customers", { query: { limit: PAGE_LIMIT }, signal })
+      return new Map(data.map((customer) => [customer.id, customer.name]))
+    },
+    enabled: id !== undefined,
+    staleTime: NAME_MILLIS,
+  })
+  const known = id === undefined ? undefined : newest.data?.get(id)
+  const one = useQuery({
+    queryKey: ["customers", "one", id],
+    queryFn: ({ signal }) => client.call("get", "/v1/customers/{id}", { path: { id: id ?? "" }, signal }),
+    enabled: id !== undefined && known === undefined && !newest.isPending,
+    staleTime: NAME_MILLIS,
+  })
+  return known ?? one.data?.name
 }
 
 /** Asks again for everything that webhooks may have changed. */

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { ApiError } from "../api/ApiError.ts"
+import { refused } from "../api/FieldError.ts"
 import type { Customer } from "../api/Types.ts"
 import { useSession } from "../session/Session.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
@@ -11,12 +11,7 @@ import * as MetadataLines from "./MetadataLines.ts"
 const MAX_NAME_LENGTH = 256
 const MAX_EMAIL_LENGTH = 254
 
-const BAD_METADATA = new ApiError(
-  0,
-  "bad_metadata",
-  "Metadata is a line for each key, such as plan=pro",
-  undefined,
-)
+const BAD_METADATA = refused("metadata", "must be a line for each key, such as plan=pro")
 
 interface Draft {
   readonly name: string
@@ -32,7 +27,7 @@ const DraftFields = ({
   readonly onChange: (draft: Draft) => void
 }) => (
   <>
-    <Field label="Name">
+    <Field label="Name" name="name">
       {(attributes) => (
         <input
           {...attributes}
@@ -44,7 +39,7 @@ const DraftFields = ({
         />
       )}
     </Field>
-    <Field label="E-mail">
+    <Field label="E-mail" name="email">
       {(attributes) => (
         <input
           {...attributes}
@@ -58,7 +53,7 @@ const DraftFields = ({
         />
       )}
     </Field>
-    <Field hint="One a line, such as plan=pro." label="Metadata (optional)">
+    <Field hint="One a line, such as plan=pro." label="Metadata (optional)" name="metadata">
       {(attributes) => (
         <textarea
           {...attributes}

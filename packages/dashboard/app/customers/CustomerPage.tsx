@@ -3,14 +3,18 @@ import { useState } from "react"
 import { Link, useLocation } from "wouter"
 import * as Queries from "../api/Queries.ts"
 import type { Customer } from "../api/Types.ts"
+import { EventLines, useNewestEvents } from "../events/EventLines.tsx"
 import { useSession } from "../session/Session.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { Field } from "../ui/Field.tsx"
 import { Identifier } from "../ui/Identifier.tsx"
+import { ListSection } from "../ui/ListSection.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { Page } from "../ui/Page.tsx"
 import { Time } from "../ui/Time.tsx"
 import { toast } from "../ui/Toast.tsx"
+import { Thresholds } from "../usage/Thresholds.tsx"
+import { Totals } from "../usage/Totals.tsx"
 import { EditCustomer } from "./CustomerForm.tsx"
 
 const EraseCustomer = ({
@@ -72,13 +76,13 @@ const Facts = ({ customer }: { readonly customer: Customer }) => {
         <div>
           <dt>Created</dt>
           <dd>
-            <Time at={customer.created_at} />
+            <Time at={customer.created_at} isWhole />
           </dd>
         </div>
         <div>
           <dt>Changed</dt>
           <dd>
-            <Time at={customer.updated_at} />
+            <Time at={customer.updated_at} isWhole />
           </dd>
         </div>
       </dl>
@@ -98,6 +102,22 @@ const Facts = ({ customer }: { readonly customer: Customer }) => {
   )
 }
 
+const CustomerEvents = ({ id }: { readonly id: string }) => (
+  <div className="columns even">
+    <ListSection
+      href={`/events?customer=${id}&status=Failed`}
+      id="failures"
+      more="All failures"
+      title="Failed deliveries"
+    >
+      <EventLines empty="Nothing has failed." query={useNewestEvents({ customerId: id, status: "Failed" })} />
+    </ListSection>
+    <ListSection href={`/events?customer=${id}`} id="events" more="All events" title="Newest events">
+      <EventLines empty="No events yet." query={useNewestEvents({ customerId: id })} />
+    </ListSection>
+  </div>
+)
+
 export const CustomerPage = ({ id }: { readonly id: string }) => {
   const query = Queries.useCustomer(id)
   const [dialog, setDialog] = useState<"edit" | "erase">()
@@ -108,11 +128,8 @@ export const CustomerPage = ({ id }: { readonly id: string }) => {
       actions={
         customer !== undefined && (
           <>
-            <Link className="button primary" href={`/usage?customer=${id}`}>
-              Usage
-            </Link>
-            <Link className="button" href={`/events?customer=${id}`}>
-              Events
+            <Link className="button" href={`/usage?customer=${id}`}>
+              Usage records
             </Link>
             <button className="button" onClick={() => setDialog("edit")} type="button">
               Edit…
@@ -127,7 +144,14 @@ export const CustomerPage = ({ id }: { readonly id: string }) => {
       up={{ href: "/customers", label: "Customers", id }}
     >
       <Loaded lines={6} query={query}>
-        {(loaded) => <Facts customer={loaded} />}
+        {(loaded) => (
+          <>
+            <Facts customer={loaded} />
+            <Totals customerId={id} title="Usage" />
+            <Thresholds customerId={id} />
+            <CustomerEvents id={id} />
+          </>
+        )}
       </Loaded>
       {customer !== undefined && dialog === "edit" && <EditCustomer customer={customer} onClose={close} />}
       {customer !== undefined && dialog === "erase" && <EraseCustomer customer={customer} onClose={close} />}

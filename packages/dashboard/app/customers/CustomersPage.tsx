@@ -3,9 +3,10 @@ import { Link, useLocation } from "wouter"
 import type { Customer } from "../api/Types.ts"
 import { useLiveList } from "../api/useLiveList.ts"
 import * as Curl from "../Curl.ts"
+import * as Instant from "../Instant.ts"
 import { useSession } from "../session/Session.tsx"
 import { apiAddress } from "../shell/ApiAddress.ts"
-import { type Column, DataTable } from "../ui/DataTable.tsx"
+import { type Column, DataTable, MOMENT_WIDTH } from "../ui/DataTable.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
 import { FilterBar, InputFilter, useFilters } from "../ui/Filters.tsx"
 import { Icon } from "../ui/Icon.tsx"
@@ -41,8 +42,8 @@ const COLUMNS: ReadonlyArray<Column<Customer>> = [
   },
   {
     id: "created",
-    header: "Created",
-    width: "8rem",
+    header: `Created (${Instant.zone})`,
+    width: MOMENT_WIDTH,
     isNumber: true,
     narrow: "end",
     cell: ({ created_at: at }) => <Time at={at} />,

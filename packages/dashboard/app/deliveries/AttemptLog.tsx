@@ -76,7 +76,7 @@ const AttemptEntry = ({
       <strong>Attempt {attempt.number}</strong>
       <AnswerBadge error={attempt.error} status={attempt.response_status} />
       <span className="muted">
-        <Time at={attempt.started_at} />
+        <Time at={attempt.started_at} isWhole />
         {attempt.duration_ms !== null && ` · took ${Instant.duration(attempt.duration_ms)}`}
       </span>
       {payload !== undefined && (

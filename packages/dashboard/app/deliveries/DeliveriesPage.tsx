@@ -3,10 +3,12 @@ import { Link } from "wouter"
 import * as Queries from "../api/Queries.ts"
 import type { Delivery, DeliveryStatus } from "../api/Types.ts"
 import { useLiveList } from "../api/useLiveList.ts"
+import { EventFilter } from "../events/EventFilter.tsx"
+import * as Instant from "../Instant.ts"
 import { useSession } from "../session/Session.tsx"
-import { type Column, DataTable } from "../ui/DataTable.tsx"
+import { type Column, DataTable, MOMENT_WIDTH } from "../ui/DataTable.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
-import { FilterBar, type Filters, InputFilter, SelectFilter, useFilters } from "../ui/Filters.tsx"
+import { FilterBar, type Filters, SelectFilter, useFilters } from "../ui/Filters.tsx"
 import { Page } from "../ui/Page.tsx"
 import { RefreshToggle } from "../ui/RefreshToggle.tsx"
 import { AnswerBadge, StatusBadge } from "../ui/StatusBadge.tsx"
@@ -37,7 +39,7 @@ const COLUMNS: ReadonlyArray<Column<Delivery>> = [
     id: "endpoint",
     header: "Endpoint",
     width: "minmax(12rem, 2fr)",
-    cell: ({ endpoint_id: id }) => <EndpointName className="cell-link" id={id} />,
+    cell: ({ endpoint_id: id }) => <EndpointName className="cell-link" id={id} isOneLine />,
   },
   {
     id: "answer",
@@ -58,8 +60,8 @@ const COLUMNS: ReadonlyArray<Column<Delivery>> = [
   },
   {
     id: "made",
-    header: "Made",
-    width: "7.5rem",
+    header: `Made (${Instant.zone})`,
+    width: MOMENT_WIDTH,
     isNumber: true,
     narrow: "end",
     cell: ({ created_at: at }) => <Time at={at} />,
@@ -77,7 +79,7 @@ const DeliveryFilters = ({ filters }: { readonly filters: Filters }) => {
         name="endpoint"
         options={endpoints.map(({ id, url }) => [id, url] as const)}
       />
-      <InputFilter filters={filters} label="Event" name="event" placeholder="evt_…" />
+      <EventFilter filters={filters} name="event" />
     </FilterBar>
   )
 }

@@ -1,7 +1,8 @@
 import { Link } from "wouter"
 import * as Queries from "../api/Queries.ts"
-import type { DeliveryWithAttempts } from "../api/Types.ts"
+import type { DeliveryWithAttempts, EventWithDeliveries } from "../api/Types.ts"
 import { payloadOf } from "../events/Payload.ts"
+import { PayloadSection } from "../events/PayloadSection.tsx"
 import { Identifier } from "../ui/Identifier.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { Page } from "../ui/Page.tsx"
@@ -10,7 +11,7 @@ import { Time } from "../ui/Time.tsx"
 import { AttemptLog } from "./AttemptLog.tsx"
 import { EndpointName } from "./EndpointName.tsx"
 import { ReplayButton } from "./ReplayButton.tsx"
-import { summaryOf } from "./Summary.ts"
+import { outcomeOf } from "./Summary.ts"
 
 const Facts = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => (
   <dl className="facts">
@@ -37,14 +38,14 @@ const Facts = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => (
     <div>
       <dt>Made</dt>
       <dd>
-        <Time at={delivery.created_at} />
+        <Time at={delivery.created_at} isWhole />
       </dd>
     </div>
     {delivery.next_attempt_at !== null && (
       <div>
         <dt>Next attempt</dt>
         <dd>
-          <Time at={delivery.next_attempt_at} />
+          <Time at={delivery.next_attempt_at} isWhole />
         </dd>
       </div>
     )}
@@ -52,22 +53,43 @@ const Facts = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => (
       <div>
         <dt>Finished</dt>
         <dd>
-          <Time at={delivery.finished_at} />
+          <Time at={delivery.finished_at} isWhole />
         </dd>
       </div>
     )}
   </dl>
 )
 
-const Attempts = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => {
-  // For its payload, which a command needs.
-  const event = Queries.useEvent(delivery.event_id).data
+/** How it went, or goes: read out when that changes. */
+const Outcome = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => (
+  <p className={`notice ${delivery.status === "Failed" ? "warning" : ""}`} role="status">
+    {outcomeOf(delivery)}
+  </p>
+)
+
+const Attempts = ({
+  delivery,
+  event,
+}: {
+  readonly delivery: DeliveryWithAttempts
+  readonly event: EventWithDeliveries | undefined
+}) => (
+  <section aria-labelledby="attempts-title" className="section">
+    <h2 id="attempts-title">Attempts</h2>
+    <AttemptLog delivery={delivery} payload={event === undefined ? undefined : payloadOf(event)} />
+  </section>
+)
+
+/** What was answered, and beside it what was sent. */
+const Exchange = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => {
+  const event = Queries.useEvent(delivery.event_id)
   return (
-    <section aria-labelledby="attempts-title" className="section">
-      <h2 id="attempts-title">Attempts</h2>
-      <p className="muted">{summaryOf(delivery)}</p>
-      <AttemptLog delivery={delivery} payload={event === undefined ? undefined : payloadOf(event)} />
-    </section>
+    <div className="columns">
+      <Attempts delivery={delivery} event={event.data} />
+      <Loaded lines={8} query={event}>
+        {(loaded) => <PayloadSection event={loaded} />}
+      </Loaded>
+    </div>
   )
 }
 
@@ -85,7 +107,8 @@ export const DeliveryPage = ({ id }: { readonly id: string }) => {
         {(loaded) => (
           <>
             <Facts delivery={loaded} />
-            <Attempts delivery={loaded} />
+            <Outcome delivery={loaded} />
+            <Exchange delivery={loaded} />
           </>
         )}
       </Loaded>

@@ -22,8 +22,23 @@ export const ERRORS: Readonly<Record<NonNullable<Delivery["last_error"]>, string
   internal_error: "A bug on the sending side. Whether something was sent is not known.",
 }
 
+/** Says of a replay what it made. */
+export const deliveriesOnTheirWay = (count: number): string =>
+  count === 1 ? "1 delivery is on its way" : `${count.toLocaleString("en-GB")} deliveries are on their way`
+
 const attempts = (count: number): string => (count === 1 ? "1 attempt" : `${count} attempts`)
 
 /** A delivery in a line. */
 export const summaryOf = ({ attempt_count: count, reason }: Delivery): string =>
   reason === null ? attempts(count) : `${attempts(count)} · ${REASONS[reason]}`
+
+/** How a delivery ended, or where it is, in a sentence. */
+export const outcomeOf = (delivery: Delivery): string => {
+  const { attempt_count: count, last_response_status: answer, reason, status } = delivery
+  if (status === "Delivered") return `Delivered: the receiver answered HTTP ${answer} to attempt ${count}.`
+  if (status === "Failed")
+    return `Failed for good after ${attempts(count)}${reason === null ? "" : `: ${REASONS[reason]}`}.`
+  return count === 0
+    ? "On its way: no attempt has ended yet."
+    : `Attempt ${count} failed. Another one follows.`
+}

@@ -39,7 +39,7 @@ export const SendTest = ({ endpoint, onClose }: ActionProps) => {
       }
       title="Send a test event"
     >
-      <Field hint={types.find((each) => each.type === type)?.description} label="Type">
+      <Field hint={types.find((each) => each.type === type)?.description} label="Type" name="type">
         {(attributes) => (
           <select {...attributes} onChange={(event) => setChosen(event.target.value)} value={type}>
             {types.map((each) => (
@@ -84,7 +84,7 @@ export const RotateSecret = ({
       }
       title="Rotate the signing secret"
     >
-      <Field label="The previous secret signs for another">
+      <Field label="The previous secret signs for another" name="expire_previous_after_seconds">
         {(attributes) => (
           <select
             {...attributes}

@@ -1,5 +1,5 @@
 import { useState } from "react"
-import { ApiError } from "../api/ApiError.ts"
+import { refused } from "../api/FieldError.ts"
 import * as Queries from "../api/Queries.ts"
 import type { Endpoint } from "../api/Types.ts"
 import { useMode } from "../session/Mode.ts"
@@ -15,9 +15,9 @@ import { HeadersField } from "./HeadersField.tsx"
 const MAX_URL_LENGTH = 2_048
 const MAX_DESCRIPTION_LENGTH = 500
 
-const BAD_HEADERS = new ApiError(0, "bad_headers", "A header is a line such as x-tenant: 42", undefined)
+const BAD_HEADERS = refused("headers", "must be lines such as x-tenant: 42")
 
-const AddressField = ({
+const UrlField = ({
   onChange,
   value,
 }: {
@@ -27,10 +27,10 @@ const AddressField = ({
   const mode = useMode()
   const hint =
     mode === "test"
-      ? "http or https, any port, this machine included."
+      ? "http or https, any port; on the server’s machine only where it allows loopback."
       : "https, port 443 or 8443, a public address."
   return (
-    <Field hint={hint} label="Address">
+    <Field hint={hint} label="URL" name="url">
       {(attributes) => (
         <input
           {...attributes}
@@ -55,7 +55,7 @@ const DescriptionField = ({
   readonly value: string
   readonly onChange: (value: string) => void
 }) => (
-  <Field label="Description (optional)">
+  <Field label="Description (optional)" name="description">
     {(attributes) => (
       <input
         {...attributes}
@@ -109,13 +109,13 @@ export const CreateEndpoint = ({
       run={run}
       title="New endpoint"
     >
-      <AddressField onChange={setUrl} value={url} />
+      <UrlField onChange={setUrl} value={url} />
       <EventTypeChoice legend="Events" onChange={setTypes} value={types} />
       <DescriptionField onChange={setDescription} value={description} />
       <details className="fold">
         <summary>Headers and signature</summary>
         <HeadersField onChange={setHeaderLines} value={headerLines} />
-        <Field label="Signature">
+        <Field label="Signature" name="signature">
           {(attributes) => (
             <select
               {...attributes}
@@ -170,7 +170,7 @@ export const EditEndpoint = ({
       run={run}
       title="Edit endpoint"
     >
-      <AddressField onChange={setUrl} value={url} />
+      <UrlField onChange={setUrl} value={url} />
       <EventTypeChoice legend="Events" onChange={setTypes} value={types} />
       <DescriptionField onChange={setDescription} value={description} />
       <HeadersChoice headers={endpoint.headers} onChange={setHeaderLines} value={headerLines} />

@@ -15,9 +15,11 @@ import { Time } from "../ui/Time.tsx"
 import { whyDisabled } from "./DisabledReason.ts"
 import { DeleteEndpoint, RotateSecret, SendTest, SetStatus } from "./EndpointActions.tsx"
 import { EditEndpoint } from "./EndpointForm.tsx"
+import type { Health } from "./Health.ts"
 import { RangeReplay } from "./RangeReplay.tsx"
 import { SecretDialog } from "./SecretDialog.tsx"
 import { SuccessRate } from "./SuccessRate.tsx"
+import { useHealth } from "./useHealth.ts"
 
 const RECENT_DELIVERIES = 10
 
@@ -56,7 +58,7 @@ const Facts = ({ endpoint }: { readonly endpoint: Endpoint }) => {
         </Fact>
       )}
       <Fact name="Created">
-        <Time at={endpoint.created_at} />
+        <Time at={endpoint.created_at} isWhole />
       </Fact>
       {headers.length > 0 && (
         <Fact name="Headers">
@@ -70,8 +72,8 @@ const Facts = ({ endpoint }: { readonly endpoint: Endpoint }) => {
   )
 }
 
-const StateNotice = ({ endpoint }: { readonly endpoint: Endpoint }) => {
-  if (endpoint.status === "disabled")
+const StateNotice = ({ endpoint, health }: { readonly endpoint: Endpoint; readonly health: Health }) => {
+  if (health === "disabled")
     return (
       <p className="notice warning" role="status">
         {whyDisabled(endpoint)}
@@ -84,9 +86,15 @@ const StateNotice = ({ endpoint }: { readonly endpoint: Endpoint }) => {
       </p>
     )
   if (endpoint.failing_since === null) return null
+  if (health === "enabled")
+    return (
+      <p className="notice" role="status">
+        The last attempt failed. None has succeeded since <Time at={endpoint.failing_since} />.
+      </p>
+    )
   return (
     <p className="notice warning" role="status">
-      Attempts keep failing; the first of them failed <Time at={endpoint.failing_since} />. After 5 days the
+      Attempts keep failing: none has succeeded since <Time at={endpoint.failing_since} />. After 5 days the
       endpoint is disabled.
     </p>
   )
@@ -125,7 +133,9 @@ const Figures = ({ id }: { readonly id: string }) => {
 
 const DeliveryLine = ({ delivery }: { readonly delivery: Delivery }) => (
   <li className="line linked">
-    <StatusBadge status={delivery.status} />
+    <span className="line-state">
+      <StatusBadge status={delivery.status} />
+    </span>
     <Link className="row-link grow" href={`/deliveries/${delivery.id}`}>
       {delivery.event_type}
     </Link>
@@ -196,6 +206,7 @@ const ActionDialogs = ({
 
 export const EndpointPage = ({ id }: { readonly id: string }) => {
   const query = Queries.useEndpoint(id)
+  const healthOf = useHealth()
   const [action, setAction] = useState<Action>()
   const endpoint = query.data
   const buttons =
@@ -215,14 +226,14 @@ export const EndpointPage = ({ id }: { readonly id: string }) => {
   return (
     <Page
       actions={buttons}
-      aside={endpoint !== undefined && <EndpointBadge endpoint={endpoint} />}
+      aside={endpoint !== undefined && <EndpointBadge health={healthOf(endpoint)} />}
       title={endpoint?.url ?? "Endpoint"}
       up={{ href: "/endpoints", label: "Endpoints", id }}
     >
       <Loaded lines={10} query={query}>
         {(loaded) => (
           <>
-            <StateNotice endpoint={loaded} />
+            <StateNotice endpoint={loaded} health={healthOf(loaded)} />
             <Facts endpoint={loaded} />
             <Figures id={id} />
             <RecentDeliveries id={id} />

@@ -13,40 +13,44 @@ import { EndpointBadge } from "../ui/StatusBadge.tsx"
 import { Time } from "../ui/Time.tsx"
 import { whyDisabled } from "./DisabledReason.ts"
 import { CreateEndpoint } from "./EndpointForm.tsx"
+import type { Health } from "./Health.ts"
 import { SecretDialog } from "./SecretDialog.tsx"
 import { Sparkline } from "./Sparkline.tsx"
 import { SuccessRate } from "./SuccessRate.tsx"
+import { useHealth } from "./useHealth.ts"
 
 /** `all events`, or the types. */
 const typesOf = ({ event_types: types }: Endpoint): string =>
   types.includes("*") ? "all events" : types.join(", ")
 
-const Note = ({ endpoint }: { readonly endpoint: Endpoint }) => {
-  if (endpoint.status === "disabled") return <span className="warning-text">{whyDisabled(endpoint)}</span>
-  if (endpoint.failing_since === null) return <>{typesOf(endpoint)}</>
+const Note = ({ endpoint, health }: { readonly endpoint: Endpoint; readonly health: Health }) => {
+  if (health === "disabled") return <span className="warning-text">{whyDisabled(endpoint)}</span>
+  if (health === "enabled" || endpoint.failing_since === null) return <>{typesOf(endpoint)}</>
   return (
     <span className="warning-text">
-      Attempts keep failing, the first <Time at={endpoint.failing_since} />
+      Nothing has arrived since <Time at={endpoint.failing_since} />
     </span>
   )
 }
 
 const EndpointRow = ({
   endpoint,
+  health,
   statistics,
 }: {
   readonly endpoint: Endpoint
+  readonly health: Health
   readonly statistics: EndpointStatistics | undefined
 }) => (
   <li className="endpoint-row linked">
-    <EndpointBadge endpoint={endpoint} />
+    <EndpointBadge health={health} />
     <div className="endpoint-name">
       <Link className="row-link break" href={`/endpoints/${endpoint.id}`}>
         {endpoint.url}
       </Link>
       <p className="muted">
         {endpoint.description === null || endpoint.description === "" ? "" : `${endpoint.description} · `}
-        <Note endpoint={endpoint} />
+        <Note endpoint={endpoint} health={health} />
       </p>
     </div>
     <dl className="endpoint-figures">
@@ -69,6 +73,7 @@ const CREATE_EXAMPLE = { url: "http://localhost:3000/webhooks", event_types: ["*
 
 const Rows = ({ endpoints }: { readonly endpoints: ReadonlyArray<Endpoint> }) => {
   const statistics = Queries.useStatistics().data?.endpoints
+  const healthOf = useHealth()
   if (endpoints.length === 0)
     return (
       <EmptyState
@@ -83,6 +88,7 @@ const Rows = ({ endpoints }: { readonly endpoints: ReadonlyArray<Endpoint> }) =>
       {endpoints.map((endpoint) => (
         <EndpointRow
           endpoint={endpoint}
+          health={healthOf(endpoint)}
           key={endpoint.id}
           statistics={statistics?.find(({ endpoint_id: id }) => id === endpoint.id)}
         />

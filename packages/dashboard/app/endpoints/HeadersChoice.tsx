@@ -19,11 +19,16 @@ export const HeadersChoice = ({
   <fieldset className="choices">
     <legend>Headers</legend>
     <label className="choice">
-      <input checked={value === undefined} name="headers" onChange={() => onChange(undefined)} type="radio" />
+      <input
+        checked={value === undefined}
+        name="headers-choice"
+        onChange={() => onChange(undefined)}
+        type="radio"
+      />
       <span className="break">Leave them: {namesOf(headers)}</span>
     </label>
     <label className="choice">
-      <input checked={value !== undefined} name="headers" onChange={() => onChange("")} type="radio" />
+      <input checked={value !== undefined} name="headers-choice" onChange={() => onChange("")} type="radio" />
       <span>Replace all of them</span>
     </label>
     {value !== undefined && <HeadersField onChange={onChange} value={value} />}

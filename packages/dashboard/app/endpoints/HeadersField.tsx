@@ -8,7 +8,7 @@ export const HeadersField = ({
   readonly value: string
   readonly onChange: (lines: string) => void
 }) => (
-  <Field hint="One a line. They are sent along with every attempt." label="Headers">
+  <Field hint="One a line. They are sent along with every attempt." label="Headers" name="headers">
     {(attributes) => (
       <textarea
         {...attributes}

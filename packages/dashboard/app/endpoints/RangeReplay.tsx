@@ -3,8 +3,10 @@
  */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
+import { useLocation } from "wouter"
 import * as Queries from "../api/Queries.ts"
 import type { Endpoint } from "../api/Types.ts"
+import { deliveriesOnTheirWay } from "../deliveries/Summary.ts"
 import * as Instant from "../Instant.ts"
 import * as Quantity from "../Quantity.ts"
 import { useSession } from "../session/Session.tsx"
@@ -28,23 +30,30 @@ const rangeOf = (since: string, until: string, status: ReplayRange["status"]): R
   return { since: from, status, ...(to === undefined ? {} : { until: to }) }
 }
 
-const Count = ({ endpoint, range }: { readonly endpoint: Endpoint; readonly range: ReplayRange }) => {
+const events = (count: number): string => (count === 1 ? "1 event" : `${Quantity.format(count)} events`)
+
+/** How many events a range has. */
+const useCount = (endpoint: Endpoint, range: ReplayRange | undefined) => {
   const { client } = useSession()
-  const query = useQuery({
+  return useQuery({
     queryKey: ["replay-count", endpoint.id, range],
     queryFn: ({ signal }) =>
       client.call("post", "/v1/webhook_endpoints/{id}/replay", {
         path: { id: endpoint.id },
-        body: { ...range, dry_run: true },
+        body: { ...(range ?? { since: "" }), dry_run: true },
         signal,
       }),
+    enabled: range !== undefined,
   })
-  if (query.isError) return <ErrorNotice error={query.error} />
-  if (query.data === undefined) return <p role="status">Counting…</p>
-  const { count } = query.data
+}
+
+const Count = ({ query: { data, error } }: { readonly query: ReturnType<typeof useCount> }) => {
+  if (error !== null) return <ErrorNotice error={error} />
+  if (data === undefined) return <p role="status">Counting…</p>
+  if (data.count === 0) return <p role="status">No event of this time is to be sent.</p>
   return (
     <p role="status">
-      <strong>{count === 1 ? "1 event" : `${Quantity.format(count)} events`}</strong> to be sent.
+      <strong>{events(data.count)}</strong> to be sent.
     </p>
   )
 }
@@ -58,19 +67,23 @@ export const RangeReplay = ({
 }) => {
   const { client } = useSession()
   const refresh = Queries.useRefreshWebhooks()
+  const [, navigate] = useLocation()
   const [since, setSince] = useState(() => Instant.toLocalInput(Date.now() - 24 * HOUR_MILLIS))
   const [until, setUntil] = useState("")
   const [status, setStatus] = useState<ReplayRange["status"]>("Failed")
   const range = rangeOf(since, until, status)
+  const query = useCount(endpoint, range)
+  const count = range === undefined ? 0 : (query.data?.count ?? 0)
   return (
     <ActionDialog
-      action={["Replay", "Replaying…"]}
-      isDisabled={range === undefined}
+      action={[count === 0 ? "Replay" : `Replay ${events(count)}`, "Replaying…"]}
+      isDisabled={count === 0}
       onClose={onClose}
-      onDone={({ count }) => {
-        toast(count === 1 ? "1 delivery is on its way" : `${count} deliveries are on their way`)
+      onDone={(made) => {
+        toast(deliveriesOnTheirWay(made.count))
         void refresh()
         onClose()
+        navigate(`/deliveries?endpoint=${endpoint.id}`)
       }}
       run={() =>
         client.call("post", "/v1/webhook_endpoints/{id}/replay", {
@@ -81,7 +94,7 @@ export const RangeReplay = ({
       title="Replay past events"
     >
       <div className="field-row">
-        <Field label="Published from">
+        <Field label="Published from" name="since">
           {(attributes) => (
             <input
               {...attributes}
@@ -92,7 +105,7 @@ export const RangeReplay = ({
             />
           )}
         </Field>
-        <Field label="Until (now if empty)">
+        <Field label="Until (now if empty)" name="until">
           {(attributes) => (
             <input
               {...attributes}
@@ -103,7 +116,7 @@ export const RangeReplay = ({
           )}
         </Field>
       </div>
-      <Field label="Which">
+      <Field label="Which" name="status">
         {(attributes) => (
           <select
             {...attributes}
@@ -115,7 +128,7 @@ export const RangeReplay = ({
           </select>
         )}
       </Field>
-      {range !== undefined && <Count endpoint={endpoint} range={range} />}
+      {range !== undefined && <Count query={query} />}
     </ActionDialog>
   )
 }

@@ -1,21 +1,18 @@
 import { useState } from "react"
 import { Link } from "wouter"
-import * as ExactJson from "../api/ExactJson.ts"
 import * as Queries from "../api/Queries.ts"
 import type { EventWithDeliveries } from "../api/Types.ts"
-import * as Curl from "../Curl.ts"
+import { CustomerName } from "../customers/CustomerName.tsx"
 import { DeliveryCard } from "../deliveries/DeliveryCard.tsx"
 import { EndpointName } from "../deliveries/EndpointName.tsx"
-import { apiAddress } from "../shell/ApiAddress.ts"
-import { CopyButton } from "../ui/CopyButton.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
 import { Icon } from "../ui/Icon.tsx"
 import { Identifier } from "../ui/Identifier.tsx"
-import { JsonText } from "../ui/JsonText.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { Page } from "../ui/Page.tsx"
 import { Time } from "../ui/Time.tsx"
 import { payloadOf } from "./Payload.ts"
+import { PayloadSection } from "./PayloadSection.tsx"
 import { ReplayDialog } from "./ReplayDialog.tsx"
 
 const Facts = ({ event }: { readonly event: EventWithDeliveries }) => (
@@ -29,7 +26,7 @@ const Facts = ({ event }: { readonly event: EventWithDeliveries }) => (
     <div>
       <dt>Published</dt>
       <dd>
-        <Time at={event.timestamp} />
+        <Time at={event.timestamp} isWhole />
       </dd>
     </div>
     <div>
@@ -38,9 +35,7 @@ const Facts = ({ event }: { readonly event: EventWithDeliveries }) => (
         {event.customer_id === null ? (
           <span className="muted">none</span>
         ) : (
-          <Link href={`/customers/${event.customer_id}`}>
-            <code>{event.customer_id}</code>
-          </Link>
+          <CustomerName id={event.customer_id} />
         )}
       </dd>
     </div>
@@ -88,23 +83,6 @@ const Deliveries = ({ event }: { readonly event: EventWithDeliveries }) => (
   </section>
 )
 
-const Payload = ({ event }: { readonly event: EventWithDeliveries }) => {
-  const payload = payloadOf(event)
-  return (
-    <section aria-labelledby="payload-title" className="section">
-      <header className="section-header">
-        <h2 id="payload-title">Payload</h2>
-        <CopyButton label="Copy JSON" text={ExactJson.stringify(payload)} />
-        <CopyButton
-          label="Copy as cURL"
-          text={Curl.apiCurl(apiAddress(), "GET", `/events/${encodeURIComponent(event.id)}`)}
-        />
-      </header>
-      <JsonText label="Payload of the event" value={payload} />
-    </section>
-  )
-}
-
 export const EventPage = ({ id }: { readonly id: string }) => {
   const query = Queries.useEvent(id)
   const [isReplaying, setIsReplaying] = useState(false)
@@ -127,7 +105,7 @@ export const EventPage = ({ id }: { readonly id: string }) => {
             <Facts event={loaded} />
             <div className="columns">
               <Deliveries event={loaded} />
-              <Payload event={loaded} />
+              <PayloadSection event={loaded} />
             </div>
           </>
         )}

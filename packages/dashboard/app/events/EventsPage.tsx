@@ -4,15 +4,16 @@ import * as Queries from "../api/Queries.ts"
 import type { DeliveryStatus, ListedEvent } from "../api/Types.ts"
 import { useLiveList } from "../api/useLiveList.ts"
 import * as Curl from "../Curl.ts"
+import { CustomerFilter } from "../customers/CustomerFilter.tsx"
+import { CustomerName } from "../customers/CustomerName.tsx"
 import { DeliveryCounts } from "../deliveries/DeliveryCounts.tsx"
 import { DELIVERY_STATUSES } from "../deliveries/Statuses.ts"
 import * as Instant from "../Instant.ts"
 import { useSession } from "../session/Session.tsx"
 import { apiAddress } from "../shell/ApiAddress.ts"
-import { type Column, DataTable } from "../ui/DataTable.tsx"
+import { type Column, DataTable, MOMENT_WIDTH } from "../ui/DataTable.tsx"
 import { EmptyState } from "../ui/EmptyState.tsx"
 import { FilterBar, type Filters, InputFilter, SelectFilter, useFilters } from "../ui/Filters.tsx"
-import { shortId } from "../ui/Identifier.tsx"
 import { Page } from "../ui/Page.tsx"
 import { RefreshToggle } from "../ui/RefreshToggle.tsx"
 import { Time } from "../ui/Time.tsx"
@@ -21,7 +22,7 @@ const COLUMNS: ReadonlyArray<Column<ListedEvent>> = [
   {
     id: "type",
     header: "Type",
-    width: "minmax(12rem, 1.2fr)",
+    width: "minmax(13rem, 1.1fr)",
     narrow: "first",
     cell: ({ id, type }) => (
       <Link className="row-link" href={`/events/${id}`}>
@@ -32,13 +33,14 @@ const COLUMNS: ReadonlyArray<Column<ListedEvent>> = [
   {
     id: "deliveries",
     header: "Deliveries",
-    width: "minmax(13rem, 1.2fr)",
+    width: "minmax(14.5rem, 1.1fr)",
+    narrow: "fixed",
     cell: ({ delivery_counts: counts }) => <DeliveryCounts counts={counts} />,
   },
   {
     id: "id",
     header: "Event",
-    width: "minmax(18.5rem, 1.4fr)",
+    width: "minmax(17rem, 1.2fr)",
     narrow: "hidden",
     cell: ({ id }) => <code title={id}>{id}</code>,
   },
@@ -46,20 +48,13 @@ const COLUMNS: ReadonlyArray<Column<ListedEvent>> = [
     id: "customer",
     header: "Customer",
     width: "minmax(9rem, 1fr)",
-    narrow: "hidden",
     cell: ({ customer_id: id }) =>
-      id === null ? (
-        <span className="muted">none</span>
-      ) : (
-        <Link className="cell-link" href={`/customers/${id}`} title={id}>
-          <code>{shortId(id)}</code>
-        </Link>
-      ),
+      id === null ? <span className="muted">none</span> : <CustomerName className="cell-link" id={id} />,
   },
   {
     id: "published",
-    header: "Published",
-    width: "8rem",
+    header: `Published (${Instant.zone})`,
+    width: MOMENT_WIDTH,
     isNumber: true,
     narrow: "end",
     cell: ({ timestamp }) => <Time at={timestamp} />,
@@ -89,7 +84,7 @@ const EventFilters = ({ filters }: { readonly filters: Filters }) => {
         options={types.map(({ type }) => [type, type] as const)}
       />
       <SelectFilter filters={filters} label="Delivery" name="status" options={DELIVERY_STATUSES} />
-      <InputFilter filters={filters} label="Customer" name="customer" placeholder="cus_…" />
+      <CustomerFilter filters={filters} name="customer" />
       <InputFilter filters={filters} label="From" name="from" type="date" />
       <InputFilter filters={filters} label="To" name="to" type="date" />
     </FilterBar>

@@ -1,6 +1,8 @@
 import { useState } from "react"
+import { useLocation } from "wouter"
 import * as Queries from "../api/Queries.ts"
 import type { Endpoint, Event } from "../api/Types.ts"
+import { deliveriesOnTheirWay } from "../deliveries/Summary.ts"
 import { useSession } from "../session/Session.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
 import { toast } from "../ui/Toast.tsx"
@@ -12,13 +14,11 @@ const mayHear = ({ event_types: types, id, status }: Endpoint, event: Event): bo
   status === "enabled" &&
   (event.endpoint_id === null ? types.includes("*") || types.includes(event.type) : id === event.endpoint_id)
 
-const deliveries = (count: number): string =>
-  count === 1 ? "1 delivery is on its way" : `${count} deliveries are on their way`
-
 /** Sends an event again: to all endpoints that want it, or to one; a test event to its own. */
 export const ReplayDialog = ({ event, onClose }: { readonly event: Event; readonly onClose: () => void }) => {
   const { client } = useSession()
   const refresh = Queries.useRefreshWebhooks()
+  const [, navigate] = useLocation()
   const [target, setTarget] = useState(EVERYWHERE)
   const candidates = (Queries.useEndpoints().data ?? []).filter((endpoint) => mayHear(endpoint, event))
   const run = () =>
@@ -33,9 +33,15 @@ export const ReplayDialog = ({ event, onClose }: { readonly event: Event; readon
       isDisabled={candidates.length === 0}
       onClose={onClose}
       onDone={({ data }) => {
-        toast(deliveries(data.length))
+        toast(deliveriesOnTheirWay(data.length))
         void refresh()
         onClose()
+        const [made] = data
+        navigate(
+          data.length === 1 && made !== undefined
+            ? `/deliveries/${made.id}`
+            : `/deliveries?event=${event.id}`,
+        )
       }}
       run={run}
       title={`Replay ${event.type}`}

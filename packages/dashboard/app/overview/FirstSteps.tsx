@@ -46,7 +46,8 @@ export const FirstSteps = ({ hasCustomer, hasEndpoint, hasEvent }: FirstStepsPro
       </Step>
       <Step isDone={hasEndpoint} title="Create a webhook endpoint">
         <p>
-          On the page <Link href="/endpoints">Endpoints</Link>. In test mode it may be on this machine.
+          On the page <Link href="/endpoints">Endpoints</Link>. In test mode it may be on the server’s
+          machine, where that allows loopback.
         </p>
       </Step>
       <Step isDone={hasEvent} title="Send it a test event">

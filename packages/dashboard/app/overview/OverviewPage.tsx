@@ -3,14 +3,17 @@ import type { ReactNode } from "react"
 import { Link } from "wouter"
 import * as Queries from "../api/Queries.ts"
 import { pendingCount, percent, successRate } from "../api/Statistics.ts"
-import type { Delivery, Endpoint, ListedEvent, Statistics } from "../api/Types.ts"
-import { DeliveryCounts } from "../deliveries/DeliveryCounts.tsx"
+import type { Delivery, Endpoint, Statistics } from "../api/Types.ts"
 import { EndpointName } from "../deliveries/EndpointName.tsx"
+import { useHealth } from "../endpoints/useHealth.ts"
+import { EventLines, useNewestEvents } from "../events/EventLines.tsx"
 import { useSession } from "../session/Session.tsx"
+import { ListSection } from "../ui/ListSection.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { Page } from "../ui/Page.tsx"
 import { AnswerBadge, EndpointBadge, StatusBadge } from "../ui/StatusBadge.tsx"
 import { Time } from "../ui/Time.tsx"
+import { Url } from "../ui/Url.tsx"
 import { FirstSteps } from "./FirstSteps.tsx"
 import { HoursChart } from "./HoursChart.tsx"
 
@@ -75,38 +78,16 @@ const Figures = ({ statistics }: { readonly statistics: Statistics }) => {
   )
 }
 
-const Section = ({
-  children,
-  href,
-  id,
-  more,
-  title,
-}: {
-  readonly id: string
-  readonly title: string
-  readonly href: string
-  readonly more: string
-  readonly children: ReactNode
-}) => (
-  <section aria-labelledby={id} className="section">
-    <header className="section-header">
-      <h2 id={id}>{title}</h2>
-      <Link href={href}>{more}</Link>
-    </header>
-    {children}
-  </section>
-)
-
 const FailureLine = ({ delivery }: { readonly delivery: Delivery }) => (
   <li className="line linked">
-    <StatusBadge status={delivery.status} />
+    <span className="line-state">
+      <StatusBadge status={delivery.status} />
+    </span>
     <span className="grow two-lines">
       <Link className="row-link" href={`/deliveries/${delivery.id}`}>
         {delivery.event_type}
       </Link>
-      <span className="muted clip">
-        <EndpointName className="cell-link" id={delivery.endpoint_id} />
-      </span>
+      <EndpointName className="cell-link" id={delivery.endpoint_id} isOneLine />
     </span>
     <AnswerBadge error={delivery.last_error} status={delivery.last_response_status} />
     <Time at={delivery.created_at} />
@@ -122,7 +103,7 @@ const Failures = () => {
     refetchInterval: Queries.LIVE_MILLIS,
   })
   return (
-    <Section href="/deliveries?status=Failed" id="failures" more="All failed" title="Newest failures">
+    <ListSection href="/deliveries?status=Failed" id="failures" more="All failed" title="Newest failures">
       <Loaded query={query}>
         {({ data }) =>
           data.length === 0 ? (
@@ -136,67 +117,36 @@ const Failures = () => {
           )
         }
       </Loaded>
-    </Section>
+    </ListSection>
   )
 }
 
-const EventLine = ({ event }: { readonly event: ListedEvent }) => (
-  <li className="line linked">
-    <Link className="row-link grow" href={`/events/${event.id}`}>
-      {event.type}
-    </Link>
-    <DeliveryCounts counts={event.delivery_counts} />
-    <Time at={event.timestamp} />
-  </li>
-)
-
-const useNewestEvents = () => {
-  const { client } = useSession()
-  return useQuery({
-    queryKey: ["events", "newest", SHOWN],
-    queryFn: ({ signal }) => client.call("get", "/v1/events", { query: { limit: SHOWN }, signal }),
-    refetchInterval: Queries.LIVE_MILLIS,
-  })
-}
-
 const NewestEvents = () => (
-  <Section href="/events" id="events" more="All events" title="Newest events">
-    <Loaded query={useNewestEvents()}>
-      {({ data }) =>
-        data.length === 0 ? (
-          <p className="muted">No events yet.</p>
-        ) : (
-          <ul className="lines">
-            {data.map((event) => (
-              <EventLine event={event} key={event.id} />
-            ))}
-          </ul>
-        )
-      }
-    </Loaded>
-  </Section>
+  <ListSection href="/events" id="events" more="All events" title="Newest events">
+    <EventLines empty="No events yet." query={useNewestEvents()} />
+  </ListSection>
 )
-
-const needsAttention = ({ failing_since: since, status }: Endpoint): boolean =>
-  status === "disabled" || since !== null
 
 const Attention = ({ endpoints }: { readonly endpoints: ReadonlyArray<Endpoint> }) => {
-  const troubled = endpoints.filter(needsAttention)
+  const healthOf = useHealth()
+  const troubled = endpoints.filter((endpoint) => healthOf(endpoint) !== "enabled")
   if (troubled.length === 0) return null
   return (
-    <Section href="/endpoints" id="attention" more="All endpoints" title="Endpoints that need attention">
+    <ListSection href="/endpoints" id="attention" more="All endpoints" title="Endpoints that need attention">
       <ul className="lines">
         {troubled.map((endpoint) => (
           <li className="line linked" key={endpoint.id}>
-            <EndpointBadge endpoint={endpoint} />
-            <Link className="row-link grow clip" href={`/endpoints/${endpoint.id}`}>
-              {endpoint.url}
+            <span className="line-state">
+              <EndpointBadge health={healthOf(endpoint)} />
+            </span>
+            <Link className="row-link grow" href={`/endpoints/${endpoint.id}`}>
+              <Url url={endpoint.url} />
             </Link>
             <Time at={endpoint.disabled_at ?? endpoint.failing_since ?? endpoint.updated_at} />
           </li>
         ))}
       </ul>
-    </Section>
+    </ListSection>
   )
 }
 

@@ -2,9 +2,10 @@
  * A dialog that asks for what an action needs, does it, and shows how it goes.
  */
 import { useMutation } from "@tanstack/react-query"
-import type { ReactNode, SubmitEvent } from "react"
+import { type ReactNode, type SubmitEvent, useRef, useState } from "react"
 import { Dialog } from "./Dialog.tsx"
 import { ErrorNotice } from "./ErrorNotice.tsx"
+import { claim, FieldErrors } from "./FieldErrors.ts"
 
 export interface ActionDialogProps<A> {
   readonly title: string
@@ -21,7 +22,14 @@ export interface ActionDialogProps<A> {
 
 export const ActionDialog = <A,>(props: ActionDialogProps<A>) => {
   const { action, isDangerous = false, isDisabled = false, onClose } = props
-  const mutation = useMutation({ mutationFn: props.run, onSuccess: props.onDone })
+  const form = useRef<HTMLFormElement>(null)
+  const [ofField, setOfField] = useState<ReturnType<typeof claim>>()
+  const mutation = useMutation({
+    mutationFn: props.run,
+    onMutate: () => setOfField(undefined),
+    onSuccess: props.onDone,
+    onError: (error) => setOfField(claim(form.current, error)),
+  })
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     mutation.mutate()
@@ -33,9 +41,9 @@ export const ActionDialog = <A,>(props: ActionDialogProps<A>) => {
       onClose={() => !mutation.isPending && onClose()}
       title={props.title}
     >
-      <form onSubmit={submit}>
-        {props.children}
-        {mutation.isError && <ErrorNotice error={mutation.error} />}
+      <form onSubmit={submit} ref={form}>
+        <FieldErrors value={ofField}>{props.children}</FieldErrors>
+        {mutation.isError && ofField === undefined && <ErrorNotice error={mutation.error} />}
         <footer>
           <button className="button" disabled={mutation.isPending} onClick={onClose} type="button">
             Cancel

@@ -34,6 +34,9 @@ interface BarChartProps {
 const HEIGHT = 180
 const SECOND_MILLIS = 1_000
 const FONT = "11px system-ui, sans-serif"
+const AXIS_WIDTH = 52
+/** A character of a label at its widest, in pixels. */
+const LABEL_CHARACTER_WIDTH = 7
 /** Share of its place that a bar takes, and its greatest width in pixels. */
 const BAR_SIZE: [number, number] = [0.72, 34]
 /** Whole numbers: 1, 2, 5, 10, 20, 50, … far beyond what quantities are. */
@@ -85,6 +88,10 @@ const axis = (host: HTMLElement, more: uPlot.Axis): uPlot.Axis => ({
   ...more,
 })
 
+/** As wide as the longest label needs, in pixels; the same for all short ones, so that charts line up. */
+const axisWidth = (labels: ReadonlyArray<string>): number =>
+  Math.max(AXIS_WIDTH, Math.max(0, ...labels.map((label) => label.length)) * LABEL_CHARACTER_WIDTH + 12)
+
 /** Below bars, never between them: every so many, as there is room. */
 const splitsOf = (plot: uPlot, increment: number): Array<number> => {
   const starts = plot.data[0]
@@ -124,7 +131,7 @@ const optionsOf = (host: HTMLElement, props: BarChartProps, onHover: (index: num
       axis(host, {
         grid: { stroke: colourOf(host, "chart-grid"), width: 1 },
         incrs: INCREMENTS,
-        size: 52,
+        size: (_: uPlot, labels: ReadonlyArray<string> | null) => axisWidth(labels ?? []),
         space: 34,
         values: (_: uPlot, values: ReadonlyArray<number>) => values.map(Quantity.compact),
       }),

@@ -32,6 +32,9 @@ interface DataTableProps<A> {
   readonly empty: ReactNode
 }
 
+/** The track of a column of instants: how long ago each was is left out where there is no room for it. */
+export const MOMENT_WIDTH = "minmax(9.5rem, 0.9fr)"
+
 const ROW_HEIGHT = 41
 const NARROW_ROW_HEIGHT = 66
 /** Rows beyond the visible ones that are there, too. */
@@ -100,7 +103,7 @@ const Frame = <A extends { readonly id: string }>(props: FrameProps<A>) => {
   const table = useTable({ features, columns: definitions, data, getRowId: ({ id }) => id })
   const tableRows = table.getRowModel().rows
   return (
-    <div className="table-frame" ref={setScroller}>
+    <div className="table-frame" ref={setScroller} style={{ "--rows-height": `${totalHeight}px` }}>
       <div
         aria-label={label}
         aria-rowcount={hasMore ? -1 : rows.length + 1}

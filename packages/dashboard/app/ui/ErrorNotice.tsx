@@ -8,9 +8,12 @@ const messageOf = (error: unknown): string =>
 /** What went wrong, and the id that finds the request in the server's log. */
 export const ErrorNotice = ({
   error,
+  message = messageOf(error),
   onRetry,
 }: {
   readonly error: unknown
+  /** In place of the error's own. */
+  readonly message?: string
   readonly onRetry?: () => void
 }) => {
   const requestId = error instanceof ApiError ? error.requestId : undefined
@@ -18,7 +21,7 @@ export const ErrorNotice = ({
     <div className="error-notice" role="alert">
       <Icon name="warning" />
       <div>
-        <p>{messageOf(error)}</p>
+        <p>{message}</p>
         {requestId !== undefined && (
           <p className="request-id">
             Request-Id <code>{requestId}</code>

@@ -1,8 +1,9 @@
 /**
  * Filters of a list. They are part of the page's address, so that a link shows the same list.
  */
-import { type ReactNode, useEffect, useRef } from "react"
+import { type ReactNode, useEffect, useId, useRef, useState } from "react"
 import { useSearchParams } from "wouter"
+import { Icon } from "./Icon.tsx"
 
 export interface Filters {
   readonly get: (name: string) => string | undefined
@@ -75,6 +76,56 @@ export const SelectFilter = ({
     </select>
   </label>
 )
+
+interface Picking {
+  readonly onClose: () => void
+  readonly onPick: (value: string) => void
+}
+
+/** What is chosen in a dialog, and shown by a name instead of its id. */
+export const PickFilter = ({
+  filters,
+  label,
+  name,
+  picker,
+  shown = "Any",
+}: FilterProps & {
+  /** What is chosen, in words. */
+  readonly shown: string | undefined
+  readonly picker: (picking: Picking) => ReactNode
+}) => {
+  const id = useId()
+  const [isPicking, setIsPicking] = useState(false)
+  const set = (value: string) => {
+    setIsPicking(false)
+    filters.set(name, value)
+  }
+  return (
+    <div className="filter">
+      <span id={`${id}-label`}>{label}</span>
+      <span className="pick">
+        <button
+          aria-haspopup="dialog"
+          aria-labelledby={`${id}-label ${id}-shown`}
+          className="pick-button"
+          onClick={() => setIsPicking(true)}
+          type="button"
+        >
+          <span className="clip" id={`${id}-shown`} title={shown}>
+            {shown}
+          </span>
+          <Icon name="search" />
+        </button>
+        {filters.get(name) !== undefined && (
+          <button aria-label={`Any ${label}`} className="icon-button" onClick={() => set("")} type="button">
+            <Icon name="cross" />
+          </button>
+        )}
+      </span>
+      {isPicking && picker({ onClose: () => setIsPicking(false), onPick: set })}
+    </div>
+  )
+}
 
 /** A date with a year of four digits; one that is being typed goes through the year 2. */
 const IS_DATE = /^([1-9]\d{3}-|$)/

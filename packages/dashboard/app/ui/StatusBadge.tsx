@@ -1,7 +1,8 @@
 /**
  * States by shape and word; colour only adds to them.
  */
-import type { DeliveryStatus, Endpoint } from "../api/Types.ts"
+import type { DeliveryStatus } from "../api/Types.ts"
+import type { Health } from "../endpoints/Health.ts"
 import type { Mode } from "../session/Key.ts"
 import { Icon, type IconName } from "./Icon.tsx"
 
@@ -25,24 +26,17 @@ export const StatusBadge = ({
   </span>
 )
 
-type EndpointState = Endpoint["status"] | "failing"
-
-const ENDPOINT_STATES: Readonly<Record<EndpointState, readonly [IconName, string]>> = {
+const HEALTHS: Readonly<Record<Health, readonly [IconName, string]>> = {
   enabled: ["delivered", "Enabled"],
   failing: ["failed", "Failing"],
   disabled: ["off", "Disabled"],
 }
 
 /** Whether an endpoint gets events, and takes them. */
-export const EndpointBadge = ({
-  endpoint: { failing_since: failingSince, status },
-}: {
-  readonly endpoint: Endpoint
-}) => {
-  const state = status === "enabled" && failingSince !== null ? "failing" : status
-  const [icon, word] = ENDPOINT_STATES[state]
+export const EndpointBadge = ({ health }: { readonly health: Health }) => {
+  const [icon, word] = HEALTHS[health]
   return (
-    <span className={`badge ${state}`}>
+    <span className={`badge ${health}`}>
       <Icon name={icon} />
       {word}
     </span>

@@ -1,13 +1,17 @@
 import * as Instant from "../Instant.ts"
 import { useNow } from "./Clock.ts"
 
-/** How long ago an instant was; the instant itself stands in the title. */
-export const Time = ({ at }: { readonly at: string }) => {
+/**
+ * An instant to the second, and how long ago that was. With `isWhole` as logs have it: to the millisecond, in UTC.
+ * Where there is little room, the style sheets leave out how long ago it was.
+ */
+export const Time = ({ at, isWhole = false }: { readonly at: string; readonly isWhole?: boolean }) => {
   // An instant from after the last tick is not in the future.
   const now = Math.max(useNow(), Date.now())
   return (
     <time dateTime={at} title={Instant.exact(at)}>
-      {Instant.relative(at, now)}
+      <span>{isWhole ? Instant.utc(at) : Instant.moment(at, now)}</span>{" "}
+      <span className="time-ago">({Instant.relative(at, now)})</span>
     </time>
   )
 }

@@ -2,12 +2,15 @@ import { useQueryClient } from "@tanstack/react-query"
 import { useMemo, useState } from "react"
 import type { UsageRecord } from "../api/Types.ts"
 import { useLiveList } from "../api/useLiveList.ts"
+import * as Instant from "../Instant.ts"
 import * as Quantity from "../Quantity.ts"
 import { useSession } from "../session/Session.tsx"
 import { ActionDialog } from "../ui/ActionDialog.tsx"
-import { type Column, DataTable } from "../ui/DataTable.tsx"
+import { type Column, DataTable, MOMENT_WIDTH } from "../ui/DataTable.tsx"
+import { type Filters, SelectFilter, useFilters } from "../ui/Filters.tsx"
 import { Time } from "../ui/Time.tsx"
 import { toast } from "../ui/Toast.tsx"
+import { useMeters } from "./useTotals.ts"
 
 const columnsOf = (onVoid: (record: UsageRecord) => void): ReadonlyArray<Column<UsageRecord>> => [
   {
@@ -30,8 +33,8 @@ const columnsOf = (onVoid: (record: UsageRecord) => void): ReadonlyArray<Column<
   },
   {
     id: "used",
-    header: "Used",
-    width: "8rem",
+    header: `Used (${Instant.zone})`,
+    width: MOMENT_WIDTH,
     isNumber: true,
     narrow: "end",
     cell: ({ timestamp }) => <Time at={timestamp} />,
@@ -46,7 +49,7 @@ const columnsOf = (onVoid: (record: UsageRecord) => void): ReadonlyArray<Column<
   {
     id: "void",
     header: "Correction",
-    width: "7rem",
+    width: "12.5rem",
     narrow: "fixed",
     cell: (record) =>
       record.voided_at === null ? (
@@ -85,25 +88,57 @@ const VoidRecord = ({ onClose, record }: { readonly record: UsageRecord; readonl
   )
 }
 
+const optionsOf = (values: ReadonlyArray<string>) =>
+  [...new Set(values)].map((value) => [value, value] as const)
+
+/** What was used is offered: nobody has to know how it is written. */
+const MeterFilters = ({
+  customerId,
+  filters,
+}: {
+  readonly customerId: string
+  readonly filters: Filters
+}) => {
+  const meters = useMeters(customerId).data ?? []
+  const product = filters.get("product")
+  const units = meters.filter(({ productId }) => product === undefined || productId === product)
+  return (
+    <>
+      <SelectFilter
+        filters={filters}
+        label="Product"
+        name="product"
+        options={optionsOf(meters.map(({ productId }) => productId))}
+      />
+      <SelectFilter
+        filters={filters}
+        label="Unit"
+        name="unit"
+        options={optionsOf(units.map(({ unit }) => unit))}
+      />
+    </>
+  )
+}
+
 /** A customer's records, newest first, to be corrected one by one. */
 export const UsageRecords = ({ customerId }: { readonly customerId: string }) => {
   const { client } = useSession()
+  const filters = useFilters()
+  const query = { customer_id: customerId, product_id: filters.get("product"), unit: filters.get("unit") }
   const [voiding, setVoiding] = useState<UsageRecord>()
   const columns = useMemo(() => columnsOf(setVoiding), [])
   const list = useLiveList<UsageRecord>({
-    key: ["usage", { customerId }],
+    key: ["usage", query],
     fetchPage: (page, signal) =>
-      client.call("get", "/v1/usage/records", { query: { customer_id: customerId, ...page }, signal }),
+      client.call("get", "/v1/usage/records", { query: { ...query, ...page }, signal }),
   })
   return (
     <section aria-labelledby="records-title" className="section records">
-      <h2 id="records-title">Records</h2>
-      <DataTable
-        columns={columns}
-        empty={<p className="muted">None yet.</p>}
-        label="Usage records"
-        list={list}
-      />
+      <header className="section-header">
+        <h2 id="records-title">Records</h2>
+        <MeterFilters customerId={customerId} filters={filters} />
+      </header>
+      <DataTable columns={columns} empty={<p className="muted">None.</p>} label="Usage records" list={list} />
       {voiding !== undefined && <VoidRecord onClose={() => setVoiding(undefined)} record={voiding} />}
     </section>
   )

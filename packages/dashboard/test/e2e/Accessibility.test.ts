@@ -86,6 +86,9 @@ describe("dialogs", () => {
         ["/customers", "New customer"],
         [`/customers/${sample.customerId}`, "Erase…"],
         [`/usage?customer=${sample.customerId}`, "Another customer…"],
+        [`/customers/${sample.customerId}`, "New threshold"],
+        ["/events", "Customer Any"],
+        ["/deliveries", "Event Any"],
       ] as const
       for (const [path, button] of dialogs) {
         await show(tab.page, `${sample.host.url}${path}`)

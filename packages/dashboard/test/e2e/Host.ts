@@ -13,8 +13,9 @@ import { UndiciTransport } from "@billwright/node"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import * as ShiftedClock from "./ShiftedClock.ts"
 
-/** Fails for good after two attempts, so that no test waits for hours. */
-const HASTY = { baseMillis: 50, factor: 1, capMillis: 50, maxAttempts: 2, jitter: 0 }
+/** Fails for good within a moment, so that no test waits for hours. */
+const HASTY = { baseMillis: 50, factor: 1, capMillis: 50, jitter: 0 }
+const MAX_ATTEMPTS = 2
 
 export interface Host {
   readonly url: string
@@ -39,6 +40,8 @@ export interface HostOptions {
   readonly signIn?: "key" | "host"
   /** How far the server's clock is behind at first, in milliseconds. */
   readonly behindMillis?: number
+  /** After how many attempts a delivery has failed for good: 2 when left out. */
+  readonly maxAttempts?: number
 }
 
 const listen = async (listener: RequestListener) => {
@@ -68,15 +71,17 @@ export const startReceiver = async () => {
   return { ...server, answer, headers }
 }
 
-const makeRuntime = (clock: ReturnType<typeof ShiftedClock.make>) =>
-  ManagedRuntime.make(
-    Dispatcher.layerWith({ retries: { live: HASTY, test: HASTY } }).pipe(
+const makeRuntime = (clock: ReturnType<typeof ShiftedClock.make>, maxAttempts: number) => {
+  const hasty = { ...HASTY, maxAttempts }
+  return ManagedRuntime.make(
+    Dispatcher.layerWith({ retries: { live: hasty, test: hasty } }).pipe(
       Layer.provideMerge(UndiciTransport.layer({ network: { allowLoopback: true } })),
       Layer.provideMerge(Billing.layer),
       Layer.provideMerge(Memory.layer),
       Layer.provideMerge(clock.layer),
     ),
   )
+}
 
 /** Publishes the example of a type. */
 const publishExample = Effect.flatMap(Events, ({ publish, types }) => {
@@ -119,10 +124,16 @@ const makeApi = (runtime: Runtime, basePath: string) =>
   )
 
 export const start = async (options: HostOptions = {}): Promise<Host> => {
-  const { apiPath = "", basePath = "", behindMillis = 0, signIn = "key" } = options
+  const {
+    apiPath = "",
+    basePath = "",
+    behindMillis = 0,
+    maxAttempts = MAX_ATTEMPTS,
+    signIn = "key",
+  } = options
   const clock = ShiftedClock.make()
   clock.setBehind(behindMillis)
-  const runtime = makeRuntime(clock)
+  const runtime = makeRuntime(clock, maxAttempts)
   const api = await makeApi(runtime, apiPath)
   const dashboard = Dashboard.nodeHandler({ basePath, apiUrl: `${apiPath}/v1`, signIn })
   const [test, live] = [await issueKey(runtime, "test"), await issueKey(runtime, "live")]

@@ -95,7 +95,7 @@ describe("an operator before billwright serve", () => {
 
       await page.getByRole("link", { name: "Endpoints", exact: true }).first().click()
       await page.getByRole("button", { name: "New endpoint" }).first().click()
-      await page.getByLabel("Address", { exact: true }).fill(CLOSED_URL)
+      await page.getByLabel("URL", { exact: true }).fill(CLOSED_URL)
       await page.getByRole("button", { name: "Create endpoint" }).click()
       await page.getByRole("button", { name: "I have copied it" }).click()
       await page.getByRole("link", { name: CLOSED_URL }).click()
@@ -113,15 +113,17 @@ describe("an operator before billwright serve", () => {
       const mendedUrl = `${receiver.url}/hooks`
       await cards.getByRole("link", { name: CLOSED_URL }).click()
       await page.getByRole("button", { name: "Edit…" }).click()
-      await page.getByLabel("Address", { exact: true }).fill(mendedUrl)
+      await page.getByLabel("URL", { exact: true }).fill(mendedUrl)
       await page.getByRole("button", { name: "Save" }).click()
       await page.getByRole("heading", { name: mendedUrl }).waitFor()
 
       await page.goBack()
       await cards.getByRole("button", { name: "Replay" }).click()
+      // The replay leads to its delivery, which is followed to its end.
+      await page.getByText("Delivered: the receiver answered HTTP 204 to attempt 1.").waitFor()
+      await page.locator('.facts a[href*="/events/"]').click()
       await cards.getByText("Delivered", { exact: true }).waitFor()
       assert.strictEqual(await cards.count(), 2, "the delivery that failed is still on record")
-      await cards.getByText("HTTP 204").waitFor()
 
       for (const request of requests) assert.isTrue(request.url.startsWith(`${url}/`), request.url)
       assert.deepEqual(problems, [])

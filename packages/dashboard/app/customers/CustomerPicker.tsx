@@ -1,10 +1,10 @@
 import { useDeferredValue, useState } from "react"
 import * as Queries from "../api/Queries.ts"
 import type { Customer } from "../api/Types.ts"
-import { wantedOf } from "../customers/CustomerSearch.ts"
 import { Dialog } from "../ui/Dialog.tsx"
 import { ErrorNotice } from "../ui/ErrorNotice.tsx"
 import { Field } from "../ui/Field.tsx"
+import { wantedOf } from "./CustomerSearch.ts"
 
 /** Candidates: what the API finds by an id or a text, else the newest ones. */
 const useCandidates = (text: string) => {

@@ -1,0 +1,16 @@
+import * as Queries from "../api/Queries.ts"
+import type { Endpoint } from "../api/Types.ts"
+import { useNow } from "../ui/Clock.ts"
+import { type Health, healthOf } from "./Health.ts"
+
+/** Tells the state of endpoints, as the statistics have it now. */
+export const useHealth = (): ((endpoint: Endpoint) => Health) => {
+  const statistics = Queries.useStatistics().data?.endpoints
+  const now = useNow()
+  return (endpoint) =>
+    healthOf(
+      endpoint,
+      statistics?.find(({ endpoint_id: id }) => id === endpoint.id),
+      now,
+    )
+}

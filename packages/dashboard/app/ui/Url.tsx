@@ -1,0 +1,12 @@
+import { partsOfUrl } from "./UrlParts.ts"
+
+/** An address on one line, whose path stays in sight. */
+export const Url = ({ url }: { readonly url: string }) => {
+  const { origin, path } = partsOfUrl(url)
+  return (
+    <span className="url" title={url}>
+      <span className="url-origin">{origin}</span>
+      <span className="url-path">{path}</span>
+    </span>
+  )
+}

@@ -1,0 +1,42 @@
+import { useQuery } from "@tanstack/react-query"
+import * as Instant from "../Instant.ts"
+import { useSession } from "../session/Session.tsx"
+import { totalsOf } from "./UsageTotals.ts"
+
+/** How often totals are asked for again, in milliseconds. */
+const REFRESH_MILLIS = 5_000
+/** How far back what was used is offered as a choice, in days, and how seldom that changes. */
+const METER_DAYS = 365
+const METERS_MILLIS = 60_000
+
+const seriesOf = (customerId: string, days: number) =>
+  ({
+    customer_id: customerId,
+    start_date: Instant.utcDay(Date.now(), days - 1),
+    end_date: Instant.utcDay(Date.now()),
+    group_by: "product_id",
+  }) as const
+
+/** A customer's totals of the last days, the present one included. */
+export const useTotals = (customerId: string, days: number) => {
+  const { client } = useSession()
+  const query = { ...seriesOf(customerId, days), window: "day" } as const
+  return useQuery({
+    queryKey: ["usage", "totals", query],
+    queryFn: async ({ signal }) =>
+      totalsOf((await client.call("get", "/v1/usage/series", { query, signal })).data),
+    refetchInterval: REFRESH_MILLIS,
+  })
+}
+
+/** The products and units that a customer has used within a year, to choose from. */
+export const useMeters = (customerId: string) => {
+  const { client } = useSession()
+  const query = { ...seriesOf(customerId, METER_DAYS), window: "month" } as const
+  return useQuery({
+    queryKey: ["usage", "meters", query],
+    queryFn: async ({ signal }) =>
+      totalsOf((await client.call("get", "/v1/usage/series", { query, signal })).data),
+    staleTime: METERS_MILLIS,
+  })
+}

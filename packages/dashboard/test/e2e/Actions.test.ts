@@ -1,0 +1,203 @@
+/**
+ * What is done on the pages leads to what came of it, and errors stand where they can be mended.
+ */
+import type { Browser } from "playwright-core"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { launch, openTab, signIn } from "./Browser.ts"
+import * as Host from "./Host.ts"
+
+let browser: Browser
+let host: Host.Host
+let receiver: Awaited<ReturnType<typeof Host.startReceiver>>
+beforeAll(async () => {
+  browser = await launch()
+  host = await Host.start()
+  receiver = await Host.startReceiver()
+})
+afterAll(async () => {
+  await browser.close()
+  await host.close()
+  await receiver.close()
+})
+
+const visit = async (path: string) => {
+  const tab = await openTab(browser)
+  await signIn(tab.page, `${host.url}${path}`, host.testKey)
+  return tab
+}
+
+const post = async (path: string, body: unknown): Promise<string> =>
+  String((await host.call("POST", path, body))["id"])
+
+const createEndpoint = (path: string): Promise<string> =>
+  post("/webhook_endpoints", { url: `${receiver.url}${path}`, event_types: ["invoice.paid"] })
+
+/** Sends an endpoint a test event, and gives the event's id. */
+const sendTest = (endpoint: string): Promise<string> =>
+  post(`/webhook_endpoints/${endpoint}/test`, { type: "invoice.paid" })
+
+const deliveryOf = async (event: string): Promise<string> => {
+  const { data } = await host.call("GET", `/deliveries?event_id=${event}`)
+  return String((data as ReadonlyArray<Record<string, unknown>>)[0]?.["id"])
+}
+
+describe("a replay", () => {
+  it("leads to the new delivery, and shows how it ends, beside its payload", async () => {
+    Object.assign(receiver.answer, { status: 500, body: "the warehouse is on fire" })
+    const failed = await deliveryOf(await sendTest(await createEndpoint("/replayed")))
+    const { context, page, problems } = await visit(`/deliveries/${failed}`)
+    await page
+      .getByText("Failed for good after 2 attempts: the last attempt of the schedule failed.")
+      .waitFor()
+    const answer = page.getByRole("region", { name: "Body of the answer to attempt 2" })
+    const payload = page.getByRole("region", { name: "Payload of the event" })
+    assert.strictEqual(await answer.textContent(), "the warehouse is on fire")
+    assert.include((await payload.textContent()) ?? "", '"type": "invoice.paid"')
+    const [left, right] = [await answer.boundingBox(), await payload.boundingBox()]
+    assert.isBelow((left?.x ?? 0) + (left?.width ?? 0), right?.x ?? 0, "not beside each other")
+
+    Object.assign(receiver.answer, { status: 202, body: "put out" })
+    await page.getByRole("button", { name: "Replay" }).click()
+    await page
+      .getByRole("status")
+      .getByText("Delivered: the receiver answered HTTP 202 to attempt 1.")
+      .waitFor()
+    assert.notInclude(page.url(), failed)
+    assert.match(page.url(), /\/deliveries\/dlv_/)
+    await page.goBack()
+    await page.getByText("Failed for good after 2 attempts").waitFor()
+    assert.deepEqual(problems, [])
+    await context.close()
+  })
+
+  it("of no event is none", async () => {
+    receiver.answer.status = 200
+    const { context, page } = await visit(`/endpoints/${await createEndpoint("/nothing-failed")}`)
+    await page.getByRole("button", { name: "Replay…" }).click()
+    await page.getByText("No event of this time is to be sent.").waitFor()
+    assert.isTrue(await page.getByRole("button", { name: "Replay", exact: true }).isDisabled())
+    await context.close()
+  })
+})
+
+describe("an endpoint", () => {
+  it("is not called failing after one failure", async () => {
+    const own = await Host.start({ maxAttempts: 1 })
+    const created = await own.call("POST", "/webhook_endpoints", {
+      url: `${receiver.url}/once`,
+      event_types: ["invoice.paid"],
+    })
+    const id = String(created["id"])
+    receiver.answer.status = 500
+    await own.call("POST", `/webhook_endpoints/${id}/test`, { type: "invoice.paid" })
+    const { context, page } = await openTab(browser)
+    await signIn(page, `${own.url}/endpoints/${id}`, own.testKey)
+    await page.getByText("The last attempt failed. None has succeeded since").waitFor()
+    await page.locator(".page-title .badge", { hasText: "Enabled" }).waitFor()
+    await page.goto(`${own.url}/endpoints`)
+    await page.locator(".endpoint-row .badge", { hasText: "Enabled" }).waitFor()
+    assert.strictEqual(await page.getByText("Failing").count(), 0)
+    await context.close()
+    await own.close()
+  })
+})
+
+describe("an error", () => {
+  it("stands at its field, by the name of the label, and has the focus there", async () => {
+    const { context, page, problems } = await visit("/endpoints")
+    await page.getByRole("button", { name: "New endpoint" }).first().click()
+    const url = page.getByLabel("URL", { exact: true })
+    await url.fill("ftp://example.com/hooks")
+    await page.getByRole("button", { name: "Create endpoint" }).click()
+    const field = page.locator(".field", { has: url })
+    await field.getByRole("alert").waitFor()
+    assert.match((await field.getByRole("alert").textContent()) ?? "", /^URL .*req_[0-9a-z]{26}/)
+    assert.strictEqual(await url.getAttribute("aria-invalid"), "true")
+    assert.isTrue(await url.evaluate((input) => input === document.activeElement))
+    assert.strictEqual(await page.getByRole("alert").count(), 1)
+
+    // One in a part that is folded away opens it.
+    await url.fill(`${receiver.url}/folded`)
+    await page.getByLabel("Only these").check()
+    await page.getByLabel("payment.failed").check()
+    await page.getByText("Headers and signature").click()
+    const headers = page.getByLabel("Headers", { exact: true })
+    await headers.fill("host: example.com")
+    await page.getByText("Headers and signature").click()
+    await page.getByRole("button", { name: "Create endpoint" }).click()
+    await page
+      .locator(".field", { has: headers })
+      .getByRole("alert")
+      .getByText(/^Headers/)
+      .waitFor()
+    await headers.fill("x-tenant: 42")
+    await page.getByRole("button", { name: "Create endpoint" }).click()
+    await page.getByRole("button", { name: "I have copied it" }).click()
+    assert.deepEqual(problems, [])
+    await context.close()
+  })
+
+  it("of a threshold's quantity is named as the field is", async () => {
+    const customer = await post("/customers", { name: "Wrong Number", email: "wrong@example.com" })
+    const { context, page } = await visit(`/customers/${customer}`)
+    await page.getByRole("button", { name: "New threshold" }).click()
+    // Nothing was used yet: there is nothing to pick from.
+    await page.getByLabel("Product", { exact: true }).fill("api")
+    await page.getByLabel("Unit", { exact: true }).fill("call")
+    await page.getByLabel("Fires at").fill("many")
+    await page.getByRole("button", { name: "Create threshold" }).click()
+    await page.getByRole("alert").getByText("Fires at must be a whole number from 1").waitFor()
+    await context.close()
+  })
+})
+
+describe("a customer's page", () => {
+  it("has usage, thresholds, events and failures", async () => {
+    const customer_id = await post("/customers", { name: "Emmy Noether", email: "emmy@example.com" })
+    await post("/usage", { customer_id, product_id: "api", unit: "call", quantity: 40 })
+    await post("/usage/thresholds", {
+      customer_id,
+      product_id: "api",
+      unit: "call",
+      quantity: 160,
+      period: "month",
+    })
+    const types = (await host.call("GET", "/event_types"))["data"] as ReadonlyArray<Record<string, unknown>>
+    const publish = (type: string) =>
+      post("/events", { type, customer_id, data: types.find((each) => each["type"] === type)?.["example"] })
+    receiver.answer.status = 500
+    await createEndpoint("/of-emmy")
+    await publish("invoice.paid")
+    await publish("invoice.created")
+    const { context, page, problems } = await visit(`/customers/${customer_id}`)
+    await page.getByRole("img", { name: "api by day, in call: 40 in all" }).waitFor()
+    await page.getByText("40 of 160 · 25 %").waitFor()
+    const section = (name: string) => page.getByRole("region", { name, exact: true })
+    await section("Newest events").getByRole("link", { name: "invoice.created" }).waitFor()
+    await section("Newest events").getByRole("link", { name: "invoice.paid" }).waitFor()
+    await section("Failed deliveries").getByRole("link", { name: "invoice.paid" }).waitFor()
+    assert.strictEqual(
+      await section("Failed deliveries").getByRole("link", { name: "invoice.created" }).count(),
+      0,
+    )
+    await section("Failed deliveries").getByRole("link", { name: "All failures" }).click()
+    await page.getByRole("button", { name: "Customer Emmy Noether" }).waitFor()
+    await page.getByText("1 in all").waitFor()
+    assert.deepEqual(problems, [])
+    await context.close()
+  })
+
+  it("offers products and units that were used for a threshold", async () => {
+    const customer_id = await post("/customers", { name: "Sophie Germain", email: "sophie@example.com" })
+    await post("/usage", { customer_id, product_id: "disk", unit: "byte", quantity: 1 })
+    const { context, page } = await visit(`/customers/${customer_id}`)
+    await page.getByRole("button", { name: "New threshold" }).click()
+    const meter = page.getByLabel("Product and unit")
+    assert.deepEqual(await meter.locator("option").allTextContents(), ["Choose…", "disk · byte", "Another…"])
+    await meter.selectOption({ label: "disk · byte" })
+    await page.getByLabel("Fires at").fill("4")
+    await page.getByRole("button", { name: "Create threshold" }).click()
+    await page.getByText("1 of 4 · 25 %").waitFor()
+    await context.close()
+  })
+})
