@@ -80,6 +80,7 @@ const claim = Effect.gen(function* () {
     limit: CLAIM,
     limitPerEndpoint: CLAIM,
     limits: new Map(),
+    tenantLimits: [],
   })
   return claimed.deliveries
 })

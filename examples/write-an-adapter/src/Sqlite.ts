@@ -866,19 +866,28 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
         }
         return pending.length
       }),
-    // The place of a delivery in the backlog of its endpoint keeps a long one from standing in others' way.
-    claimDue: ({ leaseUntil, limit, limitPerEndpoint, limits, now }) =>
+    // The place of a delivery in the backlog of its endpoint, and its turn among those of its tenant, keep long backlogs
+    // from standing in others' way.
+    claimDue: ({ leaseUntil, limit, limitPerEndpoint, limits, now, tenantLimits }) =>
       db.verb("DeliveryStore.claimDue", () => {
         const due = db.all<{ tenant: string; body: string }>(
           `WITH due AS (
              SELECT *, row_number() OVER (PARTITION BY tenant, endpoint_id ORDER BY due_at, id) AS place
-             FROM deliveries WHERE due_at <= :now)
-           SELECT tenant, body FROM due LEFT JOIN json_each(:limits) AS own ON own.key = endpoint_id
-           WHERE place <= coalesce(own.value, :limitPerEndpoint)
-           ORDER BY due_at, due.id LIMIT :limit`,
+             FROM deliveries WHERE due_at <= :now),
+           turns AS (
+             SELECT due.*, row_number() OVER (PARTITION BY tenant ORDER BY due_at, due.id) AS turn
+             FROM due LEFT JOIN json_each(:limits) AS own ON own.key = endpoint_id
+             WHERE place <= coalesce(own.value, :limitPerEndpoint)),
+           picked AS (
+             SELECT turns.* FROM turns LEFT JOIN json_each(:tenantLimits) AS own ON own.key = tenant
+             WHERE turn <= coalesce(own.value, :limit) ORDER BY turn, due_at, turns.id LIMIT :limit)
+           SELECT tenant, body FROM picked ORDER BY due_at, id`,
           {
             now: now.epochMilliseconds,
             limits: JSON.stringify(Object.fromEntries(limits)),
+            tenantLimits: JSON.stringify(
+              Object.fromEntries(tenantLimits.map((own) => [Tenant.tenantKey(own.tenant), own.limit])),
+            ),
             limitPerEndpoint,
             limit,
           },

@@ -32,7 +32,7 @@ import {
   settled,
 } from "./DeliveryRow.ts"
 import { DeliveryTallies } from "./DeliveryTallies.ts"
-import { DueGroup, DueQueue } from "./DueQueue.ts"
+import { DueGroup, DueParty, DueQueue } from "./DueQueue.ts"
 import type { EndpointRow, EndpointTable } from "./EndpointTable.ts"
 import type { EventTable } from "./EventTable.ts"
 import { IdOrder, pageOf, toPage } from "./IdOrder.ts"
@@ -47,6 +47,7 @@ export class DeliveryTable {
   readonly #tenants = new Map<string, StatusOrder<DeliveryRow>>()
   readonly #byEndpoint = new WeakMap<EndpointRow, EndpointDeliveries>()
   readonly #due = new DueQueue<DeliveryRow>()
+  readonly #parties = new Map<string, DueParty<DeliveryRow>>()
   readonly #tallies: DeliveryTallies
 
   constructor(journal: Journal, events: EventTable, endpoints: EndpointTable) {
@@ -147,9 +148,13 @@ export class DeliveryTable {
     return pending.length
   }
 
-  claimDue({ leaseUntil, limit, limitPerEndpoint, limits, now }: Claim): Claimed {
-    const limitOf = ({ group }: DeliveryRow) => limits.get(group.endpoint.id) ?? limitPerEndpoint
-    const rows = this.#due.due(now.epochMilliseconds, limit, limitOf)
+  claimDue({ leaseUntil, limit, limitPerEndpoint, limits, now, tenantLimits }: Claim): Claimed {
+    const ofTenants = new Map(tenantLimits.map((one) => [Tenant.tenantKey(one.tenant), one.limit]))
+    const rows = this.#due.due(now.epochMilliseconds, {
+      inAll: limit,
+      ofGroup: ({ group }) => limits.get(group.endpoint.id) ?? limitPerEndpoint,
+      ofParty: ({ tenant }) => ofTenants.get(Tenant.tenantKey(tenant)) ?? limit,
+    })
     const deliveries = rows.map((row) => {
       const wasLost = row.content!.lease !== undefined
       const token = crypto.randomUUID()
@@ -266,10 +271,17 @@ export class DeliveryTable {
   #groupOf(endpoint: EndpointRow): EndpointDeliveries {
     let group = this.#byEndpoint.get(endpoint)
     if (group === undefined) {
-      group = { endpoint, order: new StatusOrder(), due: new DueGroup() }
+      group = { endpoint, order: new StatusOrder(), due: new DueGroup(this.#partyOf(endpoint.tenant)) }
       this.#byEndpoint.set(endpoint, group)
     }
     return group
+  }
+
+  #partyOf(tenant: Tenant.Tenant): DueParty<DeliveryRow> {
+    const key = Tenant.tenantKey(tenant)
+    const party = this.#parties.get(key) ?? new DueParty()
+    this.#parties.set(key, party)
+    return party
   }
 
   #of(tenant: Tenant.Tenant): StatusOrder<DeliveryRow> {

@@ -1,13 +1,15 @@
 import { describe, it } from "@effect/vitest"
 import { assert } from "@effect/vitest"
 import * as fc from "fast-check"
-import { DueGroup, type DueItem, DueQueue } from "../src/DueQueue.ts"
+import { DueGroup, type DueItem, DueParty, DueQueue } from "../src/DueQueue.ts"
 
 interface Item extends DueItem {
   readonly group: number
 }
 
 const GROUPS = 4
+const PARTIES = 2
+const partyOf = (group: number): number => group % PARTIES
 
 const action = fc.oneof(
   {
@@ -26,6 +28,7 @@ const action = fc.oneof(
       now: fc.nat({ max: 10 }),
       limit: fc.nat({ max: 8 }),
       limits: fc.tuple(...Array.from({ length: GROUPS }, () => fc.nat({ max: 4 }))),
+      partyLimits: fc.tuple(...Array.from({ length: PARTIES }, () => fc.nat({ max: 6 }))),
     }),
   },
 )
@@ -33,12 +36,24 @@ const action = fc.oneof(
 const inOrder = (a: Item, b: Item): number => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1)
 
 /** What is due, by going through all of it. */
-const expected = (items: ReadonlyArray<Item>, now: number, limit: number, limits: ReadonlyArray<number>) => {
+const expected = (
+  items: ReadonlyArray<Item>,
+  now: number,
+  limit: number,
+  limits: ReadonlyArray<number>,
+  partyLimits: ReadonlyArray<number>,
+) => {
   const left = [...limits]
+  const turns = partyLimits.map(() => 0)
   return items
     .toSorted(inOrder)
     .filter((item) => item.dueAt <= now && left[item.group]!-- > 0)
+    .map((item) => ({ item, turn: turns[partyOf(item.group)]!++ }))
+    .filter(({ item, turn }) => turn < partyLimits[partyOf(item.group)]!)
+    .toSorted((a, b) => a.turn - b.turn || inOrder(a.item, b.item))
     .slice(0, limit)
+    .map(({ item }) => item)
+    .toSorted(inOrder)
 }
 
 describe("DueQueue", () => {
@@ -46,7 +61,8 @@ describe("DueQueue", () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 80, size: "max" }), (actions) => {
         const queue = new DueQueue<Item>()
-        const groups = Array.from({ length: GROUPS }, () => new DueGroup<Item>())
+        const parties = Array.from({ length: PARTIES }, () => new DueParty<Item>())
+        const groups = Array.from({ length: GROUPS }, (_, index) => new DueGroup(parties[partyOf(index)]!))
         let items: ReadonlyArray<Item> = []
         for (const [index, one] of actions.entries()) {
           if (one.do === "add") {
@@ -59,8 +75,12 @@ describe("DueQueue", () => {
             queue.remove(groups[item.group]!, item)
             items = items.filter((other) => other !== item)
           } else {
-            const found = queue.due(one.now, one.limit, ({ group }) => one.limits[group]!)
-            const ids = expected(items, one.now, one.limit, one.limits).map(({ id }) => id)
+            const found = queue.due(one.now, {
+              inAll: one.limit,
+              ofGroup: ({ group }) => one.limits[group]!,
+              ofParty: ({ group }) => one.partyLimits[partyOf(group)]!,
+            })
+            const ids = expected(items, one.now, one.limit, one.limits, one.partyLimits).map(({ id }) => id)
             assert.deepStrictEqual(
               found.map(({ id }) => id),
               ids,

@@ -66,7 +66,13 @@ describe("MemoryInspector", () => {
       const [paid, again] = [yield* Sample.event(), yield* Sample.event({ timestamp: later(1) })]
       yield* Effect.forEach([paid, again], (event) => events.publish(event))
       const deliveries = yield* DeliveryStore
-      const claim = { leaseUntil: later(9), limit: 9, limitPerEndpoint: 9, limits: new Map() }
+      const claim = {
+        leaseUntil: later(9),
+        limit: 9,
+        limitPerEndpoint: 9,
+        limits: new Map(),
+        tenantLimits: [],
+      }
       yield* deliveries.claimDue({ ...claim, now: Sample.CREATED_AT, leaseUntil: later(5) })
       yield* deliveries.claimDue({ ...claim, now: later(5) })
       const key = yield* Sample.apiKey()
@@ -175,6 +181,7 @@ describe("MemoryInspector", () => {
         limit: 1,
         limitPerEndpoint: 1,
         limits: new Map(),
+        tenantLimits: [],
       })
       const shown = JSON.stringify(yield* snapshot)
       assert.notInclude(shown, secret)

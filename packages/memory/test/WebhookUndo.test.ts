@@ -29,6 +29,7 @@ const claimAt = (minutes: number) => ({
   limit: 9,
   limitPerEndpoint: 9,
   limits: new Map(),
+  tenantLimits: [],
 })
 
 /** A storage with something of everything: a delivery that is due, one that is leased, one lost, one of each end. */

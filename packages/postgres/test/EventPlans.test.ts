@@ -104,6 +104,12 @@ const fillQueue = (table: number, rows: number) => `insert into billwright.webho
 select 'default', 'live', ${sqlUuid(table, "n")}, ${sqlUuid(1, "n")}, 'type.n' || n % 20, ${sqlUuid(2, "n % 20")}, 0, now(),
   ${sqlAt("n / 100.0")} from generate_series(1, ${rows}) n`
 
+/** Of each of so many other tenants: 20 that are due, after what is due of the first one. */
+const fillTenants = (tenants: number) => `insert into billwright.webhook_pending
+  (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+select 'tenant ' || n % ${tenants}, 'live', ${sqlUuid(18, "n")}, ${sqlUuid(1, "n")}, 'type.n1', ${sqlUuid(19, `n % ${tenants}`)}, 0,
+  now(), ${sqlAt("100000 + n")} from generate_series(0, ${20 * tenants - 1}) n`
+
 /** One event that was sent again and again; the counts of two weeks, long after all else. */
 const fillCounts = [
   `insert into billwright.webhook_finished
@@ -156,6 +162,8 @@ from pg_stat_user_tables where schemaname = 'billwright'`
   )
 })
 
+const DEFAULT: Tenant.Tenant = { accountId: Tenant.defaultAccountId, mode: "live" }
+
 const first: Page.PageQuery = { limit: 20, cursor: undefined }
 const older = (id: string): Page.PageQuery => ({ limit: 20, cursor: { direction: "older", id } })
 const newer = (id: string): Page.PageQuery => ({ limit: 20, cursor: { direction: "newer", id } })
@@ -206,6 +214,7 @@ const verbs = (
       limit: 64,
       limitPerEndpoint: 8,
       limits: new Map(limits),
+      tenantLimits: [],
     })
   const replay = (range: Partial<RangeReplay>) =>
     deliveries.replayRange({
@@ -349,7 +358,7 @@ describe("hot queries of events and deliveries", () => {
       () =>
         Effect.gen(function* () {
           const deliveries = yield* DeliveryStore
-          const tenant: Tenant.Tenant = { accountId: Tenant.defaultAccountId, mode: "live" }
+          const tenant = DEFAULT
           const later = DateTime.add(NOW, { hours: 1 })
           const before = yield* counts
           for (let round = 0; round < EXECUTIONS; round++) {
@@ -359,6 +368,7 @@ describe("hot queries of events and deliveries", () => {
               limit: 64,
               limitPerEndpoint: 64,
               limits: new Map(),
+              tenantLimits: [],
             })
             assert.strictEqual(claimed.deliveries.length, 64)
             const written = yield* deliveries.settle(
@@ -395,6 +405,48 @@ describe("hot queries of events and deliveries", () => {
           for (const table of TABLES) {
             assert.strictEqual(after.get(table)!.scans, before.get(table)!.scans, table)
           }
+        }).pipe(asTenant),
+      60_000,
+    )
+
+    it.effect(
+      "claim for each tenant in turn without a scan, behind the backlog of another one",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const deliveries = yield* DeliveryStore
+          const tenants = 100
+          yield* sql.unsafe(fillTenants(tenants))
+          // Leases of other tests.
+          yield* sql`update billwright.webhook_pending set lease_token = null, leased_at = null, leased_until = null
+where leased_until is not null`
+          const later = DateTime.add(NOW, { hours: 2 })
+          const claimed = new Map<string, number>()
+          const before = yield* counts
+          for (let round = 0; round < EXECUTIONS; round++) {
+            const { deliveries: some, unreadable } = yield* deliveries.claimDue({
+              now: later,
+              leaseUntil: DateTime.add(later, { hours: 1 }),
+              limit: 64,
+              limitPerEndpoint: 8,
+              limits: new Map(),
+              // It has most of what is due, and what has been due for longest.
+              tenantLimits: round % 2 === 0 ? [] : [{ tenant: DEFAULT, limit: 0 }],
+            })
+            for (const { tenant } of [...some, ...unreadable]) {
+              claimed.set(tenant.accountId, (claimed.get(tenant.accountId) ?? 0) + 1)
+            }
+          }
+          const after = yield* counts
+          for (const table of TABLES) {
+            assert.strictEqual(after.get(table)!.scans, before.get(table)!.scans, table)
+            const read = (after.get(table)!.read - before.get(table)!.read) / EXECUTIONS
+            assert.isAtMost(read, 6_000, `rows of ${table}`)
+          }
+          // 8 claims of 64, of 101 tenants: 5 each.
+          assert.strictEqual(claimed.size, tenants + 1)
+          for (const [tenant, count] of claimed) assert.isAtMost(count, 8, tenant)
+          yield* sql`delete from billwright.webhook_pending where account_id <> 'default'`
         }).pipe(asTenant),
       60_000,
     )
@@ -452,6 +504,7 @@ from pg_statio_user_indexes where schemaname = 'billwright' and relname <> 'sche
           limit: 64,
           limitPerEndpoint: 64,
           limits: new Map(),
+          tenantLimits: [],
         })
         assert.strictEqual(claimed.length, 64)
         const written = yield* deliveries.settle(
@@ -536,12 +589,24 @@ from pg_statio_user_tables where schemaname = 'billwright' and relname = 'webhoo
               if (n > 1) assert.isAtMost(cost, most, `${what}, time ${n}`)
             }
           })
-          const limits = { limit: 64, limitPerEndpoint: 64, limits: new Map() }
+          const limits = { limit: 64, limitPerEndpoint: 64, limits: new Map(), tenantLimits: [] }
           yield* costs("claim and settle", 5_000, () =>
             Effect.flatMap(claim(NOW, limits), ({ deliveries: claimed }) =>
               settle(claimed.map(delivered)),
             ).pipe(Effect.provideService(DeliveryStore, deliveries)),
           )
+          yield* sql.unsafe(fillTenants(100))
+          yield* costs("claim of tenants in turn", 5_000, () =>
+            deliveries.claimDue({
+              now: NOW,
+              leaseUntil: DateTime.add(NOW, { hours: 1 }),
+              limit: 64,
+              limitPerEndpoint: 64,
+              limits: new Map(),
+              tenantLimits: [{ tenant: DEFAULT, limit: 8 }],
+            }),
+          )
+          yield* sql`delete from billwright.webhook_pending where account_id <> 'default'`
           yield* costs("cancel", 5_000, (n) => deliveries.cancel(endpointId(n), "endpoint_disabled", NOW))
           yield* costs("replay", 4_000, (n) =>
             deliveries.replayRange({

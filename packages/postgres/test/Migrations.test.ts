@@ -244,6 +244,13 @@ describe("each migration", () => {
       after:
         "(select prosrc like '%is_impossible_instant%' from pg_proc where oid = 'billwright.publish_event'::regproc)",
     },
+    {
+      id: 11,
+      before: "to_regclass('billwright.webhook_pending_tenant_due') is null",
+      // One function of the name: that of before is gone.
+      after: `to_regclass('billwright.webhook_pending_tenant_due') is not null
+  and (select pronargs = 14 from pg_proc where proname = 'claim_deliveries')`,
+    },
   ]
 
   it.live("has a step here and keeps what is stored", () =>

@@ -159,6 +159,13 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
+    "a claim knows no limits of tenants",
+    change(DeliveryStore, ({ claimDue }) => ({
+      claimDue: (claim) => claimDue({ ...claim, tenantLimits: [] }),
+    })),
+    "both",
+  ],
+  [
     "a claim does not tell what was lost",
     change(DeliveryStore, ({ claimDue }) => ({
       claimDue: (claim) =>

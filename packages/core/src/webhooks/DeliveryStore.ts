@@ -80,6 +80,14 @@ export interface Claim {
   readonly limitPerEndpoint: number
   /** … but for these. 0: none. */
   readonly limits: ReadonlyMap<EndpointId, number>
+  /** At most so many of each of these tenants. Each is named once. */
+  readonly tenantLimits: ReadonlyArray<TenantLimit>
+}
+
+export interface TenantLimit {
+  readonly tenant: Tenant
+  /** 0: none. */
+  readonly limit: number
 }
 
 export interface Claimed {
@@ -177,11 +185,12 @@ export class DeliveryStore extends Context.Service<
 
     /**
      * Leases deliveries that are due, the longest due first, each to one caller alone, however many ask at
-     * once. A leased one is due again when its lease ends (that is its `nextAttemptAt` meanwhile), and may then
+     * once. When more are due than the limits admit, tenants take turns: each gets one, its longest due, before any
+     * gets another; of those that get one more or less than others, the longest due gets more. A leased one is due again when its lease ends (that is its `nextAttemptAt` meanwhile), and may then
      * count as due for as long as it was before. Claimed then,
      * its lost attempt is recorded and counted: begun at the `now` of the claim that was lost, with the error
-     * `unknown`, without headers or an answer; it says nothing of the endpoint's `failingSince`. One endpoint's
-     * backlog, however long, does not keep others' from being found. The endpoint of a deleted one may be
+     * `unknown`, without headers or an answer; it says nothing of the endpoint's `failingSince`. The backlog of one
+     * endpoint or tenant, however long, does not keep others' from being found. The endpoint of a deleted one may be
      * empty but for its id and status.
      */
     readonly claimDue: (claim: Claim) => Effect.Effect<Claimed, StorageError>

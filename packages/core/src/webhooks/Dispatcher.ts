@@ -236,7 +236,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         const startedAt = yield* DateTime.now
-        const slot = load.begin(claimed.endpoint.id, startedAt.epochMilliseconds)
+        const slot = load.begin(claimed, startedAt.epochMilliseconds)
         yield* Metric.modify(underWay, 1)
         const exit = yield* Effect.exit(restore(DeliveryAttempt.make(claimed, signers, transport, userAgent)))
         yield* Metric.modify(underWay, -1)
@@ -275,12 +275,9 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     const limit = Math.min(load.free(now.epochMilliseconds), MAX_CLAIM)
     if (limit === 0) return 0
     const leaseUntil = DateTime.add(now, { milliseconds: leaseMillis })
-    const limits = load.limits(now.epochMilliseconds)
-    const claimed = yield* store.claimDue({ now, leaseUntil, limit, limitPerEndpoint, limits })
-    load.claimed(
-      claimed.deliveries.map(({ endpoint }) => endpoint.id),
-      limits,
-    )
+    const room = load.room(now.epochMilliseconds)
+    const claimed = yield* store.claimDue({ now, leaseUntil, limit, limitPerEndpoint, ...room })
+    load.claimed(claimed.deliveries, room)
     const ends = leaseUntil.epochMilliseconds
     yield* Effect.forEach(claimed.unreadable, (row) => setAside(row, ends), { discard: true })
     yield* Effect.forEach(claimed.deliveries, (delivery) => start(delivery, ends), { discard: true })

@@ -3,6 +3,7 @@ import {
   Deliveries,
   DeliveryStore,
   Dispatcher,
+  Endpoint,
   Endpoints,
   EndpointStore,
   LEASE_MILLIS,
@@ -13,7 +14,7 @@ import { Receiver } from "@billwright/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { acmeTest, as, NOON } from "../world.ts"
+import { acmeTest, as, globex, NOON } from "../world.ts"
 import {
   attemptsOf,
   deliveriesOf,
@@ -471,7 +472,14 @@ describe("a lease", () => {
     const store = yield* DeliveryStore
     const now = yield* DateTime.now
     const leaseUntil = DateTime.add(now, { milliseconds: LEASE_MILLIS })
-    return yield* store.claimDue({ now, leaseUntil, limit: 10, limitPerEndpoint: 10, limits: new Map() })
+    return yield* store.claimDue({
+      now,
+      leaseUntil,
+      limit: 10,
+      limitPerEndpoint: 10,
+      limits: new Map(),
+      tenantLimits: [],
+    })
   })
 
   it.effect("that ends without a result is a lost attempt, and the delivery goes on", () =>
@@ -555,6 +563,70 @@ describe("fairness", () => {
       for (const url of hanging) assert.isAtMost((yield* received(url)).length, 8)
       for (let i = 0; i < 4; i++) yield* Effect.andThen(TestClock.adjust("10 seconds"), settle)
     }).pipe(inBackground()),
+  )
+
+  it.effect(
+    "lets 500 receivers of one tenant that hang delay no other tenant by more than the second that it takes to see them",
+    () =>
+      Effect.gen(function* () {
+        const dispatcher = yield* Dispatcher
+        const hanging = Array.from(
+          { length: Endpoint.MAX_ENDPOINTS },
+          (_, i) => `https://hang-${i}.example.com/`,
+        )
+        for (const url of hanging) {
+          yield* newEndpoint({ url })
+          yield* script(url, takes(14_000, fails("timeout")))
+        }
+        yield* newEndpoint({ url: URL_B }).pipe(as(globex))
+        const waited: Array<number> = []
+        let most = 0
+        for (let round = 0; round < 12; round++) {
+          // Due before all that the other tenant publishes.
+          yield* publish()
+          yield* settle
+          yield* publish().pipe(as(globex))
+          yield* settle
+          let seconds = 0
+          while ((yield* received(URL_B)).length <= round) {
+            yield* Effect.andThen(TestClock.adjust("500 millis"), settle)
+            seconds += 0.5
+          }
+          waited.push(seconds)
+          most = Math.max(most, yield* dispatcher.inFlight)
+          yield* Effect.andThen(TestClock.adjust("2 seconds"), settle)
+        }
+        assert.isAtMost(Math.max(...waited), 2, `seconds: ${waited.join(", ")}`)
+        // What the other tenant leaves is used: 64, and half of the 448 places for those that stall.
+        assert.isAbove(most, 250)
+        assert.isAtMost(most, 64 + 448 / 2 + 1)
+        for (const url of hanging) yield* script(url, answers(200))
+        for (let i = 0; i < 4; i++) yield* Effect.andThen(TestClock.adjust("10 seconds"), settle)
+      }).pipe(inBackground()),
+    60_000,
+  )
+
+  it.effect("lets a tenant whose receivers hang take its places again as they answer", () =>
+    Effect.gen(function* () {
+      const dispatcher = yield* Dispatcher
+      const urls = Array.from({ length: 10 }, (_, i) => `https://slow-${i}.example.com/`)
+      for (const url of urls) {
+        yield* newEndpoint({ url })
+        yield* script(url, takes(5_000, answers(200)))
+      }
+      yield* publish()
+      yield* settle
+      // 4, and half of the 4 places for those that stall.
+      for (let second = 0; second < 4; second++) {
+        yield* Effect.andThen(TestClock.adjust("1 second"), settle)
+      }
+      assert.strictEqual(yield* dispatcher.inFlight, 4 + 2)
+      assert.strictEqual((yield* received()).length, 6)
+      // The first ones end, and others follow at once: a claim waits for half of the 4 places.
+      yield* Effect.andThen(TestClock.adjust("1 second"), settle)
+      assert.isAtLeast((yield* received()).length, 6 + 3)
+      yield* Effect.andThen(TestClock.adjust("10 seconds"), settle)
+    }).pipe(inBackground({ maxInFlight: 4, maxStalled: 4 })),
   )
 
   it.effect("halves what an overloaded endpoint gets at once, down to one", () =>

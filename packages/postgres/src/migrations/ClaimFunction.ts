@@ -1,11 +1,12 @@
 /**
  * `claim_deliveries`: how a worker leases what is due.
  *
- * It looks at the first deliveries that are due, picks from these what the limits allow, and locks the picks,
- * passing by those that another claim has locked. A few times what was asked for mostly suffice; if not, it looks
- * further. When the first ones belong to endpoints that have as many as they may have, it goes from endpoint to
- * endpoint instead: by the index that starts with the endpoint, so one look-up each, however long their backlogs
- * are. Where that ended is where the next claim goes on (`visited`).
+ * It looks at the first deliveries that are due, picks from these what the limits allow, each tenant in turn, and locks
+ * the picks, passing by those that another claim has locked. A few times what was asked for mostly is all that is due.
+ * If there may be more, behind a backlog, it goes from tenant to tenant, so that each gets its turn: by the index that
+ * starts with the tenant, so one look-up each, however long their backlogs are. A queue of one tenant is spared that.
+ * When the first ones belong to endpoints that have as many as they may have, it goes from endpoint to endpoint: by the
+ * index that starts with the endpoint. Where either ended is where the next claim goes on (`visited…`).
  *
  * Rows are named by their place in the table (`ctid`) until the end of the statement: they are locked, or were
  * seen by its snapshot and are checked again when they are locked.
@@ -15,12 +16,14 @@ import { byIndex, count, FIRST_ID, hourOf } from "./DeliveryFunctions.ts"
 
 /** How many due deliveries are looked at first, the longest due first, for each one that is asked for. */
 const FIRST_LOOK = 4
-/** How many are looked at when these don't fill a claim. */
+/** How many are looked at when these don't fill a claim, and of all tenants together. */
 const LOOK_AHEAD = 1_000
+/** How many tenants are gone through when there are more due than are looked at first. */
+const MAX_TENANTS = 500
 /** How many endpoints are gone through when these don't fill a claim. */
 const MAX_VISITS = 500
-/** How often other picks are made for those that another claim had locked. */
-const MAX_ROUNDS = 5
+/** How many looks a claim takes, those for other picks than another claim had locked included. */
+const MAX_ROUNDS = 6
 
 const isFree = "(q.leased_until is null or q.leased_until <= v_now)"
 
@@ -33,41 +36,97 @@ const rooms = (endpoints: string): string => `
         left join (select g.endpoint_id, count(*) as taken from unnest(v_endpoints) as g (endpoint_id) group by 1) as g
           on g.endpoint_id = e.endpoint_id`
 
-const pickFromAll = (schema: SchemaName): string => `
-      with ahead as (
-        select q.ctid as tid, q.id, q.endpoint_id, coalesce(q.leased_until, q.due_at) as due_at
-        from ${schema}.webhook_pending q where q.due_at <= v_now and ${isFree}
-        order by q.due_at, q.id limit v_look
-      ), ranked as (
+/** How many more of each of some tenants this claim may have, and how many it has. */
+const turns = (tenants: string): string => `
+        select t.account_id, t.mode, coalesce(g.taken, 0) as taken,
+          greatest(coalesce(l.most, p_limit) - coalesce(g.taken, 0), 0) as room
+        from ${tenants} as t
+        left join unnest(p_accounts, p_modes, p_tenant_limits) as l (account_id, mode, most)
+          on l.account_id = t.account_id and l.mode = t.mode
+        left join (
+          select g.account_id, g.mode, count(*) as taken from unnest(v_accounts, v_modes) as g (account_id, mode)
+          group by 1, 2
+        ) as g on g.account_id = t.account_id and g.mode = t.mode`
+
+/** From the rows of `looked`: what the limits of endpoints and tenants allow, tenants in turn. */
+const pick = `ranked as (
         select a.*, row_number() over (partition by a.endpoint_id order by a.due_at, a.id) as place
-        from ahead a where not a.tid = any (v_seen)
+        from looked a where not a.tid = any (v_seen)
       ), rooms as (${rooms("(select distinct r.endpoint_id from ranked r)")}
+      ), allowed as (
+        select r.*, row_number() over (partition by r.account_id, r.mode order by r.due_at, r.id) as turn
+        from ranked r join rooms e on e.endpoint_id = r.endpoint_id where r.place <= e.room
+      ), turns as (${turns("(select distinct r.account_id, r.mode from allowed r)")}
       ), picked as (
-        select r.tid, r.due_at, r.id from ranked r join rooms e on e.endpoint_id = r.endpoint_id
-        where r.place <= e.room order by r.due_at, r.id limit p_limit - cardinality(v_tids)
-      )
-      select (select count(*) from ahead), array_agg(p.tid order by p.due_at, p.id)
+        select a.tid, a.due_at, a.id from allowed a
+        join turns t on t.account_id = a.account_id and t.mode = a.mode
+        where a.turn <= t.room order by t.taken + a.turn, a.due_at, a.id limit p_limit - cardinality(v_tids)
+      )`
+
+const COLUMNS =
+  "q.ctid as tid, q.id, q.account_id, q.mode, q.endpoint_id, coalesce(q.leased_until, q.due_at) as due_at"
+
+const pickFromAll = (schema: SchemaName): string => `
+      with looked as (
+        select ${COLUMNS} from ${schema}.webhook_pending q where q.due_at <= v_now and ${isFree}
+        order by q.due_at, q.id limit v_look
+      ), ${pick}
+      select (select count(*) from looked), array_agg(p.tid order by p.due_at, p.id)
       into v_ahead, v_picked from picked p;`
 
+/** Whether anything of a second tenant is pending. */
+const isShared = (schema: SchemaName): string => `
+      select (f.account_id, f.mode) <> (l.account_id, l.mode) into v_is_shared
+      from (select q.account_id, q.mode from ${schema}.webhook_pending q order by q.account_id, q.mode, q.id limit 1) as f,
+        (select q.account_id, q.mode from ${schema}.webhook_pending q
+          order by q.account_id desc, q.mode desc, q.id desc limit 1) as l;`
+
+// Nulls, of which there are none, come first in the index of tenants alone: no other one has rows in this order.
+const pickByTenant = (schema: SchemaName): string => `
+      with recursive visits (account_id, mode, number) as (
+        (select q.account_id, q.mode, 1 from ${schema}.webhook_pending q
+          where (q.account_id, q.mode) > (v_after_account, v_after_mode) order by q.account_id, q.mode, q.id limit 1)
+        union all
+        select n.account_id, n.mode, v.number + 1 from visits v cross join lateral (
+          select q.account_id, q.mode from ${schema}.webhook_pending q
+          where (q.account_id, q.mode) > (v.account_id, v.mode) order by q.account_id, q.mode, q.id limit 1
+        ) as n where v.number < ${MAX_TENANTS}
+      ), share as (
+        select greatest(v_look / greatest(count(*), 1), 1) as most from visits v
+      ), looked as (
+        select d.* from (${turns("(select v.account_id, v.mode from visits v)")}) as t cross join lateral (
+          select ${COLUMNS} from ${schema}.webhook_pending q
+          where q.account_id = t.account_id and q.mode = t.mode and q.due_at <= v_now and ${isFree}
+          order by q.due_at nulls first, q.id limit (select s.most from share s)
+        ) as d where t.room > 0
+      ), ${pick}
+      select (select array[v.account_id, v.mode] from visits v where v.number = ${MAX_TENANTS}),
+        (select array_agg(p.tid order by p.due_at, p.id) from picked p)
+      into v_last_tenant, v_picked;`
+
 const pickByEndpoint = (schema: SchemaName): string => `
-      with recursive visits (endpoint_id, number) as (
-        (select q.endpoint_id, 1 from ${schema}.webhook_pending q where q.endpoint_id > v_after
+      with recursive visits (endpoint_id, account_id, mode, number) as (
+        (select q.endpoint_id, q.account_id, q.mode, 1 from ${schema}.webhook_pending q where q.endpoint_id > v_after
           order by q.endpoint_id limit 1)
         union all
-        select (select q.endpoint_id from ${schema}.webhook_pending q where q.endpoint_id > v.endpoint_id
-          order by q.endpoint_id limit 1), v.number + 1
-        from visits v where v.endpoint_id is not null and v.number < ${MAX_VISITS}
-      ), rooms as (${rooms("(select v.endpoint_id from visits v where v.endpoint_id is not null)")}
-      ), picked as (
-        select d.* from rooms e cross join lateral (
-          select q.ctid as tid, coalesce(q.leased_until, q.due_at) as due_at, q.id
-          from ${schema}.webhook_pending q
-          where q.endpoint_id = e.endpoint_id and q.due_at <= v_now
+        select n.endpoint_id, n.account_id, n.mode, v.number + 1 from visits v cross join lateral (
+          select q.endpoint_id, q.account_id, q.mode from ${schema}.webhook_pending q
+          where q.endpoint_id > v.endpoint_id order by q.endpoint_id limit 1
+        ) as n where v.number < ${MAX_VISITS}
+      ), rooms_of_visits as (${rooms("visits")}
+      ), looked as (
+        select d.* from visits v
+        join rooms_of_visits e on e.endpoint_id = v.endpoint_id
+        join (${turns("(select distinct v.account_id, v.mode from visits v)")}) as t
+          on t.account_id = v.account_id and t.mode = v.mode
+        cross join lateral (
+          select ${COLUMNS} from ${schema}.webhook_pending q
+          where q.endpoint_id = v.endpoint_id and q.due_at <= v_now
             and ${isFree} and not q.ctid = any (v_seen)
-          order by q.due_at limit e.room
+          order by q.due_at limit least(e.room, t.room)
         ) as d
-        where e.room > 0 order by d.due_at, d.id limit p_limit - cardinality(v_tids)
-      )
+        where e.room > 0 and t.room > 0
+      ), ${pick}
       select (select v.endpoint_id from visits v where v.number = ${MAX_VISITS}),
         (select array_agg(p.tid order by p.due_at, p.id) from picked p)
       into v_after, v_picked;`
@@ -75,21 +134,22 @@ const pickByEndpoint = (schema: SchemaName): string => `
 const lockPicked = (schema: SchemaName): string => `
       with locked as (
         select q.* from unnest(v_picked) with ordinality as p (tid, place) cross join lateral (
-          select q.ctid as tid, q.endpoint_id, q.leased_until is not null as was_lost
+          select q.ctid as tid, q.account_id, q.mode, q.endpoint_id, q.leased_until is not null as was_lost
           from ${schema}.webhook_pending q where q.ctid = p.tid and q.due_at <= v_now and ${isFree}
           for update skip locked
         ) as q
       )
       select v_tids || coalesce(array_agg(l.tid), '{}'), v_endpoints || coalesce(array_agg(l.endpoint_id), '{}'),
+        v_accounts || coalesce(array_agg(l.account_id), '{}'), v_modes || coalesce(array_agg(l.mode), '{}'),
         v_lost || coalesce(array_agg(l.was_lost), '{}'), count(*)
-      into v_tids, v_endpoints, v_lost, v_locked from locked l;
+      into v_tids, v_endpoints, v_accounts, v_modes, v_lost, v_locked from locked l;
       v_seen := v_seen || v_picked;`
 
 /** What a worker needs to know of the rows that it leased. */
 const answer = (schema: SchemaName, rows: string): string => `
   return query with leased as (${rows})
   select l.account_id, l.mode, l.id, l.event_id, l.event_type, l.endpoint_id, l.attempt_count, l.was_lost, l.lease_token,
-    e.payload, w.endpoint, v_after
+    e.payload, w.endpoint, v_after, v_last_tenant[1], v_last_tenant[2]
   from leased l
   left join lateral (
     select e.payload from ${schema}.events e
@@ -129,9 +189,11 @@ export const claimDeliveries = (
   schema: SchemaName,
 ): string => `create or replace function ${schema}.claim_deliveries(
   p_now bigint, p_lease_until bigint, p_token uuid, p_limit integer, p_limit_per_endpoint integer,
-  p_endpoint_ids uuid[], p_limits integer[], p_after uuid, p_is_repeat boolean
+  p_endpoint_ids uuid[], p_limits integer[], p_accounts text[], p_modes text[], p_tenant_limits integer[],
+  p_after uuid, p_after_account text, p_after_mode text, p_is_repeat boolean
 ) returns table (account_id text, mode text, id uuid, event_id uuid, event_type text, endpoint_id uuid,
-  attempt_count integer, was_lost boolean, token uuid, payload text, endpoint jsonb, visited uuid) language plpgsql
+  attempt_count integer, was_lost boolean, token uuid, payload text, endpoint jsonb, visited uuid,
+  visited_account text, visited_mode text) language plpgsql
 ${byIndex} as $$
 #variable_conflict use_column
 declare
@@ -139,7 +201,11 @@ declare
   v_until timestamptz(3) := to_timestamp(p_lease_until / 1000.0::float8);
   v_first uuid := ${FIRST_ID};
   v_after uuid := coalesce(p_after, v_first);
-  v_is_by_endpoint boolean := false;
+  v_after_account text := coalesce(p_after_account, '');
+  v_after_mode text := coalesce(p_after_mode, '');
+  v_last_tenant text[] := array[p_after_account, p_after_mode];
+  v_by text := 'due';
+  v_is_shared boolean;
   v_may_wrap boolean := p_after is not null;
   v_look integer := least(${FIRST_LOOK} * p_limit, ${LOOK_AHEAD});
   v_ahead integer;
@@ -147,6 +213,8 @@ declare
   v_seen tid[] := '{}';
   v_tids tid[] := '{}';
   v_endpoints uuid[] := '{}';
+  v_accounts text[] := '{}';
+  v_modes text[] := '{}';
   v_lost boolean[] := '{}';
   v_locked integer;
 begin
@@ -155,21 +223,31 @@ begin
   end if;
 
   for v_round in 1..${MAX_ROUNDS} loop
-    if v_is_by_endpoint then${pickByEndpoint(schema)}
-    else${pickFromAll(schema)}
+    case v_by
+      when 'endpoint' then${pickByEndpoint(schema)}
+      when 'tenant' then${pickByTenant(schema)}
+      else${pickFromAll(schema)}
+    end case;
+    if v_by = 'due' and v_ahead = v_look and v_is_shared is null then${isShared(schema)}
+      if v_is_shared then
+        -- Nothing is locked yet: what was looked at may be of one tenant, and another one waits behind it.
+        v_by := 'tenant';
+        v_look := ${LOOK_AHEAD};
+        continue;
+      end if;
     end if;
     v_locked := 0;
     if v_picked is not null then${lockPicked(schema)}
     end if;
     exit when cardinality(v_tids) >= p_limit;
-    if v_is_by_endpoint then
+    if v_by = 'endpoint' then
       -- From where the last claim ended to the last endpoint, then from the first one.
       exit when v_after is not null or not v_may_wrap;
       v_may_wrap := false;
       v_after := v_first;
     elsif v_picked is null or v_locked = cardinality(v_picked) then
-      exit when v_ahead < v_look; -- nothing is behind what was looked at
-      v_is_by_endpoint := v_look = ${LOOK_AHEAD};
+      exit when v_by = 'due' and v_ahead < v_look; -- nothing is behind what was looked at
+      if v_look = ${LOOK_AHEAD} then v_by := 'endpoint'; end if;
       v_look := ${LOOK_AHEAD};
     end if;
   end loop;
@@ -186,8 +264,10 @@ begin
     ).trim()};
   end if;
 ${answer(schema, leaseAll(schema))}
-  if v_is_by_endpoint and not found then
+  if v_by <> 'due' and not found then
     visited := v_after;
+    visited_account := v_last_tenant[1];
+    visited_mode := v_last_tenant[2];
     return next;
   end if;
 end

@@ -19,6 +19,7 @@ import { migration0007 } from "./Migration0007.ts"
 import { migration0008 } from "./Migration0008.ts"
 import { migration0009 } from "./Migration0009.ts"
 import { migration0010 } from "./Migration0010.ts"
+import { migration0011 } from "./Migration0011.ts"
 
 /** All migrations, in order. */
 export const migrations: ReadonlyArray<Migration> = [
@@ -32,6 +33,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0008,
   migration0009,
   migration0010,
+  migration0011,
 ]
 
 /** The newest migration that this release knows, and needs. */

@@ -25,17 +25,33 @@ import { eventId } from "./EventRow.ts"
 /** How many of the first deliveries of the queue are looked at for the end of a lease. */
 const NEXT_LOOK_AHEAD = 1_000
 
+/** Where a claim ended with its rounds of the endpoints and of the tenants: the next one goes on there. */
+interface Visited {
+  readonly endpoint: string | null
+  readonly account: string | null
+  readonly mode: string | null
+}
+
+const START: Visited = { endpoint: null, account: null, mode: null }
+
+const visitedFromRow = (row: Row): Visited => ({
+  endpoint: textOrNull(row, "visited"),
+  account: textOrNull(row, "visited_account"),
+  mode: textOrNull(row, "visited_mode"),
+})
+
 const claimStatement = ({ schema }: DatabaseService): string =>
   `select account_id, mode, id::text as id, event_id::text as event_id, event_type, endpoint_id::text as endpoint_id,
   attempt_count::text as attempt_count, was_lost::text as was_lost, token::text as token, payload,
-  endpoint::text as endpoint, visited::text as visited
+  endpoint::text as endpoint, visited::text as visited, visited_account, visited_mode
 from ${schema}.claim_deliveries($1::text::bigint, $2::text::bigint, $3::text::uuid, $4::text::integer,
-  $5::text::integer, $6::text::uuid[], $7::text::integer[], $8::text::uuid, $9::text::boolean)`
+  $5::text::integer, $6::text::uuid[], $7::text::integer[], $8::text::text[], $9::text::text[], $10::text::integer[],
+  $11::text::uuid, $12::text, $13::text, $14::text::boolean)`
 
 const claimParameters = (
-  { leaseUntil, limit, limitPerEndpoint, limits, now }: Claim,
+  { leaseUntil, limit, limitPerEndpoint, limits, now, tenantLimits }: Claim,
   token: string,
-  after: string | null,
+  after: Visited,
   isRepeat: boolean,
 ): ReadonlyArray<string | null> => [
   String(now.epochMilliseconds),
@@ -45,7 +61,12 @@ const claimParameters = (
   String(limitPerEndpoint),
   ArrayLiteral.plain([...limits.keys()].map((id) => Id.toUuid(id))),
   ArrayLiteral.plain([...limits.values()]),
-  after,
+  ArrayLiteral.quoted(tenantLimits.map(({ tenant }) => tenant.accountId)),
+  ArrayLiteral.plain(tenantLimits.map(({ tenant }) => tenant.mode)),
+  ArrayLiteral.plain(tenantLimits.map((own) => own.limit)),
+  after.endpoint,
+  after.account,
+  after.mode,
   String(isRepeat),
 ]
 
@@ -151,8 +172,7 @@ export const make = (database: DatabaseService, commits: CommitsService) => {
   const { read, tables: t, write, writeApart } = database
   const claiming = claimStatement(database)
   const settling = settleStatement(database)
-  /** Where the next claim goes on with its round of the endpoints; see `claim_deliveries`. */
-  let visited: string | null = null
+  let visited = START
 
   const claimDue = Effect.fnUntraced(function* (claim: Claim) {
     const operation = "DeliveryStore.claimDue"
@@ -160,7 +180,7 @@ export const make = (database: DatabaseService, commits: CommitsService) => {
     const rows = yield* writeApart(operation, (sql, isRepeat) =>
       sql.unsafe<Row>(claiming, claimParameters(claim, token, visited, isRepeat)),
     )
-    if (rows[0] !== undefined) visited = textOrNull(rows[0], "visited")
+    if (rows[0] !== undefined) visited = visitedFromRow(rows[0])
     return yield* decoding(operation, claimedFromRows)(rows)
   })
 

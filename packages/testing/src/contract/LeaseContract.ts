@@ -4,14 +4,17 @@
 import {
   type Claim,
   type Claimed,
+  type ClaimedDelivery,
+  CurrentTenant,
   DeliveryStore,
   type Endpoint,
   MAX_CLAIM,
+  Tenant,
   Transactor,
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
-import { type ContractTest, same, times, together } from "./ContractTest.ts"
+import { asTenant, type ContractTest, otherTenants, same, times, together } from "./ContractTest.ts"
 import {
   claim,
   claimOne,
@@ -123,7 +126,71 @@ const limits = (test: ContractTest): void => {
       assert.isAbove(yield* store.cancel(busy.id, "endpoint_disabled", minute(9)), events - 1)
     }),
   )
+
+  test(
+    "keeps to the limits of tenants",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const tenants = [yield* CurrentTenant, ...(yield* otherTenants)]
+      for (const tenant of tenants) {
+        yield* Effect.andThen(newEndpoint(), publishAt([0, 1, 2, 3, 4])).pipe(asTenant(tenant))
+      }
+      const counts = (options: Partial<Claim>) =>
+        Effect.gen(function* () {
+          const { deliveries } = yield* claim(minute(10), options)
+          yield* settle(deliveries.map(released))
+          return tenants.map((tenant) => ofTenant(deliveries, tenant).length)
+        })
+      const limitsOf = (...most: ReadonlyArray<number>) => ({
+        tenantLimits: most.map((limit, index) => ({ tenant: tenants[index]!, limit })),
+      })
+      same(yield* counts(limitsOf(0, 2, 9)), [0, 2, 5])
+      same(yield* counts({ ...limitsOf(4, 0), limitPerEndpoint: 3 }), [3, 0, 3])
+      same(yield* counts({ ...limitsOf(1, 1, 9), limit: 6 }), [1, 1, 4])
+      same(yield* counts(limitsOf(0, 0, 0)), [0, 0, 0])
+      same(yield* counts({}), [5, 5, 5])
+    }),
+  )
+
+  test(
+    "gives a tenant its turn, however much another has that was due before, at however many endpoints",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const busy = yield* CurrentTenant
+      const [other, third] = yield* otherTenants
+      const { atomically } = yield* Transactor
+      yield* Effect.all(times(5, () => newEndpoint()))
+      yield* atomically(
+        Effect.all(
+          times(300, () => publish()),
+          { discard: true },
+        ),
+      )
+      yield* Effect.andThen(newEndpoint(), publishAt([5])).pipe(asTenant(other!))
+      yield* Effect.andThen(newEndpoint(), publishAt([6, 7, 8])).pipe(asTenant(third!))
+      const counts = (options: Partial<Claim>) =>
+        Effect.gen(function* () {
+          const { deliveries } = yield* claim(minute(9), options)
+          yield* settle(deliveries.map(released))
+          return [busy, other!, third!].map((tenant) => ofTenant(deliveries, tenant).length)
+        })
+      same(yield* counts({ limit: 64, limitPerEndpoint: 8 }), [40, 1, 3])
+      same(yield* counts({ limit: 10, limitPerEndpoint: 8 }), [6, 1, 3])
+      same(yield* counts({ limit: 5 }), [2, 1, 2])
+      same(yield* counts({ limit: 10, tenantLimits: [{ tenant: busy, limit: 0 }] }), [0, 1, 3])
+    }),
+  )
 }
+
+const ofTenant = (deliveries: ReadonlyArray<ClaimedDelivery>, tenant: Tenant.Tenant) =>
+  deliveries.filter((one) => Tenant.tenantKey(one.tenant) === Tenant.tenantKey(tenant))
+
+/** Gives back what was claimed: due again at the instant of before. */
+const released = (claimed: ClaimedDelivery) =>
+  settlementOf(claimed, {
+    attempt: undefined,
+    state: { status: "Pending", attemptCount: 0, dueAt: minute(5).epochMilliseconds },
+  })
 
 const leases = (test: ContractTest): void => {
   test(

@@ -143,6 +143,7 @@ export const claim = (now: DateTime.Utc, options: Partial<Claim> = {}) =>
       limit: MAX_CLAIM,
       limitPerEndpoint: MAX_CLAIM,
       limits: new Map(),
+      tenantLimits: [],
       ...options,
     }),
   )

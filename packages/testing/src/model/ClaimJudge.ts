@@ -2,7 +2,7 @@
  * Whether a claim obeys the rules. Which of several that are due at the same instant it takes is its own choice,
  * so its answer is judged, and the reference follows it.
  */
-import type { Claim, ClaimedDelivery } from "@billwright/core"
+import { type Claim, type ClaimedDelivery, Tenant } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import type { ReferenceDelivery } from "./ReferenceWebhooks.ts"
 
@@ -15,17 +15,54 @@ const latest = (rows: ReadonlyArray<ReferenceDelivery>): number => Math.max(...r
 
 const sum = (counts: Iterable<number>): number => [...counts].reduce((a, b) => a + b, 0)
 
+/** What is pending of one tenant. */
+export interface PendingOfTenant {
+  readonly tenant: Tenant.Tenant
+  readonly pending: ReadonlyArray<ReferenceDelivery>
+}
+
+/** What a claim took of one tenant, and what it might have taken. */
+interface Share {
+  readonly taken: ReadonlyArray<ReferenceDelivery>
+  readonly most: number
+  /** When the longest due of those is due that it left, and whose endpoint may have had more. */
+  readonly nextDueAt: number
+}
+
+const shareOf = (
+  claim: Claim,
+  { pending, tenant }: PendingOfTenant,
+  claimed: ReadonlyArray<ReferenceDelivery>,
+): Share => {
+  const due = pending.filter((row) => dueAt(row) <= claim.now.epochMilliseconds)
+  const taken = due.filter((row) => claimed.includes(row))
+  let most = 0
+  let nextDueAt = Infinity
+  for (const [id, rows] of Map.groupBy(due, ({ delivery }) => delivery.endpointId)) {
+    const own = rows.filter((row) => taken.includes(row))
+    const left = rows.filter((row) => !taken.includes(row))
+    const allowed = Math.min(claim.limits.get(id) ?? claim.limitPerEndpoint, rows.length)
+    most += allowed
+    const earliest = Math.min(...left.map(dueAt))
+    assert.isAtMost(own.length, allowed, "within the limit of the endpoint")
+    assert.isAtMost(latest(own), earliest, "the endpoint's longest due")
+    if (own.length < allowed) nextDueAt = Math.min(nextDueAt, earliest)
+  }
+  const own = claim.tenantLimits.find((one) => Tenant.tenantKey(one.tenant) === Tenant.tenantKey(tenant))
+  return { taken, most: Math.min(most, own?.limit ?? Infinity), nextDueAt }
+}
+
 /** Fails when a claim should not have given what it gave, by what is pending of all tenants. */
 export const judge = (
   claim: Claim,
-  pending: ReadonlyArray<ReferenceDelivery>,
+  tenants: ReadonlyArray<PendingOfTenant>,
   claimed: ReadonlyArray<ClaimedDelivery>,
 ): void => {
-  const due = pending.filter((row) => dueAt(row) <= claim.now.epochMilliseconds)
+  const pending = tenants.flatMap((one) => one.pending)
   const taken = claimed.map(({ id }) => {
-    const row = due.find((other) => other.id === id)
-    assert.isDefined(row, "a claimed delivery is due")
-    return row
+    const row = pending.find((other) => other.id === id)
+    assert.isTrue(row !== undefined && dueAt(row) <= claim.now.epochMilliseconds, "a claimed delivery is due")
+    return row!
   })
   assert.strictEqual(new Set(taken).size, taken.length, "a delivery is claimed once")
   const instants = taken.map(dueAt)
@@ -34,23 +71,18 @@ export const judge = (
     instants.toSorted((a, b) => a - b),
     "the longest due comes first",
   )
-
-  const byEndpoint = Map.groupBy(due, ({ delivery }) => delivery.endpointId)
-  const allowed = new Map(
-    Array.from(byEndpoint, ([id, rows]) => [
-      id,
-      Math.min(claim.limits.get(id) ?? claim.limitPerEndpoint, rows.length),
-    ]),
-  )
-  assert.strictEqual(taken.length, Math.min(claim.limit, sum(allowed.values())), "as many as there may be")
-  for (const [id, rows] of byEndpoint) {
-    const own = rows.filter((row) => taken.includes(row))
-    const left = rows.filter((row) => !taken.includes(row))
-    const earliest = Math.min(...left.map(dueAt))
-    assert.isAtMost(own.length, allowed.get(id)!, "within the limit of the endpoint")
-    assert.isAtMost(latest(own), earliest, "the endpoint's longest due")
-    if (own.length < allowed.get(id)!) {
-      assert.isAtMost(latest(taken), earliest, "the longest due of all")
+  const shares = tenants.map((one) => shareOf(claim, one, taken))
+  const most = sum(shares.map((share) => share.most))
+  assert.strictEqual(taken.length, Math.min(claim.limit, most), "as many as there may be")
+  for (const share of shares) {
+    assert.isAtMost(share.taken.length, share.most, "within the limit of the tenant")
+    if (share.taken.length === share.most) continue
+    assert.isAtMost(latest(share.taken), share.nextDueAt, "the tenant's longest due")
+    for (const other of shares) {
+      assert.isAtMost(other.taken.length, share.taken.length + 1, "tenants take turns")
+      if (other.taken.length > share.taken.length) {
+        assert.isAtMost(latest(other.taken), share.nextDueAt, "the last turns go to the longest due")
+      }
     }
   }
 }

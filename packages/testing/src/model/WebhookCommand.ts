@@ -95,6 +95,8 @@ export const claim = command("claim", {
   limit: fc.integer({ min: 1, max: 8 }),
   limitPerEndpoint: fc.nat({ max: 3 }),
   limits: fc.array(fc.record({ endpoint: thing, limit: fc.nat({ max: 4 }) }), { maxLength: 2 }),
+  /** By the place of the tenant. `null`: none of its own. */
+  tenantLimits: fc.array(fc.option(fc.nat({ max: 3 })), { maxLength: 3 }),
 })
 
 type ValueOf<A> = A extends fc.Arbitrary<infer Value> ? Value : never

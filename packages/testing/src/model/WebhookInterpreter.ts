@@ -13,7 +13,7 @@ import { DateTime, Effect, Option } from "effect"
 import { same } from "../contract/ContractTest.ts"
 import { follow } from "../contract/EventTailContract.ts"
 import * as Sample from "../Sample.ts"
-import { judge } from "./ClaimJudge.ts"
+import { judge, type PendingOfTenant } from "./ClaimJudge.ts"
 import type { Claim, SettleOutcome, WebhookVerb } from "./WebhookCommand.ts"
 import { both, dayOf, orUndefined, pageQuery, pick, type World, type WorldTenant } from "./World.ts"
 
@@ -223,13 +223,16 @@ const deliveryCommand = Effect.fnUntraced(function* (
   }
 })
 
-const pendingOf = (world: World) =>
-  world.tenants.flatMap(({ webhooks }) =>
-    webhooks.state.deliveries.filter(({ delivery }) => delivery.status === "Pending"),
-  )
+const pendingOf = (world: World): ReadonlyArray<PendingOfTenant> =>
+  world.tenants.map(({ tenant, webhooks }) => ({
+    tenant,
+    pending: webhooks.state.deliveries.filter(({ delivery }) => delivery.status === "Pending"),
+  }))
 
 const nextDueAt = (world: World): Option.Option<DateTime.Utc> => {
-  const instants = pendingOf(world).map(({ delivery }) => delivery.nextAttemptAt!.epochMilliseconds)
+  const instants = pendingOf(world).flatMap(({ pending }) =>
+    pending.map(({ delivery }) => delivery.nextAttemptAt!.epochMilliseconds),
+  )
   return instants.length === 0 ? Option.none() : Option.some(DateTime.makeUnsafe(Math.min(...instants)))
 }
 
@@ -245,6 +248,10 @@ export const claim = Effect.fnUntraced(function* (world: World, command: Claim) 
     limit: command.limit,
     limitPerEndpoint: command.limitPerEndpoint,
     limits: new Map(limits),
+    tenantLimits: command.tenantLimits.flatMap((limit, index) => {
+      const tenant = world.tenants[index]?.tenant
+      return limit === null || tenant === undefined ? [] : [{ tenant, limit }]
+    }),
   }
   const { deliveries } = yield* (yield* DeliveryStore).claimDue(asked)
   judge(asked, pendingOf(world), deliveries)
