@@ -670,7 +670,7 @@ const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore[
 }
 
 /** A delivery as it is stored. The lease stays when it has ended: its attempt may have been made. */
-interface StoredDelivery extends Delivery.DeliveryWithAttempts {
+interface StoredDelivery extends Omit<Delivery.DeliveryWithAttempts, "attemptStartedAt"> {
   readonly lease: { readonly token: string; readonly since: DateTime.Utc } | null
 }
 
@@ -796,7 +796,11 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
     find: (id) =>
       Effect.map(
         deliveries.get("DeliveryStore.find", id),
-        Option.map(({ attempts, delivery }) => ({ attempts, delivery })),
+        Option.map(({ attempts, delivery, lease }) => ({
+          attempts,
+          attemptStartedAt: lease?.since ?? null,
+          delivery,
+        })),
       ),
     list: ({ endpointId, eventId, status }, page) =>
       deliveries

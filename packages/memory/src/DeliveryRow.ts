@@ -158,8 +158,9 @@ const copyOfAttempt = (attempt: Delivery.Attempt): Delivery.Attempt => ({
 })
 
 /** A delivery and its attempts, for others to keep. */
-export const copyOf = ({ attempts, delivery }: DeliveryContent): Delivery.DeliveryWithAttempts => ({
+export const copyOf = ({ attempts, delivery, lease }: DeliveryContent): Delivery.DeliveryWithAttempts => ({
   delivery: { ...delivery },
+  attemptStartedAt: lease?.since ?? null,
   attempts: attempts.map(copyOfAttempt),
 })
 

@@ -135,10 +135,11 @@ describe("MemoryInspector", () => {
           {
             tenant,
             delivery: { ...delivered(paid), attemptCount: 1, lastError: "unknown" },
+            attemptStartedAt: later(5),
             attempts: [lost],
             isLeased: true,
           },
-          { tenant, delivery: delivered(again), attempts: [], isLeased: true },
+          { tenant, delivery: delivered(again), attemptStartedAt: later(5), attempts: [], isLeased: true },
         ],
       }
       assert.deepStrictEqual(plain(found), plain(expected))

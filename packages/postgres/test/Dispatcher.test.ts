@@ -170,7 +170,7 @@ where endpoint_id = ${Id.toUuid(endpoint.id)}::uuid for update nowait`
         )
         // What the first one has to say comes too late.
         yield* Fiber.interrupt(running)
-        assert.deepStrictEqual(yield* deliveryOf(event), { attempts, delivery })
+        assert.deepStrictEqual(yield* deliveryOf(event), { attempts, attemptStartedAt: null, delivery })
         yield* (yield* Endpoints).delete(endpoint.id)
       }).pipe(asTenant, Effect.provide(TestClock.layer())),
     )

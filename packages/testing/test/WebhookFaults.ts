@@ -193,7 +193,18 @@ export const webhookFaults: ReadonlyArray<Fault> = [
       find: (id) =>
         Effect.map(
           find(id),
-          Option.map(({ delivery }) => ({ delivery, attempts: [] })),
+          Option.map((found) => ({ ...found, attempts: [] })),
+        ),
+    })),
+    "both",
+  ],
+  [
+    "an attempt that is under way does not show",
+    change(DeliveryStore, ({ find }) => ({
+      find: (id) =>
+        Effect.map(
+          find(id),
+          Option.map((found) => ({ ...found, attemptStartedAt: null })),
         ),
     })),
     "both",

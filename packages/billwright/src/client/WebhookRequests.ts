@@ -45,12 +45,9 @@ const toAttempt = ({ durationMs, ...attempt }: SentAttempt): Attempt => ({
 export const makeDeliveries = (connection: Connection): Deliveries => ({
   get: async (id, options): Promise<DeliveryWithAttempts> => {
     const from = path`/deliveries/${id}`
-    const found = await read<Delivery & { readonly attempts: ReadonlyArray<SentAttempt> }>(
-      connection,
-      from,
-      undefined,
-      options,
-    )
+    const found = await read<
+      Omit<DeliveryWithAttempts, "attempts"> & { readonly attempts: ReadonlyArray<SentAttempt> }
+    >(connection, from, undefined, options)
     return { ...found, attempts: found.attempts.map(toAttempt) }
   },
   list: (query, options) => list<object, Delivery>(connection, "/deliveries", query, options),

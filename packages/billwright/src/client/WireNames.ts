@@ -14,6 +14,7 @@ const OPAQUE = new Set([
 ])
 
 const INSTANTS = new Set([
+  "attempt_started_at",
   "created_at",
   "disabled_at",
   "end",

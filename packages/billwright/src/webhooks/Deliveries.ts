@@ -65,6 +65,8 @@ export interface Attempt {
 
 /** A delivery with its attempts, oldest first. */
 export interface DeliveryWithAttempts extends Delivery {
+  /** Since when an attempt is under way; `null` when none is. */
+  readonly attemptStartedAt: Date | null
   readonly attempts: ReadonlyArray<Attempt>
 }
 

@@ -9,7 +9,11 @@ import { toOptionalInput } from "../runtime/Input.ts"
 import { makeListing } from "../runtime/ListingPages.ts"
 import type { Deliveries } from "./Deliveries.ts"
 
-const withAttempts = ({ attempts, delivery }: Core.DeliveryWithAttempts) => ({ ...delivery, attempts })
+const withAttempts = ({ attempts, attemptStartedAt, delivery }: Core.DeliveryWithAttempts) => ({
+  ...delivery,
+  attemptStartedAt,
+  attempts,
+})
 
 export const makeDeliveries = (calls: Calls): Deliveries => {
   const deliveries = calls.service(DeliveriesService)

@@ -104,6 +104,8 @@ export interface Attempt {
 
 export interface DeliveryWithAttempts {
   readonly delivery: Delivery
+  /** Since when an attempt is under way; when none is, `null`. It is none of `attempts` before it has ended. */
+  readonly attemptStartedAt: DateTime.Utc | null
   /** Oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
 }

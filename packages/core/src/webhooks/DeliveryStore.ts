@@ -138,6 +138,10 @@ export interface RangeReplay {
 export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
+    /**
+     * A delivery with its attempts. `attemptStartedAt` is when its lease was taken, from the claim to the settlement:
+     * also when the lease has ended and nobody has claimed it again.
+     */
     readonly find: (
       id: DeliveryId,
     ) => Effect.Effect<Option.Option<DeliveryWithAttempts>, StorageError, CurrentTenant>

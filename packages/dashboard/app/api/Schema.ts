@@ -666,6 +666,7 @@ export interface components {
             livemode: boolean;
             /** Format: date-time */
             created_at: string;
+            attempt_started_at: string | null;
             attempts: components["schemas"]["DeliveryAttempt"][];
         };
         Event: {

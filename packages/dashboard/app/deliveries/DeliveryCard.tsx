@@ -1,20 +1,35 @@
 import { useState } from "react"
 import { Link } from "wouter"
 import * as Queries from "../api/Queries.ts"
-import type { Delivery } from "../api/Types.ts"
+import type { Delivery, DeliveryWithAttempts } from "../api/Types.ts"
 import { Loaded } from "../ui/Loading.tsx"
 import { StatusBadge } from "../ui/StatusBadge.tsx"
 import { Time } from "../ui/Time.tsx"
 import { AttemptLog } from "./AttemptLog.tsx"
 import { EndpointName } from "./EndpointName.tsx"
 import { ReplayButton } from "./ReplayButton.tsx"
-import { summaryOf } from "./Summary.ts"
+import { nextAttemptAt, summaryOf } from "./Summary.ts"
+
+const NextAttempt = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => {
+  const at = nextAttemptAt(delivery)
+  if (at === null) return null
+  return (
+    <p className="muted">
+      Next attempt <Time at={at} />
+    </p>
+  )
+}
 
 const Attempts = ({ id, payload }: { readonly id: string; readonly payload: unknown }) => {
   const query = Queries.useDelivery(id)
   return (
     <Loaded lines={3} query={query}>
-      {(delivery) => <AttemptLog delivery={delivery} payload={payload} />}
+      {(delivery) => (
+        <>
+          <NextAttempt delivery={delivery} />
+          <AttemptLog delivery={delivery} payload={payload} />
+        </>
+      )}
     </Loaded>
   )
 }
@@ -41,12 +56,6 @@ export const DeliveryCard = ({
       </header>
       <p className="muted">
         {summaryOf(delivery)}
-        {delivery.next_attempt_at !== null && (
-          <>
-            {" · next attempt "}
-            <Time at={delivery.next_attempt_at} />
-          </>
-        )}
         {" · made "}
         <Time at={delivery.created_at} />
         {" · "}

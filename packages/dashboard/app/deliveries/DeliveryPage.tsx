@@ -11,7 +11,20 @@ import { Time } from "../ui/Time.tsx"
 import { AttemptLog } from "./AttemptLog.tsx"
 import { EndpointName } from "./EndpointName.tsx"
 import { ReplayButton } from "./ReplayButton.tsx"
-import { outcomeOf } from "./Summary.ts"
+import { nextAttemptAt, outcomeOf } from "./Summary.ts"
+
+const NextAttempt = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => {
+  const at = nextAttemptAt(delivery)
+  if (at === null) return null
+  return (
+    <div>
+      <dt>Next attempt</dt>
+      <dd>
+        <Time at={at} isWhole />
+      </dd>
+    </div>
+  )
+}
 
 const Facts = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => (
   <dl className="facts">
@@ -41,14 +54,7 @@ const Facts = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => (
         <Time at={delivery.created_at} isWhole />
       </dd>
     </div>
-    {delivery.next_attempt_at !== null && (
-      <div>
-        <dt>Next attempt</dt>
-        <dd>
-          <Time at={delivery.next_attempt_at} isWhole />
-        </dd>
-      </div>
-    )}
+    <NextAttempt delivery={delivery} />
     {delivery.finished_at !== null && (
       <div>
         <dt>Finished</dt>

@@ -1,4 +1,4 @@
-import type { Delivery } from "../api/Types.ts"
+import type { Delivery, DeliveryWithAttempts } from "../api/Types.ts"
 
 const REASONS: Readonly<Record<NonNullable<Delivery["reason"]>, string>> = {
   exhausted: "the last attempt of the schedule failed",
@@ -32,12 +32,20 @@ const attempts = (count: number): string => (count === 1 ? "1 attempt" : `${coun
 export const summaryOf = ({ attempt_count: count, reason }: Delivery): string =>
   reason === null ? attempts(count) : `${attempts(count)} · ${REASONS[reason]}`
 
+/**
+ * When the next attempt is due, where one is planned. While one is under way, `next_attempt_at` is when it counts as
+ * lost, which is no time of anything that is planned.
+ */
+export const nextAttemptAt = (delivery: DeliveryWithAttempts): string | null =>
+  delivery.attempt_started_at === null ? delivery.next_attempt_at : null
+
 /** How a delivery ended, or where it is, in a sentence. */
-export const outcomeOf = (delivery: Delivery): string => {
+export const outcomeOf = (delivery: DeliveryWithAttempts): string => {
   const { attempt_count: count, last_response_status: answer, reason, status } = delivery
   if (status === "Delivered") return `Delivered: the receiver answered HTTP ${answer} to attempt ${count}.`
   if (status === "Failed")
     return `Failed for good after ${attempts(count)}${reason === null ? "" : `: ${REASONS[reason]}`}.`
+  if (delivery.attempt_started_at !== null) return `Attempt ${count + 1} is under way.`
   return count === 0
     ? "On its way: no attempt has ended yet."
     : `Attempt ${count} failed. Another one follows.`

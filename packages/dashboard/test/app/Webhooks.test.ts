@@ -1,8 +1,8 @@
 import { assert, describe, it } from "vitest"
 import { ApiError } from "../../app/api/ApiError.ts"
 import { fieldErrorOf, refused } from "../../app/api/FieldError.ts"
-import type { Delivery, EndpointStatistics } from "../../app/api/Types.ts"
-import { outcomeOf } from "../../app/deliveries/Summary.ts"
+import type { DeliveryWithAttempts, EndpointStatistics } from "../../app/api/Types.ts"
+import { nextAttemptAt, outcomeOf } from "../../app/deliveries/Summary.ts"
 import { healthOf } from "../../app/endpoints/Health.ts"
 import { partsOfUrl } from "../../app/ui/UrlParts.ts"
 
@@ -50,7 +50,7 @@ describe("an endpoint", () => {
 })
 
 describe("a delivery", () => {
-  const delivery: Delivery = {
+  const delivery: DeliveryWithAttempts = {
     object: "delivery",
     id: "dlv_1",
     event_id: "evt_1",
@@ -65,7 +65,17 @@ describe("a delivery", () => {
     finished_at: null,
     livemode: false,
     created_at: secondsAgo(9),
+    attempt_started_at: null,
+    attempts: [],
   }
+
+  it("has no next attempt while one is under way: that is when its lease ends", () => {
+    const next_attempt_at = secondsAgo(-30)
+    const underWay = { ...delivery, next_attempt_at, attempt_count: 1, attempt_started_at: secondsAgo(1) }
+    assert.isNull(nextAttemptAt(underWay))
+    assert.strictEqual(outcomeOf(underWay), "Attempt 2 is under way.")
+    assert.strictEqual(nextAttemptAt({ ...underWay, attempt_started_at: null }), next_attempt_at)
+  })
 
   it("says how it goes, and how it ended", () => {
     assert.strictEqual(outcomeOf(delivery), "On its way: no attempt has ended yet.")

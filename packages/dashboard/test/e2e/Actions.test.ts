@@ -80,6 +80,20 @@ describe("a replay", () => {
   })
 })
 
+describe("a delivery", () => {
+  it("has no next attempt while one is under way", async () => {
+    Object.assign(receiver.answer, { status: 200, body: "" })
+    receiver.hold()
+    const delivery = await deliveryOf(await sendTest(await createEndpoint("/held")))
+    const { context, page } = await visit(`/deliveries/${delivery}`)
+    await page.getByText("Attempt 1 is under way.").waitFor()
+    assert.strictEqual(await page.getByText("Next attempt").count(), 0)
+    receiver.release()
+    await page.getByText("Delivered: the receiver answered HTTP 200 to attempt 1.").waitFor()
+    await context.close()
+  })
+})
+
 describe("an endpoint", () => {
   it("is not called failing after one failure", async () => {
     const own = await Host.start({ maxAttempts: 1 })

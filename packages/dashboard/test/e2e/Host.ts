@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
-import { ApiKeys, Billing, CurrentTenant, Dispatcher, Events, Tenant } from "@billwright/core"
+import { ApiKeys, Billing, CurrentTenant, Dispatcher, Events, NetworkAddress, Tenant } from "@billwright/core"
 import { Dashboard } from "@billwright/dashboard"
 import { Server } from "@billwright/http"
 import { NodeHandler } from "@billwright/http/node"
@@ -16,6 +16,10 @@ import * as ShiftedClock from "./ShiftedClock.ts"
 /** Fails for good within a moment, so that no test waits for hours. */
 const HASTY = { baseMillis: 50, factor: 1, capMillis: 50, jitter: 0 }
 const MAX_ATTEMPTS = 2
+
+/** Receivers of tests are on this machine. */
+const NETWORK = { allowLoopback: true }
+const network = Effect.runSync(NetworkAddress.makePolicy(NETWORK))
 
 export interface Host {
   readonly url: string
@@ -60,23 +64,33 @@ const listen = async (listener: RequestListener) => {
 /** A receiver of webhooks that answers as it is told at the moment. */
 export const startReceiver = async () => {
   const answer = { status: 200, body: "ok", contentType: "text/plain" }
+  /** Requests wait for their answer until this is called, once `hold` was. */
+  let release = (): void => undefined
+  let isReleased = Promise.resolve()
+  const hold = (): void => {
+    isReleased = new Promise<void>((resolve) => {
+      release = resolve
+    })
+  }
   /** Of each request that came. */
   const headers: Array<IncomingHttpHeaders> = []
   const server = await listen((request, response) => {
     request.resume()
     headers.push(request.headers)
-    response.writeHead(answer.status, { "content-type": answer.contentType, "x-receiver": "scripted" })
-    response.end(answer.body)
+    void isReleased.then(() => {
+      response.writeHead(answer.status, { "content-type": answer.contentType, "x-receiver": "scripted" })
+      response.end(answer.body)
+    })
   })
-  return { ...server, answer, headers }
+  return { ...server, answer, headers, hold, release: () => release() }
 }
 
 const makeRuntime = (clock: ReturnType<typeof ShiftedClock.make>, maxAttempts: number) => {
   const hasty = { ...HASTY, maxAttempts }
   return ManagedRuntime.make(
     Dispatcher.layerWith({ retries: { live: hasty, test: hasty } }).pipe(
-      Layer.provideMerge(UndiciTransport.layer({ network: { allowLoopback: true } })),
-      Layer.provideMerge(Billing.layer),
+      Layer.provideMerge(UndiciTransport.layer({ network: NETWORK })),
+      Layer.provideMerge(Billing.layerWith({ webhooks: { network } })),
       Layer.provideMerge(Memory.layer),
       Layer.provideMerge(clock.layer),
     ),

@@ -81,6 +81,9 @@ export const AttemptBody = Schema.Struct({
 /** A delivery with its attempts. */
 export const DeliveryWithAttemptsBody = Schema.Struct({
   ...deliveryFields,
+  attempt_started_at: Wire.instantOrNull(
+    "Since when an attempt is under way; `next_attempt_at` is then no time of one that is planned.",
+  ),
   attempts: Schema.Array(AttemptBody)
     .check(Schema.isMaxLength(MAX_ATTEMPTS))
     .annotate({ description: "Its attempts, oldest first." }),

@@ -158,7 +158,7 @@ export const webhookExamples: Readonly<Record<string, Example>> = {
   getEvent: { response: { ...event, deliveries: [delivery] } },
   replayEvent: { request: { endpoint_id: endpointId }, response: list(replayed) },
   listDeliveries: { response: list(delivery) },
-  getDelivery: { response: { ...delivery, attempts: [attempt] } },
+  getDelivery: { response: { ...delivery, attempt_started_at: null, attempts: [attempt] } },
   replayDelivery: { response: replayed },
   getWebhookStatistics: { response: statistics },
   createWebhookEndpoint: { request: newEndpoint, response: { ...endpoint, secret: secret("A") } },

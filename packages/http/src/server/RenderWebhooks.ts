@@ -103,10 +103,11 @@ const attempt = (value: Delivery.Attempt): typeof AttemptBody.Encoded => ({
 })
 
 export const deliveryWithAttempts = (
-  { attempts, delivery: value }: Delivery.DeliveryWithAttempts,
+  { attempts, attemptStartedAt, delivery: value }: Delivery.DeliveryWithAttempts,
   tenant: Tenant.Tenant,
 ): typeof DeliveryWithAttemptsBody.Encoded => ({
   ...delivery(value, tenant),
+  attempt_started_at: instantOrNull(attemptStartedAt),
   attempts: attempts.map(attempt),
 })
 

@@ -36,6 +36,7 @@ describe("GET /v1/deliveries/{id}", () => {
         last_response_status: 200,
         last_error: null,
         finished_at: "2026-11-21T09:31:11.000Z",
+        attempt_started_at: null,
         livemode: false,
         created_at: ApiServer.NOW,
       })

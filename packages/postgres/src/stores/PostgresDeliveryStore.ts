@@ -22,7 +22,7 @@ import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
-import { decoding, integer, json, type Row, text } from "../Row.ts"
+import { decoding, instantOrNull, integer, json, type Row, text } from "../Row.ts"
 import * as DeliveryQueue from "./DeliveryQueue.ts"
 import { attemptFromRow, attemptsJson, deliveryColumns, deliveryFromRow } from "./DeliveryRow.ts"
 
@@ -41,13 +41,17 @@ const make = Effect.gen(function* () {
         sql<Row>`select ${deliveryColumns}, (
   select ${attemptsJson} from ${t.webhook_attempts} a
   where a.account_id = t.account_id and a.mode = t.mode and a.delivery_id = t.id
-) as attempts
+) as attempts, (
+  select (extract(epoch from q.leased_at) * 1000)::bigint::text from ${t.webhook_pending} q
+  where q.account_id = t.account_id and q.mode = t.mode and q.id = t.id and t.status = 'Pending'
+) as leased_at
 from ${t.webhook_deliveries} t
 where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id)}::uuid`,
     )
     return yield* decoding(operation, (row: Row | undefined) =>
       Option.map(Option.fromUndefinedOr(row), (found) => ({
         delivery: deliveryFromRow(found),
+        attemptStartedAt: instantOrNull(found, "leased_at"),
         attempts: (json(found, "attempts") as ReadonlyArray<Row>).map(attemptFromRow),
       })),
     )(rows[0])

@@ -47,7 +47,7 @@ const cancellation = (test: ContractTest): void => {
           nextAttemptAt: null,
           finishedAt: minute(2),
         }
-        same(yield* delivery(ended.id), { delivery: ended, attempts: [] })
+        same(yield* delivery(ended.id), { delivery: ended, attemptStartedAt: null, attempts: [] })
       }
       same(yield* deliveriesOf(finished), [kept])
       same((yield* listDeliveries({ endpointId: other.id })).data, before)
@@ -105,7 +105,11 @@ const cancellation = (test: ContractTest): void => {
         lastError: "unknown",
         finishedAt: minute(7),
       }
-      const expected = { delivery: ended, attempts: [attempt, unknownAttempt(2, minute(6))] }
+      const expected = {
+        delivery: ended,
+        attemptStartedAt: null,
+        attempts: [attempt, unknownAttempt(2, minute(6))],
+      }
       same(yield* delivery(ended.id), expected)
       same(yield* settle([settlementOf(second, { at: minute(8) })]), [false])
       same(yield* delivery(ended.id), expected)

@@ -140,7 +140,7 @@ const lists = (test: ContractTest): void => {
           same(yield* store.cancel(endpoint.id, "endpoint_disabled", minute(1)), 0)
         }).pipe(asTenant(tenant))
       }
-      same(yield* store.find(made!.id), Option.some({ delivery: made, attempts: [] }))
+      same(yield* store.find(made!.id), Option.some({ delivery: made, attemptStartedAt: null, attempts: [] }))
       same(yield* store.find(yield* Sample.deliveryId), Option.none())
     }),
   )
@@ -160,7 +160,8 @@ const replays = (test: ContractTest): void => {
         createdAt: minute(7),
       }))
       same(made, expected)
-      for (const one of expected) same(yield* delivery(one.id), { delivery: one, attempts: [] })
+      for (const one of expected)
+        same(yield* delivery(one.id), { delivery: one, attemptStartedAt: null, attempts: [] })
       same((yield* listDeliveries({ endpointId: b.id })).data.length, 1)
       same((yield* replay(event, [], minute(8))).made, [])
     }),

@@ -231,10 +231,30 @@ const leases = (test: ContractTest): void => {
         lastError: "unknown",
         nextAttemptAt: minute(4),
       }
-      same(yield* delivery(first.id), { delivery: lost, attempts: [unknownAttempt(1, minute(2))] })
+      same(yield* delivery(first.id), {
+        delivery: lost,
+        attemptStartedAt: minute(3),
+        attempts: [unknownAttempt(1, minute(2))],
+      })
       const third = yield* claimOne(minute(9), { leaseUntil: minute(10) })
       same(third, { ...first, token: third.token, attemptCount: 2, wasLost: true })
       same((yield* delivery(first.id)).attempts, [unknownAttempt(1, minute(2)), unknownAttempt(2, minute(3))])
+    }),
+  )
+
+  test(
+    "shows since when an attempt is under way, from the claim to the settlement",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      yield* newEndpoint()
+      yield* publish()
+      const first = yield* claimOne(minute(1), { leaseUntil: minute(2) })
+      same((yield* delivery(first.id)).attemptStartedAt, minute(1))
+      const second = yield* claimOne(minute(4), { leaseUntil: minute(5) })
+      same((yield* delivery(first.id)).attemptStartedAt, minute(4))
+      yield* settle([settlementOf(second, failedUntil(second, minute(6)))])
+      same((yield* delivery(first.id)).attemptStartedAt, null)
+      same((yield* delivery(first.id)).delivery.nextAttemptAt, minute(6))
     }),
   )
 

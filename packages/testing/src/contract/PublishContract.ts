@@ -116,7 +116,7 @@ const targets = (test: ContractTest): void => {
         [all, other, several].map(({ id }, index) => expectedDelivery(created, id, index)),
       )
       const [first] = yield* deliveriesOf(paid)
-      same(yield* delivery(first!.id), { delivery: first, attempts: [] })
+      same(yield* delivery(first!.id), { delivery: first, attemptStartedAt: null, attempts: [] })
       same((yield* listDeliveries({ endpointId: off.id })).data, [])
     }),
   )

@@ -17,7 +17,7 @@ import { DateTime, Option } from "effect"
 import { pageOf } from "./ReferenceStorage.ts"
 
 /** A delivery with its attempts, and the lease that a worker has or lost. */
-export interface ReferenceDelivery extends Delivery.DeliveryWithAttempts {
+export interface ReferenceDelivery extends Omit<Delivery.DeliveryWithAttempts, "attemptStartedAt"> {
   readonly id: string
   /** `dueAt`: when it was due before it was leased, if its lease is lost. */
   readonly lease:
@@ -139,7 +139,11 @@ export class ReferenceWebhooks {
 
   find(id: string): Option.Option<Delivery.DeliveryWithAttempts> {
     const found = this.state.deliveries.find((row) => row.id === id)
-    return Option.map(Option.fromUndefinedOr(found), ({ attempts, delivery }) => ({ delivery, attempts }))
+    return Option.map(Option.fromUndefinedOr(found), ({ attempts, delivery, lease }) => ({
+      delivery,
+      attemptStartedAt: lease?.since ?? null,
+      attempts,
+    }))
   }
 
   listDeliveries(
@@ -263,7 +267,11 @@ export class ReferenceWebhooks {
     return true
   }
 
-  #withLostAttempt({ attempts, delivery, lease }: ReferenceDelivery): Delivery.DeliveryWithAttempts {
+  #withLostAttempt({
+    attempts,
+    delivery,
+    lease,
+  }: ReferenceDelivery): Pick<ReferenceDelivery, "attempts" | "delivery"> {
     if (lease === undefined) return { attempts, delivery }
     const number = delivery.attemptCount + 1
     return {

@@ -31,6 +31,7 @@ const deliveriesOf = (rows: ReadonlyArray<Row>, attempts: ReadonlyArray<Row>): S
       reason: row["reason"] ?? null,
       attemptCount: row["attempt_count"],
     }),
+    attemptStartedAt: null,
     attempts: (byDelivery.get(row["id"]) ?? [])
       .toSorted((a, b) => Number(a["number"]) - Number(b["number"]))
       .map((attempt) =>
