@@ -218,6 +218,20 @@ describe("documents", () => {
     }
   })
 
+  it("and help name the defaults of serve", { timeout: 60_000 }, () => {
+    const [help = ""] = helpOf(["serve"])
+    const flags = rows("packages/cli/README.md", "`billwright serve`", "flag")
+    assert.isAtLeast(flags.length, 15)
+    for (const [flag = "", value = ""] of flags) {
+      const [name = ""] = flag.split(",")
+      const line =
+        help
+          .split("\n")
+          .find((each) => new RegExp(`^ +${name.replace("--no-", "--")}(?![\\w-])`).test(each)) ?? ""
+      if (value !== "") assert.include(line, `Default: ${value}.`, name)
+    }
+  })
+
   it("name no command that npm doesn't know", () => {
     // The package `billwright` has no command: npx would find nothing to run.
     const sources = find("packages/*/{src,app}/**/*.{ts,tsx}").map(read)
@@ -232,7 +246,7 @@ const flagsOf = (text: string): ReadonlyMap<string, ReadonlySet<string>> => {
     /(?:\bnpx @billwright\/cli(?:@\S+)?|(?:^|`|-postgres )billwright) ([a-z][^`")\n]*)/gm,
   )) {
     const words = line.split(/\s+/)
-    const length = /^(keys|replay|audit)$/.test(words[0] ?? "") ? 2 : 1
+    const length = /^(keys|replay|audit|customers|usage)$/.test(words[0] ?? "") ? 2 : 1
     const flags = words.filter((word) => word.startsWith("--"))
     // A table may have several: `keys issue\|list`.
     for (const last of (words[length - 1] ?? "").split("\\|")) {

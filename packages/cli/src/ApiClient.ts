@@ -7,7 +7,9 @@ import { explainConfig, Misconfigured } from "./Store.ts"
 
 const KEY_VARIABLE = "BILLWRIGHT_API_KEY"
 const URL_VARIABLE = "BILLWRIGHT_URL"
+const KEY = /^sk_(?:test|live)_[0-9A-Za-z]+$/
 const DEFAULT_URL = "http://127.0.0.1:4100"
+const JSON_HEADERS = { "content-type": "application/json" }
 /** Longest that an answer may take. */
 const ANSWER_MILLIS = 30_000
 
@@ -46,6 +48,9 @@ export class ApiClient extends Context.Service<
     readonly get: <A>(path: string, as: Reading<A>, query?: Query) => Effect.Effect<Answer<A>, ApiFailure>
     /** `body` is JSON text. */
     readonly post: <A>(path: string, as: Reading<A>, body: string) => Effect.Effect<Answer<A>, ApiFailure>
+    /** `body` is JSON text. */
+    readonly patch: <A>(path: string, as: Reading<A>, body: string) => Effect.Effect<Answer<A>, ApiFailure>
+    readonly delete: <A>(path: string, as: Reading<A>) => Effect.Effect<Answer<A>, ApiFailure>
     /** An answer that goes on until the scope closes. */
     readonly open: (
       path: string,
@@ -61,6 +66,7 @@ export class ApiClient extends Context.Service<
       Effect.gen(function* () {
         const key = yield* Effect.mapError(Config.option(Config.Redacted(KEY_VARIABLE)), explainConfig)
         if (Option.isNone(key) || Redacted.value(key.value).trim() === "") return yield* noKey
+        if (!KEY.test(Redacted.value(key.value).trim())) return yield* notAKey
         return make(yield* baseOf(options.url), key.value)
       }),
     )
@@ -68,6 +74,10 @@ export class ApiClient extends Context.Service<
 
 const noKey = new Misconfigured({
   message: `this command calls the API of a server: set the environment variable ${KEY_VARIABLE} to a key, sk_test_… or sk_live_…`,
+})
+
+const notAKey = new Misconfigured({
+  message: `${KEY_VARIABLE} holds no API key: keys begin with sk_test_ or sk_live_, and have letters and digits behind that`,
 })
 
 const baseOf = (text: string): Effect.Effect<string, Misconfigured> => {
@@ -128,7 +138,10 @@ const make = (base: string, key: Redacted.Redacted<string>): ApiClient["Service"
     Option.match(readError(body), {
       onNone: () => foreign(status),
       onSome: ({ error, message }) =>
-        new ServerRefused({ status, message: `${message} (${status} ${error})` }),
+        new ServerRefused({
+          status,
+          message: `${message} (${status} ${error})${status === 401 ? `: check the key in ${KEY_VARIABLE}` : ""}`,
+        }),
     })
 
   const request = Effect.fnUntraced(function* <A>(path: string, as: Reading<A>, init: RequestInit) {
@@ -143,8 +156,9 @@ const make = (base: string, key: Redacted.Redacted<string>): ApiClient["Service"
 
   return ApiClient.of({
     get: (path, as, query = {}) => request(path + queryOf(query), as, {}),
-    post: (path, as, body) =>
-      request(path, as, { method: "POST", body, headers: { "content-type": "application/json" } }),
+    post: (path, as, body) => request(path, as, { method: "POST", body, headers: JSON_HEADERS }),
+    patch: (path, as, body) => request(path, as, { method: "PATCH", body, headers: JSON_HEADERS }),
+    delete: (path, as) => request(path, as, { method: "DELETE" }),
     open: Effect.fnUntraced(function* (path, query, headers) {
       const controller = yield* Effect.acquireRelease(
         Effect.sync(() => new AbortController()),

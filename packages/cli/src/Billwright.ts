@@ -3,7 +3,9 @@
  */
 import { Command } from "effect/cli"
 import { audit } from "./Audit.ts"
+import { customers } from "./Customers.ts"
 import type { Failure } from "./Failure.ts"
+import * as Help from "./Help.ts"
 import { keys } from "./Keys.ts"
 import { listen } from "./Listen.ts"
 import { migrate } from "./Migrate.ts"
@@ -11,9 +13,24 @@ import { prune } from "./Prune.ts"
 import { replay } from "./Replay.ts"
 import { serve } from "./Serve.ts"
 import { trigger } from "./Trigger.ts"
+import { usage } from "./Usage.ts"
+
+const help = Help.make(() => billwright)
 
 /** Every subcommand under one name. */
 export const billwright: Command.Command<"billwright", {}, {}, Failure> = Command.make("billwright").pipe(
   Command.withDescription("Billing for your app: customers, metered usage, exact totals, webhooks"),
-  Command.withSubcommands([serve, migrate, keys, trigger, listen, replay, prune, audit]),
+  Command.withSubcommands([
+    serve,
+    migrate,
+    keys,
+    customers,
+    usage,
+    trigger,
+    listen,
+    replay,
+    prune,
+    audit,
+    help,
+  ]),
 )

@@ -8,6 +8,7 @@ import { ApiClient, type ApiFailure } from "./ApiClient.ts"
 
 const POLL_MILLIS = 500
 const MAX_TIMEOUT_SECONDS = 86_400
+const DEFAULT_TIMEOUT_SECONDS = 60
 
 export const flags = {
   wait: Flag.Boolean("wait").pipe(
@@ -17,9 +18,9 @@ export const flags = {
     Flag.withDefault(false),
   ),
   timeoutSeconds: Flag.Int("timeout-seconds").pipe(
-    Flag.withDescription("With --wait: how long."),
+    Flag.withDescription(`With --wait: how long. Default: ${DEFAULT_TIMEOUT_SECONDS}.`),
     Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_TIMEOUT_SECONDS }))),
-    Flag.withDefault(60),
+    Flag.withDefault(DEFAULT_TIMEOUT_SECONDS),
   ),
 }
 

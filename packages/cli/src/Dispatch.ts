@@ -19,6 +19,13 @@ const SECOND = 1_000
 const MAX_IN_FLIGHT = 10_000
 const MAX_LEASE_SECONDS = 3_600
 
+const DEFAULTS = {
+  maxInFlight: 64,
+  maxInFlightPerEndpoint: 8,
+  attemptSeconds: ATTEMPT_DEADLINE_MILLIS / SECOND,
+  leaseSeconds: LEASE_MILLIS / SECOND,
+} as const
+
 const between = (minimum: number, maximum: number) =>
   Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum, maximum })))
 
@@ -32,7 +39,7 @@ const parseNetworks = (text: string): Option.Option<ReadonlyArray<string>> => {
 /** The networks that endpoints may be in beside the public one. */
 export const webhookAllow = Flag.String("webhook-allow").pipe(
   Flag.withDescription(
-    "Networks that webhooks may be sent to although they are not public, such as 10.20.0.0/16,fd00:7::/64. Default: BILLWRIGHT_WEBHOOK_ALLOW.",
+    "Networks that webhooks may be sent to although they are not public, such as 10.20.0.0/16,fd00:7::/64. Default: BILLWRIGHT_WEBHOOK_ALLOW, or none.",
   ),
   Flag.withFallbackConfig(Config.String("BILLWRIGHT_WEBHOOK_ALLOW").pipe(Config.withDefault(""))),
   Flag.filterMap(
@@ -70,26 +77,32 @@ export const policyOf = (options: NetworkOptions): Effect.Effect<NetworkPolicy, 
 
 export const flags = {
   maxInFlight: Flag.Int("max-in-flight").pipe(
-    Flag.withDescription("Most webhook attempts under way; those that wait for a slow receiver don't count."),
+    Flag.withDescription(
+      `Most webhook attempts under way; those that wait for a slow receiver don't count. Default: ${DEFAULTS.maxInFlight}.`,
+    ),
     between(1, MAX_IN_FLIGHT),
-    Flag.withDefault(64),
+    Flag.withDefault(DEFAULTS.maxInFlight),
   ),
   maxInFlightPerEndpoint: Flag.Int("max-in-flight-per-endpoint").pipe(
-    Flag.withDescription("Most webhook attempts under way to one endpoint."),
+    Flag.withDescription(
+      `Most webhook attempts under way to one endpoint. Default: ${DEFAULTS.maxInFlightPerEndpoint}.`,
+    ),
     between(1, MAX_IN_FLIGHT),
-    Flag.withDefault(8),
+    Flag.withDefault(DEFAULTS.maxInFlightPerEndpoint),
   ),
   attemptSeconds: Flag.Int("attempt-seconds").pipe(
-    Flag.withDescription("How long a webhook attempt may take in all."),
+    Flag.withDescription(
+      `How long a webhook attempt may take in all, in seconds. Default: ${DEFAULTS.attemptSeconds}.`,
+    ),
     between(1, MAX_LEASE_SECONDS),
-    Flag.withDefault(ATTEMPT_DEADLINE_MILLIS / SECOND),
+    Flag.withDefault(DEFAULTS.attemptSeconds),
   ),
   leaseSeconds: Flag.Int("lease-seconds").pipe(
     Flag.withDescription(
-      "How long a process holds a delivery: when it dies, another one sends it again after that. Longer than --attempt-seconds.",
+      `How long a process holds a delivery, in seconds: when it dies, another one sends it again after that. Longer than --attempt-seconds. Default: ${DEFAULTS.leaseSeconds}.`,
     ),
     between(2, MAX_LEASE_SECONDS),
-    Flag.withDefault(LEASE_MILLIS / SECOND),
+    Flag.withDefault(DEFAULTS.leaseSeconds),
   ),
 }
 

@@ -5,6 +5,7 @@ import { Event, EventId } from "@billwright/core"
 import { Console, DateTime, Effect, Schema, Stream } from "effect"
 import { Sse } from "effect/encoding"
 import { ApiClient, type ApiFailure, ServerRefused, ServerUnreachable } from "./ApiClient.ts"
+import * as ExactJson from "./ExactJson.ts"
 
 /** An event as a receiver gets it. */
 export interface StreamedEvent {
@@ -36,14 +37,6 @@ const ListedEvents = Schema.Struct({
   has_more: Schema.Boolean,
 })
 
-/** Keeps integers that no double holds, so that what is rendered anew has the bytes of the payload. */
-const exactly = (_key: string, value: unknown, { source }: { readonly source?: string }): unknown =>
-  typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source ?? "")
-    ? BigInt(source!)
-    : value
-
-const parseExactly = JSON.parse as (text: string, reviver: typeof exactly) => unknown
-
 /** All events that there are, the oldest first, but for those that are for one endpoint alone: as in the stream. */
 const listAll = Effect.fnUntraced(function* () {
   const api = yield* ApiClient
@@ -51,7 +44,8 @@ const listAll = Effect.fnUntraced(function* () {
   let after: string | undefined
   for (;;) {
     const { text, value } = yield* api.get("/events", ListedEvents, { limit: "100", starting_after: after })
-    const exact = parseExactly(text, exactly) as { readonly data: ReadonlyArray<{ readonly data: unknown }> }
+    // What is rendered anew has the bytes of the payload.
+    const exact = ExactJson.parse(text) as { readonly data: ReadonlyArray<{ readonly data: unknown }> }
     for (const [index, { endpoint_id, id, livemode, timestamp, type }] of value.data.entries()) {
       if (typeof endpoint_id === "string") continue
       const fields = { id, type, timestamp: DateTime.toUtc(timestamp) }

@@ -7,6 +7,7 @@ import type { ApiFailure } from "./ApiClient.ts"
 import type { AuditFailed } from "./Audit.ts"
 import type { Undelivered } from "./DeliveryWait.ts"
 import type { EncryptionFailure } from "./Encryption.ts"
+import type { PepperFailure } from "./Pepper.ts"
 import type { StoreFailure } from "./Store.ts"
 import type { UnknownEventType } from "./Trigger.ts"
 
@@ -18,6 +19,7 @@ export type Failure =
   | InvalidInput
   | InvalidKeyring
   | ListenError
+  | PepperFailure
   | StoreFailure
   | Undelivered
   | UnknownEventType

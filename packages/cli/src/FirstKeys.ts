@@ -2,6 +2,7 @@
  * The keys that a new store starts with, so that there is something to sign in with.
  */
 import { ApiKeys, CurrentTenant, Idempotency, type StorageError, Tenant } from "@billwright/core"
+import type { PrivateFile } from "@billwright/node"
 import { Effect, Option, Redacted, Schedule } from "effect"
 
 /** A key of one mode, shown once. */
@@ -40,31 +41,44 @@ const issueFor = (mode: Tenant.Mode): Effect.Effect<FirstKey, StorageError, ApiK
 
 const withoutKeys = Effect.filter(MODES, (mode) => Effect.map(hasKeys(mode), (found) => !found))
 
+/** Keeps keys where somebody finds them, before they count. Run again with other keys when the transaction is. */
+export type Keep = (keys: ReadonlyArray<FirstKey>) => Effect.Effect<void, PrivateFile.PrivateFileError>
+
 /** Issues what is missing, in one transaction. Gives nothing when another server has. */
-const issueOnce = Effect.gen(function* () {
+const issueOnce = Effect.fnUntraced(function* (keep: Keep) {
   const idempotency = yield* Idempotency
   let issued: ReadonlyArray<FirstKey> = []
   const issue = Effect.gen(function* () {
     issued = yield* Effect.forEach(yield* withoutKeys, issueFor)
+    yield* keep(issued)
     // What is remembered of it tells no secret.
     return { status: 201, body: "" }
   })
   const { isReplay } = yield* idempotency.run(REQUEST, issue, () => Option.none())
   return isReplay ? [] : issued
-}).pipe(
-  Effect.retry({
-    while: ({ _tag }) => _tag === "RequestInProgress",
-    schedule: LOOK_AGAIN,
-    times: MAX_LOOKS,
-  }),
-  Effect.catchTag("RequestInProgress", () => Effect.succeed([])),
-  Effect.catchTag("IdempotencyKeyReused", Effect.die),
-  Effect.provideService(CurrentTenant, tenantOf("test")),
-)
+})
 
-/** Issues a key for each mode of the default account that has none, one time for each store. */
-export const ensure: Effect.Effect<
+/**
+ * Issues a key for each mode of the default account that has none, one time for each store. When `keep` fails, none is
+ * issued.
+ */
+export const ensure = (
+  keep: Keep = () => Effect.void,
+): Effect.Effect<
   ReadonlyArray<FirstKey>,
-  StorageError,
+  StorageError | PrivateFile.PrivateFileError,
   ApiKeys | Idempotency
-> = Effect.flatMap(withoutKeys, (modes) => (modes.length === 0 ? Effect.succeed([]) : issueOnce))
+> =>
+  Effect.gen(function* () {
+    if ((yield* withoutKeys).length === 0) return []
+    return yield* issueOnce(keep).pipe(
+      Effect.retry({
+        while: ({ _tag }) => _tag === "RequestInProgress",
+        schedule: LOOK_AGAIN,
+        times: MAX_LOOKS,
+      }),
+      Effect.catchTag("RequestInProgress", () => Effect.succeed([])),
+      Effect.catchTag("IdempotencyKeyReused", Effect.die),
+      Effect.provideService(CurrentTenant, tenantOf("test")),
+    )
+  })

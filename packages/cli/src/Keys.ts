@@ -2,18 +2,20 @@
  * `billwright keys`: API keys, issued, listed, rolled and revoked, and the keys of webhook secrets.
  */
 import { ApiKey, ApiKeys, Billing, CurrentTenant, type IssuedApiKey, type Tenant } from "@billwright/core"
-import { Console, DateTime, Effect, Layer, Redacted, Schema } from "effect"
+import { Console, DateTime, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { newEncryptionKey, rotateEncryption } from "./EncryptionKeys.ts"
 import type { Failure } from "./Failure.ts"
+import * as Moment from "./Moment.ts"
+import { keyOptions, type PepperOptions, pepperFile } from "./Pepper.ts"
 import * as Store from "./Store.ts"
 import { account, json, mode } from "./TenantFlags.ts"
 
 const HOUR_MILLIS = 3_600_000
 
-const tenantFlags = { ...Store.databaseFlags, account, mode, json }
+const tenantFlags = { ...Store.databaseFlags, pepperFile, account, mode, json }
 
-interface TenantOptions extends Store.DatabaseOptions {
+interface TenantOptions extends Store.DatabaseOptions, PepperOptions {
   readonly account: Tenant.AccountId
   readonly mode: Tenant.Mode
 }
@@ -25,7 +27,14 @@ const acting = <A>(
 ): Effect.Effect<A, Failure> =>
   effect.pipe(
     Effect.provideService(CurrentTenant, { accountId: options.account, mode: options.mode }),
-    Effect.provide(Billing.layer.pipe(Layer.provide(Store.layerBeside(options)))),
+    Effect.provide(services(options)),
+  )
+
+const services = (options: TenantOptions): Layer.Layer<ApiKeys, Failure> =>
+  Layer.unwrap(
+    Effect.map(keyOptions(options), (keys) =>
+      Billing.layerWith({ keys }).pipe(Layer.provide(Store.layerBeside(options))),
+    ),
   )
 
 const instant = (value: DateTime.Utc | null): string | null =>
@@ -59,14 +68,45 @@ const line = (key: ApiKey.ApiKey, now: DateTime.Utc): string =>
     key.name,
   ].join("  ")
 
+const untilOf = ({ expiresAt: until }: ApiKey.ApiKey): string =>
+  until === null ? "" : ` It is valid until ${DateTime.formatIso(until)}.`
+
 const printIssued = ({ key, secret }: IssuedApiKey, asJson: boolean) =>
   Console.log(
     asJson
       ? JSON.stringify({ ...toJson(key), secret: Redacted.value(secret) }, undefined, 2)
-      : `${key.mode} key  ${Redacted.value(secret)}\nIt is shown this once: keep it. Its id is ${key.id}.`,
+      : `${key.mode} key  ${Redacted.value(secret)}\nIt is shown this once: keep it. Its id is ${key.id}.${untilOf(key)}`,
   )
 
 const id = Argument.String("id").pipe(Argument.withDescription("The id of the key: key_…"))
+
+const expiresIn = Flag.String("expires-in").pipe(
+  Flag.withDescription("How long it is valid: 12h, 30d. Default: until it is revoked."),
+  Flag.optional,
+)
+
+const expiresAt = Flag.String("expires-at").pipe(
+  Flag.withDescription("Until when it is valid: an instant such as 2026-12-31T00:00:00Z."),
+  Flag.optional,
+)
+
+interface ExpiryOptions {
+  readonly expiresIn: Option.Option<string>
+  readonly expiresAt: Option.Option<string>
+}
+
+const expiryOf = Effect.fnUntraced(function* (options: ExpiryOptions) {
+  if (Option.isSome(options.expiresIn) && Option.isSome(options.expiresAt)) {
+    return yield* new Store.Misconfigured({
+      message: "--expires-in and --expires-at say the same: use one of them",
+    })
+  }
+  if (Option.isSome(options.expiresIn)) {
+    return { expiresAt: yield* Moment.fromNow("expires-in", options.expiresIn.value) }
+  }
+  if (Option.isNone(options.expiresAt)) return {}
+  return { expiresAt: yield* Moment.instant("expires-at", options.expiresAt.value) }
+})
 
 const issue = Command.make(
   "issue",
@@ -74,14 +114,17 @@ const issue = Command.make(
     ...tenantFlags,
     name: Flag.String("name").pipe(Flag.withDescription("What the key is for.")),
     scope: Flag.Literals("scope", ApiKey.Scope.literals).pipe(
-      Flag.withDescription("What it may do. Repeat it. None: everything."),
+      Flag.withDescription("What it may do. Repeat it. Default: everything."),
       Flag.between(0, 12),
     ),
+    expiresIn,
+    expiresAt,
   },
   Effect.fn(function* (options) {
+    const expiry = yield* expiryOf(options)
     const issued = yield* acting(
       options,
-      Effect.flatMap(ApiKeys, (keys) => keys.issue({ name: options.name, scopes: options.scope })),
+      Effect.flatMap(ApiKeys, (keys) => keys.issue({ name: options.name, scopes: options.scope, ...expiry })),
     )
     yield* printIssued(issued, options.json)
   }),
@@ -104,6 +147,7 @@ const list = Command.make(
   }),
 ).pipe(Command.withDescription("List API keys, newest first"))
 
+const DEFAULT_GRACE_HOURS = 24
 const MAX_GRACE_HOURS = ApiKey.MAX_ROLL_GRACE_MILLIS / HOUR_MILLIS
 
 const roll = Command.make(
@@ -112,9 +156,11 @@ const roll = Command.make(
     ...tenantFlags,
     id,
     graceHours: Flag.Int("grace-hours").pipe(
-      Flag.withDescription(`How long the old key stays valid, 0 to ${MAX_GRACE_HOURS} hours.`),
+      Flag.withDescription(
+        `How long the old key stays valid, 0 to ${MAX_GRACE_HOURS} hours. Default: ${DEFAULT_GRACE_HOURS}.`,
+      ),
       Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_GRACE_HOURS }))),
-      Flag.withDefault(24),
+      Flag.withDefault(DEFAULT_GRACE_HOURS),
     ),
   },
   Effect.fn(function* (options) {

@@ -15,24 +15,31 @@ const SECRET_VARIABLE = "BILLWRIGHT_LISTEN_SECRET"
 /** `whsec_` and 24 to 64 bytes of base64, as the Standard Webhooks specification has it. */
 const SECRET = /^whsec_(?=.{32,88}$)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
+/** A port, and what is behind it. */
+const PORT_ALONE = /^:?(?=\d{1,5}(?:[/?]|$))/
+
+/** The address as a URL: `http` where it has no scheme, this machine where it is a port. */
+const withScheme = (text: string): string =>
+  text.includes("://") ? text : `http://${text.replace(PORT_ALONE, "localhost:")}`
+
 const parseTarget = (text: string): Option.Option<URL> =>
   Option.filter(
-    Option.fromNullOr(URL.parse(text)),
+    Option.fromNullOr(URL.parse(withScheme(text))),
     ({ password, protocol, username }) =>
       (protocol === "http:" || protocol === "https:") && username === "" && password === "",
   )
 
 const forwardTo = Flag.String("forward-to").pipe(
-  Flag.withDescription("Where to send events, such as http://localhost:3000/hooks."),
+  Flag.withDescription("Where to send events, such as localhost:3000 or http://localhost:3000/hooks."),
   Flag.filterMap(
     parseTarget,
     // Not the text: it may hold a password.
-    () => "must be an address such as http://localhost:3000/hooks, without a password",
+    () => "must be an address such as localhost:3000 or http://localhost:3000/hooks, without a password",
   ),
 )
 
 const types = Flag.String("types").pipe(
-  Flag.withDescription("Only these event types, with commas between them."),
+  Flag.withDescription("Only these event types, with commas between them. Default: all."),
   Flag.withSchema(Schema.String.check(Schema.isPattern(/^[^,\s]+(,[^,\s]+)*$/))),
   Flag.optional,
 )
@@ -91,7 +98,7 @@ export const listen = Command.make(
   Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
   Command.withExamples([
     {
-      command: "billwright listen --forward-to http://localhost:3000/hooks",
+      command: "billwright listen --forward-to localhost:3000/hooks",
       description: "Try out a receiver on your machine",
     },
   ]),

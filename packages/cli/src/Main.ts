@@ -8,6 +8,7 @@ import packageJson from "../package.json" with { type: "json" }
 import * as Arguments from "./Arguments.ts"
 import { billwright } from "./Billwright.ts"
 import { type Failure, sentenceOf } from "./Failure.ts"
+import * as Presentation from "./Presentation.ts"
 
 // Standard output is for what a program would read; the log goes to standard error.
 const log = Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
@@ -23,6 +24,7 @@ const EXPLAINED = [
   "KeyFileError",
   "ListenError",
   "Misconfigured",
+  "PrivateFileError",
   "ServerRefused",
   "ServerUnreachable",
   "SqlError",
@@ -54,6 +56,6 @@ const run = Command.runWith(billwright, { version: packageJson.version })
 
 run(Arguments.tied(process.argv.slice(2))).pipe(
   Effect.catchTag(EXPLAINED, tell),
-  Effect.provide(Layer.merge(NodeServices.layer, log)),
+  Effect.provide(Layer.mergeAll(NodeServices.layer, log, Presentation.layer)),
   NodeRuntime.runMain({ teardown: (exit, onExit) => onExit(exitCode(exit)) }),
 )

@@ -12,7 +12,9 @@ const print = Flag.Boolean("print").pipe(
 )
 
 const after = Flag.Int("after").pipe(
-  Flag.withDescription("With --print: leave out the migrations up to this number, which the database has."),
+  Flag.withDescription(
+    "With --print: leave out the migrations up to this number, which the database has. Default: 0.",
+  ),
   Flag.withDefault(0),
 )
 

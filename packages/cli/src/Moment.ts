@@ -1,6 +1,7 @@
 /**
  * Instants on the command line: as such, or by how long ago they were.
  */
+import { Instant } from "@billwright/core"
 import { DateTime, Effect } from "effect"
 import { Misconfigured } from "./Store.ts"
 
@@ -14,14 +15,44 @@ const MAX_AGO_DAYS = 36_500
 /** A number, a word, or both: no instant is written like that. */
 const NO_INSTANT = /^[-+]?\d*\s*[a-z]*$/i
 
+/** How long that is, in milliseconds; `undefined` when it is no such text. */
+const millisOf = (text: string): number | undefined => {
+  const [, amount, unit] = AGO.exec(text) ?? []
+  return amount === undefined || unit === undefined
+    ? undefined
+    : Number(amount) * UNIT_MILLIS[unit as keyof typeof UNIT_MILLIS]
+}
+
+/** The instant in so many hours or days from now, 36500d at most. */
+export const fromNow = Effect.fnUntraced(function* (flag: string, text: string) {
+  const milliseconds = millisOf(text)
+  if (milliseconds === undefined || milliseconds === 0) {
+    return yield* new Misconfigured({
+      message: `--${flag} must be minutes, hours or days: 90m, 12h, 30d. It is ${text}`,
+    })
+  }
+  if (milliseconds > MAX_AGO_DAYS * UNIT_MILLIS.d) {
+    return yield* new Misconfigured({ message: `--${flag} must be at most ${MAX_AGO_DAYS}d. It is ${text}` })
+  }
+  return DateTime.add(yield* DateTime.now, { milliseconds })
+})
+
+/** An instant as such. */
+export const instant = Effect.fnUntraced(function* (flag: string, text: string) {
+  const parsed = Instant.parse(text)
+  if (parsed !== undefined) return parsed
+  return yield* new Misconfigured({
+    message: `--${flag} must be an instant such as 2026-12-31T00:00:00Z. It is ${text}`,
+  })
+})
+
 /** The instant that the value of a flag means. Whether it is a right one is for the server to say. */
 export const instantOf = Effect.fnUntraced(function* (flag: string, text: string) {
-  const [, amount, unit] = AGO.exec(text) ?? []
-  if (amount === undefined || unit === undefined) {
+  const milliseconds = millisOf(text)
+  if (milliseconds === undefined) {
     if (!NO_INSTANT.test(text)) return text
     return yield* new Misconfigured({ message: `--${flag} must be ${FORMS}. It is ${text}` })
   }
-  const milliseconds = Number(amount) * UNIT_MILLIS[unit as keyof typeof UNIT_MILLIS]
   if (milliseconds > MAX_AGO_DAYS * UNIT_MILLIS.d) {
     return yield* new Misconfigured({
       message: `--${flag} must be at most ${MAX_AGO_DAYS}d ago. It is ${text}`,

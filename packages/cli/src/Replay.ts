@@ -93,12 +93,12 @@ const endpoint = Command.make(
     ),
     status: Flag.Literals("status", ["Failed", "all"]).pipe(
       Flag.withDescription(
-        "Failed: events whose newest delivery to the endpoint failed. all: all that it wants.",
+        "Failed: events whose newest delivery to the endpoint failed. all: all that it wants. Default: Failed.",
       ),
       Flag.withDefault("Failed"),
     ),
     types: Flag.String("types").pipe(
-      Flag.withDescription("Only these event types, with commas between them."),
+      Flag.withDescription("Only these event types, with commas between them. Default: all."),
       Flag.optional,
     ),
     ...flags,

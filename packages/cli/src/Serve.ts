@@ -11,10 +11,14 @@ import * as Dispatch from "./Dispatch.ts"
 import * as Encryption from "./Encryption.ts"
 import type { Failure } from "./Failure.ts"
 import * as FirstKeys from "./FirstKeys.ts"
+import * as KeysFile from "./KeysFile.ts"
 import * as Metrics from "./Metrics.ts"
+import * as Pepper from "./Pepper.ts"
+import * as RateLimit from "./RateLimit.ts"
 import * as Store from "./Store.ts"
 
 const DEFAULT_PORT = 4100
+const DEFAULT_HOST = "127.0.0.1"
 const MAX_PORT = 65_535
 
 const port = Flag.Int("port").pipe(
@@ -25,17 +29,21 @@ const port = Flag.Int("port").pipe(
 )
 
 const host = Flag.String("host").pipe(
-  Flag.withDescription("Address to listen on. 0.0.0.0 is every address of this machine."),
-  Flag.withDefault("127.0.0.1"),
+  Flag.withDescription(
+    `Address to listen on. 0.0.0.0 is every address of this machine. Default: ${DEFAULT_HOST}.`,
+  ),
+  Flag.withDefault(DEFAULT_HOST),
 )
 
 const migrate = Flag.Boolean("migrate").pipe(
-  Flag.withDescription("Bring the Postgres schema up to date first. --no-migrate runs no DDL."),
+  Flag.withDescription(
+    "Bring the Postgres schema up to date first. --no-migrate runs no DDL. Default: true.",
+  ),
   Flag.withDefault(true),
 )
 
 const dispatch = Flag.Boolean("dispatch").pipe(
-  Flag.withDescription("Send webhooks, too. --no-dispatch leaves that to other processes."),
+  Flag.withDescription("Send webhooks, too. --no-dispatch leaves that to other processes. Default: true."),
   Flag.withDefault(true),
 )
 
@@ -64,9 +72,12 @@ const flags = {
   allowLoopback: Dispatch.allowLoopback,
   ...Dispatch.flags,
   allowPlaintextSecrets: Encryption.allowPlaintextSecrets,
+  keysFile: KeysFile.flag,
+  pepperFile: Pepper.pepperFile,
+  ...RateLimit.flags,
 }
 
-interface Roles {
+interface Roles extends RateLimit.RateLimitOptions {
   readonly store: "embedded" | "postgres" | "memory"
   readonly dispatch: boolean
   readonly dispatchOnly: boolean
@@ -83,7 +94,7 @@ const problemOf = (options: Roles): string | undefined => {
     return `--dispatch-only works beside servers on one Postgres: use --store postgres. A server with --store ${store} sends its webhooks itself`
   }
   return leaseSeconds > attemptSeconds
-    ? undefined
+    ? RateLimit.problemOf(options)
     : `--lease-seconds (${leaseSeconds}) must be more than --attempt-seconds (${attemptSeconds})`
 }
 
@@ -106,22 +117,40 @@ interface Announcement {
   readonly url: string
   readonly metricsUrl: string
   readonly keys: ReadonlyArray<FirstKeys.FirstKey>
+  /** Where the keys are, if they are not to be printed. */
+  readonly keysFile: Option.Option<string>
   readonly allowLoopback: boolean
 }
 
-const announce = ({ allowLoopback, keys, metricsUrl, url }: Announcement): ReadonlyArray<string> => {
+/** The first keys, or where they are, and what to do with them. */
+const keysLines = ({ keys, keysFile, url }: Announcement): ReadonlyArray<string> => {
+  if (keys.length === 0) return []
+  if (Option.isSome(keysFile)) return [KeysFile.announce(keysFile.value)]
   const test = keys.find(({ mode }) => mode === "test")
   return [
-    `Billwright listening on ${url}`,
-    ...keys.map(({ mode, secret }) => `${mode} key  ${secret}`),
-    ...(keys.length === 0 ? [] : ["These keys are shown this once: keep them."]),
+    ...keys.map(KeysFile.lineOf),
+    "These keys are shown this once: keep them.",
     ...(test === undefined ? [] : ["", firstRequest(url, test.secret)]),
+  ]
+}
+
+const announce = (announcement: Announcement): ReadonlyArray<string> => {
+  const { allowLoopback, metricsUrl, url } = announcement
+  return [
+    `Billwright listening on ${url}`,
+    ...keysLines(announcement),
     "",
     `Dashboard:     ${url}/`,
     metricsLine(metricsUrl),
     ...loopbackLines(allowLoopback),
     `API reference: ${url}/docs`,
   ]
+}
+
+const firstKeys = (keysFile: Option.Option<string>) => {
+  if (Option.isNone(keysFile)) return FirstKeys.ensure()
+  const { keep, remove } = KeysFile.make(keysFile.value)
+  return FirstKeys.ensure(keep).pipe(Effect.tapError(() => Effect.ignore(remove)))
 }
 
 /** The pages of the dashboard, and the API for all else. Most requests are the API's: they are told apart first. */
@@ -140,13 +169,18 @@ const withMetrics =
 
 /** Everything that both roles work on. */
 const services = (
-  options: Store.StoreOptions & Encryption.EncryptionOptions & Dispatch.DispatchOptions,
+  options: Store.StoreOptions &
+    Encryption.EncryptionOptions &
+    Dispatch.DispatchOptions &
+    Pepper.PepperOptions & { readonly keysFile: Option.Option<string> },
 ): Layer.Layer<Billing.Services | Billing.Storage | Store.StoreEnd, Failure> =>
   Layer.unwrap(
     Effect.gen(function* () {
+      yield* KeysFile.check(options.keysFile)
+      const keys = yield* Pepper.keyOptions(options)
       const encryption = yield* Encryption.keys(options)
       const network = yield* Dispatch.policyOf(options)
-      return Billing.layerWith({ encryption, webhooks: { network } }).pipe(
+      return Billing.layerWith({ encryption, keys, webhooks: { network } }).pipe(
         Layer.provideMerge(Store.layer(options)),
       )
     }),
@@ -173,7 +207,7 @@ export const serve = Command.make(
       yield* Console.log("Billwright sending webhooks")
       return yield* storeEnd
     }
-    const server = yield* Server.make()
+    const server = yield* Server.make(RateLimit.serverOptions(options))
     const context = yield* Effect.context<never>()
     const api = withDashboard(NodeHandler.make(server, context))
     const listening = yield* Scope.provide(
@@ -182,9 +216,9 @@ export const serve = Command.make(
     )
     if (options.dispatch) yield* Layer.buildWithScope(Dispatch.layer(options), yield* Scope.fork(parts))
     const metricsUrl = (ownMetrics ?? listening).url
-    const { allowLoopback } = options
-    const keys = yield* FirstKeys.ensure
-    for (const line of announce({ url: listening.url, metricsUrl, keys, allowLoopback })) {
+    const { allowLoopback, keysFile } = options
+    const keys = yield* firstKeys(keysFile)
+    for (const line of announce({ url: listening.url, metricsUrl, keys, keysFile, allowLoopback })) {
       yield* Console.log(line)
     }
     return yield* storeEnd

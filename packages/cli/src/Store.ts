@@ -16,7 +16,7 @@ const DEFAULT_SCHEMA = "billwright"
 export const databaseFlags = {
   store: Flag.Literals("store", ["embedded", "postgres"]).pipe(
     Flag.withDescription(
-      "Where the data is. embedded: a Postgres of our own in --data-dir. postgres: the one that DATABASE_URL names.",
+      "Where the data is. embedded: a Postgres of our own in --data-dir. postgres: the one that DATABASE_URL names. Default: BILLWRIGHT_STORE, or embedded.",
     ),
     Flag.withFallbackConfig(
       Config.Literals(["embedded", "postgres"], "BILLWRIGHT_STORE").pipe(
@@ -25,11 +25,15 @@ export const databaseFlags = {
     ),
   ),
   dataDir: Flag.String("data-dir").pipe(
-    Flag.withDescription("The directory of the embedded Postgres."),
+    Flag.withDescription(
+      `The directory of the embedded Postgres. Default: ${EmbeddedPostgres.DEFAULT_DIRECTORY}.`,
+    ),
     Flag.withDefault(EmbeddedPostgres.DEFAULT_DIRECTORY),
   ),
   schema: Flag.String("schema").pipe(
-    Flag.withDescription("The Postgres schema that holds everything of Billwright."),
+    Flag.withDescription(
+      `The Postgres schema that holds everything of Billwright. Default: ${DEFAULT_SCHEMA}.`,
+    ),
     Flag.withDefault(DEFAULT_SCHEMA),
   ),
 }
@@ -39,7 +43,7 @@ export const flags = {
   ...databaseFlags,
   store: Flag.Literals("store", ["embedded", "postgres", "memory"]).pipe(
     Flag.withDescription(
-      "Where the data is kept. embedded: in a Postgres of our own in --data-dir. postgres: in the one that DATABASE_URL names. memory: nowhere, it is gone at the end.",
+      "Where the data is kept. embedded: in a Postgres of our own in --data-dir. postgres: in the one that DATABASE_URL names. memory: nowhere, it is gone at the end. Default: BILLWRIGHT_STORE, or embedded.",
     ),
     Flag.withFallbackConfig(
       Config.Literals(["embedded", "postgres", "memory"], "BILLWRIGHT_STORE").pipe(

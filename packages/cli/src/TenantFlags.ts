@@ -5,7 +5,9 @@ import { Tenant } from "@billwright/core"
 import { Flag } from "effect/cli"
 
 export const account = Flag.String("account").pipe(
-  Flag.withDescription("The account. Hosts with a single one leave it out."),
+  Flag.withDescription(
+    `The account. Hosts with a single one leave it out. Default: ${Tenant.defaultAccountId}.`,
+  ),
   Flag.withSchema(Tenant.AccountId),
   Flag.withDefault(Tenant.defaultAccountId),
 )

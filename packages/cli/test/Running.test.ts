@@ -85,10 +85,10 @@ describe("servers that start on an empty store at the same time", () => {
       )
       const shown = yield* Effect.forEach(
         processes,
-        (services) => Effect.provideContext(FirstKeys.ensure, services),
+        (services) => Effect.provideContext(FirstKeys.ensure(), services),
         { concurrency: "unbounded" },
       )
-      const again = yield* Effect.provideContext(FirstKeys.ensure, processes[0]!)
+      const again = yield* Effect.provideContext(FirstKeys.ensure(), processes[0]!)
       assert.deepStrictEqual(again, [])
       const keys = yield* Effect.forEach(["test", "live"] as const, (mode) =>
         Effect.flatMap(ApiKeys, (service) => service.list()).pipe(

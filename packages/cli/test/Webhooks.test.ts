@@ -292,7 +292,14 @@ describe("billwright prune", () => {
 describe.concurrent("what commands say instead", () => {
   it.each([
     [{ BILLWRIGHT_API_KEY: "" }, /set the environment variable BILLWRIGHT_API_KEY to a key/],
-    [{ BILLWRIGHT_API_KEY: `sk_${"test"}_wrong` }, /\(401 unauthorized\)$/m],
+    [
+      { BILLWRIGHT_API_KEY: `sk_${"test"}_wrong` },
+      /\(401 unauthorized\): check the key in BILLWRIGHT_API_KEY$/m,
+    ],
+    [
+      { BILLWRIGHT_API_KEY: "my key" },
+      /^billwright: BILLWRIGHT_API_KEY holds no API key: keys begin with sk_test_/,
+    ],
     [
       { BILLWRIGHT_URL: "http://127.0.0.1:2" },
       /^billwright: http:\/\/127\.0\.0\.1:2 can't be reached \(ECONNREFUSED\)/,

@@ -3,5 +3,6 @@
  */
 export type { Resolve } from "./HostLookup.ts"
 export * as KeyFile from "./KeyFile.ts"
+export * as PrivateFile from "./PrivateFile.ts"
 export * as UndiciTransport from "./UndiciTransport.ts"
 export type { UndiciTransportOptions } from "./UndiciTransport.ts"

@@ -1,0 +1,55 @@
+/**
+ * `billwright help` and `billwright help <command>`: what `--help` prints.
+ */
+import { Effect } from "effect"
+import { Argument, CliConfig, Command, GlobalFlag } from "effect/cli"
+import * as NearMatches from "./NearMatches.ts"
+import { Misconfigured } from "./Store.ts"
+
+const childrenOf = ({ subcommands }: Command.Command.Any): ReadonlyArray<Command.Command.Any> =>
+  subcommands.flatMap(({ commands }) => commands)
+
+/** Fails when there is no such command below another. */
+const requirePath = Effect.fnUntraced(function* (root: Command.Command.Any, path: ReadonlyArray<string>) {
+  let parent = root
+  const names = [root.name]
+  for (const name of path) {
+    const children = childrenOf(parent)
+    const found = children.find((child) => child.name === name)
+    if (found === undefined) {
+      const near = NearMatches.find(
+        name,
+        children.map((child) => child.name),
+      )
+      const hint = near.length === 0 ? "" : `, did you mean ${near.join(" or ")}?`
+      return yield* new Misconfigured({
+        message: `there is no command "${[...names, name].join(" ")}"${hint || `: "${names.join(" ")} --help" lists what there is`}`,
+      })
+    }
+    names.push(name)
+    parent = found
+  }
+})
+
+/** The command, for the tree that it becomes a part of. */
+export const make = (root: () => Command.Command.Any) =>
+  Command.make(
+    "help",
+    {
+      command: Argument.String("command").pipe(
+        Argument.withDescription("The command that help is wanted for, such as: keys issue"),
+        Argument.variadic(),
+      ),
+    },
+    Effect.fn(function* ({ command: path }) {
+      const command = root()
+      yield* requirePath(command, path)
+      const { builtIns } = yield* CliConfig.CliConfig
+      yield* GlobalFlag.Help.run(true, {
+        builtIns,
+        command,
+        commandPath: [command.name, ...path],
+        version: "",
+      })
+    }),
+  ).pipe(Command.withDescription("Show what --help shows"))

@@ -1,0 +1,41 @@
+/**
+ * The pepper of API keys: a secret that is mixed into what is stored of them, wherever a command finds it.
+ */
+import { PrivateFile } from "@billwright/node"
+import { Config, Effect, Option, Redacted } from "effect"
+import { Flag } from "effect/cli"
+import { explainConfig, Misconfigured } from "./Store.ts"
+
+const VARIABLE = "BILLWRIGHT_API_KEY_PEPPER"
+
+export const pepperFile = Flag.String("pepper-file").pipe(
+  Flag.withDescription(
+    `A file with a secret that is mixed into what is stored of API keys. Keep it for ever: no key is found without it. Default: the text of ${VARIABLE}, or none.`,
+  ),
+  Flag.optional,
+)
+
+export interface PepperOptions {
+  readonly pepperFile: Option.Option<string>
+}
+
+/** What can keep a command from the pepper. */
+export type PepperFailure = Misconfigured | PrivateFile.PrivateFileError
+
+const both = new Misconfigured({
+  message: `--pepper-file and the environment variable ${VARIABLE} are two places for one secret: use one of them`,
+})
+
+/** The options of API keys: with the pepper of the file, else of the environment, else with none. */
+export const keyOptions = Effect.fnUntraced(function* (
+  options: PepperOptions,
+): Effect.fn.Return<{ readonly pepper?: Redacted.Redacted<string> }, PepperFailure> {
+  const given = yield* Config.option(Config.Redacted(VARIABLE)).pipe(Effect.mapError(explainConfig))
+  const variable = Option.filter(given, (text) => Redacted.value(text).trim() !== "")
+  if (Option.isSome(options.pepperFile)) {
+    if (Option.isSome(variable)) return yield* both
+    return { pepper: yield* PrivateFile.read(options.pepperFile.value) }
+  }
+  // Without the line's end that a file would have.
+  return Option.isSome(variable) ? { pepper: Redacted.make(Redacted.value(variable.value).trim()) } : {}
+})

@@ -1,0 +1,30 @@
+/**
+ * How the command tells what was typed wrongly: the problem first, in one line, then where help is. A page of help
+ * would hide it.
+ */
+import { Console, Effect } from "effect"
+import { CliOutput } from "effect/cli"
+import { clean } from "./Table.ts"
+
+const SUGGESTION = /\s*Did you mean this\?\s+(\S+)/
+
+/** In one line, and without what a terminal would take for a command. */
+const lineOf = (message: string): string =>
+  clean(
+    message
+      .replace(SUGGESTION, ": did you mean $1?")
+      .replace("Expected: Schema validation failed: ", "")
+      .replace(". Expected: must ", ": it must ")
+      .replaceAll(/\s+/g, " ")
+      .trim(),
+  )
+
+export const layer = CliOutput.layerPresenter({
+  present: (event) =>
+    event._tag === "InvalidInvocation"
+      ? Effect.gen(function* () {
+          for (const { message } of event.errors) yield* Console.error(`billwright: ${lineOf(message)}`)
+          yield* Console.error(`Run "${event.commandPath.join(" ")} --help" for help.`)
+        })
+      : CliOutput.defaultPresenter.present(event),
+})

@@ -1,0 +1,232 @@
+/**
+ * `billwright usage`: metered usage, over the API of a running server.
+ */
+import { UsageRecord } from "@billwright/core"
+import { Console, Effect, Option, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { type Answer, ApiClient, url } from "./ApiClient.ts"
+import * as ExactJson from "./ExactJson.ts"
+import * as Listing from "./Listing.ts"
+import * as Moment from "./Moment.ts"
+import * as Table from "./Table.ts"
+import { json } from "./TenantFlags.ts"
+
+const Record = Schema.Struct({
+  id: Schema.String,
+  customer_id: Schema.String,
+  product_id: Schema.String,
+  quantity: Schema.Int,
+  unit: Schema.String,
+  timestamp: Schema.String,
+  idempotency_key: Schema.NullOr(Schema.String),
+  voided_at: Schema.NullOr(Schema.String),
+})
+type Record = typeof Record.Type
+
+const RecordList = Schema.Struct({ data: Schema.Array(Record), has_more: Schema.Boolean })
+
+const Summary = Schema.Struct({
+  product_id: Schema.NullOr(Schema.String),
+  total_quantity: Schema.Union([Schema.Number, Schema.BigInt]),
+  unit: Schema.NullOr(Schema.String),
+  record_count: Schema.Int,
+  start_date: Schema.NullOr(Schema.String),
+  end_date: Schema.NullOr(Schema.String),
+  timezone: Schema.String,
+})
+
+const common = { url, json }
+const id = Argument.String("id").pipe(Argument.withDescription("The id of the record: usg_…"))
+const pathOf = (record: string): string => `/usage/records/${encodeURIComponent(record)}`
+
+const customer = Flag.String("customer").pipe(Flag.withDescription("The id of the customer: cus_…"))
+
+/** Which usage of the customer. */
+const filters = {
+  customer,
+  product: Flag.String("product").pipe(
+    Flag.withDescription("Only this product. Default: all."),
+    Flag.optional,
+  ),
+  unit: Flag.String("unit").pipe(
+    Flag.withDescription("Only usage in this unit. Default: all."),
+    Flag.optional,
+  ),
+}
+
+interface FilterOptions {
+  readonly customer: string
+  readonly product: Option.Option<string>
+  readonly unit: Option.Option<string>
+}
+
+const filterOf = ({ customer: customer_id, product, unit }: FilterOptions) => ({
+  customer_id,
+  product_id: Option.getOrUndefined(product),
+  unit: Option.getOrUndefined(unit),
+})
+
+const stateOf = (record: Record): string =>
+  record.voided_at === null ? "counts" : `voided ${record.voided_at}`
+
+const describe = (record: Record): string =>
+  Table.fields({
+    id: record.id,
+    customer: record.customer_id,
+    product: record.product_id,
+    quantity: `${record.quantity} ${record.unit}`,
+    timestamp: record.timestamp,
+    "idempotency key": record.idempotency_key ?? "none",
+    state: stateOf(record),
+  })
+
+const show = ({ text, value }: Answer<Record>, asJson: boolean) =>
+  Console.log(asJson ? text : describe(value))
+
+const record = Command.make(
+  "record",
+  {
+    customer,
+    product: Flag.String("product").pipe(Flag.withDescription("Your name of what was used.")),
+    quantity: Flag.Int("quantity").pipe(
+      Flag.withDescription(`How much was used, in the unit: 0 to ${UsageRecord.MAX_QUANTITY}.`),
+    ),
+    unit: Flag.String("unit").pipe(Flag.withDescription("What the quantity counts, such as call or byte.")),
+    timestamp: Flag.String("timestamp").pipe(
+      Flag.withDescription(`When it was used: ${Moment.FORMS}. Default: now.`),
+      Flag.optional,
+    ),
+    idempotencyKey: Flag.String("idempotency-key").pipe(
+      Flag.withDescription("Counts it once, however often this is run. Default: each run counts."),
+      Flag.optional,
+    ),
+    ...common,
+  },
+  Effect.fn(function* (options) {
+    const api = yield* ApiClient
+    const body = {
+      customer_id: options.customer,
+      product_id: options.product,
+      quantity: options.quantity,
+      unit: options.unit,
+      ...(Option.isSome(options.timestamp)
+        ? { timestamp: yield* Moment.instantOf("timestamp", options.timestamp.value) }
+        : {}),
+      ...(Option.isSome(options.idempotencyKey) ? { idempotency_key: options.idempotencyKey.value } : {}),
+    }
+    yield* show(yield* api.post("/usage", Record, JSON.stringify(body)), options.json)
+  }),
+).pipe(
+  Command.withDescription("Record usage of a product by a customer"),
+  Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
+  Command.withExamples([
+    {
+      command:
+        "billwright usage record --customer cus_… --product api --quantity 5 --unit call --idempotency-key request-8f14",
+      description: "Record 5 calls, once however often it is run",
+    },
+  ]),
+)
+
+const day = (name: string, description: string) =>
+  Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
+
+/** A total may have more digits than a number holds. */
+const readSummary = (text: string) => Schema.decodeUnknownEffect(Summary)(ExactJson.parse(text))
+
+const summary = Command.make(
+  "summary",
+  {
+    ...filters,
+    startDate: day("start-date", "The first day, YYYY-MM-DD. Default: from the beginning."),
+    endDate: day("end-date", "The last day, YYYY-MM-DD, inclusive. Default: up to now."),
+    timezone: day("timezone", "The time zone of the days, such as Europe/Paris. Default: UTC."),
+    ...common,
+  },
+  Effect.fn(function* (options) {
+    const api = yield* ApiClient
+    const { text } = yield* api.get("/usage", Schema.Unknown, {
+      ...filterOf(options),
+      start_date: Option.getOrUndefined(options.startDate),
+      end_date: Option.getOrUndefined(options.endDate),
+      timezone: Option.getOrUndefined(options.timezone),
+    })
+    if (options.json) return yield* Console.log(text)
+    const found = yield* Effect.orDie(readSummary(text))
+    return yield* Console.log(
+      Table.fields({
+        total: found.unit === null ? String(found.total_quantity) : `${found.total_quantity} ${found.unit}`,
+        records: String(found.record_count),
+        product: found.product_id ?? "all",
+        days: `${found.start_date ?? "the beginning"} to ${found.end_date ?? "now"} (${found.timezone})`,
+      }),
+    )
+  }),
+).pipe(
+  Command.withDescription("Show the exact total of a customer's usage"),
+  Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
+  Command.withExamples([
+    {
+      command: "billwright usage summary --customer cus_… --start-date 2026-11-01 --end-date 2026-11-30",
+      description: "The total of a month",
+    },
+  ]),
+)
+
+const records = Command.make(
+  "records",
+  { ...filters, ...Listing.flags, ...common },
+  Effect.fn(function* (options) {
+    const api = yield* ApiClient
+    const page = yield* api.get("/usage/records", RecordList, {
+      ...Listing.query(options),
+      ...filterOf(options),
+    })
+    yield* Listing.print(
+      page,
+      ["ID", "PRODUCT", "QUANTITY", "UNIT", "TIMESTAMP", "STATE"],
+      (found) => [
+        found.id,
+        found.product_id,
+        String(found.quantity),
+        found.unit,
+        found.timestamp,
+        stateOf(found),
+      ],
+      options.json,
+    )
+  }),
+).pipe(
+  Command.withDescription("List the usage records of a customer, newest first"),
+  Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
+)
+
+const get = Command.make(
+  "get",
+  { id, ...common },
+  Effect.fn(function* (options) {
+    const api = yield* ApiClient
+    yield* show(yield* api.get(pathOf(options.id), Record), options.json)
+  }),
+).pipe(
+  Command.withDescription("Show a usage record"),
+  Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
+)
+
+const voidRecord = Command.make(
+  "void",
+  { id, ...common },
+  Effect.fn(function* (options) {
+    const api = yield* ApiClient
+    const answer = yield* api.post(`${pathOf(options.id)}/void`, Record, "{}")
+    yield* show(answer, options.json)
+  }),
+).pipe(
+  Command.withDescription("Take a usage record out of all totals; it stays in the list"),
+  Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
+)
+
+export const usage = Command.make("usage").pipe(
+  Command.withDescription("Record usage, total it, list and void records"),
+  Command.withSubcommands([record, summary, records, get, voidRecord]),
+)

@@ -1,0 +1,141 @@
+/**
+ * Options of `serve` and of keys, and how the command tells what was typed wrongly.
+ */
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, assert, describe, it } from "@effect/vitest"
+import * as Cli from "./Cli.ts"
+
+const TIMEOUT = 120_000
+const directory = mkdtempSync(join(tmpdir(), "billwright-options-"))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const at = (name: string): string => join(directory, name)
+const memory = ["--store", "memory"]
+/** Refuses by a sentence, and does nothing. */
+const refused = async (args: ReadonlyArray<string>, sentence: RegExp, env = {}) => {
+  const { code, stderr, stdout } = await Cli.run(args, { env })
+  assert.strictEqual(code, 1)
+  assert.match(stderr, sentence)
+  assert.notInclude(stdout, "listening")
+}
+
+describe("what was typed wrongly", () => {
+  it.each([
+    [
+      ["serve", "--prot", "80"],
+      'billwright: Unrecognized flag: --prot in command billwright serve: did you mean --port?\nRun "billwright serve --help" for help.\n',
+    ],
+    [
+      ["listen"],
+      'billwright: Missing required flag: --forward-to\nRun "billwright listen --help" for help.\n',
+    ],
+    [
+      ["keys", "nope"],
+      'billwright: Unknown subcommand "nope" for "billwright keys"\nRun "billwright keys --help" for help.\n',
+    ],
+    [
+      ["serve", "--port", "99999"],
+      'billwright: Invalid value for flag --port: "99999". Expected a value between 0 and 65535\nRun "billwright serve --help" for help.\n',
+    ],
+    [
+      ["help", "keys", "isue"],
+      'billwright: there is no command "billwright keys isue", did you mean issue?\n',
+    ],
+  ])("is told first, in a line, and no help hides it: %j", { timeout: TIMEOUT }, async (args, stderr) => {
+    assert.deepStrictEqual(await Cli.run(args), { code: 1, stdout: "", stderr })
+  })
+})
+
+describe("help", () => {
+  it.each([[["help"]], [["help", "serve"]], [["help", "keys", "issue"]]])(
+    "%j is what --help prints",
+    { timeout: TIMEOUT },
+    async ([help = "", ...path]) => {
+      const [asked, flagged] = await Promise.all([Cli.run([help, ...path]), Cli.run([...path, "--help"])])
+      assert.deepStrictEqual(asked, flagged)
+      assert.strictEqual(asked.code, 0)
+      assert.include(asked.stdout, `billwright ${path.join(" ")}`)
+    },
+  )
+})
+
+describe("serve --keys-file", () => {
+  it("keeps the first keys in a file of its owner, and says where", { timeout: TIMEOUT }, async () => {
+    const path = at("keys")
+    const server = await Cli.serve([...memory, "--keys-file", path])
+    const text = readFileSync(path, "utf8")
+    assert.match(text, /^test key {2}sk_test_[0-9A-Za-z]{38}\nlive key {2}sk_live_[0-9A-Za-z]{38}\n$/)
+    assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+    assert.include(server.stdout(), `The first keys are in ${path}, which you alone can read.`)
+    const key = /test key {2}(\S+)/.exec(text)![1]!
+    assert.strictEqual((await Cli.call(server.url, key, "GET", "/v1/customers")).status, 200)
+    await server.stop()
+    assert.notMatch(server.stdout() + server.stderr(), /sk_(test|live)_[0-9A-Za-z]{10}/)
+
+    // Another store, whose keys would be lost: none is issued, and the file stays as it is.
+    await refused(["serve", "--port", "0", ...memory, "--keys-file", path], /keys exists already$/m)
+    assert.strictEqual(readFileSync(path, "utf8"), text)
+  })
+
+  it("refuses a file that others may read, or that holds something else", { timeout: TIMEOUT }, async () => {
+    const open = at("open")
+    writeFileSync(open, `test key  sk_${"test"}_${"a".repeat(38)}\n`)
+    chmodSync(open, 0o644)
+    await refused(
+      ["serve", "--port", "0", ...memory, "--keys-file", open],
+      /^billwright: the file .*open may be read by others \(its mode is 644\): run "chmod 600/,
+    )
+    const other = at("other")
+    writeFileSync(other, "a diary\n", { mode: 0o600 })
+    await refused(
+      ["serve", "--port", "0", ...memory, "--keys-file", other],
+      /other holds something else than API keys/,
+    )
+    assert.strictEqual(readFileSync(other, "utf8"), "a diary\n")
+    await refused(
+      ["serve", "--port", "0", ...memory, "--keys-file", at("no/keys")],
+      /directory does not exist/,
+    )
+    assert.isFalse(existsSync(at("no")))
+  })
+})
+
+describe("serve --rate-limit", () => {
+  it("limits the requests of a key", { timeout: TIMEOUT }, async () => {
+    const server = await Cli.serve([...memory, "--rate-limit", "1", "--rate-limit-burst", "3"])
+    const get = (key: string) => Cli.call(server.url, key, "GET", "/v1/customers")
+    const statuses: Array<number> = []
+    // However slow the machine: one more each second, and far more are asked for.
+    for (let n = 0; n < 200 && !statuses.includes(429); n++)
+      statuses.push((await get(server.keys.test)).status)
+    assert.deepStrictEqual(statuses.slice(0, 3), [200, 200, 200])
+    assert.include(statuses, 429)
+    assert.strictEqual((await get(server.keys.live)).status, 200)
+    await server.stop()
+    await refused(
+      ["serve", ...memory, "--rate-limit-burst", "3"],
+      /--rate-limit-burst says nothing without --rate-limit/,
+    )
+    await refused(["serve", ...memory, "--rate-limit", "0"], /--rate-limit/)
+  })
+})
+
+describe("the pepper", () => {
+  it(
+    "is refused when it is in two places, or in a file that others may read",
+    { timeout: TIMEOUT },
+    async () => {
+      const path = at("pepper")
+      const args = ["serve", "--port", "0", ...memory, "--pepper-file", path]
+      await refused(args, /pepper does not exist$/m)
+      writeFileSync(path, "", { mode: 0o600 })
+      await refused(args, /pepper is empty$/m)
+      writeFileSync(path, "salt and\n")
+      await refused(args, /two places for one secret/, { BILLWRIGHT_API_KEY_PEPPER: "another" })
+      chmodSync(path, 0o640)
+      await refused(args, /may be read by others \(its mode is 640\)/)
+    },
+  )
+})
