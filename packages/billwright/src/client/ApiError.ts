@@ -9,6 +9,7 @@ export type ApiErrorCode =
   | "forbidden"
   | "not_found"
   | "method_not_allowed"
+  | "request_timeout"
   | "conflict"
   | "payload_too_large"
   | "unsupported_media_type"
@@ -51,6 +52,7 @@ const CODES: Readonly<Record<number, ApiErrorCode>> = {
   403: "forbidden",
   404: "not_found",
   405: "method_not_allowed",
+  408: "request_timeout",
   409: "conflict",
   413: "payload_too_large",
   415: "unsupported_media_type",

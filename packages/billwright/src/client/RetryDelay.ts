@@ -29,7 +29,7 @@ export const delayAfter = (attempt: number, response: Response | undefined): num
   if (response === undefined) return backOff(attempt)
   const asked = askedMillis(response.headers.get("retry-after"), Date.now())
   const isPassing =
-    [429, 502, 503, 504].includes(response.status) || (response.status === 409 && asked !== undefined)
+    [408, 429, 502, 503, 504].includes(response.status) || (response.status === 409 && asked !== undefined)
   if (!isPassing) return undefined
   if (asked === undefined) return backOff(attempt)
   return asked <= MAX_RETRY_AFTER_MILLIS ? Math.max(asked, backOff(attempt)) : undefined

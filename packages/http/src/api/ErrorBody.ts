@@ -14,6 +14,7 @@ export const ERRORS = {
   forbidden: { status: 403, when: "The API key lacks the scope." },
   not_found: { status: 404, when: "There is no such thing, or it belongs to another mode or account." },
   method_not_allowed: { status: 405, when: "The path exists, with the methods that `Allow` names." },
+  request_timeout: { status: 408, when: "The request took too long to arrive; the connection ends." },
   conflict: {
     status: 409,
     when: "The request clashes with the state of things, or the same one is running.",
@@ -57,7 +58,7 @@ export const errorBody = (code: ErrorCode): ReturnType<typeof makeErrorBody> => 
 }
 
 const always = ["unauthorized", "forbidden", "rate_limited", "internal_error", "unavailable"] as const
-const withBody = ["payload_too_large", "unsupported_media_type"] as const
+const withBody = ["request_timeout", "payload_too_large", "unsupported_media_type"] as const
 const withKey = ["conflict", "idempotency_key_reused"] as const
 
 const all = (codes: ReadonlyArray<ErrorCode>) => [...new Set(codes)].map(errorBody)

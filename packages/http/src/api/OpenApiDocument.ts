@@ -63,6 +63,7 @@ const ERROR_EXAMPLES: Readonly<Record<string, string>> = {
   not_found: "no customer has the id cus_01kb2r6ghefxhs59czp23x4vmk",
   method_not_allowed: "PUT is not one of its methods: GET, HEAD, POST",
   conflict: "a request with the same Idempotency-Key is still running",
+  request_timeout: "the body took longer than 30 s",
   payload_too_large: "the body is larger than 1048576 bytes",
   unsupported_media_type: "the body must be sent with Content-Type: application/json",
   idempotency_key_reused: "the Idempotency-Key was already used for a request with other content",

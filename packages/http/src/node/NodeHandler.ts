@@ -6,6 +6,7 @@ import { type Context, Effect, Exit, type Fiber } from "effect"
 import { normalizeBasePath, parseTarget } from "../server/FetchHandler.ts"
 import {
   BodyTooLarge,
+  BodyTooSlow,
   BodyUnreadable,
   type HttpRequest,
   type HttpResponse,
@@ -27,8 +28,6 @@ export interface NodeHandlerOptions {
 }
 
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
-
-const TOO_SLOW = Effect.fail(new BodyUnreadable({ problem: `took longer than ${MAX_BODY_MILLIS / 1000} s` }))
 
 const readBody = (request: IncomingMessage): HttpRequest["body"] =>
   Effect.suspend(() => {
@@ -65,7 +64,7 @@ const collect = (request: IncomingMessage): HttpRequest["body"] =>
     }
     request.on("data", onData).on("end", onEnd).on("error", onFailure).on("aborted", onFailure)
     return Effect.sync(stop)
-  }).pipe(Effect.timeoutOrElse({ duration: MAX_BODY_MILLIS, orElse: () => TOO_SLOW }))
+  }).pipe(Effect.timeoutOrElse({ duration: MAX_BODY_MILLIS, orElse: () => Effect.fail(new BodyTooSlow()) }))
 
 const toHttpRequest = (request: IncomingMessage, basePath: string): HttpRequest => {
   return {

@@ -1,20 +1,26 @@
-import { createServer, type Server as HttpServer, ServerResponse, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, type Server as HttpServer, ServerResponse, STATUS_CODES } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 /**
  * The REST API on a `node:http` server of its own, for hosts that have none.
  */
 import { Effect, Schema, type Scope } from "effect"
+import type { ErrorCode } from "../api/ErrorBody.ts"
 import * as ErrorAnswer from "../server/ErrorAnswer.ts"
 import type { NodeHandler } from "./NodeHandler.ts"
+import * as RequestHead from "./RequestHead.ts"
 
-/** Longest that the headers of a request may take to arrive, in milliseconds. */
+/** Longest that the headers of a request may take to arrive, in milliseconds, when the options don't say. */
 const HEADERS_TIMEOUT_MILLIS = 15_000
-/** Longest that a whole request may take to arrive, in milliseconds. */
+/** Longest that a whole request may take to arrive, in milliseconds, when the options don't say. */
 const REQUEST_TIMEOUT_MILLIS = 60_000
+/** This machine alone. */
+const LOCAL_HOST = "127.0.0.1"
 /** How often both are looked at: so much later than they say a connection ends. */
 const TIMEOUT_CHECK_MILLIS = 5_000
 /** How long an idle connection is kept. Load balancers often keep theirs for 60 s and must be the first to let go. */
 const KEEP_ALIVE_MILLIS = 65_000
+/** How long a client that was refused has to read why and to close its side. */
+const LINGER_MILLIS = 1_000
 /** How long requests that are being answered may go on when the server stops. */
 const GRACE_MILLIS = 5_000
 
@@ -23,6 +29,10 @@ export interface NodeServerOptions {
   readonly port: number
   /** Default 127.0.0.1: this machine alone. */
   readonly host?: string
+  /** Longest that the headers of a request may take to arrive, in milliseconds. Default 15 s. */
+  readonly headersMillis?: number
+  /** Longest that a whole request may take to arrive, in milliseconds. Default 60 s. */
+  readonly requestMillis?: number
 }
 
 /** A server that listens. */
@@ -58,9 +68,21 @@ const urlOf = ({ address, family, port }: AddressInfo): string =>
   `http://${family === "IPv6" ? `[${address}]` : address}:${port}`
 
 /** What is wrong with a request that never came to be one, by Node's codes. */
-const GARBAGE: Readonly<Record<string, string>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: "the request took too long to arrive",
-  HPE_HEADER_OVERFLOW: "the headers are too large",
+const GARBAGE: Readonly<Record<string, readonly [ErrorCode, message: string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "the request took too long to arrive"],
+  HPE_HEADER_OVERFLOW: ["invalid_request", "the headers are too large"],
+}
+
+/** The answer to what is no request, after which the connection ends. */
+const refusal = (code: ErrorCode, message: string) => {
+  const { body, status } = ErrorAnswer.answer(code, message)
+  const headers = {
+    "Content-Type": "application/json",
+    "Request-Id": `req_${"0".repeat(26)}`, // There was no request to number.
+    "Content-Length": Buffer.byteLength(body),
+    Connection: "close",
+  }
+  return { status, headers, body }
 }
 
 /**
@@ -73,17 +95,14 @@ const answerGarbage = (
   socket: Socket,
   last: ServerResponse | undefined,
 ): void => {
-  const message = GARBAGE[error.code ?? ""] ?? "this is not HTTP"
-  const { body, status } = ErrorAnswer.answer("invalid_request", message)
-  const headers = {
-    "Content-Type": "application/json",
-    "Request-Id": `req_${"0".repeat(26)}`, // There was no request to number.
-    "Content-Length": Buffer.byteLength(body),
-    Connection: "close",
-  }
+  const { body, headers, status } = refusal(
+    ...(GARBAGE[error.code ?? ""] ?? (["invalid_request", "this is not HTTP"] as const)),
+  )
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  const send = () =>
-    void socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`)
+  const send = () => {
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`)
+    setTimeout(() => socket.destroy(), LINGER_MILLIS).unref()
+  }
   if (last === undefined) send()
   else if (last.req.complete) last.once("close", () => socket.writable && send())
   // It is the body of this request that is no HTTP, and nothing is written before a body has arrived.
@@ -97,10 +116,15 @@ interface Running {
   readonly streams: ReadonlySet<ServerResponse>
 }
 
-const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<Running, ListenError> =>
+const start = (handler: NodeHandler, options: NodeServerOptions): Effect.Effect<Running, ListenError> =>
   Effect.callback((resume) => {
+    const { host = LOCAL_HOST, port } = options
+    const headersTimeout = options.headersMillis ?? HEADERS_TIMEOUT_MILLIS
+    const requestTimeout = options.requestMillis ?? REQUEST_TIMEOUT_MILLIS
     const streams = new Set<ServerResponse>()
     const owed = new WeakMap<Socket, ServerResponse>()
+    /** The last request of a connection that was answered before it had arrived as a whole. */
+    const answeredEarly = new WeakMap<Socket, IncomingMessage>()
     const refused = new WeakSet<Socket>()
     // Every request comes through here: a listener or a set of all answers would cost each of them.
     class Answer extends ServerResponse {
@@ -111,6 +135,7 @@ const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<
       override detachSocket(socket: Socket): void {
         super.detachSocket(socket)
         if (owed.get(socket) === this) owed.delete(socket)
+        if (!this.req.complete) answeredEarly.set(socket, this.req)
       }
       override writeHead(status: number, ...rest: ReadonlyArray<unknown>): this {
         if (!server.listening) this.setHeader("connection", "close")
@@ -131,21 +156,35 @@ const start = (handler: NodeHandler, port: number, host: string): Effect.Effect<
       streams.add(answer)
       answer.once("close", () => streams.delete(answer))
     }
+    const answer: NodeHandler = (request, response) => {
+      // Completed after it was refused for being late: its connection ends.
+      if (refused.has(request.socket)) return
+      const problem = RequestHead.problemOf(request)
+      if (problem !== undefined) {
+        const { body, headers, status } = refusal("invalid_request", problem)
+        response.writeHead(status, headers).end(body)
+        return
+      }
+      request.url = RequestHead.originForm(request.url ?? "/")
+      handler(request, response)
+    }
     const server = createServer(
       {
         ServerResponse: Answer,
-        headersTimeout: HEADERS_TIMEOUT_MILLIS,
-        requestTimeout: REQUEST_TIMEOUT_MILLIS,
-        connectionsCheckingInterval: TIMEOUT_CHECK_MILLIS,
+        headersTimeout,
+        requestTimeout,
+        connectionsCheckingInterval: Math.min(headersTimeout, requestTimeout, TIMEOUT_CHECK_MILLIS),
         keepAliveTimeout: KEEP_ALIVE_MILLIS,
-        // Node's own refusals have no body; nothing here depends on the host that was asked for.
+        // Node's own refusal has no body.
         requireHostHeader: false,
       },
-      handler,
+      answer,
     )
-    server.on("checkExpectation", handler)
+    server.on("checkExpectation", answer)
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Socket) => {
-      if (!socket.writable || error.code === "ECONNRESET") socket.destroy()
+      // An answer to a request that was answered already would be taken for that of the next one.
+      const isAnswered = answeredEarly.get(socket)?.complete === false
+      if (!socket.writable || error.code === "ECONNRESET" || isAnswered) socket.destroy()
       else if (!refused.has(socket)) {
         refused.add(socket)
         answerGarbage(error, socket, owed.get(socket))
@@ -179,7 +218,7 @@ export const listen = (
   handler: NodeHandler,
   options: NodeServerOptions,
 ): Effect.Effect<Listening, ListenError, Scope.Scope> =>
-  Effect.acquireRelease(start(handler, options.port, options.host ?? "127.0.0.1"), stop).pipe(
+  Effect.acquireRelease(start(handler, options), stop).pipe(
     Effect.map(({ server }) => {
       const address = server.address() as AddressInfo
       return { url: urlOf(address), port: address.port }

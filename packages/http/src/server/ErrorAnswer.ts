@@ -20,7 +20,14 @@ import type {
 } from "@billwright/core"
 import { Schema } from "effect"
 import { ERRORS, type ErrorCode, MAX_MESSAGE_LENGTH } from "../api/ErrorBody.ts"
-import { type BodyTooLarge, type BodyUnreadable, type HttpResponse, MAX_BODY_BYTES } from "./HttpExchange.ts"
+import {
+  type BodyTooLarge,
+  type BodyTooSlow,
+  type BodyUnreadable,
+  type HttpResponse,
+  MAX_BODY_BYTES,
+  MAX_BODY_MILLIS,
+} from "./HttpExchange.ts"
 
 /** What the domain's services can fail with. */
 export type DomainError =
@@ -75,6 +82,7 @@ export type ServerError =
   | IdempotencyKeyReused
   | RequestInProgress
   | BodyTooLarge
+  | BodyTooSlow
   | BodyUnreadable
   | NoSuchPath
   | WrongMethod
@@ -182,6 +190,10 @@ export const fromError = (error: ServerError): HttpResponse => {
       return answer("conflict", error.message, { "retry-after": String(RETRY_AFTER_SECONDS) })
     case "BodyTooLarge":
       return answer("payload_too_large", `the body is larger than ${MAX_BODY_BYTES} bytes`, {
+        connection: "close",
+      })
+    case "BodyTooSlow":
+      return answer("request_timeout", `the body took longer than ${MAX_BODY_MILLIS / 1000} s`, {
         connection: "close",
       })
     case "WrongMediaType":

@@ -5,6 +5,7 @@
 import { Cause, type Context, Effect, Exit, Stream } from "effect"
 import {
   BodyTooLarge,
+  BodyTooSlow,
   BodyUnreadable,
   type HttpRequest,
   type HttpResponse,
@@ -84,8 +85,7 @@ const readBody = (request: Request): HttpRequest["body"] =>
     }).pipe(
       Effect.timeoutOrElse({
         duration: MAX_BODY_MILLIS,
-        orElse: () =>
-          Effect.fail(new BodyUnreadable({ problem: `took longer than ${MAX_BODY_MILLIS / 1000} s` })),
+        orElse: () => Effect.fail(new BodyTooSlow()),
       }),
       Effect.flatMap((bytes) =>
         bytes === "too large" ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes),

@@ -13,7 +13,10 @@ export const MAX_TARGET_LENGTH = 8192
 /** The body is larger than `MAX_BODY_BYTES`. */
 export class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLarge", {}) {}
 
-/** The body ended early, took too long, or was read by somebody else. `problem` reads on from "the body". */
+/** The body took longer than `MAX_BODY_MILLIS`. */
+export class BodyTooSlow extends Schema.TaggedError<BodyTooSlow>()("BodyTooSlow", {}) {}
+
+/** The body ended early, or was read by somebody else. `problem` reads on from "the body". */
 export class BodyUnreadable extends Schema.TaggedError<BodyUnreadable>()("BodyUnreadable", {
   problem: Schema.String,
 }) {}
@@ -29,7 +32,7 @@ export interface HttpRequest {
   /** What it came by: the same object for requests of the same connection, where the runtime tells. */
   readonly connection?: object | undefined
   /** Reads the whole body, within the limits. */
-  readonly body: Effect.Effect<Uint8Array, BodyTooLarge | BodyUnreadable>
+  readonly body: Effect.Effect<Uint8Array, BodyTooLarge | BodyTooSlow | BodyUnreadable>
 }
 
 export interface HttpResponse {

@@ -96,7 +96,50 @@ describe("what is not HTTP, behind a request that is still being answered,", () 
 describe("unusual HTTP", () => {
   const requests: ReadonlyArray<readonly [string, string, number]> = [
     ["HTTP/1.0", "GET /livez HTTP/1.0\r\n\r\n", 200],
-    ["no Host", "GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n", 200],
+    ["an empty Host", "GET /livez HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", 200],
+    ["an IPv6 Host", "GET /livez HTTP/1.1\r\nHost: [::1]:80\r\nConnection: close\r\n\r\n", 200],
+    ["no Host", "GET /livez HTTP/1.1\r\n\r\n", 400],
+    ["two Hosts", "GET /livez HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n", 400],
+    ["a Host twice", "GET /livez HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", 400],
+    ["two Hosts in HTTP/1.0", "GET /livez HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400],
+    ["a list of Hosts", "GET /livez HTTP/1.1\r\nHost: x, y\r\n\r\n", 400],
+    ["a Host with a path", "GET /livez HTTP/1.1\r\nHost: x/y\r\n\r\n", 400],
+    [
+      "an absolute address",
+      "GET http://x/livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+      200,
+    ],
+    [
+      "an absolute address of another scheme and host, with a query",
+      "GET HTTPS://other:8443/v1/usage?unit=call HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+      401,
+    ],
+    [
+      "an absolute address without a path",
+      "GET http://x?a=b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+      404,
+    ],
+    ["an absolute address without a Host", "GET http://x/livez HTTP/1.1\r\n\r\n", 400],
+    [
+      "an unknown transfer coding before chunked",
+      "POST /v1/customers HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
+    [
+      "an unknown transfer coding on a line of its own",
+      "GET /livez HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: foo\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
+    [
+      "chunked twice",
+      "GET /livez HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
+    [
+      "an unknown transfer coding alone",
+      "POST /v1/customers HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n",
+      400,
+    ],
     [
       "an unknown expectation",
       "GET /livez HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n",
@@ -139,6 +182,69 @@ describe("unusual HTTP", () => {
       yield* connection.write(ada)
       const text = yield* connection.until((all) => all.includes("}"))
       assert.include(text, "HTTP/1.1 201 Created")
+    }),
+  )
+})
+
+describe("a late request", () => {
+  const HEADERS_MILLIS = 200
+  const REQUEST_MILLIS = 400
+  const late = Effect.fnUntraced(function* () {
+    const api = yield* ApiServer.start()
+    const handled: Array<string> = []
+    const handler = NodeHandler.make(api.server, api.context)
+    const { port } = yield* NodeServer.listen(
+      (request, response) => {
+        handled.push(request.url ?? "")
+        handler(request, response)
+      },
+      { port: 0, headersMillis: HEADERS_MILLIS, requestMillis: REQUEST_MILLIS },
+    )
+    return { api, handled, connection: yield* connect(port) }
+  })
+  const head = (key: string, length: number) =>
+    `POST /v1/customers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${length}\r\n`
+
+  it.effect("is answered 408, once, and its connection ends", () =>
+    Effect.gen(function* () {
+      const { api, connection, handled } = yield* late()
+      yield* connection.write(head(api.testKey, ada.length))
+      yield* connection.until((text) => text.includes("}"))
+      // The rest comes after all: it is no request any more.
+      yield* connection.write(`\r\n${ada}GET /livez HTTP/1.1\r\nHost: x\r\n\r\n`)
+      const [answer, ...more] = answersOf(yield* connection.closed)
+      assert.lengthOf(more, 0)
+      assert.strictEqual(answer?.status, 408)
+      assert.strictEqual(answer?.headers["connection"], "close")
+      if (answer !== undefined) assertErrorBody(answer, "late")
+      assert.include(answer?.text, "the request took too long to arrive")
+      assert.deepStrictEqual(handled, [])
+      assert.lengthOf((yield* api.snapshot).customers, 0)
+    }),
+  )
+
+  it.effect("of which the body is missing is answered 408, once, and stores nothing", () =>
+    Effect.gen(function* () {
+      const { api, connection } = yield* late()
+      yield* connection.write(`${head(api.testKey, ada.length)}\r\n{`)
+      const answers = answersOf(yield* connection.closed)
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [408],
+      )
+      assert.lengthOf((yield* api.snapshot).customers, 0)
+    }),
+  )
+
+  it.effect("that was answered before it was late gets no second answer", () =>
+    Effect.gen(function* () {
+      const { connection } = yield* late()
+      yield* connection.write(`${head("nobody", ada.length)}\r\n{`)
+      const answers = answersOf(yield* connection.closed)
+      assert.deepStrictEqual(
+        answers.map(({ status }) => status),
+        [401],
+      )
     }),
   )
 })

@@ -148,7 +148,7 @@ describe("FetchHandler", () => {
         [waiting, Effect.andThen(Deferred.await(isReading), TestClock.adjust("30 seconds"))],
         { concurrency: "unbounded" },
       )
-      assert.strictEqual(slow.status, 400)
+      assert.strictEqual(slow.status, 408)
       assert.strictEqual(slow.message, "the body took longer than 30 s")
       assert.lengthOf((yield* api.snapshot).customers, 0)
     }),
