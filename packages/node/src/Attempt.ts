@@ -88,7 +88,21 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #acquire(): void {
     this.#cancelAcquire = this.#pool.acquire(this.#target, (given) => {
       if (typeof given === "string") this.#fail(given)
-      else this.#send(given)
+      else if (given.isFresh) this.#send(given)
+      else this.#sendOnKept(given)
+    })
+  }
+
+  /** On a connection that was kept, once it is sure that nothing has come on it since its last answer. */
+  #sendOnKept(connection: Connection): void {
+    this.#connection = connection
+    connection.whenRead(() => {
+      if (this.#isSettled) return
+      if (connection.isReusable) this.#send(connection)
+      else {
+        this.#discard()
+        this.#acquire()
+      }
     })
   }
 

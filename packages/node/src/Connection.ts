@@ -4,6 +4,7 @@
  */
 import type { Socket } from "node:net"
 import { Client, type Dispatcher } from "undici"
+import { InterimAnswers } from "./InterimAnswers.ts"
 
 /** Largest section of headers that is read, in bytes of names and values. */
 export const MAX_HEADER_BYTES = 16_384
@@ -38,17 +39,28 @@ export class Connection {
   readonly key: string
   readonly socket: Socket
   readonly #client: Client
+  readonly #interim: InterimAnswers
   readonly #openedAt = performance.now()
   #uses = 0
-  /** Called when bytes have come, before they are read. */
+  /** Called when bytes have come, before they are read. While there is none, bytes end the connection. */
   onBytes: (() => void) | undefined
 
   /** `key` is the target's; an idle connection ends after `idleMillis`. */
   constructor(socket: Socket, key: string, origin: string, idleMillis: number) {
     this.key = key
     this.socket = socket
+    this.#interim = new InterimAnswers(socket, MAX_HEADER_BYTES)
     this.#client = clientOver(socket, origin, idleMillis)
-    socket.on("readable", () => this.onBytes?.())
+    socket.on("readable", () => {
+      // An answer that nobody asked for would be taken for that of the next request.
+      if (this.onBytes === undefined) this.destroy()
+      else this.onBytes()
+    })
+  }
+
+  /** Whether no request was sent on it yet. */
+  get isFresh(): boolean {
+    return this.#uses === 0
   }
 
   /** Whether a request was sent on it before: the receiver may have closed it by now. */
@@ -60,13 +72,23 @@ export class Connection {
     return performance.now() - this.#openedAt
   }
 
-  /** Whether another request can be sent: it is open, and nothing of the last request is left in it. */
+  /** Whether another request can be sent: it is open, and nothing of the last request or its answer is left in it. */
   get isReusable(): boolean {
-    return this.socket.writable && this.socket.writableLength === 0
+    const { socket } = this
+    return socket.writable && socket.writableLength === 0 && socket.readableLength === 0
+  }
+
+  /**
+   * Calls back when all is read that had come by now. After one turn of the event loop it may not be: when this one
+   * has asked the system for news already, the next one asks again.
+   */
+  whenRead(then: () => void): void {
+    setImmediate(() => void setImmediate(then))
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     this.#uses++
+    this.#interim.expect()
     this.#client.dispatch(options, handler)
   }
 

@@ -46,7 +46,7 @@ export const ofExchange = (error: Error, hasHead: boolean): TransportError => {
       // Before the body it is the header itself that is wrong; in the body, the connection ended early.
       return hasHead ? "reset" : "bad_response"
     case "UND_ERR_SOCKET":
-      // Answers that nobody may give: `100 Continue` and `101 Switching Protocols` without being asked.
+      // An answer that nobody may give without being asked: `101 Switching Protocols`.
       return /^bad (response|upgrade)$/.test(error.message) ? "bad_response" : "reset"
     default:
       return code.startsWith("ERR_SSL_") ? "tls_error" : "reset"

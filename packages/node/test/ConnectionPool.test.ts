@@ -233,6 +233,52 @@ describe("a kept connection that the receiver has closed", () => {
     }).pipe(Effect.provide(transport())),
   )
 
+  it.live("is not used again when something has come on it meanwhile", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver((socket, _received, number) => {
+        socket.setNoDelay()
+        socket.write(answer(200, `answer ${number}`))
+      })
+      const { send } = yield* WebhookTransport
+      const early = [answer(500, "nobody asked"), "HTTP/1.1 100 Continue\r\n\r\n", "H", "\r\n"]
+      for (const [index, bytes] of early.entries()) {
+        assert.strictEqual(bodyOf(yield* send(post(hook.origin))), `answer ${2 * index + 1}`)
+        // The bytes are with the system at once: nobody has read them when the next request is sent.
+        for (const socket of hook.sockets) socket.write(bytes)
+        assert.strictEqual(bodyOf(yield* send(post(hook.origin))), `answer ${2 * index + 2}`)
+        assert.strictEqual(hook.connections, index + 2, JSON.stringify(bytes))
+      }
+      assert.strictEqual(hook.requests.length, 2 * early.length)
+    }).pipe(Effect.provide(UndiciTransport.layer())),
+  )
+
+  it.live("is closed when something comes on it while it idles", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver(ok)
+      const { send } = yield* WebhookTransport
+      for (const bytes of [answer(200, "nobody asked"), "\r\n"]) {
+        yield* send(post(hook.origin))
+        for (const socket of hook.sockets) socket.write(bytes)
+        yield* Effect.promise(() => hook.whenOpen(0))
+      }
+    }).pipe(Effect.provide(UndiciTransport.layer({ maxIdleMillis: 60_000 }))),
+  )
+
+  it.live("doesn't answer the request that waits for it in advance", () =>
+    Effect.gen(function* () {
+      const hook = yield* receiver((socket, _received, number) => {
+        socket.setNoDelay()
+        socket.write(answer(200, `answer ${number}`))
+        socket.write(answer(500, "nobody asked"))
+      })
+      const bodies = (yield* sendAll(hook.origin, 10)).map(bodyOf)
+      assert.sameMembers(
+        bodies,
+        Array.from({ length: 10 }, (_, index) => `answer ${index + 1}`),
+      )
+    }).pipe(Effect.provide(UndiciTransport.layer({ maxConnectionsPerOrigin: 1 }))),
+  )
+
   it.live("doesn't answer the next request in advance", () =>
     Effect.gen(function* () {
       const hook = yield* receiver((socket, _received, number) =>

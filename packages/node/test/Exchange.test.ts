@@ -188,6 +188,46 @@ describe("an answer", () => {
     }),
   )
 
+  const continued = `HTTP/1.1 100 Continue\r\n\r\n${answer(200, "abcd")}`
+  const continuations: ReadonlyArray<readonly [what: string, pieces: ReadonlyArray<string>]> = [
+    ["in one piece", [continued]],
+    ["in a piece of its own", [continued.slice(0, 25), continued.slice(25)]],
+    ["byte by byte", Array.from(continued)],
+    ["of HTTP/1.0, with headers", [`HTTP/1.0 100 Go on\r\nx: y\r\n\r\n${answer(200, "abcd")}`]],
+    ["twice", [`HTTP/1.1 100 Continue\r\n\r\n${continued}`]],
+    ["behind other interim answers", [`HTTP/1.1 103 Hints\r\nlink: x\r\n\r\n${continued}`]],
+  ]
+  for (const [what, pieces] of continuations) {
+    it.live(`may follow a 100 Continue ${what}, on a kept connection, too`, () =>
+      Effect.gen(function* () {
+        const hook = yield* receiver((socket) => {
+          socket.setNoDelay()
+          const [first = "", ...rest] = pieces
+          const write = (piece: string, more: ReadonlyArray<string>): void => {
+            socket.write(piece)
+            const [next, ...others] = more
+            if (next !== undefined) setImmediate(write, next, others)
+          }
+          write(first, rest)
+        })
+        const { send } = yield* WebhookTransport
+        for (let i = 1; i <= 3; i++) {
+          const response = yield* send(post(hook.origin))
+          assert.include(answered(response), { status: 200, body: "abcd" })
+        }
+        assert.strictEqual(hook.connections, 1)
+      }).pipe(Effect.provide(UndiciTransport.layer())),
+    )
+  }
+
+  it.live("that says 100 Continue in its body is left as it is", () =>
+    Effect.gen(function* () {
+      const text = "HTTP/1.1 100 Continue\r\n\r\n"
+      const { body } = answered(yield* sendTo((socket) => socket.write(answer(200, text))))
+      assert.strictEqual(body, text)
+    }),
+  )
+
   it.live("keeps its headers: by lower-case name, joined, clean, bounded in number and length", () =>
     Effect.gen(function* () {
       const many = Array.from({ length: 100 }, (_, index) => `X-Number-${index}: ${index}\r\n`).join("")
@@ -372,7 +412,18 @@ describe("a hostile receiver", () => {
       "a switch of protocols",
       (socket) => socket.write("HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n"),
     ],
-    ["a continuation", (socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answer(200)}`)],
+    [
+      "a switch of protocols behind a continuation",
+      (socket) =>
+        socket.write(
+          "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n",
+        ),
+    ],
+    [
+      "a continuation whose head does not end",
+      (socket) => flood(socket, "HTTP/1.1 100 Continue\r\nx: ", "x".repeat(1_000)),
+    ],
+    ["a flood of continuations", (socket) => flood(socket, "", "HTTP/1.1 100 Continue\r\n\r\n".repeat(100))],
     ["a flood of interim answers", (socket) => flood(socket, "", "HTTP/1.1 103 Hints\r\n\r\n".repeat(100))],
   ]
   for (const [what, behaviour] of bad) {

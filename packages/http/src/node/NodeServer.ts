@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server as HttpServer, ServerResponse, STATUS_CODES } from "node:http"
+import {
+  createServer,
+  type IncomingMessage,
+  type Server as HttpServer,
+  ServerResponse,
+  STATUS_CODES,
+} from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 /**
  * The REST API on a `node:http` server of its own, for hosts that have none.

@@ -104,11 +104,7 @@ describe("unusual HTTP", () => {
     ["two Hosts in HTTP/1.0", "GET /livez HTTP/1.0\r\nHost: x\r\nHost: y\r\n\r\n", 400],
     ["a list of Hosts", "GET /livez HTTP/1.1\r\nHost: x, y\r\n\r\n", 400],
     ["a Host with a path", "GET /livez HTTP/1.1\r\nHost: x/y\r\n\r\n", 400],
-    [
-      "an absolute address",
-      "GET http://x/livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
-      200,
-    ],
+    ["an absolute address", "GET http://x/livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 200],
     [
       "an absolute address of another scheme and host, with a query",
       "GET HTTPS://other:8443/v1/usage?unit=call HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
