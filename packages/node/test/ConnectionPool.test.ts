@@ -249,7 +249,7 @@ describe("a kept connection that the receiver has closed", () => {
         assert.strictEqual(hook.connections, index + 2, JSON.stringify(bytes))
       }
       assert.strictEqual(hook.requests.length, 2 * early.length)
-    }).pipe(Effect.provide(UndiciTransport.layer())),
+    }).pipe(Effect.provide(transport())),
   )
 
   it.live("is closed when something comes on it while it idles", () =>
@@ -261,7 +261,7 @@ describe("a kept connection that the receiver has closed", () => {
         for (const socket of hook.sockets) socket.write(bytes)
         yield* Effect.promise(() => hook.whenOpen(0))
       }
-    }).pipe(Effect.provide(UndiciTransport.layer({ maxIdleMillis: 60_000 }))),
+    }).pipe(Effect.provide(transport({ maxIdleMillis: 60_000 }))),
   )
 
   it.live("doesn't answer the request that waits for it in advance", () =>
@@ -276,7 +276,7 @@ describe("a kept connection that the receiver has closed", () => {
         bodies,
         Array.from({ length: 10 }, (_, index) => `answer ${index + 1}`),
       )
-    }).pipe(Effect.provide(UndiciTransport.layer({ maxConnectionsPerOrigin: 1 }))),
+    }).pipe(Effect.provide(transport({ maxConnectionsPerOrigin: 1 }))),
   )
 
   it.live("doesn't answer the next request in advance", () =>

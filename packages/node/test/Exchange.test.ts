@@ -216,7 +216,7 @@ describe("an answer", () => {
           assert.include(answered(response), { status: 200, body: "abcd" })
         }
         assert.strictEqual(hook.connections, 1)
-      }).pipe(Effect.provide(UndiciTransport.layer())),
+      }).pipe(Effect.provide(transport())),
     )
   }
 

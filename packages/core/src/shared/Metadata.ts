@@ -13,7 +13,10 @@ export const MAX_METADATA_VALUE_LENGTH = 500
 
 // `__proto__` would set a prototype instead of a key in many a program that reads it back.
 const Key = Text.bounded(1, MAX_METADATA_KEY_LENGTH).check(
-  Schema.makeFilter((key: string) => key !== "__proto__", { message: "must not be __proto__" }),
+  Schema.makeFilter((key: string) => key !== "__proto__", {
+    message: "must not be __proto__",
+    toJsonSchema: () => ({ pattern: String.raw`^[^\x00]+$`, not: { const: "__proto__" } }),
+  }),
 )
 const Value = Text.bounded(0, MAX_METADATA_VALUE_LENGTH)
 

@@ -3,7 +3,7 @@
  */
 import { type DateTime, Schema } from "effect"
 import { EndpointId } from "../events/EndpointId.ts"
-import { EventTypeName, MAX_EVENT_TYPES } from "../events/EventType.ts"
+import { EventTypeName, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from "../events/EventType.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import { pageFields } from "../shared/Page.ts"
 import * as Text from "../shared/Text.ts"
@@ -36,15 +36,27 @@ const typesMessage = { message: `must be ["*"] or 1 to ${MAX_EVENT_TYPES} differ
 const isTypes = (types: ReadonlyArray<string>): boolean =>
   new Set(types).size === types.length && (types.length === 1 || !types.includes(ALL_TYPES))
 
-/** Which events an endpoint hears of. Whether the types are known is for the catalogue to say. */
-export const EventFilter = Schema.Array(
-  Schema.Union([Schema.Literal(ALL_TYPES), EventTypeName]).annotate({
-    message: 'must be an event type such as invoice.paid, or "*"',
+const filterItemMessage = { message: 'must be an event type such as invoice.paid, or "*"' }
+const isEventTypeName = Schema.is(EventTypeName)
+/** A string, and no union with the literal: generated clients make a class of their own for that. */
+const FilterItem = Schema.String.annotate(filterItemMessage).check(
+  Schema.makeFilter<string>((text) => text === ALL_TYPES || isEventTypeName(text), {
+    ...filterItemMessage,
+    toJsonSchema: () => ({
+      maxLength: MAX_EVENT_TYPE_LENGTH,
+      pattern: String.raw`^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+)$`,
+    }),
   }),
 )
+
+/** Which events an endpoint hears of. Whether the types are known is for the catalogue to say. */
+export const EventFilter = Schema.Array(FilterItem)
   .annotate({ message: 'must be a list of event types, or ["*"] for all of them' })
   .check(
-    Schema.makeFilter<ReadonlyArray<string>>(isTypes, typesMessage),
+    Schema.makeFilter<ReadonlyArray<string>>(isTypes, {
+      ...typesMessage,
+      toJsonSchema: () => ({ uniqueItems: true }),
+    }),
     // Last, as in `Text.bounded`.
     Schema.isBetweenLength(1, MAX_EVENT_TYPES, typesMessage),
   )

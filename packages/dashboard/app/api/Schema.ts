@@ -549,13 +549,14 @@ export interface components {
             customer_id: string;
             product_id: string;
             unit: string;
+            /** Format: int64 */
             quantity: number;
             /** @enum {string} */
             period: "day" | "month" | "lifetime";
         };
         CreateWebhookEndpoint: {
             url: string;
-            event_types: ("*" | string)[];
+            event_types: string[];
             description?: string;
             headers?: {
                 [key: string]: string;
@@ -591,22 +592,19 @@ export interface components {
             /** @enum {string} */
             object: "customer";
             id: string;
-            /** @enum {boolean} */
-            deleted: true;
+            deleted: boolean;
         };
         DeletedUsageThreshold: {
             /** @enum {string} */
             object: "usage_threshold";
             id: string;
-            /** @enum {boolean} */
-            deleted: true;
+            deleted: boolean;
         };
         DeletedWebhookEndpoint: {
             /** @enum {string} */
             object: "webhook_endpoint";
             id: string;
-            /** @enum {boolean} */
-            deleted: true;
+            deleted: boolean;
         };
         Delivery: {
             /** @enum {string} */
@@ -618,6 +616,7 @@ export interface components {
             /** @enum {string} */
             status: "Pending" | "Delivered" | "Failed";
             reason: ("exhausted" | "gone" | "endpoint_disabled" | "endpoint_deleted" | "unreadable") | null;
+            /** Format: int64 */
             attempt_count: number;
             next_attempt_at: string | null;
             last_response_status: number | null;
@@ -628,6 +627,7 @@ export interface components {
             created_at: string;
         };
         DeliveryAttempt: {
+            /** Format: int64 */
             number: number;
             /** Format: date-time */
             started_at: string;
@@ -658,6 +658,7 @@ export interface components {
             /** @enum {string} */
             status: "Pending" | "Delivered" | "Failed";
             reason: ("exhausted" | "gone" | "endpoint_disabled" | "endpoint_deleted" | "unreadable") | null;
+            /** Format: int64 */
             attempt_count: number;
             next_attempt_at: string | null;
             last_response_status: number | null;
@@ -702,8 +703,7 @@ export interface components {
             /** @enum {string} */
             object: "list";
             data: components["schemas"]["EventType"][];
-            /** @enum {boolean} */
-            has_more: false;
+            has_more: boolean;
         };
         EventWithDeliveries: {
             /** @enum {string} */
@@ -789,6 +789,7 @@ export interface components {
         RecordUsage: {
             customer_id: string;
             product_id: string;
+            /** Format: int64 */
             quantity: number;
             unit: string;
             /** Format: date-time */
@@ -808,15 +809,19 @@ export interface components {
             until?: string;
             /** @enum {string} */
             status?: "Failed" | "all";
-            types?: ("*" | string)[];
+            types?: string[];
             dry_run?: boolean;
         };
         ReplayedDeliveries: {
             /** @enum {string} */
             object: "list";
             data: components["schemas"]["Delivery"][];
-            /** @enum {boolean} */
-            has_more: false;
+            has_more: boolean;
+        };
+        RequestTimeoutError: {
+            /** @enum {string} */
+            error: "request_timeout";
+            message: string;
         };
         RotateWebhookSecret: {
             expire_previous_after_seconds?: number;
@@ -848,7 +853,7 @@ export interface components {
         };
         UpdateWebhookEndpoint: {
             url?: string;
-            event_types?: ("*" | string)[];
+            event_types?: string[];
             description?: string | null;
             headers?: {
                 [key: string]: string;
@@ -862,7 +867,9 @@ export interface components {
         UsageBatch: {
             /** @enum {string} */
             object: "usage_batch";
+            /** Format: int64 */
             recorded: number;
+            /** Format: int64 */
             duplicates: number;
             data: {
                 id: string;
@@ -877,7 +884,9 @@ export interface components {
             end: string;
             product_id?: string;
             unit: string | null;
+            /** Format: int64 */
             quantity: number;
+            /** Format: int64 */
             record_count: number;
         };
         UsageRecord: {
@@ -886,6 +895,7 @@ export interface components {
             id: string;
             customer_id: string;
             product_id: string;
+            /** Format: int64 */
             quantity: number;
             unit: string;
             /** Format: date-time */
@@ -906,16 +916,17 @@ export interface components {
             /** @enum {string} */
             object: "list";
             data: components["schemas"]["UsagePoint"][];
-            /** @enum {boolean} */
-            has_more: false;
+            has_more: boolean;
         };
         UsageSummary: {
             /** @enum {string} */
             object: "usage_summary";
             customer_id: string;
             product_id: string | null;
+            /** Format: int64 */
             total_quantity: number;
             unit: string | null;
+            /** Format: int64 */
             record_count: number;
             start_date: string | null;
             end_date: string | null;
@@ -930,6 +941,7 @@ export interface components {
             customer_id: string;
             product_id: string;
             unit: string;
+            /** Format: int64 */
             quantity: number;
             /** @enum {string} */
             period: "day" | "month" | "lifetime";
@@ -949,7 +961,7 @@ export interface components {
             object: "webhook_endpoint";
             id: string;
             url: string;
-            event_types: ("*" | string)[];
+            event_types: string[];
             description: string | null;
             headers: {
                 [key: string]: string;
@@ -979,18 +991,22 @@ export interface components {
         };
         WebhookEndpointStatistics: {
             endpoint_id: string;
+            /** Format: int64 */
             pending: number;
+            /** Format: int64 */
             delivered: number;
+            /** Format: int64 */
             failed: number;
+            /** Format: int64 */
             failed_attempts: number;
-            hours: components["schemas"]["WebhookStatisticsHour_1"][];
+            hours: components["schemas"]["WebhookStatisticsHour"][];
         };
         WebhookEndpointWithSecret: {
             /** @enum {string} */
             object: "webhook_endpoint";
             id: string;
             url: string;
-            event_types: ("*" | string)[];
+            event_types: string[];
             description: string | null;
             headers: {
                 [key: string]: string;
@@ -1028,9 +1044,13 @@ export interface components {
             since: string;
             /** Format: date-time */
             until: string;
+            /** Format: int64 */
             pending: number;
+            /** Format: int64 */
             delivered: number;
+            /** Format: int64 */
             failed: number;
+            /** Format: int64 */
             failed_attempts: number;
             hours: components["schemas"]["WebhookStatisticsHour"][];
             endpoints: components["schemas"]["WebhookEndpointStatistics"][];
@@ -1038,15 +1058,11 @@ export interface components {
         WebhookStatisticsHour: {
             /** Format: date-time */
             start: string;
+            /** Format: int64 */
             delivered: number;
+            /** Format: int64 */
             failed: number;
-            failed_attempts: number;
-        };
-        WebhookStatisticsHour_1: {
-            /** Format: date-time */
-            start: string;
-            delivered: number;
-            failed: number;
+            /** Format: int64 */
             failed_attempts: number;
         };
     };
@@ -1950,7 +1966,7 @@ export interface operations {
             content: {
                 "application/json": {
                     id: string;
-                    /** @constant */
+                    /** @enum {string} */
                     type: "invoice.created";
                     /** Format: date-time */
                     timestamp: string;
@@ -1958,6 +1974,7 @@ export interface operations {
                     data: {
                         invoice_id: string;
                         customer_id: string;
+                        /** Format: int64 */
                         amount: number;
                         currency: string;
                         number?: string;
@@ -2006,7 +2023,7 @@ export interface operations {
             content: {
                 "application/json": {
                     id: string;
-                    /** @constant */
+                    /** @enum {string} */
                     type: "invoice.paid";
                     /** Format: date-time */
                     timestamp: string;
@@ -2014,6 +2031,7 @@ export interface operations {
                     data: {
                         invoice_id: string;
                         customer_id: string;
+                        /** Format: int64 */
                         amount: number;
                         currency: string;
                         number?: string;
@@ -2062,7 +2080,7 @@ export interface operations {
             content: {
                 "application/json": {
                     id: string;
-                    /** @constant */
+                    /** @enum {string} */
                     type: "payment.failed";
                     /** Format: date-time */
                     timestamp: string;
@@ -2070,6 +2088,7 @@ export interface operations {
                     data: {
                         payment_id: string;
                         customer_id: string;
+                        /** Format: int64 */
                         amount: number;
                         currency: string;
                         invoice_id?: string;
@@ -2112,7 +2131,7 @@ export interface operations {
             content: {
                 "application/json": {
                     id: string;
-                    /** @constant */
+                    /** @enum {string} */
                     type: "payment.succeeded";
                     /** Format: date-time */
                     timestamp: string;
@@ -2120,6 +2139,7 @@ export interface operations {
                     data: {
                         payment_id: string;
                         customer_id: string;
+                        /** Format: int64 */
                         amount: number;
                         currency: string;
                         invoice_id?: string;
@@ -2160,7 +2180,7 @@ export interface operations {
             content: {
                 "application/json": {
                     id: string;
-                    /** @constant */
+                    /** @enum {string} */
                     type: "subscription.activated";
                     /** Format: date-time */
                     timestamp: string;
@@ -2210,7 +2230,7 @@ export interface operations {
             content: {
                 "application/json": {
                     id: string;
-                    /** @constant */
+                    /** @enum {string} */
                     type: "subscription.created";
                     /** Format: date-time */
                     timestamp: string;
@@ -2260,7 +2280,7 @@ export interface operations {
             content: {
                 "application/json": {
                     id: string;
-                    /** @constant */
+                    /** @enum {string} */
                     type: "usage.threshold";
                     /** Format: date-time */
                     timestamp: string;
@@ -2270,10 +2290,12 @@ export interface operations {
                         customer_id: string;
                         product_id: string;
                         unit: string;
+                        /** Format: int64 */
                         quantity: number;
                         /** @enum {string} */
                         period: "day" | "month" | "lifetime";
                         period_key: string;
+                        /** Format: int64 */
                         total_quantity: number;
                     };
                 };

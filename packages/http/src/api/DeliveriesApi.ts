@@ -110,15 +110,13 @@ const tallyFields = {
   failed_attempts: Wire.Count.annotate({ description: "Attempts that failed or whose result was lost." }),
 }
 
+const Hour = Schema.Struct({ start: Wire.instant("When the hour begins."), ...tallyFields }).annotate({
+  identifier: "WebhookStatisticsHour",
+  description: "What happened in one hour.",
+})
+
 const hoursOf = (description: string) =>
-  Schema.Array(
-    Schema.Struct({ start: Wire.instant("When the hour begins."), ...tallyFields }).annotate({
-      identifier: "WebhookStatisticsHour",
-      description: "What happened in one hour.",
-    }),
-  )
-    .check(Schema.isBetweenLength(1, MAX_STATISTICS_HOURS))
-    .annotate({ description })
+  Schema.Array(Hour).check(Schema.isBetweenLength(1, MAX_STATISTICS_HOURS)).annotate({ description })
 
 const PendingField = Wire.Count.annotate({
   description: `Deliveries that are pending now, counted up to ${WebhookStatistics.MAX_PENDING_COUNT} for each endpoint.`,

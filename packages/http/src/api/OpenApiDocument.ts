@@ -13,6 +13,7 @@ import { ERRORS } from "./ErrorBody.ts"
 import { examples } from "./Examples.ts"
 import { isObject, type Json, type JsonObject, simplify } from "./JsonSchema.ts"
 import { RequiredPermission } from "./Permission.ts"
+import { portable } from "./Portable.ts"
 import * as WebhooksSection from "./WebhooksSection.ts"
 
 /** Drops what the derivation adds to names. */
@@ -173,7 +174,7 @@ const pathsOf = (derived: JsonObject, schemas: JsonObject): JsonObject =>
 const sorted = (schemas: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-const derived = simplify(OpenApi.fromApi(BillwrightApi) as unknown as Json, plainName) as JsonObject
+const derived = portable(simplify(OpenApi.fromApi(BillwrightApi) as unknown as Json, plainName)) as JsonObject
 const derivedSchemas: JsonObject = Object.fromEntries(
   Object.entries((derived["components"] as JsonObject)["schemas"] as JsonObject).map(([name, schema]) => [
     plainName(name),
@@ -193,9 +194,9 @@ export const makeOpenApiDocument = (types: ReadonlyArray<EventType.EventType>): 
     tags: [...(derived["tags"] as ReadonlyArray<Json>), WebhooksSection.WEBHOOKS_TAG],
     security: [{ apiKey: [] }],
     paths,
-    webhooks,
+    webhooks: portable(webhooks),
     components: {
-      schemas: sorted({ ...derivedSchemas, ...schemas }),
+      schemas: sorted({ ...derivedSchemas, ...(portable(schemas) as JsonObject) }),
       securitySchemes: {
         apiKey: {
           type: "http",

@@ -16,7 +16,7 @@ const fields = {
     minimum: 1,
     maximum: Number(Threshold.MAX_THRESHOLD_QUANTITY),
     problem: "must be an integer from 1 to 10^30",
-    description: "The total that fires the threshold: 1 to 10^30.",
+    description: `The total that fires the threshold: 1 to 10^30. ${Wire.LARGE_INTEGERS}`,
   }),
   period: Threshold.ThresholdPeriod.annotate({
     description: "What the total is counted over: a UTC day, a UTC month, or all time.",

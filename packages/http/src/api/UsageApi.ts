@@ -20,7 +20,12 @@ const MAX_TOTAL = Number.MAX_SAFE_INTEGER * UsageRecord.MAX_QUANTITY
 
 /** A total: an exact integer, far beyond 2^53. */
 const total = (description: string) =>
-  Wire.exactInteger({ minimum: 0, maximum: MAX_TOTAL, problem: "must be an integer", description })
+  Wire.exactInteger({
+    minimum: 0,
+    maximum: MAX_TOTAL,
+    problem: "must be an integer",
+    description: `${description} ${Wire.LARGE_INTEGERS}`,
+  })
 
 /** A usage record as it is answered. */
 export const UsageRecordBody = Schema.Struct({
@@ -123,7 +128,7 @@ export const UsageSummaryBody = Schema.Struct({
   product_id: Schema.NullOr(UsageRecord.ProductId).annotate({
     description: "The product that was asked for.",
   }),
-  total_quantity: total("The exact sum of the records that are not voided. It may exceed 2^53."),
+  total_quantity: total("The exact sum of the records that are not voided."),
   unit: Schema.NullOr(UsageRecord.Unit).annotate({ description: "The unit of the total." }),
   record_count: Wire.Count.annotate({ description: "How many records the total is made of." }),
   start_date: Schema.NullOr(UsagePeriod.CalendarDate).annotate({ description: "The first day, as asked." }),

@@ -21,10 +21,17 @@ import * as Wire from "./Wire.ts"
 /** Longest spelling of a secret or a public key, in characters. */
 const MAX_KEY_LENGTH = 100
 
-const UrlField = Text.bounded(1, EndpointUrl.MAX_URL_LENGTH).annotate({
-  description:
-    "Where events are sent. Live: https, port 443 or 8443. Test: also http, any port and this machine.",
-})
+const UrlField = Text.bounded(1, EndpointUrl.MAX_URL_LENGTH)
+  .check(
+    // The domain judges the whole URL, by the mode. JSON Schema can say which schemes there are.
+    Schema.makeFilter<string>(() => true, {
+      toJsonSchema: () => ({ pattern: "^[Hh][Tt][Tt][Pp][Ss]?://" }),
+    }),
+  )
+  .annotate({
+    description:
+      "Where events are sent. Live: https, port 443 or 8443. Test: also http, any port and this machine.",
+  })
 const EventTypesField = Endpoint.EventFilter.annotate({
   description: 'The types of events that it gets: `["*"]` for all, those that are added later included.',
 })

@@ -54,7 +54,7 @@ const payloadOf = (type: EventType.EventType, data: JsonObject): JsonObject => (
   type: "object",
   properties: {
     id: { ...ID_SCHEMA, description: "The id of the event." },
-    type: { const: type.name, description: "The type of the event." },
+    type: { type: "string", enum: [type.name], description: "The type of the event." },
     timestamp: {
       type: "string",
       format: "date-time",

@@ -34,6 +34,10 @@ export const instant = (description: string) =>
 export const instantOrNull = (description: string) =>
   Schema.NullOr(instant(description)).annotate({ description })
 
+/** What readers of the document must know of an integer that `int64` does not hold. */
+export const LARGE_INTEGERS =
+  "A JSON integer of any size. `int64` is for clients that are generated: they hold it exactly up to 9223372036854775807 and refuse what is larger; JavaScript rounds beyond 9007199254740991, unless its JSON is read with big integers."
+
 /**
  * An integer of any size as a JSON number, exactly.
  *

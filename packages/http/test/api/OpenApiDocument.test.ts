@@ -228,6 +228,84 @@ describe("the OpenAPI document", () => {
   })
 })
 
+/** Every schema of the document, at whatever depth, with where it stands. Examples are none. */
+const allSchemas = (value: unknown, path = "#"): ReadonlyArray<readonly [string, Node]> => {
+  if (Array.isArray(value)) return value.flatMap((item, index) => allSchemas(item, `${path}/${index}`))
+  if (typeof value !== "object" || value === null) return []
+  const below = Object.entries(value)
+    .filter(([key]) => key !== "example")
+    .flatMap(([key, item]) => allSchemas(item, `${path}/${key}`))
+  return [[path, node(value)], ...below]
+}
+
+describe("what clients are generated from", () => {
+  const everywhere = allSchemas(document)
+  const schemaOf = (name: string): Node => node(node(node(document["components"])["schemas"])[name])
+  const property = (name: string, field: string): Node => node(node(schemaOf(name)["properties"])[field])
+
+  it("says of every integer beyond 32 bits that it has 64", () => {
+    const integers = everywhere.filter(([, schema]) => schema["type"] === "integer")
+    assert.isAbove(integers.length, 50)
+    for (const [path, { format, maximum }] of integers) {
+      const isWide = maximum === undefined || Number(maximum) > 2 ** 31 - 1
+      assert.strictEqual(format, isWide ? "int64" : undefined, path)
+    }
+    assert.strictEqual(property("UsageSummary", "total_quantity")["format"], "int64")
+    assert.include(property("UsageSummary", "total_quantity")["description"], "9223372036854775807")
+  })
+
+  it("enumerates no booleans", () => {
+    const booleans = everywhere.filter(([, schema]) => schema["type"] === "boolean")
+    assert.isAbove(booleans.length, 10)
+    for (const [path, schema] of booleans) {
+      assert.notProperty(schema, "enum", path)
+      assert.notProperty(schema, "const", path)
+    }
+  })
+
+  it("has no pattern that Python, Go or Java do not know", () => {
+    const patterns = everywhere.filter(([, { pattern }]) => typeof pattern === "string")
+    assert.isAbove(patterns.length, 50)
+    for (const [path, { pattern }] of patterns) {
+      // Classes by property, look-around, references back, `\u`, and names of groups.
+      assert.notMatch(String(pattern), /\\[pPuk]|\\[1-9]|\(\?/, path)
+    }
+  })
+
+  it("has a pattern of e-mail addresses that takes what the server takes", () => {
+    const pattern = new RegExp(String(property("CreateCustomer", "email")["pattern"]), "u")
+    for (const email of ["a@b", "ada.lovelace+x@example.com", "ü@exämple.com", "a\u2603@b"]) {
+      assert.match(email, pattern)
+    }
+    for (const email of ["a", "@b", "a@", "a@b@c", "a b@c", "a\0@b", "a@b\u007f", "a@\u009fb", "a\n@b"]) {
+      assert.notMatch(email, pattern)
+    }
+  })
+
+  it("states what is unique, which schemes a URL may have, and what keys may be", () => {
+    for (const name of ["CreateWebhookEndpoint", "UpdateWebhookEndpoint", "WebhookEndpoint"]) {
+      assert.strictEqual(property(name, "event_types")["uniqueItems"], true, name)
+      const scheme = new RegExp(String(property(name, "url")["pattern"]), "u")
+      for (const url of ["https://a.example", "HTTP://localhost:3000"]) assert.match(url, scheme)
+      for (const url of ["ftp://a.example", "a.example", "javascript://a"]) assert.notMatch(url, scheme)
+    }
+    const keys = everywhere.filter(([path]) => path.endsWith("/metadata/propertyNames"))
+    assert.isAbove(keys.length, 5)
+    for (const [path, names] of keys) {
+      assert.strictEqual(names["pattern"], String.raw`^[^\x00]+$`, path)
+      assert.deepStrictEqual(names["not"], { const: "__proto__" }, path)
+    }
+  })
+
+  it("has every schema once", () => {
+    const names = Object.keys(node(node(document["components"])["schemas"]))
+    assert.deepStrictEqual(
+      names.filter((name) => /_\d+$/.test(name)),
+      [],
+    )
+  })
+})
+
 describe("the checker of bounds", () => {
   it("finds what is unbounded", () => {
     const bad: ReadonlyArray<Node> = [
