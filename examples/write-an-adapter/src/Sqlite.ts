@@ -47,7 +47,7 @@ import {
   Threshold,
   ThresholdEvent,
   Transactor,
-  type UsagePeriod,
+  UsagePeriod,
   UsageRecord,
   UsageStore,
   type UsageTotal,
@@ -1157,6 +1157,25 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
           return by === "meter" ? found.map((sum) => ({ window, ...sum })) : byUnit(window, found)
         }),
       ),
+    countMeters: ({ customerId, from, most, productId = null, to, unit = null }) =>
+      db.tenantVerb("UsageStore.countMeters", (tenant) => {
+        const rows = db.all(
+          `SELECT DISTINCT product_id, unit FROM usage_records
+           WHERE tenant = :tenant AND customer_id = :customerId AND NOT is_voided
+             AND (:productId IS NULL OR product_id = :productId) AND (:unit IS NULL OR unit = :unit)
+             AND at >= :start AND at < :end LIMIT :limit`,
+          {
+            tenant,
+            customerId,
+            productId,
+            unit,
+            start: from * UsagePeriod.UTC_DAY_MILLIS,
+            end: to * UsagePeriod.UTC_DAY_MILLIS,
+            limit: most + 1,
+          },
+        )
+        return rows.length
+      }),
     units: (customerId, limit) =>
       db.tenantVerb("UsageStore.units", (tenant) =>
         db

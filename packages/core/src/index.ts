@@ -55,6 +55,7 @@ export * as UsagePeriod from "./usage/UsagePeriod.ts"
 export * as UsageRecord from "./usage/UsageRecord.ts"
 export { UsageStore } from "./usage/UsageStore.ts"
 export type {
+  MetersQuery,
   AppendOutcome,
   AppendResult,
   TotalsQuery,

@@ -202,6 +202,15 @@ export class UsageMeter {
     }
   }
 
+  /** Whether anything counts on the UTC days from one to the one before another. */
+  hasUsage(from: number, to: number): boolean {
+    const isCounted = (day: Day | undefined) => day !== undefined && day.sum.count > 0
+    if (to - from > this.#days.size)
+      return this.#days.values().some((day) => from <= day.number && day.number < to && isCounted(day))
+    for (let day = from; day < to; day++) if (isCounted(this.#days.get(day))) return true
+    return false
+  }
+
   /** The roll-ups by UTC day, in the order in which they came to be. */
   *days(): Generator<{ readonly day: number; readonly sum: ExactSum }> {
     for (const [day, { sum }] of this.#days) yield { day, sum }

@@ -18,6 +18,7 @@ export const usageStore = (table: UsageTable, journal: Journal): UsageStore["Ser
     void: (id, at) => verb((tenant) => Exit.succeed(table.void(tenant, id, at))),
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
     totals: (query) => verb((tenant) => Exit.succeed(table.totals(tenant, query))),
+    countMeters: (query) => verb((tenant) => Exit.succeed(table.countMeters(tenant, query))),
     units: (customerId, limit) => verb((tenant) => Exit.succeed(table.units(tenant, customerId, limit))),
     audit: verb((tenant) => Exit.succeed(table.audit(tenant))),
     insertThreshold: (threshold) =>

@@ -5,6 +5,7 @@ import {
   type AppendOutcome,
   type AppendResult,
   type Customer,
+  type MetersQuery,
   Page,
   StorageError,
   Tenant,
@@ -114,14 +115,16 @@ export class UsageTable {
     const customer = usage.customers.get(filter.customerId)
     if (customer === undefined) return Exit.succeed({ data: [], hasMore: false })
     const isFiltered = filter.productId !== undefined || filter.unit !== undefined
-    const orders = isFiltered ? metersOf(customer, filter).map(({ records }) => records) : [customer.records]
+    const orders = isFiltered
+      ? Array.from(metersOf(customer, filter), ({ records }) => records)
+      : [customer.records]
     return Exit.succeed(pageOf(orders, query, (stored) => stored.toRecord()))
   }
 
   totals(tenant: Tenant.Tenant, query: TotalsQuery): ReadonlyArray<UsageTotal> {
     const customer = this.#of(tenant).customers.get(query.customerId)
     if (customer === undefined) return []
-    const groups = groupsOf(metersOf(customer, query), query.by)
+    const groups = groupsOf([...metersOf(customer, query)], query.by)
     const totals: Array<UsageTotal> = []
     for (let window = 0; window < query.boundaries.length - 1; window++) {
       const period = { start: query.boundaries[window], end: query.boundaries[window + 1] }
@@ -134,6 +137,17 @@ export class UsageTable {
       }
     }
     return totals
+  }
+
+  countMeters(tenant: Tenant.Tenant, query: MetersQuery): number {
+    const customer = this.#of(tenant).customers.get(query.customerId)
+    let count = 0
+    if (customer === undefined) return count
+    for (const meter of metersOf(customer, query)) {
+      if (meter.hasUsage(query.from, query.to)) count++
+      if (count > query.most) break
+    }
+    return count
   }
 
   units(tenant: Tenant.Tenant, customerId: Customer.CustomerId, limit: number): ReadonlyArray<string> {
@@ -257,13 +271,12 @@ const meterOf = (customer: CustomerUsage, productId: string, unit: string): Usag
   return meter
 }
 
-const metersOf = (customer: CustomerUsage, { productId, unit }: MeterFilter): ReadonlyArray<UsageMeter> => {
-  const products =
-    productId === undefined
-      ? [...customer.meters.values()]
-      : [customer.meters.get(productId) ?? new Map<string, UsageMeter>()]
-  const meters = products.flatMap((units) => [...units.values()])
-  return unit === undefined ? meters : meters.filter((meter) => meter.unit === unit)
+function* metersOf(customer: CustomerUsage, { productId, unit }: MeterFilter): Generator<UsageMeter> {
+  const products = productId === undefined ? customer.meters.values() : [customer.meters.get(productId)]
+  for (const units of products) {
+    if (unit === undefined) yield* units?.values() ?? []
+    else if (units?.has(unit)) yield units.get(unit)!
+  }
 }
 
 /** Stores a record, unless its key is taken; gives nothing when its id is. */

@@ -11,8 +11,10 @@ import {
   CustomerStore,
   Id,
   IdempotencyStore,
+  InvalidInput,
   type Page,
   type Threshold,
+  Usage,
   type UsageRecord,
   UsageStore,
 } from "@billwright/core"
@@ -197,6 +199,45 @@ const rowsRead = Effect.fnUntraced(function* (table: string) {
   const rows = yield* sql<{ read: string }>`select (seq_tup_read + idx_tup_fetch)::text as read
 from pg_stat_user_tables where schemaname = 'billwright' and relname = ${table}`
   return Number(rows[0]?.read)
+})
+
+/** One customer with 50,000 products in a day, and with 100 on each of 30 days. */
+const fillProducts = `insert into billwright.usage_daily
+  (account_id, mode, customer_id, product_id, unit, day, quantity, record_count)
+select 'default', 'live', ${sqlUuid(1, "19999")}, 'many ' || n, 'u', '2026-01-31', 1, 1 from generate_series(0, 49999) n
+union all
+select 'default', 'live', ${sqlUuid(1, "19999")}, 'some ' || n % 100, 'u', '2026-01-01'::date + n / 100, 1, 1
+from generate_series(0, 2999) n`
+
+describe("a series by product of a customer with very many", () => {
+  layer(live, { excludeTestServices: true })((it) => {
+    it.effect("is refused after as many roll-ups as there may be, and one", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const usage = yield* Usage
+        for (const statement of [...fill.slice(0, 2), fillProducts, "analyze"]) yield* sql.unsafe(statement)
+        const series = (startDate: string, endDate: string) =>
+          usage.series({
+            customerId: customerId(19_999),
+            startDate,
+            endDate,
+            window: "day",
+            groupBy: "product_id",
+          })
+        for (const [startDate, most] of [
+          ["2026-01-31", 10_001],
+          ["2026-01-02", 30 * 333 + 1],
+        ] as const) {
+          const before = yield* rowsRead("usage_daily")
+          const error = yield* Effect.flip(series(startDate, "2026-01-31"))
+          assert.instanceOf(error, InvalidInput)
+          assert.match(error.message, /^groupBy makes more than 10000 points/)
+          assert.isAtMost((yield* rowsRead("usage_daily")) - before, most)
+        }
+        assert.lengthOf(yield* series("2026-01-01", "2026-01-30"), 30 * 100)
+      }).pipe(asTenant),
+    )
+  })
 })
 
 describe("hot queries", () => {

@@ -226,10 +226,24 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     return result
   })
 
+  /** Looks before totals are read whether a series by meter is too long, by the UTC days that it touches. */
+  const checkPoints = Effect.fnUntraced(function* (query: SeriesUsage, boundaries: ReadonlyArray<number>) {
+    const most = Math.floor(MAX_SERIES_POINTS / (boundaries.length - 1))
+    const { customerId, productId, unit } = query
+    const from = UsagePeriod.utcDay(boundaries[0]!)
+    const to = UsagePeriod.utcDay(boundaries.at(-1)! - 1) + 1
+    if ((yield* store.countMeters({ customerId, productId, unit, from, to, most })) <= most) return
+    return yield* new InvalidInput({
+      field: "groupBy",
+      problem: `makes more than ${MAX_SERIES_POINTS} points: ask for one product, fewer days or wider windows`,
+    })
+  })
+
   const series = Effect.fn("Usage.series")(function* (input: SeriesUsage) {
     const query = yield* decodeSeries(input)
     const boundaries = yield* UsagePeriod.windows(query, query.window)
     yield* requireCustomer(query.customerId)
+    if (query.groupBy !== undefined) yield* checkPoints(query, boundaries)
     const totals = yield* store.totals({
       customerId: query.customerId,
       productId: query.productId,
@@ -239,12 +253,6 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     })
     const meters = metersOf(totals)
     if (query.groupBy === undefined && meters.length > 1) return yield* mixedUnits(query)
-    if (meters.length * (boundaries.length - 1) > MAX_SERIES_POINTS) {
-      return yield* new InvalidInput({
-        field: "groupBy",
-        problem: `makes more than ${MAX_SERIES_POINTS} points: ask for one product, fewer days or wider windows`,
-      })
-    }
     const nothing = {
       productId: query.productId,
       unit: meters.length === 0 ? yield* unitOfNothing(query) : null,

@@ -40,9 +40,16 @@ export const CalendarDate = Schema.String.check(
 /** Longest time-zone name, in code points. The longest of the IANA database has 30. */
 const MAX_TIMEZONE_LENGTH = 64
 
+/**
+ * A zone by its name, in whatever case. Effect keeps each zone by the name that it was asked for, so it is asked in one
+ * spelling alone: there are some 600 names, and any number of ways to write one.
+ */
+const zoneNamed = (name: string): Option.Option<DateTime.TimeZone> =>
+  /^[A-Za-z][\x21-\x7e]*$/.test(name) ? DateTime.zoneMakeNamed(name.toLowerCase()) : Option.none()
+
 /** An IANA time-zone name that this runtime knows, or `UTC`. */
 export const TimeZoneName = Schema.String.check(
-  Schema.makeFilter((name: string) => /^[A-Za-z]/.test(name) && Option.isSome(DateTime.zoneMakeNamed(name)), {
+  Schema.makeFilter((name: string) => Option.isSome(zoneNamed(name)), {
     message: "must be an IANA time zone such as Europe/Berlin",
   }),
   Schema.isBetweenCodePoints(1, MAX_TIMEZONE_LENGTH, {
@@ -78,7 +85,7 @@ const startOfDate = (year: number, month: number, day: number, zone: DateTime.Ti
 }
 
 const zoneOf = (timezone: string | undefined): DateTime.TimeZone =>
-  DateTime.zoneMakeNamedUnsafe(timezone ?? DEFAULT_TIMEZONE)
+  Option.getOrThrow(zoneNamed(timezone ?? DEFAULT_TIMEZONE))
 
 /** Resolves inclusive days to instants. The input has been decoded by `CalendarDate` and `TimeZoneName`. */
 export const resolve = (input: PeriodInput): Effect.Effect<Period, InvalidInput> => {

@@ -40,6 +40,19 @@ export interface TotalsQuery {
   readonly by: "unit" | "meter"
 }
 
+/** Which meters to count. */
+export interface MetersQuery {
+  readonly customerId: CustomerId
+  readonly productId: string | undefined
+  readonly unit: string | undefined
+  /** UTC days since 1970-01-01: from this one … */
+  readonly from: number
+  /** … to the one before this. */
+  readonly to: number
+  /** Counting ends at one more than so many. */
+  readonly most: number
+}
+
 /** A total of one window. Only windows and groups with at least one record that isn't voided are given. */
 export interface UsageTotal {
   /** Which window: the index of its first boundary. */
@@ -116,6 +129,12 @@ export class UsageStore extends Context.Service<
     readonly totals: (
       query: TotalsQuery,
     ) => Effect.Effect<ReadonlyArray<UsageTotal>, StorageError, CurrentTenant>
+
+    /**
+     * How many meters have usage on some UTC days, or `most` + 1 when there are more. Reads no more roll-ups than that
+     * takes: as many meters have at most one for each day.
+     */
+    readonly countMeters: (query: MetersQuery) => Effect.Effect<number, StorageError, CurrentTenant>
 
     /** Up to `limit` different units that the customer has ever used. */
     readonly units: (

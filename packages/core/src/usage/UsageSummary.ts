@@ -6,7 +6,7 @@ import { CustomerId } from "../customers/Customer.ts"
 import { CalendarDate, TimeZoneName, Window } from "./UsagePeriod.ts"
 import { ProductId, Unit } from "./UsageRecord.ts"
 
-/** Most points of one series: windows times meters. */
+/** Most points of one series: windows times meters, those that have usage on the UTC days that the series touches. */
 export const MAX_SERIES_POINTS = 10_000
 
 /** What to sum up. Dates are inclusive days of the time zone; without them, all usage. */

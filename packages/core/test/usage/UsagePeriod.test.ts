@@ -1,5 +1,5 @@
 import { InvalidInput, UsagePeriod } from "@billwright/core"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Temporal } from "temporal-polyfill"
 import { fc, holds } from "../property.ts"
@@ -503,4 +503,31 @@ describe("UsagePeriod.split", () => {
       },
       1_000,
     ))
+})
+
+describe("a time zone", () => {
+  it("is made once, however its name is written", () => {
+    const name = "america/argentina/comodrivadavia"
+    // The cases of the first 10 letters.
+    const spellings = Array.from({ length: 1_024 }, (_, bits) =>
+      Array.from(name, (letter, at) => (at < 10 && (bits >> at) & 1 ? letter.toUpperCase() : letter)).join(
+        "",
+      ),
+    )
+    const made = vi.spyOn(Intl, "DateTimeFormat")
+    try {
+      const starts = spellings.map((timezone) => {
+        assert.isTrue(Schema.is(UsagePeriod.TimeZoneName)(timezone))
+        return Effect.runSync(UsagePeriod.resolve({ startDate: "2026-03-02", timezone })).start
+      })
+      assert.deepStrictEqual(new Set(starts), new Set([Date.parse("2026-03-02T03:00:00Z")]))
+      assert.isAtMost(made.mock.calls.length, 1)
+    } finally {
+      made.mockRestore()
+    }
+  })
+
+  it.each(["europe/ber\u212an", "Europe/Berlin ", "+01:00", "Europe/Nowhere", ""])("is none: %j", (name) => {
+    assert.isFalse(Schema.is(UsagePeriod.TimeZoneName)(name))
+  })
 })

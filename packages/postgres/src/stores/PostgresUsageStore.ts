@@ -5,6 +5,7 @@ import {
   CurrentTenant,
   type Customer,
   Id,
+  type MetersQuery,
   type Page,
   Transactor,
   type TotalsQuery,
@@ -16,7 +17,7 @@ import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
-import { decoding, json, type Row, text } from "../Row.ts"
+import { decoding, integer, json, type Row, text } from "../Row.ts"
 import * as ThresholdStatements from "./ThresholdStatements.ts"
 import * as UsageAppend from "./UsageAppend.ts"
 import * as UsageAudit from "./UsageAudit.ts"
@@ -116,6 +117,13 @@ order by ${order} limit ${limit}`,
     return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(UsageTotals.fromRow))(rows)
   })
 
+  const countMeters = Effect.fnUntraced(function* (query: MetersQuery) {
+    const operation = "UsageStore.countMeters"
+    const tenant = yield* CurrentTenant
+    const rows = yield* read(operation, (sql) => UsageTotals.countStatement(sql, t, tenant, query))
+    return yield* decoding(operation, (row: Row) => integer(row, "count"))(rows[0] ?? {})
+  })
+
   const units = Effect.fnUntraced(function* (customerId: Customer.CustomerId, limit: number) {
     const operation = "UsageStore.units"
     const { accountId, mode } = yield* CurrentTenant
@@ -135,6 +143,7 @@ order by unit limit ${String(limit)}::integer`,
     void: voidRecord,
     list,
     totals,
+    countMeters,
     units,
     audit: UsageAudit.make(database),
     ...ThresholdStatements.make(database, transactor),

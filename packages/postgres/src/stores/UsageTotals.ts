@@ -1,7 +1,14 @@
 /**
  * Totals of usage: whole UTC days from the roll-up, part days from the records, all windows in one statement.
  */
-import { Id, type Tenant, type TotalsQuery, UsagePeriod, type UsageTotal } from "@billwright/core"
+import {
+  Id,
+  type MetersQuery,
+  type Tenant,
+  type TotalsQuery,
+  UsagePeriod,
+  type UsageTotal,
+} from "@billwright/core"
 import type { SqlClient } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { bigint, integer, type Row, text } from "../Row.ts"
@@ -32,13 +39,35 @@ const ranges = (boundaries: TotalsQuery["boundaries"]) => {
   return { days, edges }
 }
 
+/** The conditions of a query of some meters of a customer. */
+const meterOf = (
+  sql: SqlClient.SqlClient,
+  tenant: Tenant.Tenant,
+  { customerId, productId, unit }: Pick<TotalsQuery, "customerId" | "productId" | "unit">,
+) => sql`account_id = ${tenant.accountId} and mode = ${tenant.mode}
+      and customer_id = ${Id.toUuid(customerId)}::uuid
+      ${productId === undefined ? sql.literal("") : sql`and product_id = ${productId}`}
+      ${unit === undefined ? sql.literal("") : sql`and unit = ${unit}`}`
+
+/** Counts the meters of so many roll-ups that there is one too many among them if they are all there. */
+export const countStatement = (
+  sql: SqlClient.SqlClient,
+  t: Tables,
+  tenant: Tenant.Tenant,
+  { from, most, to, ...query }: MetersQuery,
+) => sql<Row>`select least(count(*), ${String(most + 1)}::text::bigint)::text as count from (
+  select distinct u.product_id, u.unit from (
+    select product_id, unit from ${t.usage_daily} where ${meterOf(sql, tenant, query)} and record_count > 0
+      and day >= date '1970-01-01' + ${String(from)}::text::integer
+      and day < date '1970-01-01' + ${String(to)}::text::integer
+    limit ${String(most * (to - from) + 1)}::text::bigint
+  ) as u
+) as m`
+
 /** The statement of a query, or `undefined` when its windows are empty. */
 export const statement = (sql: SqlClient.SqlClient, t: Tables, tenant: Tenant.Tenant, query: TotalsQuery) => {
   const { days, edges } = ranges(query.boundaries)
-  const meter = sql`account_id = ${tenant.accountId} and mode = ${tenant.mode}
-      and customer_id = ${Id.toUuid(query.customerId)}::uuid
-      ${query.productId === undefined ? sql.literal("") : sql`and product_id = ${query.productId}`}
-      ${query.unit === undefined ? sql.literal("") : sql`and unit = ${query.unit}`}`
+  const meter = meterOf(sql, tenant, query)
   // `offset 0` makes each range a search of its own in an index that ends with the time. Left to itself, the
   // planner may read all that a customer ever used and then sort out the ranges.
   const wholeDays = sql`select d.w, u.product_id, u.unit, u.quantity, u.record_count

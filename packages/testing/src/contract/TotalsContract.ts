@@ -181,6 +181,67 @@ const examples = (test: ContractTest): void => {
   )
 
   test(
+    "counts the meters of some days, up to one more than is asked for",
+    Effect.gen(function* () {
+      const store = yield* UsageStore
+      const customerId = yield* newCustomer
+      const [, voided] = yield* append(customerId, [
+        ...["a", "b", "c"].map((productId) => ({
+          productId,
+          timestamp: Sample.instant("2026-03-02T23:59:59.999Z"),
+        })),
+        { productId: "a", unit: "other", timestamp: Sample.instant("2026-03-03T00:00:00Z") },
+        { productId: "a", timestamp: Sample.instant("2026-03-04T12:00:00Z") },
+        { productId: "a", timestamp: Sample.instant("2026-03-05T00:00:00Z") },
+      ])
+      const day = (text: string) => millis(`2026-03-${text}T00:00:00Z`) / 86_400_000
+      const count = (
+        from: string,
+        to: string,
+        options: { most?: number; productId?: string; unit?: string } = {},
+      ) =>
+        store.countMeters({
+          customerId,
+          productId: undefined,
+          unit: undefined,
+          most: 9,
+          ...options,
+          from: day(from),
+          to: day(to),
+        })
+      same(yield* count("02", "05"), 4)
+      same(yield* count("02", "03"), 3)
+      same(yield* count("03", "05"), 2)
+      same(yield* count("05", "06"), 1)
+      same(yield* count("06", "30"), 0)
+      for (const [most, counted] of [
+        [0, 1],
+        [2, 3],
+        [3, 4],
+        [4, 4],
+      ] as const) {
+        same(yield* count("02", "05", { most }), counted)
+      }
+      same(yield* count("01", "30", { productId: "a" }), 2)
+      same(yield* count("01", "30", { unit: "other" }), 1)
+      same(yield* count("01", "30", { productId: "x" }), 0)
+      yield* store.void(voided!.id, Sample.CREATED_AT)
+      same(yield* count("02", "05"), 3)
+      same(
+        yield* store.countMeters({
+          customerId: yield* newCustomer,
+          productId: undefined,
+          unit: undefined,
+          from: 0,
+          to: 99_999,
+          most: 9,
+        }),
+        0,
+      )
+    }),
+  )
+
+  test(
     "knows the units that a customer has ever used, up to a limit",
     Effect.gen(function* () {
       const store = yield* UsageStore
