@@ -33,7 +33,7 @@ const COLUMNS: ReadonlyArray<Column<ListedEvent>> = [
   {
     id: "deliveries",
     header: "Deliveries",
-    width: "minmax(14.5rem, 1.1fr)",
+    width: "minmax(15.5rem, 1.1fr)",
     narrow: "fixed",
     cell: ({ delivery_counts: counts }) => <DeliveryCounts counts={counts} />,
   },
