@@ -2,7 +2,7 @@
  * Where billing is kept.
  */
 
-/** Made by `memory()` of `billwright/memory` or `postgres()` of `billwright/postgres`. */
+/** Made by `memory()` of `billwright/memory`, or `postgres()` or `embedded()` of `billwright/postgres`. */
 export interface Store {
   readonly kind: "memory" | "postgres"
 }

@@ -12,6 +12,8 @@ import * as OptionRules from "./runtime/OptionRules.ts"
 import { makeStore, type StoreParts } from "./runtime/StoreParts.ts"
 import type { Store } from "./Store.ts"
 
+export { embedded } from "./postgres/EmbeddedStore.ts"
+export type { EmbeddedOptions, EmbeddedStore } from "./postgres/EmbeddedStore.ts"
 export type { PgPool, PgPoolClient, TransactionClient } from "./postgres/PgPool.ts"
 export type { Store } from "./Store.ts"
 

@@ -168,7 +168,29 @@ describe("event types of one's own", () => {
       type: "no.such",
       data: 1,
     })
-    assert.propertyVal(await rejection(unknown), "field", "type")
+    const refused = await rejection(unknown)
+    assert.propertyVal(refused, "field", "type")
+    assert.strictEqual(
+      refused.message,
+      'type is not a known event type: "no.such" (define your own by defineEvent, and pass it in events of createBilling)',
+    )
+  })
+
+  it("name a field that is missing, whoever made the schema", async () => {
+    const zod = billing.events.publish({ type: "order.shipped", data: { boxes: [] } as never })
+    assert.strictEqual((await rejection(zod)).message, "data.order_id is required")
+    const nested = billing.events.publish({
+      type: "order.shipped",
+      data: { order_id: "o", boxes: [{}] } as never,
+    })
+    assert.strictEqual((await rejection(nested)).message, "data.boxes[0].weight is required")
+    const valibot = billing.events.publish({ type: "order.returned", data: {} as never })
+    assert.strictEqual((await rejection(valibot)).message, "data.order_id is required")
+    const builtIn = billing.events.publish({
+      type: "invoice.paid",
+      data: { invoice_id: "i", customer_id: "c", currency: "EUR" } as never,
+    })
+    assert.strictEqual((await rejection(builtIn)).message, "data.amount is required")
   })
 
   it("are in the catalogue beside the built-in ones", async () => {

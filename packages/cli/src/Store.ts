@@ -4,7 +4,7 @@ import { resolve } from "node:path"
  */
 import type { Billing, StorageError } from "@billwright/core"
 import { Memory } from "@billwright/memory"
-import { type IncompatibleSchema, PostgresClient, Storage } from "@billwright/postgres"
+import { type IncompatibleSchema, isLoginRefused, PostgresClient, Storage } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { Config, Console, Context, Data, Effect, Layer, Option, Schedule } from "effect"
 import { Flag } from "effect/cli"
@@ -152,8 +152,14 @@ const refusalOf = (error: unknown): string | undefined => {
   return REFUSED_BY_POOLER.exec(error.message)?.[0] ?? refusalOf(error.cause) ?? refusalOf(reason)
 }
 
-/** Whose proxy wants to be known, in a sentence. */
+/** Whose password is wrong, and whose proxy wants to be known, in a sentence. */
 export const explainStorage = (error: StorageError): StorageError | Misconfigured => {
+  if (isLoginRefused(error)) {
+    return new Misconfigured({
+      message:
+        "Postgres doesn't let this user in: give the right user and password in DATABASE_URL, or correct what pg_hba.conf says of it",
+    })
+  }
   const refusal = refusalOf(error)
   return refusal === undefined
     ? error

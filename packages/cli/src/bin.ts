@@ -4,8 +4,15 @@
  * temporary files (`NODE_COMPILE_CACHE`; `NODE_DISABLE_COMPILE_CACHE=1` turns it off): commands start in half the
  * time. Schemas are compiled when they are used first, which takes work away from every request of a server.
  */
-import { enableCompileCache } from "node:module"
+import { problemOfNode } from "@billwright/node/version"
 
+// Before anything is loaded that an older Node can't load.
+const problem = problemOfNode()
+if (problem !== undefined) {
+  console.error(`billwright: ${problem}`)
+  process.exit(1)
+}
+const { enableCompileCache } = await import("node:module")
 enableCompileCache()
 await import("effect/schema/SchemaJITCompiler/enable")
 await import("./Main.ts")

@@ -57,6 +57,26 @@ export const sqlState = (error: unknown, depth = 0): string | undefined => {
   return undefined
 }
 
+/** What `pg` says, without a SQLSTATE, when Postgres asks for a password and there is none. */
+const NO_PASSWORD = /client password must be a (non-empty )?string/
+/** Class 28: invalid authorization specification. */
+const REFUSED_LOGIN = /^28/
+
+/**
+ * Whether an error of any driver, at whatever depth it is wrapped, says that the user or its password is refused or
+ * missing: trying again is of no use.
+ */
+export const isLoginRefused = (error: unknown, depth = 0): boolean => {
+  if (typeof error !== "object" || error === null || depth > MAX_DEPTH) return false
+  const message = field(error, "message")
+  return (
+    field(error, "_tag") === "AuthenticationError" ||
+    REFUSED_LOGIN.test(sqlState(error) ?? "") ||
+    (typeof message === "string" && NO_PASSWORD.test(message)) ||
+    ["cause", "reason"].some((name) => isLoginRefused(field(error, name), depth + 1))
+  )
+}
+
 /** Judges a failure of a statement, of BEGIN or of COMMIT. */
 export const kindOf = (error: SqlError.SqlError): FailureKind => {
   // Nothing was asked yet.

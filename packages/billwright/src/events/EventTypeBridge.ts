@@ -17,9 +17,20 @@ interface WithJsonSchema {
 const stepOf = (step: PropertyKey | { readonly key: PropertyKey }): PropertyKey =>
   typeof step === "object" ? step.key : step
 
-const toIssue = ({ message, path = [] }: StandardIssue): Schema.FilterIssue => {
-  const issue = `is not valid: ${message}`
-  return path.length === 0 ? issue : { path: path.map(stepOf), issue }
+/** What is at a path of a value; `undefined` where there is nothing. */
+const valueAt = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
+  path.reduce<unknown>(
+    (found, step) =>
+      typeof found === "object" && found !== null
+        ? (found as Readonly<Record<PropertyKey, unknown>>)[step]
+        : undefined,
+    value,
+  )
+
+const toIssue = (value: unknown, { message, path: given = [] }: StandardIssue): Schema.FilterIssue => {
+  const path = given.map(stepOf)
+  if (path.length === 0) return `is not valid: ${message}`
+  return { path, issue: valueAt(value, path) === undefined ? "is required" : `is not valid: ${message}` }
 }
 
 const validate = (schema: StandardSchema, value: unknown): Schema.FilterOutput => {
@@ -28,7 +39,7 @@ const validate = (schema: StandardSchema, value: unknown): Schema.FilterOutput =
     result.catch(() => undefined)
     return "can't be checked: its schema checks by a promise, and must check at once"
   }
-  return result.issues === undefined ? undefined : result.issues.map(toIssue)
+  return result.issues === undefined ? undefined : result.issues.map((issue) => toIssue(value, issue))
 }
 
 const jsonSchemaOf = ({ jsonSchema, schema }: EventDefinition): Readonly<Record<string, unknown>> => {

@@ -1,13 +1,13 @@
 /**
  * What Postgres means by its refusals, and what to do about them.
  */
-import { sqlState } from "@billwright/postgres"
+import { isLoginRefused, sqlState } from "@billwright/postgres"
 import { ConfigurationError, StorageUnavailableError } from "../errors/RuntimeError.ts"
 import type { Explanation } from "../runtime/StoreParts.ts"
 
 const NO_ENTRY: Explanation = {
   problem: "Postgres doesn't let this user in",
-  advice: "correct the user and its password, or what pg_hba.conf says of it",
+  advice: "give the right user and password, or correct what pg_hba.conf says of it",
 }
 
 /** By SQLSTATE. */
@@ -16,8 +16,6 @@ const AT_START: Readonly<Record<string, Explanation>> = {
     problem: "there is no database of this name",
     advice: "create it, or correct the name in the connection",
   },
-  "28000": NO_ENTRY,
-  "28P01": NO_ENTRY,
   "42501": {
     problem: "this user of the database lacks a right",
     advice:
@@ -39,8 +37,10 @@ export const isEnded = (pool: unknown): boolean =>
   (pool as { readonly ending?: unknown } | undefined)?.ending === true
 
 /** Why billing can't start on a pool, or on connections of its own. */
-export const atStart = (failure: unknown, pool: unknown): Explanation | undefined =>
-  isEnded(pool) ? ENDED : AT_START[sqlState(failure) ?? ""]
+export const atStart = (failure: unknown, pool: unknown): Explanation | undefined => {
+  if (isEnded(pool)) return ENDED
+  return isLoginRefused(failure) ? NO_ENTRY : AT_START[sqlState(failure) ?? ""]
+}
 
 const TRANSACTION = "transaction(client, …):"
 

@@ -2,6 +2,7 @@
  * The services of one billing, running.
  */
 import { Billing as Core, Dispatcher, NetworkAddress, Tenant, type WebhookTransport } from "@billwright/core"
+import { problemOfNode } from "@billwright/node/version"
 import { Context, Effect, Exit, Layer, ManagedRuntime, Option, Redacted } from "effect"
 import type { BillingOptions, DispatcherOptions } from "../BillingOptions.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
@@ -30,6 +31,12 @@ export interface Engine {
   readonly close: () => Promise<void>
 }
 
+/** Older ones lack what is used deep inside, and would fail there. */
+const checkNode = (): void => {
+  const problem = problemOfNode()
+  if (problem !== undefined) throw new ConfigurationError(problem)
+}
+
 const defined = <A>(name: string, value: A | undefined): object =>
   value === undefined ? {} : { [name]: value }
 
@@ -38,7 +45,7 @@ const checkStore = ({ store }: BillingOptions): StoreParts => {
   const parts = partsOf(store)
   if (parts !== undefined) return parts
   throw new ConfigurationError(
-    "store must be made by memory() of billwright/memory or postgres({ pool }) of billwright/postgres, in the same installation of billwright",
+    "store must be made by memory() of billwright/memory, or postgres({ pool }) or embedded() of billwright/postgres, in the same installation of billwright",
   )
 }
 
@@ -94,6 +101,7 @@ const dispatcherOf = (options: BillingOptions, world: World | undefined) => {
 
 /** Starts the services. Rejects with one sentence that says what is wrong. */
 export const start = async (options: BillingOptions, world?: World): Promise<Engine> => {
+  checkNode()
   BillingOptionRules.check(options)
   const parts = checkStore(options)
   const tenant = toTenant(options.accountId ?? Tenant.defaultAccountId, options.mode ?? "live")

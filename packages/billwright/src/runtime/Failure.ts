@@ -1,18 +1,19 @@
 /**
  * From a failure of the domain to the error that the caller gets: one table.
  */
-import type {
-  ApiKey,
-  Customer,
-  Delivery,
-  EncryptionKeyRequired,
-  Endpoint,
-  Event,
-  InvalidInput,
-  SecretUnavailable,
-  StorageError,
-  Threshold,
-  UsageRecord,
+import {
+  type ApiKey,
+  type Customer,
+  type Delivery,
+  type EncryptionKeyRequired,
+  type Endpoint,
+  type Event,
+  EventType,
+  type InvalidInput,
+  type SecretUnavailable,
+  type StorageError,
+  type Threshold,
+  type UsageRecord,
 } from "@billwright/core"
 import { Cause } from "effect"
 import * as Errors from "../errors/index.ts"
@@ -37,6 +38,9 @@ type DomainError =
   | ApiKey.ApiKeyNotFound
   | ApiKey.Unauthorized
 
+/** What a host does about a type that the catalogue doesn't have. */
+const DEFINE_EVENT = "define your own by defineEvent, and pass it in events of createBilling"
+
 type Table = {
   readonly [Tag in DomainError["_tag"]]: (
     error: Extract<DomainError, { readonly _tag: Tag }>,
@@ -45,7 +49,12 @@ type Table = {
 }
 
 const table: Table = {
-  InvalidInput: ({ field, problem }, options) => new Errors.InvalidInputError(field, problem, options),
+  InvalidInput: ({ field, problem }, options) =>
+    new Errors.InvalidInputError(
+      field,
+      EventType.isUnknownProblem(problem) ? `${problem} (${DEFINE_EVENT})` : problem,
+      options,
+    ),
   StorageError: (error, options) =>
     new Errors.StorageUnavailableError(error.message, {
       ...options,

@@ -27,16 +27,18 @@ export interface StoreParts {
   readonly layer: Layer.Layer<Billing.Storage, unknown>
   /** Throws a `ConfigurationError` when what it is given is no open transaction; absent where there are none. */
   readonly join?: (client: unknown) => Joined
-  /** Why the storage failed at the start; `undefined`: it is out of reach. */
+  /** Why the storage failed at the start; `undefined`: it is out of reach, or the error says why. */
   readonly explain?: (failure: unknown) => Explanation | undefined
 }
 
 // Beside the store, so that its type says nothing of what it is made of.
 const partsOfStores = new WeakMap<Store, StoreParts>()
 
-export const makeStore = (kind: Store["kind"], parts: StoreParts): Store => {
-  const store: Store = Object.freeze({ kind })
-  partsOfStores.set(store, parts)
+export const makeStore = (kind: Store["kind"], parts: StoreParts): Store => withParts({ kind }, parts)
+
+/** The same for a store that can do more. */
+export const withParts = <S extends Store>(store: S, parts: StoreParts): S => {
+  partsOfStores.set(Object.freeze(store), parts)
   return store
 }
 

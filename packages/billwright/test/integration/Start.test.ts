@@ -73,10 +73,27 @@ describe("createBilling says", () => {
 
   it("that the password is another", async () => {
     for (const message of await refusals(urlOfStranger("wrong")))
-      assert.match(
-        message,
-        /^billing can't start: Postgres doesn't let this user in \(.*password.*\): correct/,
-      )
+      assert.match(message, /^billing can't start: Postgres doesn't let this user in \(.*password.*\): give/)
+  })
+
+  it("that a password is missing", async () => {
+    const store = postgres({ url: urlOfStranger("") })
+    const error = await rejection(createBilling({ store, log: false }))
+    assert.instanceOf(error, ConfigurationError)
+    assert.match(
+      error.message,
+      /^billing can't start: Postgres doesn't let this user in \(.*password.*\): give/,
+    )
+  })
+
+  it("that the schema is somebody else's, before anything is written", async () => {
+    await pool.query("create table public.orders (id int)")
+    const store = postgres({ pool, schema: "public" })
+    const error = await rejection(createBilling({ store, log: false }))
+    assert.instanceOf(error, ConfigurationError)
+    assert.match(error.message, /^the schema "public" holds tables of somebody else's \(orders\)/)
+    const { rows } = await pool.query("select tablename from pg_tables where schemaname = 'public'")
+    assert.deepStrictEqual(rows, [{ tablename: "orders" }])
   })
 
   it("that a user may not migrate", async () => {

@@ -229,7 +229,7 @@ describe("what is printed", () => {
     await tenant.publish()
     await postgres.crash()
     await until("refusals", failing)
-    await until("the worker's log", async () => worker.stderr().includes("could not be claimed"))
+    await until("the worker's log", async () => worker.stderr().includes("can't be claimed"))
     await postgres.start()
     await until("answers again", async () => (await tenant.call("GET", "/customers")).status === 200)
     await postgres.terminate()

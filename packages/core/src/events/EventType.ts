@@ -32,6 +32,14 @@ export interface EventType<Name extends string = string, Data extends DataSchema
   readonly example: Data["Encoded"]
 }
 
+const UNKNOWN = "is not a known event type"
+
+/** The problem of a name that no type of the catalogue has. */
+export const unknownProblem = (name: unknown): string => `${UNKNOWN}: ${JSON.stringify(name)}`
+
+/** Whether a problem of some input is that no type of the catalogue has a name. */
+export const isUnknownProblem = (problem: string): boolean => problem.startsWith(UNKNOWN)
+
 /**
  * Defines an event type of the host's own. Throws a `TypeError` when its name is none or its example does not
  * fit its Schema: a catalogue that is wrong is a bug of the program.

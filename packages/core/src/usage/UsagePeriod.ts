@@ -29,7 +29,7 @@ const parseDate = (text: string | undefined): { year: number; month: number; day
 const DATE_PROBLEM = "must be a date that exists, written YYYY-MM-DD"
 
 /** A calendar date that exists, `YYYY-MM-DD`, from year 0001. `2026-02-30` is refused. */
-export const CalendarDate = Schema.String.check(
+export const CalendarDate = Schema.String.annotate({ message: DATE_PROBLEM }).check(
   Schema.makeFilter((text: string) => parseDate(text) !== undefined, { message: DATE_PROBLEM }),
   Schema.isPattern(DATE, {
     message: DATE_PROBLEM,

@@ -19,6 +19,7 @@ import {
   type Scope,
 } from "effect"
 import { EventStore } from "../events/EventStore.ts"
+import * as OutageLog from "../shared/OutageLog.ts"
 import * as Signal from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { Transactor } from "../shared/Transactor.ts"
@@ -321,17 +322,18 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
   const committed = yield* sending.committed
   const resultsTaken = yield* writer.taken.subscribe
 
-  const round = Effect.gen(function* () {
-    if (!(yield* isBusy) && (yield* claim)) return
-    yield* Effect.timeoutOption(awakened, POLL_MILLIS)
-  }).pipe(
-    Effect.catch((error) =>
-      Effect.andThen(
-        Effect.logWarning("webhook deliveries could not be claimed", error),
-        Effect.sleep(POLL_MILLIS),
-      ),
-    ),
+  const outage = OutageLog.make(
+    "webhook deliveries can't be claimed, and wait for the storage",
+    "webhook deliveries are claimed again",
   )
+  const round = Effect.gen(function* () {
+    if (!(yield* isBusy)) {
+      const mayHaveMore = yield* claim
+      yield* outage.worked
+      if (mayHaveMore) return
+    }
+    yield* Effect.timeoutOption(awakened, POLL_MILLIS)
+  }).pipe(Effect.catch((error) => Effect.andThen(outage.failed(error), Effect.sleep(POLL_MILLIS))))
   // Not of the scope, which would wait for a claim that storage does not answer: the finalizer ends it.
   const claiming = yield* Effect.forkDetach(Effect.forever(round))
   yield* Effect.forkScoped(Effect.forever(Effect.tap(committed, () => Effect.sync(awaken.notify))))

@@ -20,6 +20,9 @@ const MAX_LABEL_LENGTH = 63
 // Characters that the URL Standard drops or reads as others: two readers may see two hosts.
 // oxlint-disable-next-line no-control-regex -- it is these that are refused
 const MISLEADING = /[\u0000-\u0020\u007f\\]/
+/** For those who try things out in live mode. */
+const HTTP_IN_TEST = "http is for test mode"
+
 const SCHEME = /^https?:\/\//i
 const AUTHORITY = /^[a-z]+:\/\/([^/?#]*)/i
 /** A letter, digit, `_` or `-`, but no `-` at either end. `_` is no letter of host names, but in use. */
@@ -37,7 +40,8 @@ const problemOfText = (text: string, mode: Mode): string | undefined => {
   if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters`
   if (MISLEADING.test(text)) return "must not contain spaces, control characters or backslashes"
   if (!text.isWellFormed()) return "must not contain a lone surrogate"
-  if (!SCHEME.test(text)) return `must begin with https://${mode === "test" ? " or http://" : ""}`
+  if (!SCHEME.test(text))
+    return `must begin with https://${mode === "test" ? " or http://" : ` (${HTTP_IN_TEST})`}`
   if (text.includes("#")) return "must not have a fragment"
   if (AUTHORITY.exec(text)?.[1]?.includes("@")) return "must not have a user name or password"
   return undefined
@@ -130,7 +134,7 @@ export const parse = (
     return Result.fail(`must be at most ${MAX_URL_LENGTH} characters when it is percent-encoded`)
   }
   const problemOfParts =
-    (mode === "live" && url.protocol !== "https:" ? "must use https" : undefined) ??
+    (mode === "live" && url.protocol !== "https:" ? `must use https (${HTTP_IN_TEST})` : undefined) ??
     problemOfHost(hostOf(url), mode, policy) ??
     problemOfPort(portOf(url), mode)
   return problemOfParts === undefined ? Result.succeed(url) : Result.fail(problemOfParts)

@@ -3,7 +3,7 @@
  */
 import { Context, DateTime, Effect, Layer, Option, type Redacted } from "effect"
 import type * as Event from "../events/Event.ts"
-import { EventTypes } from "../events/EventType.ts"
+import { EventTypes, unknownProblem } from "../events/EventType.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
@@ -153,7 +153,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     if (unknown === -1) return
     return yield* new InvalidInput({
       field: `${field}[${unknown}]`,
-      problem: `is not a known event type: ${JSON.stringify(types[unknown])}`,
+      problem: unknownProblem(types[unknown]),
     })
   })
 
@@ -258,7 +258,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     if (known === undefined) {
       return yield* new InvalidInput({
         field: "type",
-        problem: `is not a known event type: ${JSON.stringify(type)}`,
+        problem: unknownProblem(type),
       })
     }
     const endpoint = yield* get(id)

@@ -6,7 +6,7 @@ import { CustomerNotFound } from "../customers/Customer.ts"
 import * as Event from "../events/Event.ts"
 import { EventId } from "../events/EventId.ts"
 import { EventStore, type TailPosition } from "../events/EventStore.ts"
-import { type EventType, EventTypes, problemOf } from "../events/EventType.ts"
+import { type EventType, EventTypes, problemOf, unknownProblem } from "../events/EventType.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
@@ -297,9 +297,7 @@ const knownType = (
 ): Effect.Effect<EventType, InvalidInput> => {
   const known = catalogue.find(type)
   return known === undefined
-    ? Effect.fail(
-        new InvalidInput({ field: "type", problem: `is not a known event type: ${JSON.stringify(type)}` }),
-      )
+    ? Effect.fail(new InvalidInput({ field: "type", problem: unknownProblem(type) }))
     : Effect.succeed(known)
 }
 

@@ -60,6 +60,11 @@ const throws = (run: () => unknown): boolean => {
   }
 }
 
+it("a Date where a day belongs is told how days are written", () => {
+  const decode = Schema.decodeUnknownSync(UsagePeriod.CalendarDate)
+  assert.throws(() => decode(new Date(0)), /must be a date that exists, written YYYY-MM-DD/)
+})
+
 describe("a calendar date", () => {
   const accepts = Schema.is(UsagePeriod.CalendarDate)
 

@@ -29,7 +29,10 @@ const good: ReadonlyArray<string> = [
 ]
 
 /** What is said of a scheme that there is none of. */
-const beginning = { live: "must begin with https://", test: "must begin with https:// or http://" } as const
+const beginning = {
+  live: "must begin with https:// (http is for test mode)",
+  test: "must begin with https:// or http://",
+} as const
 
 const noScheme: ReadonlyArray<string> = [
   "",
@@ -108,8 +111,8 @@ const withEverything = Effect.runSync(
 )
 
 const liveOnly: ReadonlyArray<readonly [url: string, problem: string]> = [
-  ["http://example.com", "must use https"],
-  ["http://example.com:443", "must use https"],
+  ["http://example.com", "must use https (http is for test mode)"],
+  ["http://example.com:443", "must use https (http is for test mode)"],
   ["https://example.com:80", "must use port 443 or 8443"],
   ["https://example.com:0", "must use port 443 or 8443"],
   ["https://example.com:4430", "must use port 443 or 8443"],
@@ -218,7 +221,7 @@ describe("the URL of an endpoint", () => {
     assert.isUndefined(problemOf("https://10.1.2.3:8443/"))
     assert.isUndefined(problemOf("https://127.0.0.1/"))
     assert.strictEqual(problemOf("https://10.2.0.0/"), "must not point to 10.2.0.0: it is not public")
-    assert.strictEqual(problemOf("http://10.1.2.3/"), "must use https")
+    assert.strictEqual(problemOf("http://10.1.2.3/"), "must use https (http is for test mode)")
     assert.strictEqual(problemOf("https://10.1.2.3:80/"), "must use port 443 or 8443")
     assert.strictEqual(problemOf("https://localhost/"), "must not point to localhost")
   })

@@ -64,7 +64,7 @@ describe("Endpoints.create", () => {
   )
 
   it.effect.each<[Partial<Endpoint.CreateEndpoint>, string]>([
-    [{ url: "http://a.example.com/" }, "url must use https"],
+    [{ url: "http://a.example.com/" }, "url must use https (http is for test mode)"],
     [{ url: "https://127.0.0.1/" }, "url must not point to 127.0.0.1: it is not public"],
     [{ eventTypes: [] }, 'eventTypes must be ["*"] or 1 to 1000 different event types'],
     [{ eventTypes: ["*", "invoice.paid"] }, 'eventTypes must be ["*"] or 1 to 1000 different event types'],
@@ -179,7 +179,7 @@ describe("Endpoints.update", () => {
       )
       assert.strictEqual(
         yield* rejected(endpoints.update(endpoint.id, { url: "ftp://a" })),
-        "url must begin with https://",
+        "url must begin with https:// (http is for test mode)",
       )
       yield* Effect.flip(endpoints.update(UNKNOWN, {}))
     }).pipe(inWorld()),

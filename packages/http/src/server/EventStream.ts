@@ -9,6 +9,7 @@ import {
   CurrentTenant,
   type Event,
   Events,
+  EventType,
   InvalidInput,
   type Signal,
   type StorageError,
@@ -87,7 +88,7 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
       const types = text?.split(",") ?? []
       const unknown = types.findIndex((type) => !known.has(type))
       if (unknown === -1) return Effect.succeed([...new Set(types)])
-      const problem = `is not a known event type: ${JSON.stringify(types[unknown])}`
+      const problem = EventType.unknownProblem(types[unknown])
       return Effect.fail(new InvalidInput({ field: `types[${unknown}]`, problem }))
     }
 

@@ -80,7 +80,7 @@ describe("POST /v1/webhook_endpoints", () => {
       assert.strictEqual(created.at("livemode"), true)
       const json = { ...minimal, url: "http://example.com/hooks" }
       const plain = yield* api.expect(400, "POST", PATH, { json, key: api.liveKey })
-      assert.strictEqual(plain.message, "url must use https")
+      assert.strictEqual(plain.message, "url must use https (http is for test mode)")
     }),
   )
 

@@ -41,7 +41,7 @@ export const latestId = migrations.length
 
 /**
  * The schema in the database is not one that this release can work with: it is missing or too old (migrate it),
- * or it was migrated by a newer release in a way that breaks this one (upgrade this one).
+ * or it was migrated by a newer release in a way that breaks this one (upgrade this one), or it is somebody else's.
  */
 export class IncompatibleSchema extends Schema.TaggedError<IncompatibleSchema>()("IncompatibleSchema", {
   schema: Schema.String,
@@ -51,9 +51,14 @@ export class IncompatibleSchema extends Schema.TaggedError<IncompatibleSchema>()
   known: Schema.Int,
   /** Migrations that a release must know to work with the database. */
   minReader: Schema.Int,
+  /** Tables of somebody else's that are in it, a few, where none are Billwright's. */
+  foreign: Schema.Array(Schema.String),
 }) {
   override get message(): string {
-    const { found, known, minReader, schema } = this
+    const { foreign, found, known, minReader, schema } = this
+    if (foreign.length > 0) {
+      return `the schema "${schema}" holds tables of somebody else's (${foreign.join(", ")}), and Billwright puts its own nowhere beside others: name a schema for it alone, such as "${SchemaName.DEFAULT_SCHEMA}"`
+    }
     if (minReader > known) {
       return `the schema "${schema}" was migrated by a newer release of Billwright (${found}), which needs releases that know migration ${minReader}; this one knows ${known}. Upgrade this process`
     }
@@ -70,7 +75,11 @@ export class IncompatibleSchema extends Schema.TaggedError<IncompatibleSchema>()
 interface SchemaState {
   readonly found: number
   readonly minReader: number
+  readonly foreign: ReadonlyArray<string>
 }
+
+/** How many tables of somebody else's are named. */
+const MAX_NAMED = 3
 
 const OPERATION = "Migrations"
 
@@ -89,13 +98,33 @@ const recordOf = (schema: SchemaName.SchemaName, { id, minReader, name }: Migrat
   `insert into ${tableOf(schema)} (id, name, min_reader) values (${id}, '${name}', ${minReader})`
 
 const stateOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) {
-  const exists = yield* sql<{ found: unknown }>`select to_regclass(${tableOf(schema)})::text as found`
-  const nothing: SchemaState = { found: 0, minReader: 0 }
-  if (exists[0]?.found === null) return nothing
+  // Other tools keep migrations in a table of the same name. Only ours has the column.
+  const exists = yield* sql`select 1 from pg_attribute
+where attrelid = to_regclass(${tableOf(schema)}) and attname = 'min_reader'`
+  if (exists.length === 0) {
+    const nothing: SchemaState = { found: 0, minReader: 0, foreign: yield* foreignTables(sql, schema) }
+    return nothing
+  }
   const rows = yield* sql<{ found: unknown; min_reader: unknown }>`select coalesce(max(id), 0)::text as found,
   coalesce(max(min_reader), 0)::text as min_reader from ${sql.literal(tableOf(schema))}`
-  const state: SchemaState = { found: Number(rows[0]?.found), minReader: Number(rows[0]?.min_reader) }
+  const state: SchemaState = {
+    found: Number(rows[0]?.found),
+    minReader: Number(rows[0]?.min_reader),
+    foreign: [],
+  }
   return state
+})
+
+/** Tables, views and sequences in a schema; those that an extension brought are nobody's. */
+const foreignTables = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) {
+  const rows = yield* sql<{ name: string }>`select relname::text as name from pg_class
+where relnamespace = (select oid from pg_namespace where nspname = ${schema})
+  and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+  and not exists (
+    select 1 from pg_depend
+    where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')
+order by relkind <> 'r', relname limit ${MAX_NAMED}`
+  return rows.map(({ name }) => name)
 })
 
 const asStorageError = (error: SqlError.SqlError): StorageError =>
@@ -123,6 +152,8 @@ const apply = (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) =>
 
     const prepare = Effect.gen(function* () {
       yield* lock
+      const state = yield* stateOf(sql, schema)
+      if (state.foreign.length > 0) return yield* incompatible(schema, state)
       // Asked first, because \`create schema if not exists\` wants the right to create it even when it exists.
       const rows = yield* sql`select 1 from pg_namespace where nspname = ${schema}`
       if (rows.length === 0) yield* sql.unsafe(`create schema "${schema}"`)
@@ -134,9 +165,9 @@ const apply = (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) =>
     for (const migration of migrations) {
       const step = Effect.gen(function* () {
         yield* lock
-        const { found, minReader } = yield* stateOf(sql, schema)
-        if (minReader > latestId) return yield* incompatible(schema, { found, minReader })
-        if (found >= migration.id) return false
+        const state = yield* stateOf(sql, schema)
+        if (state.minReader > latestId) return yield* incompatible(schema, state)
+        if (state.found >= migration.id) return false
         for (const statement of migration.statements(schema)) yield* sql.unsafe(statement)
         yield* sql.unsafe(recordOf(schema, migration))
         return true

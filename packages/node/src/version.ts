@@ -1,0 +1,28 @@
+/**
+ * Whether this Node is one that Billwright runs on. It imports nothing, so that it can be asked before all else is
+ * loaded.
+ */
+
+/** The oldest Node that is supported, as `engines` of the packages says. */
+export const OLDEST = "22.19"
+
+const toNumbers = (version: string): readonly [major: number, minor: number] => {
+  const [major = 0, minor = 0] = version.split(".").map(Number)
+  return [major, minor]
+}
+
+/** The version of this Node; `undefined` where it is no Node, but Bun, Deno or a worker. */
+const running = (): string | undefined => {
+  const versions = (globalThis as { readonly process?: { readonly versions?: NodeJS.ProcessVersions } })
+    .process?.versions
+  return versions?.["bun"] === undefined && versions?.["deno"] === undefined ? versions?.node : undefined
+}
+
+/** A sentence about a Node that is too old; `undefined` when there is nothing to say. */
+export const problemOfNode = (version: string | undefined = running()): string | undefined => {
+  if (version === undefined) return undefined
+  const [major, minor] = toNumbers(version)
+  const [oldestMajor, oldestMinor] = toNumbers(OLDEST)
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return undefined
+  return `Billwright needs Node ${OLDEST} or later, and this is Node ${version}`
+}
