@@ -48,6 +48,27 @@ describe("what was typed wrongly", () => {
   })
 })
 
+describe("listen --forward-to", () => {
+  const listen = (to: string) =>
+    Cli.run(["listen", "--forward-to", to, "--url", "http://127.0.0.1:2"], {
+      env: { BILLWRIGHT_API_KEY: `sk_${"test"}_${"a".repeat(38)}` },
+    })
+
+  it.each(["localhost:3000", "3000", ":3000/hooks", "http://localhost:3000"])(
+    "takes %s, as far as to the server, which isn't there",
+    { timeout: TIMEOUT },
+    async (to) =>
+      assert.match((await listen(to)).stderr, /^billwright: http:\/\/127\.0\.0\.1:2 can't be reached/),
+  )
+
+  it.each(["me:secret@localhost:3000", "localhost:port", "70000"])(
+    "refuses %s",
+    { timeout: TIMEOUT },
+    async (to) =>
+      assert.match((await listen(to)).stderr, /it must be an address such as localhost:3000 or http/),
+  )
+})
+
 describe("help", () => {
   it.each([[["help"]], [["help", "serve"]], [["help", "keys", "issue"]]])(
     "%j is what --help prints",

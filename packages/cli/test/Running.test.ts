@@ -23,7 +23,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`
 const listen = (path: string, key: string, ...args: ReadonlyArray<string>): Promise<Cli.Running> =>
   Cli.runUntil(
     args.includes("--json") ? "{" : "Forwarding to",
-    ["listen", "--forward-to", receiver.url(path), ...args],
+    ["listen", "--forward-to", receiver.url(path).replace("http://", ""), ...args],
     {
       env: {
         BILLWRIGHT_URL: installation.server.url,
