@@ -27,7 +27,14 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 const decimal = (source: string): string => {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(source) ?? []
   const digits = (whole + fraction).replace(/^0+/, "")
-  const integer = digits.replace(/0+$/, "")
+  const integer = digits.slice(0, endOf(digits))
   if (integer === "") return "0"
   return `${sign}${integer}e${Number(exponent) - fraction.length + digits.length - integer.length}`
+}
+
+/** Where the zeros begin that digits end with. Each is looked at once: `/0+$/` begins anew at each zero of all. */
+const endOf = (digits: string): number => {
+  let end = digits.length
+  while (end > 0 && digits[end - 1] === "0") end--
+  return end
 }

@@ -34,6 +34,12 @@ describe("isSameJson", () => {
     it(`takes ${a.slice(0, 20)} for ${b.slice(0, 30)}`, () => assert.isTrue(isSameJson(a, b)))
   for (const [a, b] of other) it(`tells ${a} from ${b}`, () => assert.isFalse(isSameJson(a, b)))
 
+  it("looks at each digit of a number once, however long it is: a quarter of a megabyte is no work", () => {
+    const number = `1${"0".repeat(250_000)}1`
+    assert.isTrue(isSameJson(`{"a":${number},"b":1}`, `{"b":1,"a":${number}000e-3}`))
+    assert.isFalse(isSameJson(`{"a":${number}}`, `{"a":${number}0}`))
+  })
+
   it("goes by the value alone", () => {
     const text = (value: unknown, space: number) =>
       JSON.stringify(value, (_, field: unknown) => (typeof field === "bigint" ? String(field) : field), space)
