@@ -40,7 +40,13 @@ describe("billwright/rating", () => {
 describe("billwright", () => {
   it("loads the REST API and the sender of webhooks when they are used, and no Postgres", async () => {
     const [{ dynamicImports, imports }] = await build("billwright")
-    assert.sameMembers(imports, ["@billwright/core", "effect", "node:async_hooks", "node:stream"])
+    assert.sameMembers(imports, [
+      "@billwright/core",
+      "@billwright/node/version",
+      "effect",
+      "node:async_hooks",
+      "node:stream",
+    ])
     assert.sameMembers(dynamicImports, [
       "@billwright/dashboard",
       "@billwright/http",
