@@ -60,6 +60,7 @@ export interface CreateEndpoint<Type extends string> {
 
 /** A change: what is left out stays. */
 export interface UpdateEndpoint<Type extends string> {
+  /** One of another origin (scheme, host, port) is refused without `headers`, while the endpoint has some. */
   readonly url?: string | undefined
   readonly eventTypes?: ReadonlyArray<Type | "*"> | undefined
   readonly description?: string | null | undefined

@@ -142,6 +142,7 @@ export interface CreateEndpoint extends Schema.Schema.Type<typeof CreateEndpoint
 
 /** A change: what is left out stays. `null` removes description, headers or metadata. */
 export const UpdateEndpoint = Schema.Struct({
+  /** One of another origin (scheme, host, port) needs the headers anew, where there are any. */
   url: Schema.optionalKey(Url),
   eventTypes: Schema.optionalKey(EventFilter),
   description: Schema.optionalKey(Schema.NullOr(Description)),

@@ -2,12 +2,24 @@
  * What a change makes of an endpoint.
  */
 import { type DateTime, Effect, Schema } from "effect"
-import { decoder } from "../shared/InvalidInput.ts"
+import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import type * as Endpoint from "./Endpoint.ts"
 
 // With its name, so that a problem names it.
 const decodeMetadata = decoder(Schema.Struct({ metadata: Metadata.Metadata }))
+
+const originOf = (url: string): string => new URL(url).origin
+
+/** Headers hold credentials for one receiver, and are shown to nobody: another one must not get to see them. */
+const areHeadersLost = (
+  { headers, url }: Endpoint.Endpoint,
+  fields: Pick<Endpoint.UpdateEndpoint, "headers" | "url">,
+): boolean =>
+  fields.url !== undefined &&
+  fields.headers === undefined &&
+  Object.keys(headers).length > 0 &&
+  originOf(fields.url) !== originOf(url)
 
 /** A change of nothing is none: `updatedAt` stays. */
 export const apply = Effect.fnUntraced(function* (
@@ -17,6 +29,12 @@ export const apply = Effect.fnUntraced(function* (
 ) {
   if (metadata === undefined && status === undefined && Object.keys(fields).length === 0) return stored
   const { endpoint } = stored
+  if (areHeadersLost(endpoint, fields)) {
+    return yield* new InvalidInput({
+      field: "headers",
+      problem: `must be given anew, or removed by null: those that are set are for ${originOf(endpoint.url)}, and the new URL is of another origin`,
+    })
+  }
   const endpointNow: Endpoint.Endpoint = {
     ...endpoint,
     url: fields.url ?? endpoint.url,

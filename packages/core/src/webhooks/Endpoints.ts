@@ -59,7 +59,8 @@ export class Endpoints extends Context.Service<
     ) => Effect.Effect<Page<Endpoint.Endpoint>, InvalidInput | StorageError, CurrentTenant>
 
     /**
-     * Fields left out stay. Disabling ends what is pending for the endpoint as `Failed`
+     * Fields left out stay. A `url` of another origin is refused without `headers` while the endpoint has some: they
+     * may be credentials for the receiver of before. Disabling ends what is pending for the endpoint as `Failed`
      * (`endpoint_disabled`); enabling resends nothing by itself: `replayRange` does.
      */
     readonly update: (

@@ -145,12 +145,14 @@ describe("Endpoints.update", () => {
       const changed = yield* endpoints.update(endpoint.id, {
         url: "https://other.example.com/",
         eventTypes: ["invoice.paid"],
+        headers: { "x-b": "2" },
         metadata: { a: null, c: "3" },
       })
       assert.deepStrictEqual(changed, {
         ...endpoint,
         url: "https://other.example.com/",
         eventTypes: ["invoice.paid"],
+        headers: { "x-b": "2" },
         metadata: { b: "2", c: "3" },
         updatedAt: DateTime.add(NOON, { minutes: 1 }),
       })
@@ -182,6 +184,31 @@ describe("Endpoints.update", () => {
         "url must begin with https:// (http is for test mode)",
       )
       yield* Effect.flip(endpoints.update(UNKNOWN, {}))
+    }).pipe(inWorld()),
+  )
+
+  it.effect("hands the headers of one receiver to no other", () =>
+    Effect.gen(function* () {
+      const endpoints = yield* Endpoints
+      const headers = { authorization: "Bearer of the receiver" }
+      const { endpoint } = yield* newEndpoint({ url: "https://a.example.com/hooks", headers })
+      const move = (url: string, change: Endpoint.UpdateEndpoint = {}) =>
+        endpoints.update(endpoint.id, { url, ...change })
+      for (const url of ["https://b.example.com/hooks", "https://a.example.com:8443/hooks"]) {
+        assert.strictEqual(
+          yield* rejected(move(url, { description: "moved" })),
+          "headers must be given anew, or removed by null: those that are set are for https://a.example.com, and the new URL is of another origin",
+        )
+      }
+      assert.deepStrictEqual(yield* endpoints.get(endpoint.id), endpoint)
+      // The same server, written in other ways, too.
+      for (const url of ["https://a.example.com/new", "https://A.example.com:443/new"]) {
+        assert.deepStrictEqual((yield* move(url)).headers, headers)
+      }
+      const own = { authorization: "Bearer of another" }
+      assert.deepStrictEqual((yield* move("https://b.example.com/", { headers: own })).headers, own)
+      assert.deepStrictEqual((yield* move("https://c.example.com/", { headers: null })).headers, {})
+      assert.strictEqual((yield* move("https://d.example.com/")).url, "https://d.example.com/")
     }).pipe(inWorld()),
   )
 

@@ -67,6 +67,8 @@ const DescriptionField = ({
   </Field>
 )
 
+const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined)
+
 type Created = Endpoint & { readonly secret?: string }
 
 /** Creates an endpoint. `onDone` gets it with its secret, which is shown this once. */
@@ -145,6 +147,8 @@ export const EditEndpoint = ({
   const [description, setDescription] = useState(endpoint.description ?? "")
   const [types, setTypes] = useState<ReadonlyArray<string>>(endpoint.event_types)
   const [headerLines, setHeaderLines] = useState<string>()
+  const isSameServer = originOf(url.trim()) === originOf(endpoint.url)
+  const canStay = isSameServer || Object.keys(endpoint.headers).length === 0
   const run = async () => {
     const headers = headerLines === undefined ? {} : HeaderLines.parse(headerLines)
     if (headers === undefined) throw BAD_HEADERS
@@ -161,7 +165,7 @@ export const EditEndpoint = ({
   return (
     <ActionDialog
       action={["Save", "Saving…"]}
-      isDisabled={types.length === 0}
+      isDisabled={types.length === 0 || (!canStay && headerLines === undefined)}
       onClose={onClose}
       onDone={() => {
         void refresh()
@@ -173,7 +177,12 @@ export const EditEndpoint = ({
       <UrlField onChange={setUrl} value={url} />
       <EventTypeChoice legend="Events" onChange={setTypes} value={types} />
       <DescriptionField onChange={setDescription} value={description} />
-      <HeadersChoice headers={endpoint.headers} onChange={setHeaderLines} value={headerLines} />
+      <HeadersChoice
+        canStay={canStay}
+        headers={endpoint.headers}
+        onChange={setHeaderLines}
+        value={headerLines}
+      />
     </ActionDialog>
   )
 }

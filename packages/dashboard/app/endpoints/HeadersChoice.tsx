@@ -7,10 +7,13 @@ const namesOf = (headers: Readonly<Record<string, string>>): string => {
 
 /** The headers of an endpoint that is there. Their values are secret, so that they are replaced as a whole. */
 export const HeadersChoice = ({
+  canStay,
   headers,
   onChange,
   value,
 }: {
+  /** Whether they may be left: another receiver than the one that they are for must not get them. */
+  readonly canStay: boolean
   readonly headers: Readonly<Record<string, string>>
   /** Lines that take their place; `undefined`: they stay. */
   readonly value: string | undefined
@@ -20,12 +23,15 @@ export const HeadersChoice = ({
     <legend>Headers</legend>
     <label className="choice">
       <input
-        checked={value === undefined}
+        checked={canStay && value === undefined}
+        disabled={!canStay}
         name="headers-choice"
         onChange={() => onChange(undefined)}
         type="radio"
       />
-      <span className="break">Leave them: {namesOf(headers)}</span>
+      <span className="break">
+        {canStay ? "Leave them" : "Not for another server"}: {namesOf(headers)}
+      </span>
     </label>
     <label className="choice">
       <input checked={value !== undefined} name="headers-choice" onChange={() => onChange("")} type="radio" />

@@ -268,6 +268,15 @@ describe("webhooks", () => {
     await page.getByText("Bookkeeping").waitFor()
     assert.strictEqual(await sendTest(), "tenant-one")
     await edit(async (form) => {
+      // Another server must not get them.
+      await form.getByLabel("Address").fill("http://127.0.0.1:9/")
+      await form.getByText("Not for another server: x-tenant").waitFor()
+      assert.isTrue(await form.getByRole("button", { name: "Save" }).isDisabled())
+      await form.getByLabel("Address").fill(`${receiver.url}/headers`)
+      assert.isTrue(await form.getByRole("button", { name: "Save" }).isEnabled())
+    })
+    assert.strictEqual(await sendTest(), "tenant-one")
+    await edit(async (form) => {
       await form.getByLabel("Replace all of them").check()
       await form.getByRole("textbox", { name: "Headers" }).fill("no header")
       await form.getByRole("button", { name: "Save" }).click()

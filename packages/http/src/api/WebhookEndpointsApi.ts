@@ -130,7 +130,8 @@ const UpdateBody = Schema.Struct({
   ),
   headers: Schema.optionalKey(
     Schema.NullOr(HeadersInput).annotate({
-      description: "Replaces all of its headers; `null` removes them.",
+      description:
+        "Replaces all of its headers; `null` removes them. Required, while it has some, with a `url` of another origin.",
     }),
   ),
   metadata: Schema.optionalKey(

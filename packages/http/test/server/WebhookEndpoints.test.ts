@@ -173,7 +173,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
       const change = (json: object) => api.expect(200, "PATCH", path, { json })
       assert.deepStrictEqual((yield* change({})).body, before)
       const updated = { ...before, updated_at: "2026-11-21T09:31:00.000Z" }
-      const moved = { url: "https://example.com/new", event_types: ["invoice.paid"] }
+      const moved = { url: "http://localhost:9/new", event_types: ["invoice.paid"] }
       assert.deepStrictEqual((yield* change(moved)).body, { ...updated, ...moved })
       const patched = yield* change({ metadata: { plan: null, region: "eu" }, headers: { "x-b": "2" } })
       assert.deepStrictEqual(patched.body, {
@@ -195,6 +195,9 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
       ]) {
         yield* api.expect(400, "PATCH", path, { json })
       }
+      yield* change({ headers: { "x-a": "1" } })
+      const elsewhere = yield* api.expect(400, "PATCH", path, { json: { url: "https://elsewhere.example/" } })
+      assert.match(elsewhere.message, /^headers must be given anew, or removed by null: /)
       yield* api.expect(404, "PATCH", `${PATH}/${ApiServer.UNKNOWN.endpoint}`, { json: {} })
     }),
   )
