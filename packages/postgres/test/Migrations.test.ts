@@ -71,6 +71,58 @@ describe("Migrations", () => {
     await expect(`${JSON.stringify(manifest, undefined, 2)}\n`).toMatchFileSnapshot("../schema.json")
   })
 
+  it.live("let no function look for names in the path of its caller", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* Migrations.run()
+      const others = sql<{ name: string }>`select oid::regprocedure::text as name from pg_proc
+where pronamespace = 'billwright'::regnamespace
+  and array['search_path=pg_catalog, pg_temp'] <@ proconfig is not true`
+      assert.deepStrictEqual(yield* others, [])
+      // Databases of before.
+      yield* sql.unsafe(`do $$ declare f regprocedure; begin
+  for f in select oid::regprocedure from pg_proc where pronamespace = 'billwright'::regnamespace loop
+    execute format('alter function %s reset search_path', f);
+  end loop; end $$`)
+      yield* sql`delete from billwright.schema_migrations where id >= 12`
+      assert.isAbove((yield* others).length, 20)
+      yield* Migrations.run()
+      assert.deepStrictEqual(yield* others, [])
+    }).pipe(withDatabase),
+  )
+
+  it.live("call nothing that somebody else has put into the path", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const storage = Billing.layer.pipe(Layer.provideMerge(Storage.layer()))
+      const customer = yield* Effect.provide(
+        asTenant(Effect.flatMap(Customers, ({ create }) => create({ name: "A", email: "a@b.example" }))),
+        storage,
+      )
+      // Each fits better than what Postgres has, or comes before it in the path.
+      yield* sql`create schema trap`
+      for (const [declared, result] of [
+        ["char_length(text)", "integer"],
+        ["date_trunc(text, timestamptz)", "timestamptz"],
+        ["to_char(timestamp, text)", "text"],
+        ["substr(text, integer, integer)", "text"],
+        ["jsonb_build_object(variadic text[])", "jsonb"],
+        ["clock_timestamp()", "timestamptz"],
+      ] as const) {
+        yield* sql.unsafe(`create function trap.${declared} returns ${result} language plpgsql as $$
+begin raise exception 'called'; end $$`)
+      }
+      const trapped = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+        sql.withTransaction(Effect.andThen(sql`set local search_path = trap, pg_catalog`, effect))
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(trapped(sql`select clock_timestamp()`))))
+      yield* trapped(sql`select billwright.record_usage('default', 'live', ${customer.id}, 'api', 3, 'call')`)
+      yield* trapped(
+        sql`select billwright.publish_event('default', 'live', 'order.placed', '{"order_id": "17"}', ${customer.id})`,
+      )
+      assert.lengthOf(yield* sql`select id from billwright.events`, 1)
+    }).pipe(withDatabase),
+  )
+
   it.live("leave the tables of usage fit to be distributed by customer", () =>
     Effect.gen(function* () {
       yield* Migrations.run()
@@ -293,6 +345,12 @@ describe("each migration", () => {
       // One function of the name: that of before is gone.
       after: `to_regclass('billwright.webhook_pending_tenant_due') is not null
   and (select pronargs = 14 from pg_proc where proname = 'claim_deliveries')`,
+    },
+    {
+      id: 12,
+      before: "to_regproc('billwright.record_usage') is not null",
+      after: `(select 'search_path=pg_catalog, pg_temp' = any (proconfig) from pg_proc
+  where oid = 'billwright.record_usage'::regproc)`,
     },
   ]
 

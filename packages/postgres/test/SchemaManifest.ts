@@ -32,8 +32,15 @@ where k.connamespace = ${schema}::regnamespace and k.contype <> 'n' order by c.r
   const indexes = yield* sql<{ table: string; definition: string }>`
 select tablename as table, indexdef as definition from pg_indexes where schemaname = ${schema}
 order by tablename collate "C", indexname collate "C"`
-  const functions = yield* sql<{ name: string; result: string; digest: string }>`
-select oid::regprocedure::text as name, pg_get_function_result(oid) as result, md5(prosrc) as digest
+  const functions = yield* sql<{
+    name: string
+    result: string
+    path: string | null
+    digest: string
+  }>`
+select oid::regprocedure::text as name, pg_get_function_result(oid) as result,
+  (select substr(setting, 13) from unnest(proconfig) as setting where setting like 'search_path=%') as path,
+  md5(prosrc) as digest
 from pg_proc where pronamespace = ${schema}::regnamespace order by oid::regprocedure::text collate "C"`
   const of = <A extends { readonly table: string }>(rows: ReadonlyArray<A>, table: string) =>
     rows.filter((row) => row.table === table).map(({ table: _table, ...rest }) => rest)

@@ -13,6 +13,7 @@
  */
 import type { SchemaName } from "../SchemaName.ts"
 import { byIndex, count, FIRST_ID, hourOf } from "./DeliveryFunctions.ts"
+import { FIXED_PATH } from "./SearchPath.ts"
 
 /** How many due deliveries are looked at first, the longest due first, for each one that is asked for. */
 const FIRST_LOOK = 4
@@ -194,7 +195,7 @@ export const claimDeliveries = (
 ) returns table (account_id text, mode text, id uuid, event_id uuid, event_type text, endpoint_id uuid,
   attempt_count integer, was_lost boolean, token uuid, payload text, endpoint jsonb, visited uuid,
   visited_account text, visited_mode text) language plpgsql
-${byIndex} as $$
+${byIndex} ${FIXED_PATH} as $$
 #variable_conflict use_column
 declare
   v_now timestamptz(3) := to_timestamp(p_now / 1000.0::float8);

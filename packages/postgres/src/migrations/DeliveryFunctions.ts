@@ -7,6 +7,7 @@
  */
 import { Delivery, MAX_CANCEL } from "@billwright/core"
 import type { SchemaName } from "../SchemaName.ts"
+import { FIXED_PATH } from "./SearchPath.ts"
 
 const finishedColumns = `account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, last_response_status,
       last_error, created_at, status, reason, finished_at, lease_token`
@@ -91,7 +92,7 @@ export const settleDeliveries = (
   p_statuses text[], p_attempt_counts integer[], p_due_ats bigint[], p_reasons text[], p_numbers integer[],
   p_started_ats bigint[], p_durations integer[], p_request_headers text[], p_response_statuses smallint[],
   p_response_headers text[], p_response_bodies text[], p_errors text[], p_is_repeat boolean
-) returns table (xid text, is_written boolean[]) language plpgsql ${byIndex} as $$
+) returns table (xid text, is_written boolean[]) language plpgsql ${byIndex} ${FIXED_PATH} as $$
 declare
   v_lock_timeout text := current_setting('lock_timeout');
   v_endpoints tid[];
@@ -213,7 +214,7 @@ export const cancelDeliveries = (
   schema: SchemaName,
 ): string => `create or replace function ${schema}.cancel_deliveries(
   p_account_id text, p_mode text, p_endpoint_id uuid, p_reason text, p_at bigint
-) returns table (xid text, count bigint) language plpgsql ${byIndex} as $$
+) returns table (xid text, count bigint) language plpgsql ${byIndex} ${FIXED_PATH} as $$
 declare
   v_tids tid[];
 begin
@@ -276,7 +277,7 @@ export const replayDeliveries = (
 ): string => `create or replace function ${schema}.replay_deliveries(
   p_account_id text, p_mode text, p_endpoint_id uuid, p_since bigint, p_until bigint, p_only_failed boolean,
   p_types text[], p_first_id uuid, p_now bigint, p_limit integer, p_is_dry_run boolean
-) returns table (xid text, count bigint) language plpgsql set work_mem = '64MB' as $$
+) returns table (xid text, count bigint) language plpgsql set work_mem = '64MB' ${FIXED_PATH} as $$
 declare
   v_ids uuid[];
   v_types text[];

@@ -8,6 +8,7 @@
  */
 import type { SchemaName } from "../SchemaName.ts"
 import type { Migration } from "./Migration.ts"
+import { FIXED_PATH } from "./SearchPath.ts"
 
 /** From so many records on they are inserted as if there were no conflict. */
 const PLAIN_INSERT = 16
@@ -48,7 +49,7 @@ export const appendUsage = (schema: SchemaName): string => `create or replace fu
   p_quantities bigint[], p_timestamps bigint[], p_has_own_timestamps boolean[], p_idempotency_keys text[],
   p_created_at bigint[]
 ) returns table (kind text, ordinal integer, payload jsonb) language plpgsql
-set plan_cache_mode = force_generic_plan as $$
+set plan_cache_mode = force_generic_plan ${FIXED_PATH} as $$
 declare
   v_active uuid[];
   v_are_all_active boolean;
@@ -139,7 +140,7 @@ $$`
 const fireThresholds = (schema: SchemaName): string => `create function ${schema}.fire_thresholds(
   p_account_id text, p_mode text, p_watched uuid[], p_recorded uuid[], p_ids uuid[], p_customer_ids uuid[], p_product_ids text[],
   p_units text[], p_timestamps bigint[], p_created_at bigint[]
-) returns setof jsonb language plpgsql as $$
+) returns setof jsonb language plpgsql ${FIXED_PATH} as $$
 declare
   v_due uuid[];
   v_id uuid;
@@ -213,14 +214,14 @@ const millis = (expression: string) => `(extract(epoch from ${expression}) * 100
 
 const rowFunctions = (schema: SchemaName): ReadonlyArray<string> => [
   `create function ${schema}.usage_record_json(r ${schema}.usage_records) returns jsonb
-language sql stable as $$
+language sql stable ${FIXED_PATH} as $$
   select jsonb_build_object('id', r.id, 'customer_id', r.customer_id, 'product_id', r.product_id, 'unit', r.unit,
     'quantity', r.quantity::text, 'idempotency_key', r.idempotency_key,
     'occurred_at', ${millis("r.occurred_at")}, 'voided_at', ${millis("r.voided_at")},
     'created_at', ${millis("r.created_at")})
 $$`,
   `create function ${schema}.usage_threshold_json(t ${schema}.usage_thresholds) returns jsonb
-language sql stable as $$
+language sql stable ${FIXED_PATH} as $$
   select jsonb_build_object('id', t.id, 'customer_id', t.customer_id, 'product_id', t.product_id, 'unit', t.unit,
     'quantity', t.quantity::text, 'period', t.period, 'created_at', ${millis("t.created_at")},
     'last_fired_at', ${millis("t.last_fired_at")})
@@ -228,7 +229,7 @@ $$`,
   // lpad, because to_char writes years beyond 9999 and before 1000 its own way.
   `create function ${schema}.period_days(
   p_period text, p_at timestamptz, out period_key text, out first_day date, out next_day date
-) language sql stable as $$
+) language sql stable ${FIXED_PATH} as $$
   select
     case p_period when 'lifetime' then 'lifetime'
       else lpad(extract(year from u.at)::text, 4, '0') || to_char(u.at, case p_period when 'day' then '-MM-DD' else '-MM' end)
@@ -238,14 +239,14 @@ $$`,
       else (date_trunc(p_period, u.at) + ('1 ' || p_period)::interval)::date end
   from (select p_at at time zone 'UTC') as u (at)
 $$`,
-  `create function ${schema}.period_key(p_period text, p_at timestamptz) returns text language sql stable as $$
+  `create function ${schema}.period_key(p_period text, p_at timestamptz) returns text language sql stable ${FIXED_PATH} as $$
   select (${schema}.period_days(p_period, p_at)).period_key
 $$`,
 ]
 
 const voidUsage = (schema: SchemaName): string => `create function ${schema}.void_usage(
   p_account_id text, p_mode text, p_id uuid, p_at bigint
-) returns setof jsonb language plpgsql as $$
+) returns setof jsonb language plpgsql ${FIXED_PATH} as $$
 declare
   v_customer_id uuid;
   v_record ${schema}.usage_records;

@@ -7,17 +7,18 @@
  */
 import type { SchemaName } from "../SchemaName.ts"
 import type { Migration } from "./Migration.ts"
+import { FIXED_PATH } from "./SearchPath.ts"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 const idFunctions = (schema: SchemaName): ReadonlyArray<string> => [
   // 128 bits in 26 characters of 5: two zero bits come first.
-  `create function ${schema}.format_id(p_prefix text, p_uuid uuid) returns text language sql immutable strict as $$
+  `create function ${schema}.format_id(p_prefix text, p_uuid uuid) returns text language sql immutable strict ${FIXED_PATH} as $$
   select p_prefix || '_' || string_agg(
     substr('${ALPHABET}', substring(b.bits from 5 * n + 1 for 5)::integer + 1, 1), '' order by n)
   from (select B'00' || ('x' || replace(p_uuid::text, '-', ''))::bit(128)) as b (bits), generate_series(0, 25) as n
 $$`,
-  `create function ${schema}.parse_id(p_prefix text, p_id text) returns uuid language sql immutable strict as $$
+  `create function ${schema}.parse_id(p_prefix text, p_id text) returns uuid language sql immutable strict ${FIXED_PATH} as $$
   select string_agg(lpad(to_hex(substring(b.bits from 8 * n + 3 for 8)::integer), 2, '0'), '' order by n)::uuid
   from (
     select string_agg((strpos('${ALPHABET}', substr(p_id, char_length(p_prefix) + 1 + i, 1)) - 1)::bit(5)::text, ''
@@ -27,7 +28,7 @@ $$`,
   where p_id ~ ('^' || p_prefix || '_[0-7][0-9a-hjkmnp-tv-z]{25}$')
 $$`,
   // RFC 9562: 48 bits of milliseconds, the version, random bits. gen_random_uuid has the variant bits already.
-  `create function ${schema}.make_uuid_v7(p_at timestamptz) returns uuid language sql volatile strict as $$
+  `create function ${schema}.make_uuid_v7(p_at timestamptz) returns uuid language sql volatile strict ${FIXED_PATH} as $$
   select encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
     placing substring(int8send((extract(epoch from p_at) * 1000)::bigint) from 3) from 1 for 6), 52, 1), 53, 1),
     'hex')::uuid
@@ -40,7 +41,7 @@ const iso = (expression: string): string =>
 const recordUsage = (schema: SchemaName): string => `create function ${schema}.record_usage(
   account_id text, mode text, customer_id text, product_id text, quantity numeric, unit text,
   occurred_at timestamptz default null, idempotency_key text default null
-) returns jsonb language plpgsql as $$
+) returns jsonb language plpgsql ${FIXED_PATH} as $$
 #variable_conflict use_variable
 declare
   v_customer uuid := ${schema}.parse_id('cus', customer_id);

@@ -7,6 +7,7 @@
  * not everybody may create it.
  */
 import type { Migration } from "./Migration.ts"
+import { FIXED_PATH } from "./SearchPath.ts"
 
 export const migration0006: Migration = {
   id: 6,
@@ -17,7 +18,7 @@ export const migration0006: Migration = {
   add constraint customers_search check (erased_at is null or search_text is null)`,
     `update ${schema}.customers set search_text = lower(name) || chr(10) || lower(email) where erased_at is null`,
     `create function ${schema}.customer_search_keys(p_account_id text, p_mode text, p_text text) returns text[]
-language sql immutable strict parallel safe as $$
+language sql immutable strict parallel safe ${FIXED_PATH} as $$
   select array_agg(distinct p_account_id || '/' || p_mode || '/' || substr(p_text, n, 3))
   from generate_series(1, char_length(p_text) - 2) as n
 $$`,

@@ -10,13 +10,14 @@ import type { SchemaName } from "../SchemaName.ts"
 import { replayDeliveries } from "./DeliveryFunctions.ts"
 import type { Migration } from "./Migration.ts"
 import { publishEventRow } from "./PublishFunctions.ts"
+import { FIXED_PATH } from "./SearchPath.ts"
 
 const millis = (expression: string): string => `(extract(epoch from ${expression}) * 1000)::bigint::text`
 
 const eventJson = (
   schema: SchemaName,
 ): string => `create or replace function ${schema}.event_json(e ${schema}.events)
-returns jsonb language sql stable as $$
+returns jsonb language sql stable ${FIXED_PATH} as $$
   select jsonb_build_object('id', e.id, 'type', e.type, 'occurred_at', ${millis("e.occurred_at")},
     'customer_id', e.customer_id, 'idempotency_key', e.idempotency_key, 'endpoint_id', e.endpoint_id,
     'payload', e.payload)

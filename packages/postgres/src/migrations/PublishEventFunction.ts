@@ -8,6 +8,7 @@
  * Errors carry the SQLSTATEs of `record_usage`.
  */
 import type { SchemaName } from "../SchemaName.ts"
+import { FIXED_PATH } from "./SearchPath.ts"
 
 // \`Event.MAX_PAYLOAD_BYTES\`, \`Event.MAX_DATA_DEPTH\`; the largest double.
 const MAX_PAYLOAD_BYTES = 262_144
@@ -32,7 +33,7 @@ const TYPES_WITH_INSTANTS =
 export const isImpossibleInstant = (
   schema: SchemaName,
 ): string => `create function ${schema}.is_impossible_instant(p_text text) returns boolean
-language sql immutable strict as $$
+language sql immutable strict ${FIXED_PATH} as $$
   select case
     when p_text !~* '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$'
       then false
@@ -47,7 +48,7 @@ export const publishEventFunction = (
   schema: SchemaName,
 ): string => `create or replace function ${schema}.publish_event(
   account_id text, mode text, type text, data jsonb, customer_id text default null, idempotency_key text default null
-) returns jsonb language plpgsql as $$
+) returns jsonb language plpgsql ${FIXED_PATH} as $$
 #variable_conflict use_variable
 declare
   v_customer uuid := ${schema}.parse_id('cus', customer_id);

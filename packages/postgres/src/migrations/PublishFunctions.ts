@@ -2,33 +2,34 @@
  * The functions through which events are published, by this library and by any other client.
  */
 import type { SchemaName } from "../SchemaName.ts"
+import { FIXED_PATH } from "./SearchPath.ts"
 
 /** Milliseconds since 1970 as text: the same for every client, whatever it makes of timestamps and int8. */
 const millis = (expression: string): string => `(extract(epoch from ${expression}) * 1000)::bigint::text`
 
 const valueFunctions = (schema: SchemaName): ReadonlyArray<string> => [
   // \`Id.offset\`: the last 48 bits of an id are the last 12 digits of its text.
-  `create function ${schema}.offset_id(p_id uuid, p_distance bigint) returns uuid language sql immutable strict as $$
+  `create function ${schema}.offset_id(p_id uuid, p_distance bigint) returns uuid language sql immutable strict ${FIXED_PATH} as $$
   select (left(p_id::text, 24) || lpad(to_hex(
     (('x' || right(p_id::text, 12))::bit(48)::bigint + p_distance) & 281474976710655), 12, '0'))::uuid
 $$`,
   // As JavaScript writes it. lpad, because to_char writes years before 1000 its own way.
-  `create function ${schema}.format_instant(p_at timestamptz) returns text language sql stable strict as $$
+  `create function ${schema}.format_instant(p_at timestamptz) returns text language sql stable strict ${FIXED_PATH} as $$
   select lpad(extract(year from u.at)::text, 4, '0') || to_char(u.at, '-MM-DD"T"HH24:MI:SS.MS"Z"')
   from (select p_at at time zone 'UTC') as u (at)
 $$`,
-  `create function ${schema}.event_json(e ${schema}.events) returns jsonb language sql stable as $$
+  `create function ${schema}.event_json(e ${schema}.events) returns jsonb language sql stable ${FIXED_PATH} as $$
   select jsonb_build_object('id', e.id, 'type', e.type, 'occurred_at', ${millis("e.occurred_at")},
     'customer_id', e.customer_id, 'idempotency_key', e.idempotency_key, 'payload', e.payload)
 $$`,
   // \`Event.render\`; \`p_data\` is the text of the data.
   `create function ${schema}.event_payload(p_id uuid, p_type text, p_at timestamptz, p_mode text, p_data text)
-returns text language sql stable strict as $$
+returns text language sql stable strict ${FIXED_PATH} as $$
   select '{"id":"' || ${schema}.format_id('evt', p_id) || '","type":"' || p_type || '","timestamp":"'
     || ${schema}.format_instant(p_at) || '","livemode":' || (p_mode = 'live')::text || ',"data":' || p_data || '}'
 $$`,
   // The texts mostly tell already. A number that numeric can't hold equals itself alone.
-  `create function ${schema}.is_same_data(p_first text, p_second text) returns boolean language plpgsql immutable as $$
+  `create function ${schema}.is_same_data(p_first text, p_second text) returns boolean language plpgsql immutable ${FIXED_PATH} as $$
 begin
   if substr(p_first, strpos(p_first, ',"data":')) = substr(p_second, strpos(p_second, ',"data":')) then
     return true;
@@ -50,7 +51,7 @@ export const publishEventRow = (
 ): string => `create or replace function ${schema}.publish_event_row(
   p_account_id text, p_mode text, p_id uuid, p_type text, p_occurred_at bigint, p_customer_id uuid,
   p_idempotency_key text, p_payload text, p_only_to uuid
-) returns table (kind text, xid text, event jsonb) language plpgsql as $$
+) returns table (kind text, xid text, event jsonb) language plpgsql ${FIXED_PATH} as $$
 declare
   v_at timestamptz(3) := to_timestamp(p_occurred_at / 1000.0::float8);
   v_published integer;
@@ -129,7 +130,7 @@ $$`
 const fireThresholds = (schema: SchemaName): string => `create or replace function ${schema}.fire_thresholds(
   p_account_id text, p_mode text, p_watched uuid[], p_recorded uuid[], p_ids uuid[], p_customer_ids uuid[], p_product_ids text[],
   p_units text[], p_timestamps bigint[], p_created_at bigint[]
-) returns setof jsonb language plpgsql as $$
+) returns setof jsonb language plpgsql ${FIXED_PATH} as $$
 declare
   v_due uuid[];
   v_id uuid;
@@ -217,7 +218,7 @@ $$`
 
 const thresholdEventData = (schema: SchemaName): string => `create function ${schema}.threshold_event_data(
   t ${schema}.usage_thresholds, p_period_key text, p_total numeric
-) returns text language sql stable as $$
+) returns text language sql stable ${FIXED_PATH} as $$
   select '{"threshold_id":"' || ${schema}.format_id('thr', t.id)
     || '","customer_id":"' || ${schema}.format_id('cus', t.customer_id)
     || '","product_id":' || to_json(t.product_id)::text || ',"unit":' || to_json(t.unit)::text
