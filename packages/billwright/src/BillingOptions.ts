@@ -87,7 +87,7 @@ export interface BillingOptions<
   readonly keys?: {
     /** Mixed into the digests of API keys. Keep it for ever. */
     readonly pepper?: string
-    /** How long a look-up is reused, in milliseconds: 0 to 5,000 (default). */
+    /** How long a look-up is reused, in milliseconds: 0 to 3,000 (default). */
     readonly cacheMillis?: number
   }
   readonly usage?: {

@@ -124,7 +124,13 @@ const issue = Command.make(
     const expiry = yield* expiryOf(options)
     const issued = yield* acting(
       options,
-      Effect.flatMap(ApiKeys, (keys) => keys.issue({ name: options.name, scopes: options.scope, ...expiry })),
+      Effect.flatMap(ApiKeys, (keys) =>
+        keys.issue({
+          name: options.name,
+          ...(options.scope.length === 0 ? {} : { scopes: options.scope }),
+          ...expiry,
+        }),
+      ),
     )
     yield* printIssued(issued, options.json)
   }),

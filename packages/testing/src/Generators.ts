@@ -176,7 +176,7 @@ export const storedApiKey: fc.Arbitrary<StoredApiKey> = fc.record({
 })
 
 export const issueApiKey: fc.Arbitrary<ApiKey.IssueApiKey> = fc.record(
-  { name: keyName, scopes, expiresAt: instant },
+  { name: keyName, scopes: scopes.filter((each) => each.length > 0), expiresAt: instant },
   { requiredKeys: ["name"] },
 )
 

@@ -39,7 +39,7 @@ export interface IssuedApiKey extends ApiKey {
 export interface CreateApiKey {
   /** 1 to 128 characters. */
   readonly name: string
-  /** Default: everything. */
+  /** At least one. Left out: everything. */
   readonly scopes?: ReadonlyArray<ApiKeyScope> | undefined
   /** From then on it is refused. Default: never. */
   readonly expiresAt?: Instant | undefined

@@ -71,7 +71,7 @@ const rules = {
   }),
   keys: fields({
     pepper: must((value) => typeof value === "string" && value !== "", "text that is not empty"),
-    cacheMillis: integer(0, 5_000),
+    cacheMillis: integer(0, 3_000),
   }),
   log: must((value) => typeof value === "function" || value === false, "a function or false"),
   mode: must((value) => value === "live" || value === "test", '"live" or "test"'),

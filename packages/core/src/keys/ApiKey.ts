@@ -66,9 +66,14 @@ export const ApiKey = Schema.Struct({
 })
 export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
 
+const noScopesMessage = {
+  message: "must have at least one scope: leave them out for a key that may do everything",
+}
+
 export const IssueApiKey = Schema.Struct({
   name: KeyName,
-  scopes: Schema.optionalKey(Scopes),
+  /** Left out: everything. An empty list, which looks like nothing, is refused. */
+  scopes: Schema.optionalKey(Scopes.check(Schema.isMinLength(1, noScopesMessage))),
   expiresAt: Schema.optionalKey(Schema.DateTimeUtc),
 })
 export interface IssueApiKey extends Schema.Schema.Type<typeof IssueApiKey> {}

@@ -22,8 +22,8 @@ import {
 import * as ApiKeySecret from "./ApiKeySecret.ts"
 import { ApiKeyStore, type StoredApiKey } from "./ApiKeyStore.ts"
 
-/** How long a positive look-up may be reused, and so how long a key revoked elsewhere may still work: 5 s. */
-const MAX_CACHE_MILLIS = 5_000
+/** How long a positive look-up may be reused, and so how long a request with a key revoked elsewhere may work: 3 s. */
+const MAX_CACHE_MILLIS = 3_000
 /** Most keys whose look-up is remembered. */
 const MAX_CACHED_KEYS = 10_000
 /** `lastUsedAt` is written at most this often for a key. */
@@ -32,7 +32,7 @@ const TOUCH_INTERVAL_MILLIS = 60_000
 export interface ApiKeysOptions {
   /** Mixed into the digests of secrets, so that a stolen database alone verifies no key. Keep it for ever. */
   readonly pepper?: Redacted.Redacted<string>
-  /** How long a positive look-up is reused, in milliseconds: 0 to 5,000. Default 5,000. */
+  /** How long a positive look-up is reused, in milliseconds: 0 to 3,000. Default 3,000. */
   readonly cacheMillis?: number
 }
 
@@ -59,7 +59,7 @@ export class ApiKeys extends Context.Service<
 
     /**
      * Tells whose key a secret is. `Unauthorized` for every secret that isn't valid, whatever the reason. A
-     * revocation counts at once in this process, within 5 seconds in others. Each run of the effect asks anew: keep
+     * revocation counts at once in this process, within 3 seconds in others. Each run of the effect asks anew: keep
      * it to ask for the same secret again.
      */
     readonly verify: (

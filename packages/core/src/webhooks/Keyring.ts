@@ -1,9 +1,11 @@
 /**
  * Secrets at rest: encrypted with AES-256-GCM under one of several keys.
  *
- * The first key encrypts, all of them decrypt, so that keys are changed gradually: put the new key behind the
- * old one in every process, then first, let `rotateEncryption` go through what is stored, take the old key away. What is sealed is bound to its place by
- * additional data: moved to another row it does not open.
+ * The first key encrypts, all of them decrypt, so that keys are changed gradually: put the new key behind the old one
+ * in every process, then first, let `rotateEncryption` go through what is stored, take the old key away. What is sealed
+ * is bound to its place by additional data: moved to another row it does not open. Nor does a secret that isn't
+ * encrypted, unless the keys say so for a change-over: whoever may write the table could put one of their own in the
+ * place of each.
  */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { fromBase64, toBase64 } from "../shared/Base64.ts"
@@ -17,7 +19,7 @@ const NONCE_BYTES = 12
 const MAX_KEYS = 20
 
 const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/
-/** The key id that stands for no encryption. */
+/** The key id that stands for no encryption, and the entry among keys that lets what was stored so be opened. */
 const PLAIN = "plain"
 
 /** `<key id>.<base64 of nonce, ciphertext and tag>`, or `plain.<secret>` where encryption was turned off. */
@@ -49,6 +51,9 @@ export class SecretUnavailable extends Schema.TaggedError<SecretUnavailable>()("
   keyId: Schema.String,
 }) {
   override get message(): string {
+    if (this.keyId === PLAIN) {
+      return `a secret is stored without encryption, which is not taken beside encryption keys: put "${PLAIN}" behind them until it is encrypted (rotate-encryption)`
+    }
     return `a secret that was encrypted with the key "${this.keyId}" cannot be decrypted`
   }
 }
@@ -73,7 +78,8 @@ export class Keyring extends Context.Service<
 >()("@billwright/core/webhooks/Keyring") {
   /**
    * The keys of a text such as `BILLWRIGHT_ENCRYPTION_KEYS`: `id:base64` of 32 bytes, separated by commas or
-   * white space; the first one seals.
+   * white space; the first one seals. `plain` behind them lets secrets be opened that were stored without a key, until
+   * `rotateEncryption` has encrypted them.
    */
   static readonly layer = (keys: Redacted.Redacted<string>): Layer.Layer<Keyring, InvalidKeyring> =>
     Layer.effect(Keyring, Effect.flatMap(parse(keys), make))
@@ -96,8 +102,14 @@ interface RawKey {
 
 const invalid = (problem: string) => Effect.fail(new InvalidKeyring({ problem }))
 
-/** The keys of a text, the first of which seals. */
-const parse = (text: Redacted.Redacted<string>): Effect.Effect<ReadonlyArray<RawKey>, InvalidKeyring> => {
+interface Parsed {
+  /** The first one seals. */
+  readonly keys: ReadonlyArray<RawKey>
+  /** Whether what isn't encrypted is opened, too. */
+  readonly takesPlain: boolean
+}
+
+const parse = (text: Redacted.Redacted<string>): Effect.Effect<Parsed, InvalidKeyring> => {
   const entries = Redacted.value(text)
     .split(/[\s,]+/)
     .filter((entry) => entry !== "")
@@ -105,6 +117,7 @@ const parse = (text: Redacted.Redacted<string>): Effect.Effect<ReadonlyArray<Raw
   if (entries.length > MAX_KEYS) return invalid(`there are more than ${MAX_KEYS}`)
   const keys: Array<RawKey> = []
   for (const [index, entry] of entries.entries()) {
+    if (entry === PLAIN && index > 0) continue
     const colon = entry.indexOf(":")
     const id = entry.slice(0, colon)
     if (colon === -1 || !KEY_ID.test(id) || id === PLAIN) {
@@ -115,13 +128,13 @@ const parse = (text: Redacted.Redacted<string>): Effect.Effect<ReadonlyArray<Raw
     if (keys.some((key) => key.id === id)) return invalid(`the id "${id}" is there twice`)
     keys.push({ id, bytes })
   }
-  return Effect.succeed(keys)
+  return Effect.succeed({ keys, takesPlain: entries.includes(PLAIN) })
 }
 
 const additionalData = (keyId: string, place: string): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(`billwright:${keyId}:${place}`)
 
-const make = Effect.fnUntraced(function* (raw: ReadonlyArray<RawKey>) {
+const make = Effect.fnUntraced(function* ({ keys: raw, takesPlain }: Parsed) {
   const keys = new Map<string, CryptoKey>()
   for (const { bytes, id } of raw) {
     const key = yield* Effect.promise(() =>
@@ -145,7 +158,7 @@ const make = Effect.fnUntraced(function* (raw: ReadonlyArray<RawKey>) {
 
   const open = (sealed: SealedSecret, place: string) => {
     const keyId = keyIdOf(sealed)
-    if (keyId === PLAIN) return openPlain(sealed)
+    if (keyId === PLAIN && takesPlain) return openPlain(sealed)
     const key = keys.get(keyId)
     const bytes = fromBase64(sealed.slice(keyId.length + 1))
     if (key === undefined || bytes === undefined) return Effect.fail(new SecretUnavailable({ keyId }))
@@ -166,7 +179,8 @@ const make = Effect.fnUntraced(function* (raw: ReadonlyArray<RawKey>) {
     })
   }
 
-  return Keyring.of({ primaryKeyId, keyIds: [...keys.keys(), PLAIN], modes: ["live", "test"], seal, open })
+  const keyIds = [...keys.keys(), ...(takesPlain ? [PLAIN] : [])]
+  return Keyring.of({ primaryKeyId, keyIds, modes: ["live", "test"], seal, open })
 })
 
 const plain = (modes: ReadonlyArray<Mode>) =>

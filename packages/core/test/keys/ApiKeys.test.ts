@@ -61,6 +61,11 @@ describe("ApiKeys.issue", () => {
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const expiresAt = afterNoon(1)
+      const none = yield* Effect.flip(keys.issue({ name: "ci", scopes: [] }))
+      assert.strictEqual(
+        none.message,
+        "scopes must have at least one scope: leave them out for a key that may do everything",
+      )
       const { key, secret } = yield* keys.issue({ name: "ci", scopes: ["usage:write"], expiresAt })
       assert.deepStrictEqual(key, {
         id: key.id,
@@ -289,14 +294,14 @@ describe("a revocation", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("elsewhere counts after 5 seconds at most", () =>
+  it.effect("elsewhere counts after 3 seconds at most", () =>
     Effect.gen(function* () {
       const keys = yield* ApiKeys
       const other = yield* elsewhere
       const { key, secret } = yield* keys.issue({ name: "ci" })
       assert.isTrue(yield* works(secret))
       yield* other.revoke(key.id)
-      yield* TestClock.adjust(4_999)
+      yield* TestClock.adjust(2_999)
       assert.isTrue(yield* works(secret))
       yield* TestClock.adjust(1)
       assert.isFalse(yield* works(secret))
@@ -304,7 +309,7 @@ describe("a revocation", () => {
   )
 
   it.effect(
-    "elsewhere counts after 5 seconds also when the cache is to be longer or the key is used all the time",
+    "elsewhere counts after 3 seconds also when the cache is to be longer or the key is used all the time",
     () =>
       Effect.gen(function* () {
         const keys = yield* ApiKeys
@@ -316,7 +321,7 @@ describe("a revocation", () => {
           yield* TestClock.adjust(1_000)
           answers.push(yield* works(secret))
         }
-        assert.deepStrictEqual(answers, [true, true, true, true, false, false])
+        assert.deepStrictEqual(answers, [true, true, false, false, false, false])
       }).pipe(inWorld({ keys: { cacheMillis: 3_600_000 } })),
   )
 

@@ -97,6 +97,8 @@ describe("Keyring", () => {
     [" , \n", "there is none"],
     ["nocolon", "entry 1 is not an id of letters, digits, - or _, a colon and a key"],
     [`${old} a b:c`, "entry 2 is not an id of letters, digits, - or _, a colon and a key"],
+    ["plain", "entry 1 is not an id of letters, digits, - or _, a colon and a key"],
+    [`plain,${old}`, "entry 1 is not an id of letters, digits, - or _, a colon and a key"],
     ["plain:AAAA", "entry 1 is not an id of letters, digits, - or _, a colon and a key"],
     ["k:AAAA", 'the key "k" is not 32 bytes of base64'],
     ["k:!!!", 'the key "k" is not 32 bytes of base64'],
@@ -117,10 +119,16 @@ describe("Keyring", () => {
       const sealed = yield* plain.seal(SECRET, PLACE)
       assert.strictEqual(sealed, `plain.${Redacted.value(SECRET)}`)
       assert.strictEqual(Redacted.value(yield* testOnly.open(sealed, "elsewhere")), Redacted.value(SECRET))
-      // A keyring opens what was stored before there were keys, so that it can be encrypted.
-      assert.strictEqual(
-        Redacted.value(yield* withKeys(old)((keyring) => keyring.open(sealed, PLACE))),
-        Redacted.value(SECRET),
+      // Whoever writes the table could put a secret of their own there.
+      const refused = yield* Effect.flip(withKeys(old)((keyring) => keyring.open(sealed, PLACE)))
+      assert.match(refused.message, /^a secret is stored without encryption, .* put "plain" behind them/)
+      // Keys may take what was stored before there were any, so that it can be encrypted.
+      yield* withKeys(`${old},plain`)((keyring) =>
+        Effect.gen(function* () {
+          assert.deepStrictEqual([keyring.primaryKeyId, keyring.keyIds], ["old", ["old", "plain"]])
+          assert.strictEqual(keyIdOf(yield* keyring.seal(SECRET, PLACE)), "old")
+          assert.strictEqual(Redacted.value(yield* keyring.open(sealed, PLACE)), Redacted.value(SECRET))
+        }),
       )
       yield* Effect.flip(plain.open("old.AAAA", PLACE))
     }),

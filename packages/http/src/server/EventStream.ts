@@ -30,8 +30,8 @@ export const STREAM_OPERATION = "streamEvents"
 const HEARTBEAT_MILLIS = 15_000
 /** How often the tail is read when nothing tells of an event. */
 const POLL_MILLIS = 1_000
-/** How often it is looked at whether the key is still valid. */
-const KEY_CHECK_MILLIS = 60_000
+/** How often it is looked at whether the key is still valid. With the time that a look-up is reused, it makes 4 s. */
+const KEY_CHECK_MILLIS = 1_000
 /** How long a client is to wait before it connects again, in milliseconds. */
 const RETRY_MILLIS = 1_000
 
