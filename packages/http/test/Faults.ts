@@ -21,10 +21,20 @@ type Fault = Effect.Effect<void, StorageError>
 /** What a host's database may say; none of it may reach a client. */
 const DETAIL = "connection to db.internal:5432 refused: select secret_column from billing"
 
+const failing = (fields: { readonly retryable: boolean; readonly isOutcomeUnknown?: boolean }): Fault =>
+  Effect.suspend(() =>
+    Effect.fail(new StorageError({ operation: "Store.verb", cause: new Error(DETAIL), ...fields })),
+  )
+
 /** Every verb fails as an adapter fails. */
-export const unavailable: Fault = Effect.suspend(() =>
-  Effect.fail(new StorageError({ operation: "Store.verb", retryable: true, cause: new Error(DETAIL) })),
-)
+export const unavailable: Fault = failing({ retryable: true })
+
+/** All the ways in which an adapter fails. */
+export const storageErrors: Readonly<Record<string, Fault>> = {
+  "over soon": unavailable,
+  "not over soon": failing({ retryable: false }),
+  "nobody knows whether it was carried out": failing({ retryable: false, isOutcomeUnknown: true }),
+}
 
 /** Every verb has a bug. */
 export const defect: Fault = Effect.suspend(() => Effect.die(new TypeError(DETAIL)))

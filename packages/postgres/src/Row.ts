@@ -49,6 +49,12 @@ export const decoding = <A, B>(
   return (value) =>
     Effect.try({
       try: () => decode(value),
-      catch: (cause) => new StorageError({ operation, retryable: false, cause }),
+      // What can't be parsed is told by the parser, but is nobody's to log.
+      catch: (cause) =>
+        new StorageError({
+          operation,
+          retryable: false,
+          cause: cause instanceof SyntaxError ? new SyntaxError("a column holds no JSON") : cause,
+        }),
     })
 }

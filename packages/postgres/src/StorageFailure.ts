@@ -42,20 +42,31 @@ const MAX_DEPTH = 8
 
 const field = (value: object, name: string): unknown => (value as Record<string, unknown>)[name]
 
-/** The SQLSTATE of an error of any driver, at whatever depth it is wrapped; `undefined` when it has none. */
-export const sqlState = (error: unknown, depth = 0): string | undefined => {
+/** What a database has answered, by whatever driver. */
+interface Refusal {
+  readonly state: string
+  readonly error: object
+}
+
+/** The part of an error of any driver that has an SQLSTATE, at whatever depth it is wrapped. */
+const refusalIn = (error: unknown, depth = 0): Refusal | undefined => {
   if (typeof error !== "object" || error === null || depth > MAX_DEPTH) return undefined
   for (const name of ["code", "sqlState", "originalCode"]) {
-    const code = field(error, name)
+    const state = field(error, name)
     // Node's own errors have codes such as EPIPE, and a system call to blame.
-    if (typeof code === "string" && SQLSTATE.test(code) && field(error, "syscall") === undefined) return code
+    if (typeof state === "string" && SQLSTATE.test(state) && field(error, "syscall") === undefined) {
+      return { state, error }
+    }
   }
   for (const name of ["cause", "meta", "driverAdapterError", "reason"]) {
-    const found = sqlState(field(error, name), depth + 1)
+    const found = refusalIn(field(error, name), depth + 1)
     if (found !== undefined) return found
   }
   return undefined
 }
+
+/** The SQLSTATE of an error of any driver, at whatever depth it is wrapped; `undefined` when it has none. */
+export const sqlState = (error: unknown): string | undefined => refusalIn(error)?.state
 
 /** What `pg` says, without a SQLSTATE, when Postgres asks for a password and there is none. */
 const NO_PASSWORD = /client password must be a (non-empty )?string/
@@ -86,13 +97,53 @@ export const kindOf = (error: SqlError.SqlError): FailureKind => {
   return KINDS[state] ?? KINDS_OF_CLASSES[state.slice(0, 2)] ?? "permanent"
 }
 
+/** Classes of SQLSTATE whose messages name objects of the schema, never a value. */
+const NAMING_CLASSES = new Set(["08", "23", "25", "26", "28", "3D", "3F", "40", "42", "53", "55", "57", "58"])
+
+/** What Postgres says of where something failed. */
+const PLACES = ["severity", "schema", "table", "column", "constraint", "routine"]
+
+/** The error at the bottom of wrappers: they repeat it, and some of them the parameters of the statement. */
+const bottomOf = (error: unknown, depth = 0): Error | undefined => {
+  if (!(error instanceof Error) || depth > MAX_DEPTH) return undefined
+  return bottomOf(error.cause ?? field(error, "reason"), depth + 1) ?? error
+}
+
+const assigned = (error: Error, fields: Readonly<Record<string, unknown>>): Error =>
+  Object.assign(error, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)))
+
+/**
+ * What a host may log of a failure: SQLSTATE, the sentence and the names of table and constraint. Not what else Postgres
+ * and drivers tell: DETAIL (`Failing row contains (…)`) and CONTEXT show rows, and other fields parameters.
+ */
+const withoutValues = (cause: unknown): Error => {
+  const refusal = refusalIn(cause)
+  if (refusal === undefined) {
+    const bottom = bottomOf(cause)
+    if (bottom === undefined) return new Error("the driver of the database failed")
+    const code = field(bottom, "code")
+    // Several addresses that refused make an error without a message.
+    const message = bottom.message === "" ? String(code) : bottom.message
+    return assigned(new Error(message), { code, syscall: field(bottom, "syscall") })
+  }
+  const { error, state } = refusal
+  const message = field(error, "message")
+  const isTold =
+    typeof message === "string" && error instanceof Error && NAMING_CLASSES.has(state.slice(0, 2))
+  const places = Object.fromEntries(PLACES.map((name) => [name, field(error, name)]))
+  return assigned(new Error(isTold ? message : `the database refused it with SQLSTATE ${state}`), {
+    code: state,
+    ...places,
+  })
+}
+
 /** The error for a caller, when trying again in place is over, and nothing was done. */
 export const toStorageError = (operation: string, cause: unknown, retryable: boolean): StorageError =>
-  new StorageError({ operation, retryable, cause })
+  new StorageError({ operation, retryable, cause: withoutValues(cause) })
 
 /** The error for a caller who has to ask again what became of the call. */
 export const outcomeUnknown = (operation: string, cause: unknown): StorageError =>
-  new StorageError({ operation, retryable: false, isOutcomeUnknown: true, cause })
+  new StorageError({ operation, retryable: false, isOutcomeUnknown: true, cause: withoutValues(cause) })
 
 /** The answer did not come in time. What only reads, or was rolled back, can be tried again. */
 export const tooLate = (operation: string, deadlineMillis: number, retryable: boolean): StorageError => {
@@ -107,7 +158,7 @@ export const commitUnknown = (cause: unknown): StorageError =>
     new Error(
       "the connection was lost during COMMIT, and whether it was carried out could not be found out",
       {
-        cause,
+        cause: withoutValues(cause),
       },
     ),
   )

@@ -387,56 +387,58 @@ describe("500 internal_error", () => {
 })
 
 describe("503 unavailable", () => {
-  it.effect("every operation while the storage is out of reach, with Retry-After", () =>
-    Effect.gen(function* () {
-      const { faults, storage } = Faults.make()
-      const api = yield* ApiServer.start({ storage })
-      const customer = yield* api.newCustomer()
-      const record = (yield* api.record(customer)).id
-      const usage = { customer_id: customer, product_id: "api", unit: "call", quantity: 1 }
-      const bodies: Readonly<Record<string, object>> = {
-        createCustomer: ada,
-        updateCustomer: { name: "Ada King" },
-        recordUsage: usage,
-        recordUsageBatch: { records: [usage] },
-        createUsageThreshold: { ...usage, period: "day" },
-        publishEvent: api.invoicePaid(),
-        createWebhookEndpoint: { url: "http://localhost:9/hooks", event_types: ["*"] },
-        updateWebhookEndpoint: { status: "disabled" },
-        testWebhookEndpoint: { type: "invoice.paid" },
-        replayWebhookEvents: { since: "2026-11-01T00:00:00Z" },
-      }
-      const queries: Readonly<Record<string, string>> = {
-        summarizeUsage: `?customer_id=${customer}`,
-        listUsageSeries: `?customer_id=${customer}&start_date=2026-11-21&end_date=2026-11-21&window=day`,
-        listUsageRecords: `?customer_id=${customer}`,
-      }
-      const owns = {
-        thresholds: ApiServer.UNKNOWN.threshold,
-        records: record,
-        webhook_endpoints: ApiServer.UNKNOWN.endpoint,
-        events: ApiServer.UNKNOWN.event,
-        deliveries: ApiServer.UNKNOWN.delivery,
-      }
-      faults.data = Faults.unavailable
-      for (const { id, method, path } of securedOperations) {
-        // The catalogue is the process's own.
-        if (id === "listEventTypes") continue
-        const own = Object.entries(owns).find(([part]) => path.includes(part))?.[1] ?? customer
-        const target = `${path.replace(":id", own)}${queries[id] ?? ""}`
-        for (const headers of [{}, method === "GET" ? {} : { "idempotency-key": id }]) {
-          const answer = yield* api.expect(503, method, target, { json: bodies[id], headers })
-          assert.strictEqual(answer.headers["retry-after"], "1", id)
-          assert.deepStrictEqual(answer.body, {
-            error: "unavailable",
-            message: "the storage is out of reach, try again in a moment",
-          })
+  it.effect.each(Object.entries(Faults.storageErrors))(
+    "every operation while the storage is out of reach, with Retry-After: %s",
+    ([, fault]) =>
+      Effect.gen(function* () {
+        const { faults, storage } = Faults.make()
+        const api = yield* ApiServer.start({ storage })
+        const customer = yield* api.newCustomer()
+        const record = (yield* api.record(customer)).id
+        const usage = { customer_id: customer, product_id: "api", unit: "call", quantity: 1 }
+        const bodies: Readonly<Record<string, object>> = {
+          createCustomer: ada,
+          updateCustomer: { name: "Ada King" },
+          recordUsage: usage,
+          recordUsageBatch: { records: [usage] },
+          createUsageThreshold: { ...usage, period: "day" },
+          publishEvent: api.invoicePaid(),
+          createWebhookEndpoint: { url: "http://localhost:9/hooks", event_types: ["*"] },
+          updateWebhookEndpoint: { status: "disabled" },
+          testWebhookEndpoint: { type: "invoice.paid" },
+          replayWebhookEvents: { since: "2026-11-01T00:00:00Z" },
         }
-      }
-      yield* api.expect(200, "GET", "/livez")
-      faults.data = Effect.void
-      yield* api.expect(200, "GET", `/v1/customers/${customer}`)
-    }),
+        const queries: Readonly<Record<string, string>> = {
+          summarizeUsage: `?customer_id=${customer}`,
+          listUsageSeries: `?customer_id=${customer}&start_date=2026-11-21&end_date=2026-11-21&window=day`,
+          listUsageRecords: `?customer_id=${customer}`,
+        }
+        const owns = {
+          thresholds: ApiServer.UNKNOWN.threshold,
+          records: record,
+          webhook_endpoints: ApiServer.UNKNOWN.endpoint,
+          events: ApiServer.UNKNOWN.event,
+          deliveries: ApiServer.UNKNOWN.delivery,
+        }
+        faults.data = fault
+        for (const { id, method, path } of securedOperations) {
+          // The catalogue is the process's own.
+          if (id === "listEventTypes") continue
+          const own = Object.entries(owns).find(([part]) => path.includes(part))?.[1] ?? customer
+          const target = `${path.replace(":id", own)}${queries[id] ?? ""}`
+          for (const headers of [{}, method === "GET" ? {} : { "idempotency-key": id }]) {
+            const answer = yield* api.expect(503, method, target, { json: bodies[id], headers })
+            assert.strictEqual(answer.headers["retry-after"], "1", id)
+            assert.deepStrictEqual(answer.body, {
+              error: "unavailable",
+              message: "the storage is out of reach, try again in a moment",
+            })
+          }
+        }
+        yield* api.expect(200, "GET", "/livez")
+        faults.data = Effect.void
+        yield* api.expect(200, "GET", `/v1/customers/${customer}`)
+      }),
   )
 
   it.effect("/readyz says so when it can be read and not written, and /livez doesn't ask", () =>
@@ -457,8 +459,11 @@ describe("503 unavailable", () => {
       const { faults, storage } = Faults.make()
       const api = yield* ApiServer.start({ storage, billing: { keys: { cacheMillis: 0 } } })
       yield* api.expect(200, "GET", "/readyz")
-      faults.keys = Faults.unavailable
-      yield* api.expect(503, "GET", "/v1/customers")
+      for (const fault of Object.values(Faults.storageErrors)) {
+        faults.keys = fault
+        const { message } = yield* api.expect(503, "GET", "/v1/customers")
+        assert.strictEqual(message, "the storage is out of reach, try again in a moment")
+      }
       const notReady = yield* api.expect(503, "GET", "/readyz")
       assert.strictEqual(notReady.headers["retry-after"], "1")
       assert.deepStrictEqual((yield* api.expect(200, "GET", "/livez")).body, { status: "ok" })
