@@ -65,16 +65,18 @@ export class ClosedError extends BillingError {
   }
 }
 
-/** A handle of a transaction was used after the transaction had ended. */
+/**
+ * A call came when its transaction had ended, or its transaction's function ended before the call: somebody did not
+ * await it. A call that came late did nothing.
+ */
 export class TransactionEndedError extends BillingError {
   override readonly name = "TransactionEndedError"
 
-  constructor(options?: ErrorOptions) {
-    super(
-      "transaction_ended",
-      "this transaction has ended: await every call on its handle before its function returns",
-      options,
-    )
+  constructor(
+    message = "this transaction has ended: await every call on its handle before its function returns",
+    options?: ErrorOptions,
+  ) {
+    super("transaction_ended", message, options)
   }
 }
 

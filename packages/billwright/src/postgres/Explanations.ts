@@ -1,8 +1,8 @@
 /**
  * What Postgres means by its refusals, and what to do about them.
  */
-import { isLoginRefused, sqlState } from "@billwright/postgres"
-import { ConfigurationError, StorageUnavailableError } from "../errors/RuntimeError.ts"
+import { Host, isLoginRefused, sqlState } from "@billwright/postgres"
+import { ConfigurationError, StorageUnavailableError, TransactionEndedError } from "../errors/RuntimeError.ts"
 import type { Explanation } from "../runtime/StoreParts.ts"
 
 const NO_ENTRY: Explanation = {
@@ -44,10 +44,24 @@ export const atStart = (failure: unknown, pool: unknown): Explanation | undefine
 
 const TRANSACTION = "transaction(client, …):"
 
+/** How deep an error may be wrapped: by the domain's, by the client's, by the driver's. */
+const MAX_DEPTH = 8
+
+const isGone = (error: unknown, depth = 0): boolean => {
+  if (error instanceof Host.TransactionGone) return true
+  return error instanceof Error && depth < MAX_DEPTH && isGone(error.cause, depth + 1)
+}
+
 /** The error of a call in a transaction of the host's that says what is wrong with that; or what it is given. */
 export const inTransaction = (error: unknown, schema: string): unknown => {
   if (!(error instanceof StorageUnavailableError)) return error
   const cause = error
+  if (isGone(error)) {
+    return new TransactionEndedError(
+      `${TRANSACTION} the transaction that the client was in then is not the one on its connection any more, and nothing was done: await transaction(client, …), and every call on its tx, before you commit`,
+      { cause },
+    )
+  }
   switch (sqlState(error)) {
     case "25P02": // in_failed_sql_transaction
       return new StorageUnavailableError(

@@ -5,6 +5,7 @@ import { type Billing as Core, CurrentTenant, type Tenant } from "@billwright/co
 import { Context, Effect, Exit } from "effect"
 import type { CallOptions } from "../Call.ts"
 import { BillingError, InvalidInputError } from "../errors/BillingError.ts"
+import * as CallName from "./CallName.ts"
 import { capture, place } from "./CallSite.ts"
 import { toRejection } from "./Failure.ts"
 import type { Gate } from "./Gate.ts"
@@ -81,7 +82,7 @@ export class Calls {
     options: CallOptions | undefined,
     below: (...args: Array<never>) => unknown = this.runAsIs,
   ): Promise<A> {
-    const site = capture(below)
+    const site = capture(CallName.entry() ?? below)
     try {
       return await this.#gate.enter(() => this.#settle(make, signalOf(options)))
     } catch (error) {

@@ -118,7 +118,10 @@ export const start = async (options: BillingOptions, world?: World): Promise<Eng
     await runtime.dispose()
     throw toStartError(firstProblem(built.cause), parts.explain)
   }
-  const gate = new OpenGate(parts.isSerial ?? false)
+  const gate = new OpenGate(
+    parts.isSerial ?? false,
+    (sentence) => void Effect.runForkWith(built.value)(Effect.logWarning(sentence)),
+  )
   let closed: Promise<void> | undefined
   return {
     calls: new Calls(built.value, tenant, gate),

@@ -3,6 +3,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import { ClosedError, ConfigurationError, TransactionEndedError } from "../errors/RuntimeError.ts"
+import * as CallName from "./CallName.ts"
 
 export interface Gate {
   /** Runs the function of a transaction. */
@@ -14,20 +15,30 @@ export interface Gate {
 /** How long `close` waits for calls that are under way. */
 const MAX_CLOSING_MILLIS = 5_000
 
-const inTransaction = () =>
+const waits = (name = "…"): ConfigurationError =>
   new ConfigurationError(
-    "this call would wait for the transaction that it is made in: make it on the tx that the function is given",
+    `billing.${name} would wait for the transaction that it is called in: call tx.${name}, on the tx that the function is given`,
   )
+
+const stands = (name: string): string =>
+  `billing.${name} was called in the function of a billing.transaction, and is no part of it: it commits whatever becomes of the transaction, and sees nothing of it. Call tx.${name}, or call it before or after`
 
 /** The gate of a billing: calls run side by side until it is closed. */
 export class OpenGate implements Gate {
-  /** The open transaction that code runs in, where calls beside it would wait for its end. */
-  readonly #transactions: AsyncLocalStorage<{ isOpen: boolean }> | undefined
+  /** The open transaction that code runs in. */
+  readonly #transactions = new AsyncLocalStorage<{ isOpen: boolean }>()
+  /** Whether calls beside a transaction would wait for its end. */
+  readonly #isSerial: boolean
+  readonly #warn: (sentence: string) => void
+  /** Calls that were warned of: once each. */
+  readonly #warned = new Set<string>()
   readonly #inFlight = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
 
-  constructor(isSerial: boolean) {
-    this.#transactions = isSerial ? new AsyncLocalStorage() : undefined
+  /** `warn` hears of calls beside the transaction that they are made in. */
+  constructor(isSerial: boolean, warn: (sentence: string) => void) {
+    this.#isSerial = isSerial
+    this.#warn = warn
   }
 
   /** Aborts when billing is being closed. */
@@ -37,7 +48,14 @@ export class OpenGate implements Gate {
 
   enter<A>(call: () => Promise<A>): Promise<A> {
     if (this.#closing.signal.aborted) return Promise.reject(new ClosedError())
-    if (this.#transactions?.getStore()?.isOpen === true) return Promise.reject(inTransaction())
+    if (this.#transactions.getStore()?.isOpen === true) {
+      const name = CallName.current()
+      if (this.#isSerial) return Promise.reject(waits(name))
+      if (name !== undefined && !this.#warned.has(name)) {
+        this.#warned.add(name)
+        this.#warn(stands(name))
+      }
+    }
     const running = call()
     this.#inFlight.add(running)
     const leave = () => this.#inFlight.delete(running)
@@ -46,7 +64,6 @@ export class OpenGate implements Gate {
   }
 
   async during<A>(work: () => Promise<A>): Promise<A> {
-    if (this.#transactions === undefined) return work()
     const transaction = { isOpen: true }
     try {
       return await this.#transactions.run(transaction, work)
@@ -72,11 +89,15 @@ export class OpenGate implements Gate {
 export class TransactionGate implements Gate {
   #last: Promise<unknown> = Promise.resolve()
   #hasEnded = false
+  /** Names of the calls that were made and are not done. */
+  readonly #running = new Map<Promise<unknown>, string>()
 
   enter<A>(call: () => Promise<A>): Promise<A> {
     if (this.#hasEnded) return Promise.reject(new TransactionEndedError())
     const running = this.#last.then(call)
-    this.#last = running.catch(() => undefined)
+    const leave = () => void this.#running.delete(running)
+    this.#running.set(running, `tx.${CallName.current() ?? "call"}`)
+    this.#last = running.then(leave, leave)
     return running
   }
 
@@ -84,9 +105,11 @@ export class TransactionGate implements Gate {
     return work()
   }
 
-  /** Lets no call in any more, and waits for those that nobody awaited. */
-  async end(): Promise<void> {
+  /** Lets no call in any more, and waits for those that nobody awaited. Gives their names. */
+  async end(): Promise<ReadonlyArray<string>> {
     this.#hasEnded = true
+    const unawaited = [...this.#running.values()]
     await this.#last
+    return unawaited
   }
 }

@@ -17,18 +17,19 @@ import { makeThresholds } from "../usage/ThresholdCalls.ts"
 import { makeUsage } from "../usage/UsageCalls.ts"
 import { makeDeliveries } from "../webhooks/DeliveryCalls.ts"
 import { makeEndpoints, rotateEncryption } from "../webhooks/EndpointCalls.ts"
+import { naming } from "./CallName.ts"
 import type { Calls } from "./Calls.ts"
 import { type Engine, toTenant } from "./Engine.ts"
 import { inHosts, inOwn } from "./Transaction.ts"
 
 const makeCalls = (calls: Calls): BillingCalls<EventMap> => ({
-  customers: makeCustomers(calls),
-  usage: makeUsage(calls),
-  thresholds: makeThresholds(calls),
-  events: makeEvents(calls),
-  endpoints: makeEndpoints(calls),
-  deliveries: makeDeliveries(calls),
-  keys: makeApiKeys(calls),
+  customers: naming("customers", makeCustomers(calls)),
+  usage: naming("usage", makeUsage(calls)),
+  thresholds: naming("thresholds", makeThresholds(calls)),
+  events: naming("events", makeEvents(calls)),
+  endpoints: naming("endpoints", makeEndpoints(calls)),
+  deliveries: naming("deliveries", makeDeliveries(calls)),
+  keys: naming("keys", makeApiKeys(calls)),
 })
 
 type Work = (tx: Transaction<EventMap>) => Promise<unknown>

@@ -4,6 +4,7 @@
 import { type CurrentTenant, Transactor } from "@billwright/core"
 import { type Context, Effect } from "effect"
 import type { CallOptions } from "../Call.ts"
+import { TransactionEndedError } from "../errors/RuntimeError.ts"
 import { Calls, type Environment } from "./Calls.ts"
 import { Thrown } from "./Failure.ts"
 import { TransactionGate } from "./Gate.ts"
@@ -13,12 +14,15 @@ import type { Joined } from "./StoreParts.ts"
 const within = <A>(calls: Calls, work: (calls: Calls) => Promise<A>, explain?: Joined["explain"]) =>
   Effect.contextWith((context: Context.Context<Environment | CurrentTenant>) => {
     const gate = new TransactionGate()
+    const inside = new Calls(context, calls.tenant, gate, explain)
     const run = async (): Promise<A> => {
-      try {
-        return await work(new Calls(context, calls.tenant, gate, explain))
-      } finally {
-        await gate.end()
-      }
+      const [outcome] = await Promise.allSettled([calls.during(() => work(inside))])
+      const unawaited = await gate.end()
+      if (outcome.status === "rejected") throw outcome.reason
+      if (unawaited.length === 0) return outcome.value
+      throw new TransactionEndedError(
+        `the function of this transaction ended before ${unawaited.join(", ")}: await every call on tx`,
+      )
     }
     return Effect.tryPromise({ try: run, catch: (error) => new Thrown(error) }).pipe(
       Effect.onInterrupt(() => Effect.sync(() => void gate.end())),
@@ -31,11 +35,7 @@ export const inOwn = <A>(
   work: (calls: Calls) => Promise<A>,
   options: CallOptions | undefined,
 ): Promise<A> =>
-  calls.runAsIs(
-    () => calls.service(Transactor).atomically(within(calls, (inside) => calls.during(() => work(inside)))),
-    options,
-    inOwn,
-  )
+  calls.runAsIs(() => calls.service(Transactor).atomically(within(calls, work)), options, inOwn)
 
 /** In a transaction that the host has begun and will end. */
 export const inHosts = <A>(

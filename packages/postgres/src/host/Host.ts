@@ -1,7 +1,7 @@
 /**
  * Working on the host's own connections, and inside its own transactions.
  */
-import { Effect, Layer, Semaphore } from "effect"
+import { Effect, Layer, Scope, Semaphore } from "effect"
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
 import { bounded, commit, rolledBack } from "../TransactionControl.ts"
 import {
@@ -13,8 +13,10 @@ import {
   toSqlError,
 } from "./HostClient.ts"
 import { HostTransaction } from "./HostTransaction.ts"
+import * as TransactionGuard from "./TransactionGuard.ts"
 
 export type { HostClient, HostPool, HostPoolClient } from "./HostClient.ts"
+export { TransactionGone } from "./TransactionGone.ts"
 
 /**
  * A `SqlClient` on the host's pool (`pg.Pool`, or anything that looks like it), instead of connections of our
@@ -108,17 +110,52 @@ const lend = (pool: HostPool) =>
     })
   })
 
+/** What the joins of one client have in common. */
+interface Joins {
+  /** One at a time has a savepoint on the connection. */
+  readonly turns: Semaphore.Semaphore
+  /** The marks of those that are under way. */
+  readonly marks: Set<string>
+  /** The statement that was made last. They are sent one by one: postgres.js loses what comes together, and late. */
+  last: Promise<unknown>
+}
+
+/** Two callers on the same client have to know of each other. */
+const joinsOfClients = new WeakMap<HostClient, Joins>()
+
+const joinsOf = (client: HostClient): Joins => {
+  const known = joinsOfClients.get(client)
+  if (known !== undefined) return known
+  const joins: Joins = { turns: Semaphore.makeUnsafe(1), marks: new Set(), last: Promise.resolve() }
+  joinsOfClients.set(client, joins)
+  return joins
+}
+
 /**
- * A `SqlClient` inside a transaction that the host has begun on `client`, and will commit or roll back itself.
+ * A `SqlClient` inside a transaction that the host has begun on `client`, and will commit or roll back itself. Its
+ * statements reject with a `SqlError` of `TransactionGone` when that transaction is not the one on the connection any more.
  * What is a transaction elsewhere is a savepoint here, and only one at a time on one client.
  */
-export const fromTransaction = (client: HostClient): Effect.Effect<SqlClient.SqlClient> =>
-  Effect.suspend(() => {
-    const known = clients.get(client)
-    if (known !== undefined) return Effect.succeed(known)
-    const turns = Semaphore.makeUnsafe(1)
-    const conn: SqlConnection.Connection = connection(client, () => {})
-    return makeSqlClient({
+export const fromTransaction = (client: HostClient): Effect.Effect<SqlClient.SqlClient, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const joins = joinsOf(client)
+    const { marks, turns } = joins
+    const mark = crypto.randomUUID()
+    const guard = TransactionGuard.guarded(client, mark)
+    // Sent before anything is waited for. Whoever makes the first statement learns that it failed.
+    const left = TransactionGuard.leave(client, mark, marks)
+    left.catch(() => undefined)
+    yield* Effect.acquireRelease(
+      Effect.sync(() => marks.add(mark)),
+      () => Effect.sync(() => marks.delete(mark)),
+    )
+    const query: HostClient["query"] = (text, values) => {
+      const running = joins.last.then(() => left).then(() => guard.query(text, values))
+      joins.last = running.catch(() => undefined)
+      return running
+    }
+    const conn: SqlConnection.Connection = connection({ query }, () => {})
+    const sql = yield* makeSqlClient({
       acquirer: Effect.succeed(conn),
       transactionAcquirer: Effect.acquireRelease(Effect.as(turns.take(1), conn), () => turns.release(1), {
         interruptible: true,
@@ -126,17 +163,13 @@ export const fromTransaction = (client: HostClient): Effect.Effect<SqlClient.Sql
       beginTransaction: "SAVEPOINT billwright",
       commit: "RELEASE SAVEPOINT billwright",
       rollback: "ROLLBACK TO SAVEPOINT billwright",
-    }).pipe(
-      Effect.tap((sql) =>
-        Effect.sync(() => {
-          clients.set(client, sql)
-        }),
-      ),
-    )
+    })
+    clients.set(sql, client)
+    return sql
   })
 
-/** One for each client: two callers on the same one have to know of each other. */
-const clients = new WeakMap<HostClient, SqlClient.SqlClient>()
+/** Whose client is inside. */
+const clients = new WeakMap<SqlClient.SqlClient, HostClient>()
 
 /**
  * Runs an effect of any service over this storage inside the host's transaction on `client`: everything that it
@@ -153,8 +186,21 @@ const clients = new WeakMap<HostClient, SqlClient.SqlClient>()
  * deadline applies: a transaction that is not ours can't be repeated. READ COMMITTED, the default of Postgres,
  * is the isolation level to use; at stricter ones Postgres may refuse with `40001`, and the host has to start
  * its transaction anew.
+ *
+ * It belongs to the transaction that is open on `client` when it is run, which costs one round trip. A statement that
+ * comes when that one has ended (because somebody forgot to wait) does nothing: the effect fails with a `StorageError`
+ * that is not `retryable`, whatever else is on the connection by then.
  */
 export const joining =
   (client: HostClient) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(fromTransaction(client), (sql) => Effect.provideService(effect, HostTransaction, sql))
+    Effect.flatMap(HostTransaction, (joined) =>
+      // Joined already, the effect may be inside of a savepoint that another join would wait for.
+      joined !== undefined && clients.get(joined) === client
+        ? effect
+        : Effect.scopedWith((scope) =>
+            Effect.flatMap(Scope.provide(fromTransaction(client), scope), (sql) =>
+              Effect.provideService(effect, HostTransaction, sql),
+            ),
+          ),
+    )

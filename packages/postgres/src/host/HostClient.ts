@@ -6,6 +6,7 @@ import { Effect, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { sqlState } from "../StorageFailure.ts"
+import { TransactionGone } from "./TransactionGone.ts"
 
 /** What runs a statement with `$1`, `$2`, … in it: `pg`'s clients and pools do, others with a few lines. */
 export interface HostClient {
@@ -32,6 +33,10 @@ export interface HostPool {
 
 /** Errors keep what the driver said; one without a SQLSTATE is of the connection. */
 export const toSqlError = (cause: unknown, operation = "query"): SqlError.SqlError => {
+  if (cause instanceof TransactionGone) {
+    const { message } = cause
+    return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause, operation, message }) })
+  }
   const state = sqlState(cause)
   const reason =
     state === undefined || state.startsWith("08")
