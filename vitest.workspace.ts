@@ -18,6 +18,9 @@ const integration = (name: string, folder: string) =>
 /** What other people's tools make of the API: they run as processes and take their time. Of `npm run test:suites`. */
 const HTTP_CONTRACT = "packages/http/test/contract/**/*.test.ts"
 
+/** Clients that other people's tools generate from the API's document, in four languages: by `npm run test:clients`. */
+const GENERATED_CLIENTS = "packages/http/test/clients/**/*.test.ts"
+
 /** Whether the contract suite finds adapters that are broken on purpose: it is run in full for each. Of the same script. */
 const BROKEN_ADAPTERS = "packages/testing/test/Faults.test.ts"
 
@@ -45,7 +48,7 @@ export default defineConfig({
       unit("memory"),
       unit("engine"),
       { test: { ...unit("testing").test, exclude: [BROKEN_ADAPTERS] } },
-      { test: { ...unit("http").test, exclude: [HTTP_CONTRACT] } },
+      { test: { ...unit("http").test, exclude: [HTTP_CONTRACT, GENERATED_CLIENTS] } },
       { test: { ...unit("billwright").test, exclude: [BILLWRIGHT_INTEGRATION, E2E, PGBOUNCER] } },
       project("repository", ["scripts/**/*.test.ts"], { testTimeout: 30_000 }),
       {
@@ -70,6 +73,8 @@ export default defineConfig({
       },
       project("broken-adapters", [BROKEN_ADAPTERS], { testTimeout: 30_000 }),
       project("http-contract", [HTTP_CONTRACT], { testTimeout: 60_000 }),
+      // With nothing in the caches, a generator alone is minutes of downloading and compiling.
+      project("generated-clients", [GENERATED_CLIENTS], { testTimeout: 480_000 }),
       // One of its tests builds the app.
       {
         test: {
