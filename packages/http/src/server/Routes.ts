@@ -77,12 +77,12 @@ const decodeNoBody: Decode = (json) => (json === undefined ? Effect.undefined : 
 const decodesEmpty = (decode: Decode): boolean => Exit.isSuccess(Effect.runSyncExit(decode({})))
 
 /**
- * A POST whose fields may all be left out needs no body: it says what to do by its path. A PATCH without one has
- * lost it.
+ * A POST whose fields may all be left out needs no body: it says what to do by its path. Clients that are generated
+ * for Go and Java write `null` for a body that is left out. A PATCH without one has lost it.
  */
 const bodyDecoderOf = (method: string, schema: Schema.Top): Decode => {
   const decode = decoderOf(schema, "the body")
-  return method === "POST" && decodesEmpty(decode) ? (json) => decode(json === undefined ? {} : json) : decode
+  return method === "POST" && decodesEmpty(decode) ? (json) => decode(json ?? {}) : decode
 }
 
 const toRoute = (endpoint: HttpApiEndpoint.Top): Route => {

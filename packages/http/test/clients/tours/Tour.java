@@ -16,7 +16,6 @@ import org.openapitools.client.model.CreateCustomer;
 import org.openapitools.client.model.CreateUsageThreshold;
 import org.openapitools.client.model.CreateWebhookEndpoint;
 import org.openapitools.client.model.RecordUsage;
-import org.openapitools.client.model.ReplayEvent;
 
 /** The tour of the README with the client that OpenAPI Generator makes for Java. */
 public class Tour {
@@ -71,7 +70,7 @@ public class Tour {
             customer.getId(), null, null, LocalDate.of(2026, 11, 1), LocalDate.of(2026, 11, 30), null);
     var delivery =
         new DeliveriesApi(client).listDeliveries(1, null, null, null, null, null).getData().get(0);
-    var replayed = new EventsApi(client).replayEvent(delivery.getEventId(), null, new ReplayEvent());
+    var replayed = new EventsApi(client).replayEvent(delivery.getEventId(), null, null);
     var deleted = customers.deleteCustomer(customer.getId(), null);
     var mapper = new ObjectMapper();
     var missing = "";
