@@ -2,9 +2,10 @@
  * A customer: whom usage and events belong to.
  */
 import { Schema } from "effect"
+import * as Field from "../shared/Field.ts"
 import * as Id from "../shared/Id.ts"
 import * as Metadata from "../shared/Metadata.ts"
-import { pageFields } from "../shared/Page.ts"
+import * as Resource from "../shared/Resource.ts"
 import * as Text from "../shared/Text.ts"
 
 /** The prefix of customer ids. */
@@ -29,34 +30,6 @@ export const Email = Text.bounded(3, MAX_EMAIL_LENGTH).check(
   }),
 )
 
-export const Customer = Schema.Struct({
-  id: CustomerId,
-  name: CustomerName,
-  email: Email,
-  metadata: Metadata.Metadata,
-  /** When the customer was created. */
-  createdAt: Schema.DateTimeUtc,
-  /** When name, e-mail or metadata last changed; at first the same as `createdAt`. */
-  updatedAt: Schema.DateTimeUtc,
-})
-export interface Customer extends Schema.Schema.Type<typeof Customer> {}
-
-/** What it takes to create a customer. */
-export const CreateCustomer = Schema.Struct({
-  name: CustomerName,
-  email: Email,
-  metadata: Schema.optionalKey(Metadata.Metadata),
-})
-export interface CreateCustomer extends Schema.Schema.Type<typeof CreateCustomer> {}
-
-/** A change: what is left out stays. `metadata: null` removes all of it. */
-export const UpdateCustomer = Schema.Struct({
-  name: Schema.optionalKey(CustomerName),
-  email: Schema.optionalKey(Email),
-  metadata: Schema.optionalKey(Schema.NullOr(Metadata.MetadataPatch)),
-})
-export interface UpdateCustomer extends Schema.Schema.Type<typeof UpdateCustomer> {}
-
 /** Shortest text that customers are searched by, in code points: shorter ones are in too many names. */
 export const MIN_SEARCH_LENGTH = 3
 /** Longest text that customers are searched by, in code points. */
@@ -66,7 +39,7 @@ export const MAX_SEARCH_LENGTH = 100
 export const folded = (text: string): string => text.normalize("NFC").toLowerCase()
 
 /** What of a customer is searched. */
-export const searchText = ({ email, name }: Pick<Customer, "email" | "name">): string =>
+export const searchText = ({ email, name }: { readonly email: string; readonly name: string }): string =>
   folded(`${name}\n${email}`)
 
 /** Text to search for: 3 to 100 characters, those of an accented letter as one. */
@@ -77,14 +50,85 @@ export const Search = Text.bounded(MIN_SEARCH_LENGTH, MAX_SEARCH_LENGTH).check(
   }),
 )
 
-/** Which customers to list. */
-export const ListCustomers = Schema.Struct({
-  ...pageFields,
-  /** Only customers with exactly this e-mail address. */
-  email: Schema.optionalKey(Email),
-  /** Only customers with this text somewhere in their name or e-mail address, whatever the case. */
-  search: Schema.optionalKey(Search),
+const fields = {
+  name: Field.text(CustomerName, "The customer's name."),
+  email: Field.text(Email, "The customer's e-mail address, kept as given."),
+  metadata: Field.json(Metadata.Metadata, "Free-form key/value pairs of yours."),
+}
+
+/** The resource: see `Resource`. */
+export const customers = Resource.make({
+  type: "Customer",
+  noun: "customer",
+  title: "Customers",
+  description: "Whom usage and events belong to.",
+  path: "/customers",
+  scope: "customers",
+  id: CustomerId,
+  prefix: CUSTOMER_ID_PREFIX,
+  isPersonal: true,
+  keepsId: true,
+  fields,
+  times: {
+    createdAt: Field.instant("When the customer was created."),
+    updatedAt: Field.instant("When the customer last changed."),
+  },
+  create: { name: fields.name, email: fields.email, metadata: Field.optional(fields.metadata) },
+  update: {
+    name: Field.optional(fields.name),
+    email: Field.optional(fields.email),
+    metadata: Field.optional(
+      Field.json(
+        Schema.NullOr(Metadata.MetadataPatch),
+        "Keys to set; a key set to null is removed, others stay. `null` removes all of them.",
+      ),
+    ),
+  },
+  filters: {
+    email: Field.optional(Field.text(Email, "Only customers with exactly this e-mail address.")),
+    search: Field.optional(
+      Field.text(Search, "Only customers with this text in their name or e-mail address, whatever the case."),
+    ),
+  },
+  indexed: ["email"],
+  searchText,
+  operations: {
+    create: "Creates a customer and gives it an id.",
+    remove: {
+      verb: "Erase",
+      past: "erased",
+      description:
+        "Erases name, e-mail and metadata for good. The id and the usage stay, so that totals stay true; new usage for the customer is answered with 404. Deleting again gives the same answer.",
+    },
+  },
+  example: {
+    id: "cus_01kb2r6ghefxhs59czp23x4vmk",
+    name: "Ada Lovelace",
+    email: "ada@example.com",
+    metadata: { plan: "pro" },
+    created_at: "2026-11-21T09:30:00.000Z",
+    updated_at: "2026-11-21T09:30:00.000Z",
+  },
+  exampleOfUpdate: {
+    request: { name: "Ada King", metadata: { plan: null } },
+    response: { name: "Ada King", metadata: {}, updated_at: "2026-11-21T09:45:00.000Z" },
+  },
 })
+
+/** A customer. `updatedAt` is when name, e-mail or metadata last changed; at first the same as `createdAt`. */
+export const Customer = customers.Value
+export interface Customer extends Schema.Schema.Type<typeof Customer> {}
+
+/** What it takes to create a customer. */
+export const CreateCustomer = customers.Create
+export interface CreateCustomer extends Schema.Schema.Type<typeof CreateCustomer> {}
+
+/** A change: what is left out stays. `metadata: null` removes all of it. */
+export const UpdateCustomer = customers.Update
+export interface UpdateCustomer extends Schema.Schema.Type<typeof UpdateCustomer> {}
+
+/** Which customers to list. */
+export const ListCustomers = customers.List
 export interface ListCustomers extends Schema.Schema.Type<typeof ListCustomers> {}
 
 /**

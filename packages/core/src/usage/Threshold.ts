@@ -4,9 +4,10 @@
  * The crossing rule is pure and lives here; stores apply it in the transaction of the record that crosses.
  */
 import { DateTime, Schema } from "effect"
-import { CustomerId } from "../customers/Customer.ts"
+import { CUSTOMER_ID_PREFIX, CustomerId } from "../customers/Customer.ts"
+import * as Field from "../shared/Field.ts"
 import * as Id from "../shared/Id.ts"
-import { pageFields } from "../shared/Page.ts"
+import * as Resource from "../shared/Resource.ts"
 import type { Period } from "./UsagePeriod.ts"
 import { ProductId, Unit } from "./UsageRecord.ts"
 
@@ -24,41 +25,68 @@ export type ThresholdId = typeof ThresholdId.Type
 export const ThresholdPeriod = Schema.Literals(["day", "month", "lifetime"])
 export type ThresholdPeriod = typeof ThresholdPeriod.Type
 
+const QUANTITY_PROBLEM = "must be an integer from 1 to 10^30"
+
 export const ThresholdQuantity = Schema.BigInt.check(
-  Schema.isBetweenBigInt(
-    { minimum: 1n, maximum: MAX_THRESHOLD_QUANTITY },
-    { message: `must be an integer from 1 to 10^30` },
-  ),
+  Schema.isBetweenBigInt({ minimum: 1n, maximum: MAX_THRESHOLD_QUANTITY }, { message: QUANTITY_PROBLEM }),
 )
 
-export const Threshold = Schema.Struct({
+const watched = {
+  customerId: Field.id(CustomerId, CUSTOMER_ID_PREFIX, "The customer whose usage is watched."),
+  productId: Field.text(ProductId, "The product that is watched."),
+  unit: Field.text(Unit, "The unit that is watched."),
+  quantity: Field.integer(
+    ThresholdQuantity,
+    { minimum: 1n, maximum: MAX_THRESHOLD_QUANTITY, problem: QUANTITY_PROBLEM },
+    "The total that fires the threshold: 1 to 10^30.",
+  ),
+  period: Field.text(ThresholdPeriod, "What the total is counted over: a UTC day, a UTC month, or all time."),
+}
+
+/** The resource: see `Resource`. */
+export const thresholds = Resource.make({
+  type: "UsageThreshold",
+  noun: "usage threshold",
+  short: "threshold",
+  title: "Usage thresholds",
+  description: "Fires once a period, when the total reaches the quantity.",
+  about: "Be told when a customer has used so much.",
+  path: "/usage/thresholds",
+  scope: "usage",
   id: ThresholdId,
-  customerId: CustomerId,
-  productId: ProductId,
-  unit: Unit,
-  /** The total that fires it. */
-  quantity: ThresholdQuantity,
-  period: ThresholdPeriod,
-  createdAt: Schema.DateTimeUtc,
-  /** When it last fired, for any of its periods. */
-  lastFiredAt: Schema.NullOr(Schema.DateTimeUtc),
+  prefix: THRESHOLD_ID_PREFIX,
+  customer: "customerId",
+  fields: { ...watched, lastFiredAt: Field.instantOrNull("When it last fired.") },
+  times: { createdAt: Field.instant("When the threshold was created.") },
+  create: watched,
+  filters: { customerId: Field.optional(Field.saying(watched.customerId, "Only this customer's.")) },
+  indexed: ["customerId", "productId", "unit"],
+  operations: {
+    create:
+      "Watches a customer's usage of a product. It fires exactly once for each period, with the record that reaches it; voiding records never un-fires it.",
+    remove: { verb: "Delete", past: "deleted", description: "It won't fire again." },
+  },
+  example: {
+    id: "thr_01kb2r9d3vffx9qd6k4v2n1h7c",
+    customer_id: "cus_01kb2r6ghefxhs59czp23x4vmk",
+    product_id: "api",
+    unit: "call",
+    quantity: 10000,
+    period: "month",
+    last_fired_at: null,
+    created_at: "2026-11-21T09:32:00.000Z",
+  },
 })
+
+/** A threshold. `lastFiredAt` is when it last fired, for any of its periods. */
+export const Threshold = thresholds.Value
 export interface Threshold extends Schema.Schema.Type<typeof Threshold> {}
 
-export const CreateThreshold = Schema.Struct({
-  customerId: CustomerId,
-  productId: ProductId,
-  unit: Unit,
-  quantity: ThresholdQuantity,
-  period: ThresholdPeriod,
-})
+export const CreateThreshold = thresholds.Create
 export interface CreateThreshold extends Schema.Schema.Type<typeof CreateThreshold> {}
 
 /** Which thresholds to list. */
-export const ListThresholds = Schema.Struct({
-  ...pageFields,
-  customerId: Schema.optionalKey(CustomerId),
-})
+export const ListThresholds = thresholds.List
 export interface ListThresholds extends Schema.Schema.Type<typeof ListThresholds> {}
 
 /** There is no such threshold for this tenant. */

@@ -1,13 +1,13 @@
 /**
  * The whole REST API as one definition: what servers, clients and the OpenAPI document are made from.
  */
+import { Customer, Threshold } from "@billwright/core"
 import { HttpApi, OpenApi } from "effect/http-api"
-import { CustomersApi } from "./CustomersApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { EventTypesApi } from "./EventTypesApi.ts"
 import { HealthApi } from "./HealthApi.ts"
-import { ThresholdsApi } from "./ThresholdsApi.ts"
+import * as ResourceApi from "./ResourceApi.ts"
 import { UsageApi } from "./UsageApi.ts"
 import { WebhookEndpointsApi } from "./WebhookEndpointsApi.ts"
 
@@ -15,9 +15,9 @@ import { WebhookEndpointsApi } from "./WebhookEndpointsApi.ts"
 export const VERSION_PREFIX = "/v1"
 
 export const BillwrightApi = HttpApi.make("billwright")
-  .add(CustomersApi.prefix(VERSION_PREFIX))
+  .add(ResourceApi.mutable(Customer.customers).prefix(VERSION_PREFIX))
   .add(UsageApi.prefix(VERSION_PREFIX))
-  .add(ThresholdsApi.prefix(VERSION_PREFIX))
+  .add(ResourceApi.immutable(Threshold.thresholds).prefix(VERSION_PREFIX))
   .add(EventTypesApi.prefix(VERSION_PREFIX))
   .add(EventsApi.prefix(VERSION_PREFIX))
   .add(DeliveriesApi.prefix(VERSION_PREFIX))

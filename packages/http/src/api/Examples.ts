@@ -1,23 +1,13 @@
 /**
  * A request and an answer for each operation, shown in the reference and checked against the definitions.
  */
+import { Customer, Threshold } from "@billwright/core"
 import type { Example } from "./Example.ts"
+import * as ResourceApi from "./ResourceApi.ts"
 import { webhookExamples } from "./WebhookExamples.ts"
 
 const customerId = "cus_01kb2r6ghefxhs59czp23x4vmk"
 const recordId = "usg_01kb2r7x8sf2yb5sz3jdzxqj1m"
-const thresholdId = "thr_01kb2r9d3vffx9qd6k4v2n1h7c"
-
-const customer = {
-  object: "customer",
-  id: customerId,
-  name: "Ada Lovelace",
-  email: "ada@example.com",
-  metadata: { plan: "pro" },
-  livemode: false,
-  created_at: "2026-11-21T09:30:00.000Z",
-  updated_at: "2026-11-21T09:30:00.000Z",
-}
 
 const usage = { customer_id: customerId, product_id: "api", quantity: 5, unit: "call" }
 
@@ -32,37 +22,10 @@ const record = {
   created_at: "2026-11-21T09:31:00.250Z",
 }
 
-const newThreshold = {
-  customer_id: customerId,
-  product_id: "api",
-  unit: "call",
-  quantity: 10000,
-  period: "month",
-}
-
-const threshold = {
-  object: "usage_threshold",
-  id: thresholdId,
-  ...newThreshold,
-  last_fired_at: null,
-  livemode: false,
-  created_at: "2026-11-21T09:32:00.000Z",
-}
-
 const list = (item: object) => ({ object: "list", data: [item], has_more: false })
 
 export const examples: Readonly<Record<string, Example>> = {
-  createCustomer: {
-    request: { name: "Ada Lovelace", email: "ada@example.com", metadata: { plan: "pro" } },
-    response: customer,
-  },
-  listCustomers: { response: list(customer) },
-  getCustomer: { response: customer },
-  updateCustomer: {
-    request: { name: "Ada King", metadata: { plan: null } },
-    response: { ...customer, name: "Ada King", metadata: {}, updated_at: "2026-11-21T09:45:00.000Z" },
-  },
-  deleteCustomer: { response: { object: "customer", id: customerId, deleted: true } },
+  ...ResourceApi.examples(Customer.customers),
   recordUsage: {
     request: { ...usage, timestamp: "2026-11-21T09:31:00Z", idempotency_key: "request-8f14" },
     response: record,
@@ -104,10 +67,7 @@ export const examples: Readonly<Record<string, Example>> = {
   listUsageRecords: { response: list(record) },
   getUsageRecord: { response: record },
   voidUsageRecord: { response: { ...record, voided_at: "2026-11-21T10:00:00.000Z" } },
-  createUsageThreshold: { request: newThreshold, response: threshold },
-  listUsageThresholds: { response: list(threshold) },
-  getUsageThreshold: { response: threshold },
-  deleteUsageThreshold: { response: { object: "usage_threshold", id: thresholdId, deleted: true } },
+  ...ResourceApi.examples(Threshold.thresholds),
   ...webhookExamples,
   isLive: { response: { status: "ok" } },
   isReady: { response: { status: "ok" } },

@@ -92,6 +92,10 @@ export const queryInteger = (minimum: number, maximum: number, description: stri
   )
 }
 
+/** A name of the domain as it is sent: `customerId` → `customer_id`. */
+export const nameOf = (name: string): string =>
+  name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+
 /** JSON of any shape. What it holds is for somebody else to judge. */
 export const anyJson = (description: string) =>
   Schema.Any.check(Schema.makeFilter(() => true, { toJsonSchema: () => ({ description }) }))

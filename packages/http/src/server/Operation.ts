@@ -32,6 +32,9 @@ export type Operation<Input> = (
   tenant: Tenant.Tenant,
 ) => Effect.Effect<Answer, DomainError, CurrentTenant>
 
+/** The name of a group of operations. */
+export type GroupName = keyof Groups
+
 /** Every operation of some groups, but for those left out: a missing or an extra one does not compile. */
 export type OperationsOf<Name extends keyof Groups, Without extends string = never> = {
   readonly [Id in Exclude<keyof EndpointsIn<Name>, Without>]: Operation<OperationInput<EndpointsIn<Name>[Id]>>

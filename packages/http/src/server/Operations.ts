@@ -2,22 +2,23 @@
  * What each operation of the API does: from a decoded request to a use case of the domain to an answer.
  */
 import {
-  type Customer,
+  Customer,
   Customers,
   type Deliveries,
   type Endpoints,
   type Events,
   type Tenant,
-  type Threshold,
+  Threshold,
   Thresholds,
   Usage,
   type UsageRecord,
 } from "@billwright/core"
 import { Effect } from "effect"
 import type { STREAM_OPERATION } from "./EventStream.ts"
-import { type Answer, created, ok } from "./HttpExchange.ts"
+import { created, ok } from "./HttpExchange.ts"
 import type { OperationsOf } from "./Operation.ts"
 import * as Render from "./Render.ts"
+import * as ResourceOperations from "./ResourceOperations.ts"
 import * as WebhookOperations from "./WebhookOperations.ts"
 
 type TenantGroups =
@@ -45,26 +46,14 @@ export const make: Effect.Effect<
   const thresholds = yield* Thresholds
   const webhookOperations = yield* WebhookOperations.make
 
-  const answerCustomer =
-    (tenant: Tenant.Tenant, answer = ok) =>
-    (value: Customer.Customer): Answer => ({ ...answer(Render.customer(value, tenant)), subject: value.id })
   const answerRecord = (tenant: Tenant.Tenant) => (value: UsageRecord.UsageRecord) =>
     ok(Render.usageRecord(value, tenant))
-  const answerThreshold = (tenant: Tenant.Tenant) => (value: Threshold.Threshold) =>
-    ok(Render.threshold(value, tenant))
 
   return {
     ...webhookOperations,
 
-    createCustomer: ({ payload }, tenant) =>
-      Effect.map(customers.create(payload), answerCustomer(tenant, created)),
-    listCustomers: ({ query }, tenant) =>
-      Effect.map(customers.list(query), (page) => ok(Render.list(page, tenant, Render.customer))),
-    getCustomer: ({ params }, tenant) => Effect.map(customers.get(params.id), answerCustomer(tenant)),
-    updateCustomer: ({ params, payload }, tenant) =>
-      Effect.map(customers.update(params.id, payload), answerCustomer(tenant)),
-    deleteCustomer: ({ params }) =>
-      Effect.as(customers.erase(params.id), ok(Render.deletedCustomer(params.id))),
+    ...ResourceOperations.make(Customer.customers, { ...customers, remove: customers.erase }),
+    ...ResourceOperations.make(Threshold.thresholds, { ...thresholds, remove: thresholds.delete }),
 
     recordUsage: ({ payload }, tenant) =>
       Effect.map(usage.record(payload), ({ _tag, record }) =>
@@ -80,13 +69,5 @@ export const make: Effect.Effect<
       Effect.map(usage.listRecords(query), (page) => ok(Render.list(page, tenant, Render.usageRecord))),
     getUsageRecord: ({ params }, tenant) => Effect.map(usage.getRecord(params.id), answerRecord(tenant)),
     voidUsageRecord: ({ params }, tenant) => Effect.map(usage.voidRecord(params.id), answerRecord(tenant)),
-
-    createUsageThreshold: ({ payload }, tenant) =>
-      Effect.map(thresholds.create(payload), (value) => created(Render.threshold(value, tenant))),
-    listUsageThresholds: ({ query }, tenant) =>
-      Effect.map(thresholds.list(query), (page) => ok(Render.list(page, tenant, Render.threshold))),
-    getUsageThreshold: ({ params }, tenant) => Effect.map(thresholds.get(params.id), answerThreshold(tenant)),
-    deleteUsageThreshold: ({ params }) =>
-      Effect.as(thresholds.delete(params.id), ok(Render.deletedThreshold(params.id))),
   }
 })

@@ -2,39 +2,21 @@
  * From values of the domain to bodies of the API. The types are those of the definitions, so that a field that
  * is missing or misspelt does not compile.
  */
-import type { Customer, Page, Tenant, Threshold, UsageRecord, UsageSummary } from "@billwright/core"
+import type { Page, Tenant, UsageRecord, UsageSummary } from "@billwright/core"
 import { DateTime } from "effect"
-import type { CustomerBody, DeletedCustomerBody } from "../api/CustomersApi.ts"
-import type { DeletedThresholdBody, ThresholdBody } from "../api/ThresholdsApi.ts"
 import type { UsageBatchBody, UsagePointBody, UsageRecordBody, UsageSummaryBody } from "../api/UsageApi.ts"
 import { exactInteger } from "./Json.ts"
 
 /** The instant that was written last: within a millisecond many of the same are. */
 let last = { millis: 0, text: "1970-01-01T00:00:00.000Z" }
 
-const instant = (value: DateTime.Utc): string => {
+/** An instant as it is sent. */
+export const instant = (value: DateTime.Utc): string => {
   const millis = value.epochMilliseconds
   if (millis !== last.millis) last = { millis, text: DateTime.formatIso(value) }
   return last.text
 }
 const instantOrNull = (value: DateTime.Utc | null): string | null => (value === null ? null : instant(value))
-
-export const customer = (value: Customer.Customer, tenant: Tenant.Tenant): typeof CustomerBody.Encoded => ({
-  object: "customer",
-  id: value.id,
-  name: value.name,
-  email: value.email,
-  metadata: value.metadata,
-  livemode: tenant.mode === "live",
-  created_at: instant(value.createdAt),
-  updated_at: instant(value.updatedAt),
-})
-
-export const deletedCustomer = (id: string): typeof DeletedCustomerBody.Encoded => ({
-  object: "customer",
-  id,
-  deleted: true,
-})
 
 export const usageRecord = (
   value: UsageRecord.UsageRecord,
@@ -87,28 +69,6 @@ export const usagePoint = (value: UsageSummary.UsagePoint): typeof UsagePointBod
   unit: value.unit,
   quantity: exactInteger(value.quantity),
   record_count: value.recordCount,
-})
-
-export const threshold = (
-  value: Threshold.Threshold,
-  tenant: Tenant.Tenant,
-): typeof ThresholdBody.Encoded => ({
-  object: "usage_threshold",
-  id: value.id,
-  customer_id: value.customerId,
-  product_id: value.productId,
-  unit: value.unit,
-  quantity: exactInteger(value.quantity),
-  period: value.period,
-  last_fired_at: instantOrNull(value.lastFiredAt),
-  livemode: tenant.mode === "live",
-  created_at: instant(value.createdAt),
-})
-
-export const deletedThreshold = (id: string): typeof DeletedThresholdBody.Encoded => ({
-  object: "usage_threshold",
-  id,
-  deleted: true,
 })
 
 /** A page of a list, each item rendered for the tenant. */

@@ -1,0 +1,265 @@
+/**
+ * The part of the REST API that a resource has: its operations, their bodies and examples, from its definition.
+ */
+import type { Field, Resource } from "@billwright/core"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { readErrors, writeErrors } from "./ErrorBody.ts"
+import type { Example } from "./Example.ts"
+import { RequiredPermission } from "./Permission.ts"
+import * as Wire from "./Wire.ts"
+
+type AnyResource = Resource.Definition
+
+/** `customerId` → `customer_id` */
+type Snake<Name extends string> = Name extends `${infer Head}${infer Tail}`
+  ? Tail extends Uncapitalize<Tail>
+    ? `${Lowercase<Head>}${Snake<Tail>}`
+    : `${Lowercase<Head>}_${Snake<Tail>}`
+  : Name
+
+/** A field as it is sent. */
+type WireOf<F> =
+  F extends Field.OptionalField<infer Inner>
+    ? Schema.optionalKey<WireOf<Inner>>
+    : F extends Field.Field<Schema.Top, "instant", infer IsNullable>
+      ? ReturnType<IsNullable extends true ? typeof Wire.instantOrNull : typeof Wire.instant>
+      : F extends Field.Field<Schema.Top, "integer">
+        ? ReturnType<typeof Wire.exactInteger>
+        : F extends Field.Field<infer S>
+          ? S
+          : never
+
+type WireFields<Fields> = { readonly [Name in keyof Fields]: WireOf<Fields[Name]> }
+type SnakeFields<Fields> = {
+  readonly [Name in keyof Fields as Name extends string ? Snake<Name> : never]: WireOf<Fields[Name]>
+}
+
+/** A resource as it is answered. */
+type BodyOf<R extends AnyResource> = Schema.Struct<
+  {
+    readonly object: Schema.Literal<Snake<R["type"]>>
+    readonly id: R["id"]
+    readonly livemode: typeof Schema.Boolean
+  } & SnakeFields<R["fields"]> &
+    SnakeFields<R["times"]>
+>
+
+/** A request's body or query: names of the domain, which are sent in snake case. */
+type InputOf<Fields> = Schema.Codec<Schema.Struct<WireFields<Fields>>["Type"], object>
+
+/** The name of a resource in answers: `usage_threshold`. */
+export const objectOf = <R extends AnyResource>({ type }: R) => Wire.nameOf(type) as Snake<R["type"]>
+/** The name of the group of its operations: `usage_thresholds`. */
+export const groupOf = <R extends AnyResource>(resource: R) => `${objectOf(resource)}s` as const
+
+const shortOf = ({ noun, short = noun }: AnyResource): string => short
+
+const wireOf = (field: Field.Field | Field.OptionalField): Schema.Top => {
+  if ("optional" in field) return Schema.optionalKey(wireOf(field.optional))
+  const { bounds, description, isNullable, kind, schema } = field
+  if (kind === "instant") return isNullable ? Wire.instantOrNull(description) : Wire.instant(description)
+  if (kind !== "integer" || bounds === undefined) return schema
+  return Wire.exactInteger({
+    minimum: Number(bounds.minimum),
+    maximum: Number(bounds.maximum),
+    problem: bounds.problem,
+    description:
+      bounds.maximum > BigInt(Number.MAX_SAFE_INTEGER)
+        ? `${description} ${Wire.LARGE_INTEGERS}`
+        : description,
+  })
+}
+
+const wireFields = (fields: Field.InputFields): Record<string, Schema.Top> =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, wireOf(field)]))
+
+const snakeFields = (fields: Field.Fields): Record<string, Schema.Top> =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [Wire.nameOf(name), wireOf(field)]))
+
+/** A Schema of fields that are sent in snake case. */
+const input = <Fields extends Field.InputFields>(
+  fields: Fields,
+  more: { readonly fields: Record<string, Schema.Top>; readonly keys: Record<string, string> },
+): InputOf<Fields> => {
+  const keys = { ...more.keys }
+  for (const name of Object.keys(fields)) if (Wire.nameOf(name) !== name) keys[name] = Wire.nameOf(name)
+  const struct = Schema.Struct({ ...more.fields, ...wireFields(fields) })
+  const schema: Schema.Top = Object.keys(keys).length === 0 ? struct : struct.pipe(Schema.encodeKeys(keys))
+  return schema as InputOf<Fields>
+}
+
+const NOTHING = { fields: {}, keys: {} }
+const PAGE = { fields: Wire.pageFields, keys: Wire.pageKeys }
+
+type QueryOf<R extends AnyResource> = Schema.Codec<
+  Schema.Struct<typeof Wire.pageFields & WireFields<R["filters"]>>["Type"],
+  object
+>
+
+/** A resource as it is answered. */
+const body = <R extends AnyResource>(resource: R): BodyOf<R> => {
+  const { createdAt, ...otherTimes } = resource.times
+  return Schema.Struct({
+    object: Schema.Literal(objectOf(resource)),
+    id: resource.id.annotate({ description: `The id of the ${shortOf(resource)}.` }),
+    ...snakeFields(resource.fields),
+    livemode: Schema.Boolean.annotate({ description: "Whether this is live, or of the test mode." }),
+    ...snakeFields({ ...(createdAt === undefined ? {} : { createdAt }), ...otherTimes }),
+  }).annotate({ identifier: resource.type, description: resource.description }) as Schema.Top as BodyOf<R>
+}
+
+/** What is left of a resource that was removed. */
+const removedBody = <R extends AnyResource>(resource: R) =>
+  Schema.Struct({
+    object: Schema.Literal(objectOf(resource)),
+    id: resource.id.annotate({ description: `The id of the ${shortOf(resource)}.` }),
+    deleted: Schema.Literal(true),
+  }).annotate({
+    identifier: `Deleted${resource.type}`,
+    description: `A ${shortOf(resource)} that was ${resource.operations.remove.past}.`,
+  })
+
+// A path with text that can't be an id is an unknown path, not a malformed request: the handlers look it up.
+const params = (resource: AnyResource) =>
+  Schema.Struct({ id: Schema.String.annotate({ description: `The id of the ${shortOf(resource)}.` }) })
+
+const a = (noun: string): string => `${/^[aeio]/.test(noun) ? "an" : "a"} ${noun}`
+
+const create = <R extends AnyResource>(resource: R, answered: BodyOf<R>) =>
+  HttpApiEndpoint.post(`create${resource.type as R["type"]}`, resource.path as `/${string}`, {
+    payload: input(resource.create as R["create"], NOTHING).annotate({
+      identifier: `Create${resource.type}`,
+      description: `What it takes to create ${a(resource.noun)}.`,
+    }),
+    success: answered.pipe(HttpApiSchema.status(201)),
+    error: resource.customer === undefined ? writeErrors() : writeErrors("not_found"),
+  })
+    .annotate(RequiredPermission, `${resource.scope}:write`)
+    .annotateMerge(
+      OpenApi.annotations({
+        summary: `Create ${a(resource.noun)}`,
+        description: resource.operations.create,
+      }),
+    )
+
+const list = <R extends AnyResource>(resource: R, answered: BodyOf<R>) =>
+  HttpApiEndpoint.get(`list${resource.type as R["type"]}s`, resource.path as `/${string}`, {
+    query: input(resource.filters, PAGE) as QueryOf<R>,
+    success: Wire.list(answered, `${resource.type}List`),
+    error: readErrors(),
+  })
+    .annotate(RequiredPermission, `${resource.scope}:read`)
+    .annotateMerge(
+      OpenApi.annotations({
+        summary: `List ${resource.noun}s`,
+        description: `Lists ${shortOf(resource)}s, newest first.`,
+      }),
+    )
+
+const get = <R extends AnyResource>(resource: R, answered: BodyOf<R>) =>
+  HttpApiEndpoint.get(`get${resource.type as R["type"]}`, `${resource.path as `/${string}`}/:id`, {
+    params: params(resource),
+    success: answered,
+    error: readErrors("not_found"),
+  })
+    .annotate(RequiredPermission, `${resource.scope}:read`)
+    .annotateMerge(
+      OpenApi.annotations({
+        summary: `Get ${a(resource.noun)}`,
+        description: `Gives one ${shortOf(resource)}.`,
+      }),
+    )
+
+const update = <R extends AnyResource & { readonly update: Field.InputFields }>(
+  resource: R,
+  answered: BodyOf<R>,
+) =>
+  HttpApiEndpoint.patch(`update${resource.type as R["type"]}`, `${resource.path as `/${string}`}/:id`, {
+    params: params(resource),
+    payload: input(resource.update as R["update"], NOTHING).annotate({
+      identifier: `Update${resource.type}`,
+      description: "What to change. What is left out stays.",
+    }),
+    success: answered,
+    error: writeErrors("not_found"),
+  })
+    .annotate(RequiredPermission, `${resource.scope}:write`)
+    .annotateMerge(
+      OpenApi.annotations({
+        summary: `Change ${a(resource.noun)}`,
+        description: "Changes the fields that are named and leaves the others as they are.",
+      }),
+    )
+
+const remove = <R extends AnyResource>(resource: R) =>
+  HttpApiEndpoint.delete(`delete${resource.type as R["type"]}`, `${resource.path as `/${string}`}/:id`, {
+    params: params(resource),
+    success: removedBody(resource),
+    error: writeErrors("not_found"),
+  })
+    .annotate(RequiredPermission, `${resource.scope}:write`)
+    .annotateMerge(
+      OpenApi.annotations({
+        summary: `${resource.operations.remove.verb} ${a(resource.noun)}`,
+        description: resource.operations.remove.description,
+      }),
+    )
+
+const about = ({ about: text, description, title }: AnyResource) =>
+  OpenApi.annotations({ title, description: text ?? description })
+
+/** Create, list, get and delete. */
+export const immutable = <R extends AnyResource>(resource: R) => {
+  const answered = body(resource)
+  return HttpApiGroup.make(groupOf(resource))
+    .add(create(resource, answered))
+    .add(list(resource, answered))
+    .add(get(resource, answered))
+    .add(remove(resource))
+    .annotateMerge(about(resource))
+}
+
+/** The same, and update. */
+export const mutable = <R extends AnyResource & { readonly update: Field.InputFields }>(resource: R) => {
+  const answered = body(resource)
+  return HttpApiGroup.make(groupOf(resource))
+    .add(create(resource, answered))
+    .add(list(resource, answered))
+    .add(get(resource, answered))
+    .add(update(resource, answered))
+    .add(remove(resource))
+    .annotateMerge(about(resource))
+}
+
+/** Examples of its operations, by their ids. */
+export const examples = (resource: AnyResource): Readonly<Record<string, Example>> => {
+  const { example, exampleOfUpdate, times, type } = resource
+  const { id, ...rest } = example
+  const timeNames = Object.keys(times).map(Wire.nameOf)
+  const own = Object.entries(rest).filter(([name]) => !timeNames.includes(name))
+  const object = objectOf(resource)
+  const value = {
+    object,
+    id,
+    ...Object.fromEntries(own),
+    livemode: false,
+    ...Object.fromEntries(timeNames.map((name) => [name, rest[name]])),
+  }
+  const names = Object.keys(resource.create).map(Wire.nameOf)
+  const request = Object.fromEntries(own.filter(([name]) => names.includes(name)))
+  return {
+    [`create${type}`]: { request, response: value },
+    [`list${type}s`]: { response: { object: "list", data: [value], has_more: false } },
+    [`get${type}`]: { response: value },
+    ...(exampleOfUpdate === undefined
+      ? {}
+      : {
+          [`update${type}`]: {
+            request: exampleOfUpdate.request,
+            response: { ...value, ...exampleOfUpdate.response },
+          },
+        }),
+    [`delete${type}`]: { response: { object, id, deleted: true } },
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * From a value of a resource to the body of an answer.
+ */
+import type { Resource, Tenant } from "@billwright/core"
+import type { DateTime } from "effect"
+import { objectOf } from "../api/ResourceApi.ts"
+import * as Wire from "../api/Wire.ts"
+import { exactInteger } from "./Json.ts"
+import { instant } from "./Render.ts"
+
+/** How one field is written. */
+type Write = (value: never) => unknown
+
+const asItIs = (value: unknown): unknown => value
+
+const orNull =
+  (write: Write): Write =>
+  (value: unknown) =>
+    value === null ? null : write(value as never)
+
+/** Makes the bodies of a resource. What there is to know of its fields is looked up once. */
+export const make = <A extends object>(
+  resource: Resource.Definition,
+): ((value: A, tenant: Tenant.Tenant) => object) => {
+  const writersOf = (fields: Resource.Definition["fields"]) =>
+    Object.entries(fields).map(([name, { isNullable, kind }]) => {
+      const write: Write =
+        kind === "instant"
+          ? (value: DateTime.Utc) => instant(value)
+          : kind === "integer"
+            ? (value: bigint) => exactInteger(value)
+            : asItIs
+      return { name, wire: Wire.nameOf(name), write: isNullable ? orNull(write) : write }
+    })
+  const object = objectOf(resource)
+  const fields = writersOf(resource.fields)
+  const times = writersOf(resource.times)
+  return (value, tenant) => {
+    const values = value as Readonly<Record<string, never>>
+    const body: Record<string, unknown> = { object, id: values["id"] }
+    for (const { name, wire, write } of fields) body[wire] = write(values[name]!)
+    body["livemode"] = tenant.mode === "live"
+    for (const { name, wire, write } of times) body[wire] = write(values[name]!)
+    return body
+  }
+}
