@@ -154,6 +154,24 @@ describe("overlapping transactions", () => {
       }).pipe(asTenant),
     )
 
+    it.effect("publish no event of a customer that another one has erased", () =>
+      Effect.gen(function* () {
+        const { id } = yield* newCustomer
+        const customers = yield* Customers
+        const [, { outcome }] = yield* overlapping(customers.erase(id), publish({ customerId: id }))
+        assert.deepStrictEqual(outcome, { _tag: "CustomerNotFound" })
+      }).pipe(asTenant),
+    )
+
+    it.effect("erase a customer only after the event that another one publishes", () =>
+      Effect.gen(function* () {
+        const { id } = yield* newCustomer
+        const customers = yield* Customers
+        const [{ outcome }] = yield* overlapping(publish({ customerId: id }), customers.erase(id))
+        assert.strictEqual(outcome._tag, "Published")
+      }).pipe(asTenant),
+    )
+
     it.effect("erase a customer only after the usage that another one appends", () =>
       Effect.gen(function* () {
         const { id } = yield* newCustomer
