@@ -1,19 +1,19 @@
 /**
- * The README is true: what billing adds to an app works on a real Postgres, and the tour runs as printed against the
- * server that `npm start` starts. Its TypeScript is run by docs.test.ts.
+ * The README is true: what billing adds to an app works on a real Postgres. The tour of docs/tour.md runs as printed
+ * against the server that `npm start` starts. docs.test.ts runs the TypeScript of both.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { applied, blocks, freePort, read, root, section, startPostgres, startServer } from "./Documents.ts"
+import { applied, blocks, freePort, read, root, startPostgres, startServer } from "./Documents.ts"
 import { runExample } from "./Examples.ts"
 import { Terminal } from "./Terminal.ts"
 
 const readme = read("README.md")
-const tour = section(readme, "A tour in five minutes")
+const tour = read("docs/tour.md")
 
 /** Ids differ from run to run. */
 const withoutIds = (text: string): string => text.replace(/\b(cus|usg|evt|whe|dlv)_[0-9a-z]{26}\b/g, "$1_…")
 
-/** The moment of a run differs, too, and the README has room; everything else must be as printed. */
+/** Times differ from run to run, too, and the document has more white space. Everything else must be as printed. */
 const settle = (json: string): string =>
   withoutIds(json)
     .replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1")
@@ -80,7 +80,7 @@ describe("README.md: in your app", () => {
   })
 })
 
-describe("README.md: the tour", () => {
+describe("docs/tour.md", () => {
   it("runs as printed", { timeout: 60_000 }, async () => {
     const { key, stop, url } = await startServer()
     const terminal = new Terminal(root)
@@ -89,7 +89,7 @@ describe("README.md: the tour", () => {
       const mine = (code: string) =>
         code
           .replace("the test key that npm start printed", key)
-          .replace("http://127.0.0.1:4100", url)
+          .replaceAll("http://127.0.0.1:4100", url)
           .replaceAll(/\b3000\b/g, port)
       assert.notInclude(mine(tour), ":4100")
       const told: Array<string> = []
