@@ -1,16 +1,35 @@
 /**
  * Whom the transport speaks to. The canary is a listener that a hole in the guard would reach: on Linux,
- * `0.0.0.0`, `::` and `::ffff:127.0.0.1` all connect to it, and are forbidden in both modes.
+ * `0.0.0.0`, `::` and `::ffff:127.0.0.1` all connect to it, and are forbidden in both modes. A hole reaches nothing
+ * outside of this machine: connections of this file can go to loopback alone, and are seen when they are tried.
  */
-import { createServer } from "node:net"
+import { connect, createServer } from "node:net"
 import { type WebhookResponse, WebhookTransport } from "@billwright/core"
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, afterEach, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { type Resolve, UndiciTransport } from "../src/index.ts"
 import { selfSigned } from "./Certificate.ts"
+import { loopbackOnly } from "./LoopbackOnly.ts"
 import { freshLoopback, ok, post, receiver, sendOnce, transport } from "./Receivers.ts"
 
 const BLOCKED: WebhookResponse = { _tag: "Failed", error: "blocked_address" }
+
+const connections = loopbackOnly()
+afterEach(() => connections.attempted.splice(0))
+afterAll(() => connections.end())
+
+describe("this file", () => {
+  it("connects to nothing but loopback", async () => {
+    // Addresses of documentation (RFC 5737, RFC 3849), which nobody has.
+    for (const host of ["192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1"]) {
+      const code = await new Promise<string | undefined>((resolve) => {
+        connect({ host, port: 9 }).on("error", (error: NodeJS.ErrnoException) => resolve(error.code))
+      })
+      assert.strictEqual(code, "ERR_IP_BLOCKED", host)
+    }
+    assert.deepStrictEqual(connections.attempted, ["192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1"])
+  })
+})
 
 /** Gives one scripted answer after the other, the last for ever, and counts. */
 const scripted = (...answers: ReadonlyArray<ReadonlyArray<string>>) => {
@@ -46,7 +65,7 @@ describe("an address in the URL", () => {
         const canary = yield* receiver(ok)
         const response = yield* sendOnce(post(`http://${host}:${canary.port}/`), { deadlineMillis: 2_000 })
         assert.deepStrictEqual(response, BLOCKED)
-        assert.strictEqual(canary.connections, 0)
+        assert.deepStrictEqual([canary.connections, connections.attempted], [0, []])
       }),
     )
   }
@@ -116,6 +135,7 @@ describe("a metadata service of a cloud", () => {
           }
         }
         assert.deepStrictEqual(asked, ["hooks.example", "hooks.example"])
+        assert.deepStrictEqual(connections.attempted, [])
       }),
     )
   }
@@ -178,7 +198,7 @@ describe("the addresses of a name", () => {
         const url = `http://hooks.example:${canary.port}/`
         const response = yield* sendOnce(post(url), { deadlineMillis: 2_000, resolve })
         assert.deepStrictEqual(response, BLOCKED)
-        assert.strictEqual(canary.connections, 0)
+        assert.deepStrictEqual([canary.connections, connections.attempted], [0, []])
       }),
     )
   }
