@@ -25,12 +25,14 @@ import { replayRangeContract } from "./contract/ReplayRangeContract.ts"
 import { retentionContract } from "./contract/RetentionContract.ts"
 import { settleContract } from "./contract/SettleContract.ts"
 import { talliesContract } from "./contract/TalliesContract.ts"
+import { tenantContract } from "./contract/TenantContract.ts"
 import { testEventContract } from "./contract/TestEventContract.ts"
 import { thresholdContract } from "./contract/ThresholdContract.ts"
 import { thresholdEventContract } from "./contract/ThresholdEventContract.ts"
 import { thresholdFiringContract } from "./contract/ThresholdFiringContract.ts"
 import { totalsContract } from "./contract/TotalsContract.ts"
 import { transactorContract } from "./contract/TransactorContract.ts"
+import { undoContract } from "./contract/UndoContract.ts"
 import { usageKeyContract } from "./contract/UsageKeyContract.ts"
 import { usageListContract } from "./contract/UsageListContract.ts"
 import type { PropertyOptions } from "./Property.ts"
@@ -108,6 +110,8 @@ export const open = <R, E>(
 /** All tests of the contract. */
 export const contract = (test: ContractTest): void => {
   transactorContract(test)
+  undoContract(test)
+  tenantContract(test)
   customerContract(test)
   test.section("UsageStore", () => {
     appendContract(test)

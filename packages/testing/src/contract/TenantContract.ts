@@ -1,0 +1,352 @@
+/**
+ * The contract of tenants: whatever verb of whatever port is asked, a tenant sees and changes nothing of another's.
+ *
+ * Every verb is tried. What a tenant gets that has nothing of its own is what the nearest tenants of somebody must get,
+ * too: the same account in the other mode, and another account in the same mode.
+ */
+import {
+  ApiKeyStore,
+  CustomerStore,
+  DeliveryStore,
+  EndpointStore,
+  EventStore,
+  type Billing,
+  IdempotencyStore,
+  RetentionStore,
+  UsageStore,
+} from "@billwright/core"
+import { assert } from "@effect/vitest"
+import { DateTime, Effect, Predicate } from "effect"
+import { plain } from "../PlainValue.ts"
+import * as Sample from "../Sample.ts"
+import { asTenant, type ContractServices, type ContractTest, otherTenants, same } from "./ContractTest.ts"
+import { endOfTail, follow } from "./EventTailContract.ts"
+import { insertCustomer } from "./Everything.ts"
+import {
+  claimNew,
+  emptyQueue,
+  firstPage,
+  listDeliveries,
+  listEvents,
+  minute,
+  newEndpoint,
+  publish,
+  settle,
+  settlementOf,
+} from "./WebhookProbe.ts"
+
+type Ask = Effect.Effect<unknown, unknown, ContractServices>
+
+/** How a verb is tried. One that acts for all tenants says so by its contract, and has tests of its own. */
+type Try =
+  | { readonly _tag: "Reads"; readonly ask: Ask }
+  | { readonly _tag: "Writes"; readonly ask: Ask }
+  | { readonly _tag: "OfAllTenants" }
+
+const reads = (ask: Ask): Try => ({ _tag: "Reads", ask })
+const writes = (ask: Ask): Try => ({ _tag: "Writes", ask })
+const ofAllTenants: Try = { _tag: "OfAllTenants" }
+
+/** A try of each verb: a port with a verb more does not compile without one. */
+type TriesOf<Port> = { readonly [Verb in keyof Port]: Try }
+
+/** What a tenant has, in every port. */
+const fill = Effect.gen(function* () {
+  yield* emptyQueue
+  const usage = yield* UsageStore
+  const position = yield* endOfTail
+  const customer = yield* insertCustomer()
+  const endpoint = yield* newEndpoint()
+  const threshold = yield* Sample.threshold(customer.id, { quantity: 5n })
+  yield* usage.insertThreshold(threshold)
+  const record = yield* Sample.record(customer.id, { quantity: 3, idempotencyKey: "ours" })
+  yield* usage.append([record])
+  const { claimed } = yield* claimNew
+  yield* settle([settlementOf(claimed)])
+  const event = yield* publish({ customerId: customer.id, idempotencyKey: "ours" })
+  // Transactions of others may hold up the tail for a while.
+  assert.lengthOf(yield* follow(position, 2), 2)
+  const [delivery] = (yield* listDeliveries({ eventId: event.id })).data
+  const key = yield* Sample.apiKey()
+  yield* (yield* ApiKeyStore).insert(key)
+  return { customer, endpoint, threshold, record, claimed, event, delivery: delivery!, key, position }
+})
+type Own = Effect.Success<typeof fill>
+
+const lifetime = { now: Sample.CREATED_AT, expiresAt: DateTime.add(Sample.CREATED_AT, { days: 7 }) }
+const NEVER_CALLED = Effect.die(new Error("what is another tenant's was given to a change"))
+
+const customerTries = ({ customer }: Own): TriesOf<CustomerStore["Service"]> => {
+  const store = <A, E, R>(use: (port: CustomerStore["Service"]) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(CustomerStore, use)
+  const everybody = { email: undefined, search: undefined }
+  return {
+    find: reads(store(({ find }) => find(customer.id))),
+    status: reads(store(({ status }) => status(customer.id))),
+    list: reads(
+      store(({ list }) =>
+        Effect.all([
+          list(everybody, firstPage),
+          list({ ...everybody, email: customer.email }, firstPage),
+          list({ ...everybody, search: customer.name }, firstPage),
+        ]),
+      ),
+    ),
+    insert: writes(Effect.asVoid(insertCustomer())),
+    modify: writes(store(({ modify }) => modify(customer.id, () => NEVER_CALLED))),
+    erase: writes(store(({ erase }) => erase(customer.id))),
+  }
+}
+
+const usageTries = ({ customer, record, threshold }: Own): TriesOf<UsageStore["Service"]> => {
+  const store = <A, E, R>(use: (port: UsageStore["Service"]) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(UsageStore, use)
+  const of = { customerId: customer.id, productId: undefined, unit: undefined }
+  return {
+    find: reads(store(({ find }) => find(record.id))),
+    list: reads(
+      store(({ list }) =>
+        Effect.all([list(of, firstPage), list({ ...of, productId: "api", unit: "call" }, firstPage)]),
+      ),
+    ),
+    totals: reads(
+      store(({ totals }) =>
+        Effect.all([
+          totals({ ...of, boundaries: [undefined, undefined], by: "unit" }),
+          totals({ ...of, productId: "api", boundaries: [undefined, undefined], by: "meter" }),
+        ]),
+      ),
+    ),
+    countMeters: reads(store(({ countMeters }) => countMeters({ ...of, from: 0, to: 100_000, most: 10 }))),
+    units: reads(store(({ units }) => units(customer.id, 10))),
+    findThreshold: reads(store(({ findThreshold }) => findThreshold(threshold.id))),
+    listThresholds: reads(
+      store(({ listThresholds }) =>
+        Effect.all([
+          listThresholds({ customerId: customer.id }, firstPage),
+          listThresholds({ customerId: undefined }, firstPage),
+        ]),
+      ),
+    ),
+    // Nothing is wrong with anybody's roll-ups: that is all that it can say.
+    audit: writes(store(({ audit }) => audit)),
+    append: writes(
+      Effect.gen(function* () {
+        const another = yield* Sample.record(customer.id, { idempotencyKey: "ours" })
+        const { outcomes } = yield* (yield* UsageStore).append([another])
+        return outcomes
+      }),
+    ),
+    void: writes(store((port) => port.void(record.id, minute(1)))),
+    insertThreshold: writes(
+      Effect.gen(function* () {
+        const own = yield* insertCustomer()
+        return yield* (yield* UsageStore).insertThreshold(yield* Sample.threshold(own.id))
+      }),
+    ),
+    deleteThreshold: writes(store(({ deleteThreshold }) => deleteThreshold(threshold.id))),
+  }
+}
+
+const eventTries = ({ customer, event, position }: Own): TriesOf<EventStore["Service"]> => {
+  const store = <A, E, R>(use: (port: EventStore["Service"]) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(EventStore, use)
+  return {
+    find: reads(store(({ find }) => find(event.id))),
+    list: reads(
+      Effect.all([
+        listEvents(),
+        listEvents({ type: event.type }),
+        listEvents({ customerId: customer.id }),
+        listEvents({ deliveryStatus: "Pending" }),
+        listEvents({ deliveryStatus: "Delivered" }),
+        listEvents({ createdAfter: minute(-1), createdBefore: minute(100) }),
+      ]),
+    ),
+    tailPosition: reads(store(({ tailPosition }) => tailPosition(event.id))),
+    tail: reads(
+      store(({ tail }) =>
+        Effect.map(Effect.all([tail(position, [], 10), tail(position, [event.type], 10)]), (tails) =>
+          tails.map(({ events }) => events),
+        ),
+      ),
+    ),
+    committed: ofAllTenants,
+    publish: writes(
+      Effect.gen(function* () {
+        const another = yield* Sample.event({ idempotencyKey: "ours" })
+        const about = yield* Sample.event({ customerId: customer.id })
+        const outcomes = yield* Effect.forEach([another, about], (made) =>
+          store(({ publish: put }) => put(made)),
+        )
+        return outcomes.map(({ _tag }) => _tag)
+      }),
+    ),
+  }
+}
+
+const endpointTries = ({ endpoint }: Own): TriesOf<EndpointStore["Service"]> => {
+  const store = <A, E, R>(use: (port: EndpointStore["Service"]) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(EndpointStore, use)
+  return {
+    find: reads(store(({ find }) => find(endpoint.id))),
+    list: reads(
+      store(({ list }) =>
+        Effect.all([list({ status: undefined }, firstPage), list({ status: "enabled" }, firstPage)]),
+      ),
+    ),
+    sealedOtherwise: ofAllTenants,
+    insert: writes(Effect.asVoid(newEndpoint(Sample.disabled))),
+    modify: writes(store(({ modify }) => modify(endpoint.id, () => NEVER_CALLED))),
+    delete: writes(store((port) => port.delete(endpoint.id, minute(1)))),
+  }
+}
+
+const deliveryTries = ({ delivery, endpoint, event }: Own): TriesOf<DeliveryStore["Service"]> => {
+  const store = <A, E, R>(use: (port: DeliveryStore["Service"]) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(DeliveryStore, use)
+  return {
+    find: reads(store(({ find }) => find(delivery.id))),
+    list: reads(
+      Effect.all([
+        listDeliveries(),
+        listDeliveries({ endpointId: endpoint.id }),
+        listDeliveries({ eventId: event.id }),
+        listDeliveries({ status: "Pending" }),
+        listDeliveries({ status: "Delivered" }),
+      ]),
+    ),
+    countByStatus: reads(store(({ countByStatus }) => countByStatus([event.id]))),
+    tallies: reads(store(({ tallies }) => tallies(DateTime.subtract(minute(0), { days: 7 })))),
+    claimDue: ofAllTenants,
+    settle: ofAllTenants,
+    nextDueAt: ofAllTenants,
+    insert: writes(
+      Effect.gen(function* () {
+        const replay = { eventId: event.id, endpointIds: [endpoint.id], now: minute(1) }
+        return yield* (yield* DeliveryStore).insert({ ...replay, firstDeliveryId: yield* Sample.deliveryId })
+      }),
+    ),
+    replayRange: writes(
+      Effect.gen(function* () {
+        return yield* (yield* DeliveryStore).replayRange({
+          endpointId: endpoint.id,
+          since: minute(-100),
+          until: minute(100),
+          onlyFailed: false,
+          types: [],
+          firstDeliveryId: yield* Sample.deliveryId,
+          now: minute(1),
+          limit: 100,
+          isDryRun: false,
+        })
+      }),
+    ),
+    cancel: writes(store(({ cancel }) => cancel(endpoint.id, "endpoint_disabled", minute(1)))),
+  }
+}
+
+const keyTries = ({ key }: Own): TriesOf<ApiKeyStore["Service"]> => {
+  const store = <A, E, R>(use: (port: ApiKeyStore["Service"]) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(ApiKeyStore, use)
+  return {
+    find: reads(store(({ find }) => find(key.key.id))),
+    list: reads(store(({ list }) => list(firstPage))),
+    findByDigest: ofAllTenants,
+    touch: ofAllTenants,
+    insert: writes(Effect.flatMap(Sample.apiKey(), (own) => store(({ insert }) => insert(own)))),
+    revoke: writes(store(({ revoke }) => revoke(key.key.id, minute(1)))),
+    expire: writes(store(({ expire }) => expire(key.key.id, minute(1)))),
+  }
+}
+
+const idempotencyTries = ({ customer }: Own): TriesOf<IdempotencyStore["Service"]> => {
+  const store = <A, E, R>(use: (port: IdempotencyStore["Service"]) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(IdempotencyStore, use)
+  const answer = Effect.succeed({ status: 201, body: "{}", subject: customer.id })
+  return {
+    once: writes(store(({ once }) => once(Sample.request(), lifetime, answer))),
+    forget: writes(store(({ forget }) => forget(customer.id))),
+    sweep: ofAllTenants,
+  }
+}
+
+const retentionTries: TriesOf<RetentionStore["Service"]> = {
+  pruneEvents: ofAllTenants,
+  pruneTallies: ofAllTenants,
+}
+
+/** By the keys of the ports. */
+const triesOf = (own: Own): Readonly<Record<string, Readonly<Record<string, Try>>>> => ({
+  [CustomerStore.key]: customerTries(own),
+  [UsageStore.key]: usageTries(own),
+  [EventStore.key]: eventTries(own),
+  [EndpointStore.key]: endpointTries(own),
+  [DeliveryStore.key]: deliveryTries(own),
+  [ApiKeyStore.key]: keyTries(own),
+  [IdempotencyStore.key]: idempotencyTries(own),
+  [RetentionStore.key]: retentionTries,
+})
+
+const PORT = /^@billwright\/core\/.*Store$/
+
+/** Every verb of every port that the storage has, with its try. */
+const verbs = (own: Own) =>
+  Effect.map(Effect.context<Billing.Storage>(), ({ mapUnsafe }) => {
+    const tries = triesOf(own)
+    return [...mapUnsafe].flatMap(([port, service]: readonly [string, object]) =>
+      PORT.test(port)
+        ? Object.keys(service).map((verb) => {
+            const tried = tries[port]?.[verb]
+            assert.isDefined(tried, `${port}.${verb} has no try: add it to TenantContract`)
+            return { name: `${port}.${verb}`, tried: tried! }
+          })
+        : [],
+    )
+  })
+
+/** What a write comes to. How it fails is the storage's own; that it fails is not. */
+const outcome = (write: Ask) =>
+  Effect.match(write, {
+    onSuccess: (value) => ({ value }),
+    onFailure: (error) => ({ failed: Predicate.hasProperty(error, "_tag") ? error._tag : error }),
+  })
+
+export const tenantContract = (test: ContractTest): void => {
+  test.section("tenants", () => {
+    test(
+      "see and change nothing of another's, by no verb of any port",
+      Effect.gen(function* () {
+        const own = yield* fill
+        const all = yield* verbs(own)
+        assert.isAtLeast(all.length, 40)
+        const request = idempotencyTries(own).once
+        if (request._tag === "Writes") yield* request.ask
+        const nobody = asTenant(yield* Sample.tenant)
+        const readers = all.flatMap(({ name, tried }) =>
+          tried._tag === "Reads" ? [{ name, ask: tried.ask }] : [],
+        )
+        const writers = all.flatMap(({ name, tried }) =>
+          tried._tag === "Writes" ? [{ name, ask: tried.ask }] : [],
+        )
+
+        const look = Effect.forEach(readers, ({ ask }) => ask)
+        const before = yield* look
+        const others = yield* otherTenants
+        for (const [index, { ask, name }] of readers.entries()) {
+          const nothing = yield* nobody(ask)
+          assert.notDeepEqual(plain(before[index]), plain(nothing), `${name} shows its owner something`)
+          for (const other of others) same(yield* asTenant(other)(ask), nothing, name)
+        }
+        for (const { ask, name } of writers) {
+          const expected = yield* nobody(outcome(ask))
+          for (const other of others) same(yield* asTenant(other)(outcome(ask)), expected, name)
+          same(yield* look, before, `after ${name}`)
+        }
+        if (request._tag === "Writes") {
+          assert.propertyVal(yield* request.ask, "_tag", "Replayed", "its own answer is still remembered")
+        }
+      }),
+    )
+  })
+}
