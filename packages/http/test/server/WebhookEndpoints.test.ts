@@ -280,12 +280,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate_secret", () => {
           "expire_previous_after_seconds must be an integer from 0 to 604800",
         )
       }
-      for (const json of [
-        { expire_previous_after_seconds: "60" },
-        { expirePreviousAfterSeconds: 60 },
-        null,
-        [],
-      ]) {
+      for (const json of [{ expire_previous_after_seconds: "60" }, { expirePreviousAfterSeconds: 60 }, []]) {
         yield* api.expect(400, "POST", path, { json })
       }
     }),
