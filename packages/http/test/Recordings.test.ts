@@ -35,7 +35,7 @@ const open = Effect.gen(function* () {
   const issue = (mode: Tenant.Mode, scopes: ReadonlyArray<"customers:read" | "usage:read">) =>
     Effect.map(
       keys
-        .issue({ name: "recorder", scopes: [...scopes] })
+        .issue({ name: "recorder", ...(scopes.length === 0 ? {} : { scopes: [...scopes] }) })
         .pipe(Effect.provideService(CurrentTenant, { accountId: Tenant.defaultAccountId, mode })),
       ({ secret }) => Redacted.value(secret),
     )
