@@ -1,7 +1,7 @@
 /**
  * A storage of Billwright on SQLite, all of it in this file: a guide to writing an adapter of your own.
  *
- * An adapter is a layer of nine services, the ports of `@billwright/core`. Each port says in its doc comments what
+ * An adapter is a layer of ten services, the ports of `@billwright/core`. Each port says in its doc comments what
  * it guarantees, and the contract suite of `@billwright/testing` tests every sentence of that (`test/`). The rules of
  * billing are none of its business: it stores what it is given, and asks `core` where a rule decides.
  *
@@ -10,7 +10,7 @@
  * 1. the tables, and how a value becomes a row;
  * 2. what commits together: `Transactor`;
  * 3. lists and cursors, which all ports share;
- * 4. the ports: customers, events, deliveries, endpoints, usage, API keys, answers to repeated requests;
+ * 4. the ports: resources, customers, events, deliveries, endpoints, usage, API keys, answers to repeated requests;
  * 5. the layer.
  *
  * It is simple before it is fast: one connection, one transaction at a time, totals read their records. What that
@@ -24,6 +24,9 @@ import {
   type AppendOutcome,
   type Billing,
   type ClaimedDelivery,
+  type Collection,
+  type CollectionOf,
+  Collections,
   CurrentTenant,
   Customer,
   CustomerStore,
@@ -39,6 +42,7 @@ import {
   type OnceOutcome,
   Page,
   type PublishOutcome,
+  type Resource,
   RetentionStore,
   type Settlement,
   Signal,
@@ -417,6 +421,11 @@ class Documents<A extends object> {
   replace(tenant: string, id: string, document: A | undefined): boolean {
     const sql = `UPDATE ${this.#table} SET body = :body WHERE tenant = :tenant AND id = :id`
     return this.#db.run(sql, { tenant, id, body: document && toText(document) }) > 0
+  }
+
+  /** Removes a document with its id. */
+  delete(tenant: string, id: string): boolean {
+    return this.#db.run(`DELETE FROM ${this.#table} WHERE tenant = :tenant AND id = :id`, { tenant, id }) > 0
   }
 
   /** Documents that fulfil a condition, oldest first. */
@@ -1186,22 +1195,34 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
           .map(({ unit }) => unit),
       ),
     audit: Effect.succeed([]),
-    insertThreshold: (threshold) =>
-      db.tenantVerb("UsageStore.insertThreshold", (tenant) => {
-        const { customerId, productId, unit } = threshold
-        const known = thresholds.count(tenant, OF_METER, { customerId, productId, unit })
-        if (known >= Threshold.MAX_THRESHOLDS_PER_METER) return false
-        thresholds.insert(tenant, threshold.id, threshold)
-        return true
-      }),
-    findThreshold: (id) => thresholds.get("UsageStore.findThreshold", id),
-    deleteThreshold: (id) =>
-      db.tenantVerb(
-        "UsageStore.deleteThreshold",
-        (tenant) => db.run("DELETE FROM thresholds WHERE tenant = :tenant AND id = :id", { tenant, id }) > 0,
-      ),
-    listThresholds: ({ customerId }, page) =>
-      thresholds.list("UsageStore.listThresholds", page, { customer_id: customerId }),
+  })
+}
+
+/** All that is kept of a resource is its documents: which table has them is all there is to say. */
+const collections = (db: Connection, tables: Tables): Collections["Service"] => {
+  const documentsByType: Readonly<Record<string, Documents<Threshold.Threshold>>> = {
+    UsageThreshold: tables.thresholds,
+  }
+  const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+  return Collections.of({
+    of: <D extends Resource.Definition>(resource: Resource.Resource<D>) => {
+      const documents = documentsByType[resource.type]
+      if (documents === undefined) throw new TypeError(`no table keeps the resource ${resource.type}`)
+      const nameOf = (verb: string) => `Collections.${verb}(${resource.type})`
+      const collection: Collection<Threshold.Threshold> = {
+        insert: (value) =>
+          db.tenantVerb(nameOf("insert"), (tenant) => documents.insert(tenant, value.id, value)),
+        find: (id) => documents.get(nameOf("find"), id),
+        modify: (id, change) => documents.modify(nameOf("modify"), id, change),
+        remove: (id) => db.tenantVerb(nameOf("remove"), (tenant) => documents.delete(tenant, id)),
+        list: (filter, page) => {
+          const columns = Object.entries(filter).map(([field, value]) => [columnOf(field), value])
+          return documents.list(nameOf("list"), page, Object.fromEntries(columns) as Values)
+        },
+      }
+      return collection as object as CollectionOf<Resource.Resource<D>>
+    },
   })
 }
 
@@ -1353,6 +1374,7 @@ export const layer = (path: string): Layer.Layer<Billing.Storage, StorageError> 
       const tables = documentsOf(db)
       const outbox = new Outbox(db, tables)
       return Context.make(Transactor, transactor(db)).pipe(
+        Context.add(Collections, collections(db, tables)),
         Context.add(CustomerStore, customerStore(db, tables)),
         Context.add(UsageStore, usageStore(db, tables, outbox)),
         Context.add(EventStore, eventStore(db, tables, outbox)),

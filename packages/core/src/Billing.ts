@@ -12,6 +12,7 @@ import { Retention } from "./events/Retention.ts"
 import type { RetentionStore } from "./events/RetentionStore.ts"
 import { ApiKeys, type ApiKeysOptions } from "./keys/ApiKeys.ts"
 import type { ApiKeyStore } from "./keys/ApiKeyStore.ts"
+import type { Collections } from "./shared/Collections.ts"
 import { IdGenerator } from "./shared/Id.ts"
 import { Idempotency, type IdempotencyOptions } from "./shared/Idempotency.ts"
 import type { IdempotencyStore } from "./shared/IdempotencyStore.ts"
@@ -29,6 +30,7 @@ import { type InvalidKeyring, Keyring } from "./webhooks/Keyring.ts"
 /** What a storage adapter provides: all ports over one storage, joined by one `Transactor`. */
 export type Storage =
   | ApiKeyStore
+  | Collections
   | CustomerStore
   | DeliveryStore
   | EndpointStore

@@ -4,6 +4,7 @@
 import {
   ApiKeyStore,
   type Billing,
+  Collections,
   CustomerStore,
   DeliveryStore,
   EndpointStore,
@@ -73,6 +74,9 @@ export const make = () => {
   const storage: Storage = Layer.effectContext(
     Effect.map(Effect.context<Billing.Storage | MemoryInspector>(), (context) =>
       context.pipe(
+        Context.add(Collections, {
+          of: (resource) => wrap(Context.get(context, Collections).of(resource), data),
+        }),
         Context.add(CustomerStore, wrap(Context.get(context, CustomerStore), data)),
         Context.add(UsageStore, wrap(Context.get(context, UsageStore), data)),
         Context.add(EventStore, wrap(Context.get(context, EventStore), data)),

@@ -8,12 +8,14 @@
 import {
   ApiKeyStore,
   type Billing,
+  Collections,
   CustomerStore,
   DeliveryStore,
   EndpointStore,
   EventStore,
   IdempotencyStore,
   RetentionStore,
+  Threshold,
   Transactor,
   UsageStore,
 } from "@billwright/core"
@@ -26,6 +28,7 @@ import { deliveryStore, eventStore } from "./EventStorage.ts"
 import { EventTable } from "./EventTable.ts"
 import { idempotencyStore, IdempotencyTable } from "./IdempotencyTable.ts"
 import { Journal } from "./Journal.ts"
+import { MemoryCollections } from "./MemoryCollections.ts"
 import { inspector, MemoryInspector } from "./MemoryInspector.ts"
 import { Outbox } from "./Outbox.ts"
 import { retentionStore } from "./RetentionStorage.ts"
@@ -34,12 +37,13 @@ import { UsageTable } from "./UsageTable.ts"
 
 const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
   const journal = new Journal()
+  const collections = new MemoryCollections(journal)
   const customers = new CustomerTable(journal)
   const events = new EventTable(journal)
   const endpoints = new EndpointTable(journal)
   const deliveries = new DeliveryTable(journal, events, endpoints)
   const outbox = new Outbox(journal, { customers, events, endpoints, deliveries })
-  const usage = new UsageTable(journal, customers, outbox)
+  const usage = new UsageTable(journal, customers, collections.tableOf(Threshold.thresholds), outbox)
   const keys = new ApiKeyTable(journal)
   const idempotency = new IdempotencyTable(journal)
   const transactor = Transactor.of({
@@ -47,6 +51,7 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
     inTransaction: Effect.withFiberSucceed((fiber) => journal.transactionOf(fiber) !== undefined),
   })
   return Context.make(Transactor, transactor).pipe(
+    Context.add(Collections, collections.service),
     Context.add(CustomerStore, customerStore(customers, journal)),
     Context.add(UsageStore, usageStore(usage, journal)),
     Context.add(ApiKeyStore, apiKeyStore(keys, journal)),
@@ -57,7 +62,7 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
     Context.add(RetentionStore, retentionStore(events, deliveries, journal)),
     Context.add(
       MemoryInspector,
-      inspector({ customers, usage, keys, idempotency, events, endpoints, deliveries }, journal),
+      inspector({ collections, customers, usage, keys, idempotency, events, endpoints, deliveries }, journal),
     ),
   )
 }

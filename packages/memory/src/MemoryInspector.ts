@@ -11,7 +11,7 @@ import {
   keyIdOf,
   type StoredResponse,
   type Tenant,
-  type Threshold,
+  Threshold,
   UsagePeriod,
   type UsageRecord,
 } from "@billwright/core"
@@ -24,6 +24,7 @@ import { copyOf as copyOfEndpoint, type EndpointRow, type EndpointTable } from "
 import type { EventTable } from "./EventTable.ts"
 import type { IdempotencyTable } from "./IdempotencyTable.ts"
 import type { Journal } from "./Journal.ts"
+import type { MemoryCollections } from "./MemoryCollections.ts"
 import type { UsageTable } from "./UsageTable.ts"
 
 /** The roll-up of one meter and one UTC day, `YYYY-MM-DD`. Days whose records are all voided stay, with 0. */
@@ -108,6 +109,7 @@ export class MemoryInspector extends Context.Service<
 
 export const inspector = (
   tables: {
+    readonly collections: MemoryCollections
     readonly customers: CustomerTable
     readonly usage: UsageTable
     readonly keys: ApiKeyTable
@@ -118,8 +120,8 @@ export const inspector = (
   },
   journal: Journal,
 ): MemoryInspector["Service"] => {
-  const { customers, deliveries, endpoints, events, idempotency, keys, usage } = tables
-  const thresholds = usage.thresholds
+  const { collections, customers, deliveries, endpoints, events, idempotency, keys, usage } = tables
+  const thresholds = collections.tableOf<Threshold.Threshold>(Threshold.thresholds)
 
   const rollups = (): Array<RollupRow> =>
     Array.from(usage.meters()).flatMap(({ meter, tenant }) =>
@@ -138,18 +140,8 @@ export const inspector = (
     customers: Array.from(customers.rows(), (row) => ({ ...row, customer: row.customer ?? null })),
     records: Array.from(usage.records()),
     rollups: rollups(),
-    thresholds: Array.from(thresholds.rows(), ({ row, tenant }) => ({
-      tenant,
-      threshold: { ...row.threshold },
-    })),
-    firings: Array.from(thresholds.rows()).flatMap(({ row, tenant }) =>
-      Array.from(row.firings, ([periodKey, firedAt]) => ({
-        tenant,
-        thresholdId: row.id,
-        periodKey,
-        firedAt,
-      })),
-    ),
+    thresholds: Array.from(thresholds.values(), ({ tenant, value }) => ({ tenant, threshold: value })),
+    firings: Array.from(usage.firings.rows()),
     keys: Array.from(keys.rows()),
     idempotency: Array.from(idempotency.rows()),
     events: Array.from(events.rows(), ({ event, tenant }) => ({ tenant, event: { ...event } })),

@@ -7,8 +7,6 @@ import type { Journal } from "./Journal.ts"
 import type { UsageTable } from "./UsageTable.ts"
 
 export const usageStore = (table: UsageTable, journal: Journal): UsageStore["Service"] => {
-  const { thresholds } = table
-
   const verb = <A, E = never>(run: (tenant: Tenant.Tenant) => Exit.Exit<A, E>) =>
     Effect.flatMap(CurrentTenant, (tenant) => journal.verb(() => run(tenant)))
 
@@ -21,13 +19,5 @@ export const usageStore = (table: UsageTable, journal: Journal): UsageStore["Ser
     countMeters: (query) => verb((tenant) => Exit.succeed(table.countMeters(tenant, query))),
     units: (customerId, limit) => verb((tenant) => Exit.succeed(table.units(tenant, customerId, limit))),
     audit: verb((tenant) => Exit.succeed(table.audit(tenant))),
-    insertThreshold: (threshold) =>
-      verb((tenant) => thresholds.insert(tenant, table.meterOf(tenant, threshold), threshold)),
-    findThreshold: (id) => verb((tenant) => Exit.succeed(thresholds.find(tenant, id))),
-    deleteThreshold: (id) =>
-      verb((tenant) =>
-        Exit.succeed(thresholds.delete(tenant, id, (threshold) => table.meterOf(tenant, threshold))),
-      ),
-    listThresholds: (filter, page) => verb((tenant) => thresholds.list(tenant, filter, page)),
   })
 }

@@ -1,5 +1,5 @@
 /**
- * Usage in memory: records, roll-ups and thresholds of all tenants.
+ * Usage in memory: records, roll-ups and firings of thresholds of all tenants.
  */
 import {
   type AppendOutcome,
@@ -17,12 +17,13 @@ import {
   type UsageTotal,
 } from "@billwright/core"
 import { DateTime, Exit, Option } from "effect"
+import type { CollectionTable } from "./CollectionTable.ts"
 import type { CustomerRow, CustomerTable } from "./CustomerTable.ts"
 import { ExactSum } from "./ExactSum.ts"
 import { IdOrder, pageOf } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 import type { Outbox } from "./Outbox.ts"
-import { ThresholdTable } from "./ThresholdTable.ts"
+import { ThresholdFirings } from "./ThresholdFirings.ts"
 import { discrepanciesOf } from "./UsageAudit.ts"
 import { StoredRecord, UsageMeter } from "./UsageMeter.ts"
 
@@ -50,17 +51,24 @@ const CUSTOMER_NOT_FOUND: AppendOutcome = Object.freeze({ _tag: "CustomerNotFoun
 
 /** Records by id, by idempotency key and in the order of ids; totals by meter. All of it is synchronous. */
 export class UsageTable {
-  readonly thresholds: ThresholdTable
+  readonly firings: ThresholdFirings
   readonly #journal: Journal
   readonly #customers: CustomerTable
   readonly #outbox: Outbox
   readonly #tenants = new Map<string, TenantUsage>()
 
-  constructor(journal: Journal, customers: CustomerTable, outbox: Outbox) {
+  constructor(
+    journal: Journal,
+    customers: CustomerTable,
+    thresholds: CollectionTable<Threshold.Threshold>,
+    outbox: Outbox,
+  ) {
     this.#journal = journal
     this.#customers = customers
     this.#outbox = outbox
-    this.thresholds = new ThresholdTable(journal)
+    this.firings = new ThresholdFirings(journal, thresholds, (tenant, threshold) =>
+      this.#meterOf(tenant, threshold),
+    )
   }
 
   append(
@@ -172,7 +180,7 @@ export class UsageTable {
   }
 
   /** The meter of a threshold, made when there is none yet. */
-  meterOf(tenant: Tenant.Tenant, { customerId, productId, unit }: Threshold.Threshold): UsageMeter {
+  #meterOf(tenant: Tenant.Tenant, { customerId, productId, unit }: Threshold.Threshold): UsageMeter {
     return meterOf(customerOf(this.#of(tenant), customerId), productId, unit)
   }
 
@@ -207,12 +215,12 @@ export class UsageTable {
   #fire(added: ReadonlyArray<StoredRecord>): ReadonlyArray<Threshold.ThresholdCrossing> {
     const touched = new Map<UsageMeter, Array<StoredRecord>>()
     for (const stored of added) {
-      if (!this.thresholds.has(stored.meter)) continue
+      if (!this.firings.has(stored.meter)) continue
       const records = touched.get(stored.meter)
       if (records === undefined) touched.set(stored.meter, [stored])
       else records.push(stored)
     }
-    return [...touched].flatMap(([meter, records]) => this.thresholds.fire(meter, records))
+    return [...touched].flatMap(([meter, records]) => this.firings.fire(meter, records))
   }
 
   /** Publishes the events of firings. */

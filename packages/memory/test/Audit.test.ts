@@ -1,7 +1,8 @@
-import { IdGenerator, Tenant } from "@billwright/core"
+import { IdGenerator, Tenant, Threshold } from "@billwright/core"
 import { Sample } from "@billwright/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
+import { CollectionTable } from "../src/CollectionTable.ts"
 import { CustomerTable } from "../src/CustomerTable.ts"
 import { DeliveryTable } from "../src/DeliveryTable.ts"
 import { EndpointTable } from "../src/EndpointTable.ts"
@@ -20,7 +21,12 @@ describe("audit", () => {
       const [events, endpoints] = [new EventTable(journal), new EndpointTable(journal)]
       const deliveries = new DeliveryTable(journal, events, endpoints)
       const outbox = new Outbox(journal, { customers, events, endpoints, deliveries })
-      const usage = new UsageTable(journal, customers, outbox)
+      const usage = new UsageTable(
+        journal,
+        customers,
+        new CollectionTable(journal, Threshold.thresholds),
+        outbox,
+      )
       const customer = yield* Sample.customer()
       const next = DateTime.add(Sample.CREATED_AT, { days: 1 })
       yield* customers.insert(tenant, customer)

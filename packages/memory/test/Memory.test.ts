@@ -1,11 +1,13 @@
 import {
   ApiKeyStore,
   Billing,
+  Collections,
   CurrentTenant,
   Customers,
   CustomerStore,
   Idempotency,
   Tenant,
+  Threshold,
   Transactor,
   Usage,
   UsageStore,
@@ -97,7 +99,7 @@ describe("Memory", () => {
       const key = yield* Sample.apiKey()
       yield* customers.insert(customer)
       yield* usage.append([record])
-      yield* usage.insertThreshold(threshold)
+      yield* (yield* Collections).of(Threshold.thresholds).insert(threshold)
       yield* keys.insert(key)
       const { snapshot } = yield* MemoryInspector
       const before = yield* snapshot
@@ -105,7 +107,9 @@ describe("Memory", () => {
       const errors = [
         yield* Effect.flip(customers.insert({ ...customer, name: "Another" })),
         yield* Effect.flip(usage.append([fresh, { ...record, quantity: 9 }])),
-        yield* Effect.flip(usage.insertThreshold({ ...threshold, quantity: 9n })),
+        yield* Effect.flip(
+          (yield* Collections).of(Threshold.thresholds).insert({ ...threshold, quantity: 9n }),
+        ),
         yield* Effect.flip(keys.insert({ ...key, digest: yield* Sample.digest })),
         yield* Effect.flip(keys.insert({ ...key, key: { ...key.key, id: yield* Sample.apiKeyId } })),
       ]
@@ -124,13 +128,13 @@ describe("Memory", () => {
       const record = yield* Sample.record(customer.id)
       const threshold = yield* Sample.threshold(customer.id, { quantity: 1n })
       const key = yield* Sample.apiKey({ scopes: ["usage:read"] })
-      yield* usage.insertThreshold(threshold)
+      yield* (yield* Collections).of(Threshold.thresholds).insert(threshold)
       yield* keys.insert(key)
       const given: Array<unknown> = [
         yield* usage.append([record]),
         yield* usage.append([{ ...record, id: yield* Sample.usageRecordId }]),
         yield* usage.find(record.id),
-        yield* usage.findThreshold(threshold.id),
+        yield* (yield* Collections).of(Threshold.thresholds).find(threshold.id),
         yield* keys.find(key.key.id),
         yield* keys.findByDigest(key.digest),
         yield* snapshot,

@@ -1,6 +1,7 @@
 import {
   ApiKeyStore,
   Billing,
+  Collections,
   CurrentTenant,
   CustomerStore,
   Delivery,
@@ -10,6 +11,7 @@ import {
   EventStore,
   IdempotencyStore,
   Tenant,
+  Threshold,
   Transactor,
   UsageStore,
 } from "@billwright/core"
@@ -49,7 +51,7 @@ describe("MemoryInspector", () => {
       yield* customers.insert(grace)
       yield* customers.erase(grace.id)
       const threshold = yield* Sample.threshold(ada.id, { quantity: 5n, period: "day" })
-      yield* usage.insertThreshold(threshold)
+      yield* (yield* Collections).of(Threshold.thresholds).insert(threshold)
       const [a, b] = yield* Effect.all([
         Sample.record(ada.id, { quantity: 5 }),
         Sample.record(ada.id, { quantity: 2 }),

@@ -1,5 +1,6 @@
 import {
   Billing,
+  Collections,
   CurrentTenant,
   CustomerStore,
   Delivery,
@@ -7,6 +8,7 @@ import {
   EndpointStore,
   EventStore,
   Tenant,
+  Threshold,
   Transactor,
   UsageStore,
 } from "@billwright/core"
@@ -39,7 +41,9 @@ const fill = Effect.gen(function* () {
   const deliveries = yield* DeliveryStore
   const customer = yield* Sample.customer()
   yield* (yield* CustomerStore).insert(customer)
-  yield* (yield* UsageStore).insertThreshold(yield* Sample.threshold(customer.id, { quantity: 1n }))
+  yield* (yield* Collections)
+    .of(Threshold.thresholds)
+    .insert(yield* Sample.threshold(customer.id, { quantity: 1n }))
   const [endpoint, other] = [yield* Sample.endpoint(), yield* Sample.endpoint()]
   yield* endpoints.insert(endpoint)
   const published = yield* Effect.forEach([0, 1, 10], (minutes) =>

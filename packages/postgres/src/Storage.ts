@@ -9,6 +9,7 @@ import { Database, type StorageOptions } from "./Database.ts"
 import * as Migrations from "./migrations/Migrations.ts"
 import * as PostgresTransactor from "./PostgresTransactor.ts"
 import * as PostgresApiKeyStore from "./stores/PostgresApiKeyStore.ts"
+import * as PostgresCollections from "./stores/PostgresCollections.ts"
 import * as PostgresCustomerStore from "./stores/PostgresCustomerStore.ts"
 import * as PostgresDeliveryStore from "./stores/PostgresDeliveryStore.ts"
 import * as PostgresEndpointStore from "./stores/PostgresEndpointStore.ts"
@@ -28,6 +29,7 @@ type StorageLayer = Layer.Layer<
 const stores = (options: StorageOptions): Layer.Layer<Billing.Storage, never, SqlClient.SqlClient> =>
   Layer.mergeAll(
     PostgresApiKeyStore.layer,
+    PostgresCollections.layer,
     PostgresCustomerStore.layer,
     PostgresDeliveryStore.layer,
     PostgresEndpointStore.layer,

@@ -6,6 +6,8 @@ import {
   type ApiKey,
   ApiKeyStore,
   Billing,
+  type CollectionOf,
+  Collections,
   type CurrentTenant,
   type Customer,
   CustomerStore,
@@ -13,7 +15,7 @@ import {
   IdempotencyStore,
   InvalidInput,
   type Page,
-  type Threshold,
+  Threshold,
   Usage,
   type UsageRecord,
   UsageStore,
@@ -117,6 +119,7 @@ type Verb = (n: number) => Effect.Effect<unknown, unknown, CurrentTenant>
 
 const verbs = (
   usage: UsageStore["Service"],
+  thresholds: CollectionOf<typeof Threshold.thresholds>,
   customers: CustomerStore["Service"],
   keys: ApiKeyStore["Service"],
   idempotency: IdempotencyStore["Service"],
@@ -150,12 +153,11 @@ const verbs = (
     "totals of days": (n: number) => totals(n, days),
     "totals of hours": (n: number) => totals(n, hours),
     units: (n: number) => usage.units(customerId(n), 2),
-    "find a threshold": (n: number) => usage.findThreshold(thresholdId(n)),
-    "list thresholds": () => usage.listThresholds({ customerId: undefined }, first),
-    "list thresholds of a customer": (n: number) =>
-      usage.listThresholds({ customerId: customerId(n) }, first),
+    "find a threshold": (n: number) => thresholds.find(thresholdId(n)),
+    "list thresholds": () => thresholds.list({ customerId: undefined }, first),
+    "list thresholds of a customer": (n: number) => thresholds.list({ customerId: customerId(n) }, first),
     "insert a threshold": (n: number) =>
-      usage.insertThreshold({
+      thresholds.insert({
         id: Id.fromUuid("thr", uuid(8, n)) as Threshold.ThresholdId,
         customerId: customerId(n),
         productId: "p1",
@@ -165,7 +167,7 @@ const verbs = (
         createdAt: day("2026-02-01"),
         lastFiredAt: null,
       }),
-    "delete a threshold": (n: number) => usage.deleteThreshold(thresholdId(n)),
+    "delete a threshold": (n: number) => thresholds.remove(thresholdId(n)),
     "find a customer": (n: number) => customers.find(customerId(n)),
     "status of a customer": (n: number) => customers.status(customerId(n)),
     "modify a customer": (n: number) => customers.modify(customerId(n), Effect.succeed),
@@ -250,6 +252,7 @@ describe("hot queries", () => {
           for (const statement of fill) yield* sql.unsafe(statement)
           const all = verbs(
             yield* UsageStore,
+            (yield* Collections).of(Threshold.thresholds),
             yield* CustomerStore,
             yield* ApiKeyStore,
             yield* IdempotencyStore,

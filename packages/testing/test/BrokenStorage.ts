@@ -1,7 +1,7 @@
 /**
  * Storages that are broken on purpose.
  */
-import { type Billing, CurrentTenant } from "@billwright/core"
+import { type Billing, type CollectionOf, Collections, CurrentTenant, Threshold } from "@billwright/core"
 import { Memory } from "@billwright/memory"
 import { Context, Effect, Layer } from "effect"
 
@@ -23,6 +23,19 @@ export const change = <I, S extends object>(
     const port = Context.getUnsafe(ports, key)
     return Context.add(ports, key, { ...port, ...patch(port, ports) }) as Ports
   })
+
+type Kept = CollectionOf<typeof Threshold.thresholds>
+
+/** Memory with some verbs of the collection of thresholds replaced. */
+export const changeThresholds = (patch: (collection: Kept) => Partial<Kept>) =>
+  change(Collections, (collections) => ({
+    of: ((resource: typeof Threshold.thresholds) => {
+      const collection = collections.of(resource)
+      return resource.type === Threshold.thresholds.type
+        ? { ...collection, ...patch(collection) }
+        : collection
+    }) as typeof collections.of,
+  }))
 
 export const inTestMode = <A, E, R>(effect: Effect.Effect<A, E, R | CurrentTenant>) =>
   Effect.flatMap(CurrentTenant, (tenant) =>

@@ -16,7 +16,7 @@ import { TestClock } from "effect/testing"
 import type { ContractServices } from "../src/contract/ContractTest.ts"
 import * as StorageContract from "../src/StorageContract.ts"
 import * as StorageModel from "../src/StorageModel.ts"
-import { change, type Fault, inTestMode } from "./BrokenStorage.ts"
+import { change, changeThresholds, type Fault, inTestMode } from "./BrokenStorage.ts"
 import { webhookFaults } from "./WebhookFaults.ts"
 
 type Test = Effect.Effect<unknown, unknown, ContractServices>
@@ -204,20 +204,16 @@ const billingFaults: ReadonlyArray<Fault> = [
   ],
   [
     "a firing does not show on the threshold",
-    change(UsageStore, ({ findThreshold }) => ({
-      findThreshold: (id) =>
+    changeThresholds(({ find }) => ({
+      find: (id) =>
         Effect.map(
-          findThreshold(id),
+          find(id),
           Option.map((found) => ({ ...found, lastFiredAt: null })),
         ),
     })),
     "both",
   ],
-  [
-    "a deleted threshold stays",
-    change(UsageStore, () => ({ deleteThreshold: () => Effect.succeed(true) })),
-    "both",
-  ],
+  ["a deleted threshold stays", changeThresholds(() => ({ remove: () => Effect.succeed(true) })), "both"],
   ["an API key can be revived", change(ApiKeyStore, ({ expire }) => ({ revoke: expire })), "both"],
   [
     "an expiry moves to later",

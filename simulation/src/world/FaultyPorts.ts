@@ -4,6 +4,7 @@
 import {
   ApiKeyStore,
   type Billing,
+  Collections,
   CustomerStore,
   DeliveryStore,
   EndpointStore,
@@ -122,6 +123,10 @@ export const faulty = (ports: Ports, life: Life, weather: Weather): Ports => {
   const events = add(EventStore, "EventStore")
   return Context.mergeAll(
     add(ApiKeyStore, "ApiKeyStore"),
+    Context.make(Collections, {
+      of: (resource) =>
+        guarded(`Collections(${resource.type})`, Context.get(ports, Collections).of(resource), guard),
+    }),
     add(CustomerStore, "CustomerStore"),
     add(DeliveryStore, "DeliveryStore"),
     add(EndpointStore, "EndpointStore"),

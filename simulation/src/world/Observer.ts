@@ -4,6 +4,7 @@
  */
 import {
   type Billing,
+  Collections,
   CurrentTenant,
   DeliveryStore,
   type Endpoint,
@@ -11,6 +12,7 @@ import {
   EventStore,
   IdempotencyStore,
   Tenant,
+  Threshold,
   Transactor,
   UsageStore,
 } from "@billwright/core"
@@ -159,12 +161,26 @@ const usageStore = (store: UsageStore["Service"], { write }: Observer): Partial<
         }),
       ),
     ),
-  insertThreshold: (threshold) =>
-    Effect.tap(store.insertThreshold(threshold), (isStored) =>
-      isStored
-        ? Effect.flatMap(tenantName, (tenant) => write({ _tag: "ThresholdStored", tenant, threshold }))
-        : Effect.void,
-    ),
+})
+
+const observedCollections = (
+  collections: Collections["Service"],
+  { write }: Observer,
+): Collections["Service"] => ({
+  of: (resource) => {
+    const collection = collections.of(resource)
+    if (resource.type !== Threshold.thresholds.type) return collection
+    return {
+      ...collection,
+      insert: (value) =>
+        Effect.andThen(
+          collection.insert(value),
+          Effect.flatMap(tenantName, (tenant) =>
+            write({ _tag: "ThresholdStored", tenant, threshold: value as object as Threshold.Threshold }),
+          ),
+        ),
+    }
+  },
 })
 
 /** The ports, observed on behalf of a process. */
@@ -177,6 +193,7 @@ export const observed = (ports: Ports, recorder: Recorder, process: string): Por
   const events = Context.get(ports, EventStore)
   const usage = Context.get(ports, UsageStore)
   return ports.pipe(
+    Context.add(Collections, observedCollections(Context.get(ports, Collections), watching)),
     Context.add(Transactor, {
       ...transactor,
       atomically: (effect) => watching.transaction(effect, transactor.atomically),

@@ -4,21 +4,24 @@
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { CustomerNotFound } from "../customers/Customer.ts"
 import { CustomerStore } from "../customers/CustomerStore.ts"
+import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
 import {
   CreateThreshold,
   ListThresholds,
+  MAX_THRESHOLDS_PER_METER,
   type Threshold,
   THRESHOLD_ID_PREFIX,
   ThresholdId,
   ThresholdNotFound,
+  thresholds,
   TooManyThresholds,
 } from "./Threshold.ts"
-import { UsageStore } from "./UsageStore.ts"
 
 const decodeCreate = decoder(CreateThreshold)
 const decodeList = decoder(ListThresholds)
@@ -51,8 +54,9 @@ export class Thresholds extends Context.Service<
   static readonly layer = Layer.effect(
     Thresholds,
     Effect.gen(function* () {
-      const store = yield* UsageStore
+      const store = (yield* Collections).of(thresholds)
       const customers = yield* CustomerStore
+      const transactor = yield* Transactor
       const ids = yield* IdGenerator
 
       const create = Effect.fn("Thresholds.create")(function* (input: CreateThreshold) {
@@ -62,12 +66,23 @@ export class Thresholds extends Context.Service<
         }
         const id = ThresholdId.make(yield* ids.next(THRESHOLD_ID_PREFIX))
         const threshold: Threshold = { id, ...decoded, createdAt: yield* DateTime.now, lastFiredAt: null }
-        if (!(yield* store.insertThreshold(threshold))) return yield* new TooManyThresholds()
+        yield* transactor.atomically(
+          Effect.gen(function* () {
+            yield* store.insert(threshold)
+            // Others that insert for the customer wait for this one, so that the meter is seen as it will be.
+            const { customerId, productId, unit } = threshold
+            const ofMeter = { limit: MAX_THRESHOLDS_PER_METER, cursor: undefined }
+            const { hasMore } = yield* store
+              .list({ customerId, productId, unit }, ofMeter)
+              .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+            if (hasMore) return yield* new TooManyThresholds()
+          }),
+        )
         return threshold
       })
 
       const get = Effect.fn("Thresholds.get")(function* (id: string) {
-        const found = yield* store.findThreshold(yield* knownId(id))
+        const found = yield* store.find(yield* knownId(id))
         return yield* Option.match(found, {
           onNone: () => Effect.fail(new ThresholdNotFound({ id })),
           onSome: Effect.succeed,
@@ -75,13 +90,13 @@ export class Thresholds extends Context.Service<
       })
 
       const remove = Effect.fn("Thresholds.delete")(function* (id: string) {
-        if (!(yield* store.deleteThreshold(yield* knownId(id)))) return yield* new ThresholdNotFound({ id })
+        if (!(yield* store.remove(yield* knownId(id)))) return yield* new ThresholdNotFound({ id })
       })
 
       const list = Effect.fn("Thresholds.list")(function* (query: ListThresholds = {}) {
         const request = yield* decodeList(query)
         const page = yield* toQuery(request)
-        return yield* store.listThresholds({ customerId: request.customerId }, page).pipe(nameCursor(request))
+        return yield* store.list({ customerId: request.customerId }, page).pipe(nameCursor(request))
       })
 
       return Thresholds.of({ create, get, delete: remove, list })

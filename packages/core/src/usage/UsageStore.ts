@@ -1,12 +1,12 @@
 /**
- * Where usage is kept: the storage port of records, totals and thresholds.
+ * Where usage is kept: the storage port of records, totals and firings of thresholds.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
-import type { Threshold, ThresholdCrossing, ThresholdId } from "./Threshold.ts"
+import type { ThresholdCrossing } from "./Threshold.ts"
 import type { NewUsageRecord, UsageRecord, UsageRecordId } from "./UsageRecord.ts"
 
 /** What became of one record of an append. All but `Recorded` leave the storage as it was. */
@@ -92,7 +92,7 @@ export class UsageStore extends Context.Service<
      *
      * Concurrency: of appends with the same idempotency key exactly one stores a record, the others see it; a
      * key repeated within one append counts as used by the first. A threshold fires for a period in exactly
-     * one append. When this returns (or the transaction that it joined commits), the records are durable and
+     * one append. An append that commits after a threshold's insertion (`Collections`) looks at it. When this returns (or the transaction that it joined commits), the records are durable and
      * every total read afterwards has them.
      */
     readonly append: (
@@ -144,24 +144,5 @@ export class UsageStore extends Context.Service<
 
     /** Compares every roll-up of the tenant with its records. Reads everything: for audits and tests. */
     readonly audit: Effect.Effect<ReadonlyArray<UsageDiscrepancy>, StorageError, CurrentTenant>
-
-    /**
-     * Stores a threshold; its customer exists. False when the meter already has `MAX_THRESHOLDS_PER_METER`,
-     * also when many are inserted at once.
-     */
-    readonly insertThreshold: (threshold: Threshold) => Effect.Effect<boolean, StorageError, CurrentTenant>
-
-    readonly findThreshold: (
-      id: ThresholdId,
-    ) => Effect.Effect<Option.Option<Threshold>, StorageError, CurrentTenant>
-
-    /** Removes a threshold and what it remembers of its firings. False when there is none. */
-    readonly deleteThreshold: (id: ThresholdId) => Effect.Effect<boolean, StorageError, CurrentTenant>
-
-    /** Newest first. */
-    readonly listThresholds: (
-      filter: { readonly customerId: CustomerId | undefined },
-      page: PageQuery,
-    ) => Effect.Effect<Page<Threshold>, CursorNotFound | StorageError, CurrentTenant>
   }
 >()("@billwright/core/usage/UsageStore") {}

@@ -7,7 +7,6 @@ import {
   Id,
   type MetersQuery,
   type Page,
-  Transactor,
   type TotalsQuery,
   UsageRecord,
   UsageStore,
@@ -18,7 +17,6 @@ import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
 import { decoding, integer, json, type Row, text } from "../Row.ts"
-import * as ThresholdStatements from "./ThresholdStatements.ts"
 import * as UsageAppend from "./UsageAppend.ts"
 import * as UsageAudit from "./UsageAudit.ts"
 import { recordColumns, recordFromRow } from "./UsageRow.ts"
@@ -27,7 +25,6 @@ import * as UsageTotals from "./UsageTotals.ts"
 const make = Effect.gen(function* () {
   const database = yield* Database
   const commits = yield* Commits
-  const transactor = yield* Transactor
   const { read, tables: t, write } = database
   const appendStatement = UsageAppend.statement(database.schema)
 
@@ -146,11 +143,7 @@ order by unit limit ${String(limit)}::integer`,
     countMeters,
     units,
     audit: UsageAudit.make(database),
-    ...ThresholdStatements.make(database, transactor),
   })
 })
 
-export const layer: Layer.Layer<UsageStore, never, Commits | Database | Transactor> = Layer.effect(
-  UsageStore,
-  make,
-)
+export const layer: Layer.Layer<UsageStore, never, Commits | Database> = Layer.effect(UsageStore, make)

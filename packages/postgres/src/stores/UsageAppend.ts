@@ -6,13 +6,14 @@ import {
   type AppendResult,
   Id,
   type Tenant,
-  type Threshold,
+  Threshold,
   type UsageRecord,
 } from "@billwright/core"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { bigint, integer, json, type Row, text } from "../Row.ts"
 import type { SchemaName } from "../SchemaName.ts"
-import { recordFromRow, thresholdFromRow } from "./UsageRow.ts"
+import * as ResourceRow from "./ResourceRow.ts"
+import { recordFromRow } from "./UsageRow.ts"
 
 /** The statement. Its text never changes, so that it is parsed once a connection. */
 export const statement = (schema: SchemaName): string =>
@@ -120,8 +121,10 @@ const outcomeFromRow = (kind: string, row: Row): AppendOutcome => {
   }
 }
 
+const thresholds = ResourceRow.make<Threshold.Threshold>(Threshold.thresholds)
+
 const crossingFromRow = (row: Row): Threshold.ThresholdCrossing => ({
-  threshold: thresholdFromRow(row),
+  threshold: thresholds.fromRow(row),
   periodKey: text(row, "period_key"),
   total: bigint(row, "total"),
 })

@@ -1,11 +1,9 @@
 /**
- * Usage records and thresholds as rows.
- *
- * Both have the same form whether they come as columns of a query or as JSON of a function.
+ * Usage records as rows, whether they come as columns of a query or as JSON of a function.
  */
-import { type Customer, Customer as Customers, Id, Threshold, UsageRecord } from "@billwright/core"
+import { type Customer, Customer as Customers, Id, UsageRecord } from "@billwright/core"
 import { Statement } from "effect/sql"
-import { bigint, instant, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
+import { instant, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
 
 const millis = (column: string): string => `(extract(epoch from ${column}) * 1000)::bigint::text as ${column}`
 
@@ -30,23 +28,4 @@ export const recordFromRow = (row: Row): UsageRecord.UsageRecord => ({
   idempotencyKey: textOrNull(row, "idempotency_key"),
   voidedAt: instantOrNull(row, "voided_at"),
   createdAt: instant(row, "created_at"),
-})
-
-/** The columns that `thresholdFromRow` reads. */
-export const thresholdColumns = Statement.fragment([
-  Statement.literal(
-    `id::text, customer_id::text, product_id, unit, quantity::text, period, ${millis("created_at")},
-  ${millis("last_fired_at")}`,
-  ),
-])
-
-export const thresholdFromRow = (row: Row): Threshold.Threshold => ({
-  id: Id.fromUuid(Threshold.THRESHOLD_ID_PREFIX, text(row, "id")) as Threshold.ThresholdId,
-  customerId: customerId(row),
-  productId: text(row, "product_id"),
-  unit: text(row, "unit"),
-  quantity: bigint(row, "quantity"),
-  period: text(row, "period") as Threshold.ThresholdPeriod,
-  createdAt: instant(row, "created_at"),
-  lastFiredAt: instantOrNull(row, "last_fired_at"),
 })

@@ -16,6 +16,7 @@ import { assert } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import * as Sample from "../Sample.ts"
 import type { ContractServices } from "./ContractTest.ts"
+import { thresholds } from "./UsageProbe.ts"
 import { listDeliveries, listEvents } from "./WebhookProbe.ts"
 
 /** Writes that go through every store. */
@@ -73,7 +74,7 @@ export const writeEverything = Effect.fnUntraced(function* (
     yield* customers.modify(existing.id, (old) => Effect.succeed({ ...old, name: "Changed" }))
     yield* endpoints.insert(endpoint)
     yield* events.publish(event)
-    yield* usage.insertThreshold(threshold)
+    yield* (yield* thresholds).insert(threshold)
     const { crossings } = yield* usage.append([record])
     assert.strictEqual(crossings.length, 1)
     yield* usage.append([yield* Sample.record(existing.id, { productId: "voided" })]).pipe(
@@ -108,7 +109,7 @@ export const writeEverything = Effect.fnUntraced(function* (
       records: (yield* usage.list(filter, { limit: 10, cursor: undefined })).data.length,
       totals: (yield* usage.totals(query)).map(({ quantity }) => quantity),
       units: yield* usage.units(existing.id, 10),
-      threshold: Option.isSome(yield* usage.findThreshold(threshold.id)),
+      threshold: Option.isSome(yield* (yield* thresholds).find(threshold.id)),
       key: Option.isSome(yield* keys.findByDigest(key.digest)),
       endpoint: Option.isSome(yield* endpoints.find(endpoint.endpoint.id)),
       events: (yield* listEvents()).data.length,

@@ -6,6 +6,8 @@
  */
 import {
   ApiKeyStore,
+  type CollectionOf,
+  Collections,
   CustomerStore,
   DeliveryStore,
   EndpointStore,
@@ -13,6 +15,7 @@ import {
   type Billing,
   IdempotencyStore,
   RetentionStore,
+  Threshold,
   UsageStore,
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -22,6 +25,7 @@ import * as Sample from "../Sample.ts"
 import { asTenant, type ContractServices, type ContractTest, otherTenants, same } from "./ContractTest.ts"
 import { endOfTail, follow } from "./EventTailContract.ts"
 import { insertCustomer } from "./Everything.ts"
+import { thresholds } from "./UsageProbe.ts"
 import {
   claimNew,
   emptyQueue,
@@ -58,7 +62,7 @@ const fill = Effect.gen(function* () {
   const customer = yield* insertCustomer()
   const endpoint = yield* newEndpoint()
   const threshold = yield* Sample.threshold(customer.id, { quantity: 5n })
-  yield* usage.insertThreshold(threshold)
+  yield* (yield* thresholds).insert(threshold)
   const record = yield* Sample.record(customer.id, { quantity: 3, idempotencyKey: "ours" })
   yield* usage.append([record])
   const { claimed } = yield* claimNew
@@ -98,7 +102,7 @@ const customerTries = ({ customer }: Own): TriesOf<CustomerStore["Service"]> => 
   }
 }
 
-const usageTries = ({ customer, record, threshold }: Own): TriesOf<UsageStore["Service"]> => {
+const usageTries = ({ customer, record }: Own): TriesOf<UsageStore["Service"]> => {
   const store = <A, E, R>(use: (port: UsageStore["Service"]) => Effect.Effect<A, E, R>) =>
     Effect.flatMap(UsageStore, use)
   const of = { customerId: customer.id, productId: undefined, unit: undefined }
@@ -119,15 +123,6 @@ const usageTries = ({ customer, record, threshold }: Own): TriesOf<UsageStore["S
     ),
     countMeters: reads(store(({ countMeters }) => countMeters({ ...of, from: 0, to: 100_000, most: 10 }))),
     units: reads(store(({ units }) => units(customer.id, 10))),
-    findThreshold: reads(store(({ findThreshold }) => findThreshold(threshold.id))),
-    listThresholds: reads(
-      store(({ listThresholds }) =>
-        Effect.all([
-          listThresholds({ customerId: customer.id }, firstPage),
-          listThresholds({ customerId: undefined }, firstPage),
-        ]),
-      ),
-    ),
     // Nothing is wrong with anybody's roll-ups: that is all that it can say.
     audit: writes(store(({ audit }) => audit)),
     append: writes(
@@ -138,13 +133,27 @@ const usageTries = ({ customer, record, threshold }: Own): TriesOf<UsageStore["S
       }),
     ),
     void: writes(store((port) => port.void(record.id, minute(1)))),
-    insertThreshold: writes(
+  }
+}
+
+const thresholdTries = ({ customer, threshold }: Own): TriesOf<CollectionOf<typeof Threshold.thresholds>> => {
+  const store = <A, E, R>(use: (port: CollectionOf<typeof Threshold.thresholds>) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(thresholds, use)
+  return {
+    find: reads(store(({ find }) => find(threshold.id))),
+    list: reads(
+      store(({ list }) =>
+        Effect.all([list({}, firstPage), list({ customerId: customer.id, productId: "api" }, firstPage)]),
+      ),
+    ),
+    insert: writes(
       Effect.gen(function* () {
         const own = yield* insertCustomer()
-        return yield* (yield* UsageStore).insertThreshold(yield* Sample.threshold(own.id))
+        return yield* (yield* thresholds).insert(yield* Sample.threshold(own.id))
       }),
     ),
-    deleteThreshold: writes(store(({ deleteThreshold }) => deleteThreshold(threshold.id))),
+    modify: writes(store(({ modify }) => modify(threshold.id, () => NEVER_CALLED))),
+    remove: writes(store(({ remove }) => remove(threshold.id))),
   }
 }
 
@@ -286,15 +295,21 @@ const triesOf = (own: Own): Readonly<Record<string, Readonly<Record<string, Try>
   [ApiKeyStore.key]: keyTries(own),
   [IdempotencyStore.key]: idempotencyTries(own),
   [RetentionStore.key]: retentionTries,
+  [Collections.key]: thresholdTries(own),
 })
 
-const PORT = /^@billwright\/core\/.*Store$/
+const PORT = /^@billwright\/core\/.*(Store|Collections)$/
 
 /** Every verb of every port that the storage has, with its try. */
 const verbs = (own: Own) =>
   Effect.map(Effect.context<Billing.Storage>(), ({ mapUnsafe }) => {
     const tries = triesOf(own)
-    return [...mapUnsafe].flatMap(([port, service]: readonly [string, object]) =>
+    const ports = [...mapUnsafe].map(([port, service]: readonly [string, object]) =>
+      port === Collections.key
+        ? ([port, (service as Collections["Service"]).of(Threshold.thresholds)] as const)
+        : ([port, service] as const),
+    )
+    return ports.flatMap(([port, service]: readonly [string, object]) =>
       PORT.test(port)
         ? Object.keys(service).map((verb) => {
             const tried = tries[port]?.[verb]

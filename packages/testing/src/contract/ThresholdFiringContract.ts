@@ -14,7 +14,7 @@ import { DateTime, Effect, Option } from "effect"
 import * as Sample from "../Sample.ts"
 import { asTenant, type ContractTest, otherTenants, same, times, together } from "./ContractTest.ts"
 import { insertThreshold as insert } from "./ThresholdContract.ts"
-import { newCustomer } from "./UsageProbe.ts"
+import { newCustomer, thresholds } from "./UsageProbe.ts"
 
 type Firing = readonly [id: string, periodKey: string, total: bigint]
 
@@ -35,11 +35,10 @@ const firing = (test: ContractTest): void => {
   test(
     "fires when the total is reached, once, with the total at the end of the append",
     Effect.gen(function* () {
-      const store = yield* UsageStore
       const customerId = yield* newCustomer
       const { id } = yield* insert(customerId, { quantity: 10n, period: "lifetime" })
       same(yield* fire(customerId, [{ quantity: 4 }, { quantity: 5 }]), [])
-      same(Option.getOrThrow(yield* store.findThreshold(id)).lastFiredAt, null)
+      same(Option.getOrThrow(yield* (yield* thresholds).find(id)).lastFiredAt, null)
       const createdAt = at("2026-03-20T01:02:03.004Z")
       same(
         yield* fire(customerId, [
@@ -48,9 +47,9 @@ const firing = (test: ContractTest): void => {
         ]),
         [[id, "lifetime", 40n]],
       )
-      same(Option.getOrThrow(yield* store.findThreshold(id)).lastFiredAt, createdAt)
+      same(Option.getOrThrow(yield* (yield* thresholds).find(id)).lastFiredAt, createdAt)
       same(yield* fire(customerId, [{ quantity: 100 }]), [])
-      same(Option.getOrThrow(yield* store.findThreshold(id)).lastFiredAt, createdAt)
+      same(Option.getOrThrow(yield* (yield* thresholds).find(id)).lastFiredAt, createdAt)
     }),
   )
 
@@ -64,7 +63,7 @@ const firing = (test: ContractTest): void => {
       const { crossings } = yield* store.append([record])
       const fired = { ...threshold, lastFiredAt: record.createdAt }
       same(crossings, [{ threshold: fired, periodKey: "2026-03", total: 1n }])
-      same(yield* store.findThreshold(threshold.id), Option.some(fired))
+      same(yield* (yield* thresholds).find(threshold.id), Option.some(fired))
     }),
   )
 
@@ -138,7 +137,7 @@ const firing = (test: ContractTest): void => {
       yield* store.void(record.id, Sample.CREATED_AT)
       same(yield* fire(customerId, [{ quantity: 9 }]), [])
       same(yield* fire(customerId, [{ quantity: 9 }]), [])
-      same(Option.getOrThrow(yield* store.findThreshold(id)).lastFiredAt, record.createdAt)
+      same(Option.getOrThrow(yield* (yield* thresholds).find(id)).lastFiredAt, record.createdAt)
     }),
   )
 
@@ -202,10 +201,9 @@ const firing = (test: ContractTest): void => {
   test(
     "fires no more once it is deleted",
     Effect.gen(function* () {
-      const store = yield* UsageStore
       const customerId = yield* newCustomer
       const [first, second] = yield* Effect.all([insert(customerId), insert(customerId)])
-      yield* store.deleteThreshold(first.id)
+      yield* (yield* thresholds).remove(first.id)
       same(yield* fire(customerId, [{ quantity: 10 }]), [[second.id, "2026-03", 10n]])
     }),
   )
@@ -252,7 +250,6 @@ const concurrency = (test: ContractTest): void => {
   test(
     "fires again when the transaction that fired it was undone",
     Effect.gen(function* () {
-      const store = yield* UsageStore
       const { atomically } = yield* Transactor
       const customerId = yield* newCustomer
       const { id } = yield* insert(customerId)
@@ -265,13 +262,13 @@ const concurrency = (test: ContractTest): void => {
           }),
         ),
       )
-      same(Option.getOrThrow(yield* store.findThreshold(id)).lastFiredAt, null)
+      same(Option.getOrThrow(yield* (yield* thresholds).find(id)).lastFiredAt, null)
       const exit = yield* Effect.exit(
-        atomically(Effect.andThen(store.deleteThreshold(id), Effect.fail("no"))),
+        atomically(Effect.andThen((yield* thresholds).remove(id), Effect.fail("no"))),
       )
       assert.strictEqual(exit._tag, "Failure")
       same(yield* fire(customerId, [{ quantity: 10 }]), expected)
-      yield* Effect.ignore(atomically(Effect.andThen(store.deleteThreshold(id), Effect.fail("no"))))
+      yield* Effect.ignore(atomically(Effect.andThen((yield* thresholds).remove(id), Effect.fail("no"))))
       same(yield* fire(customerId, [{ quantity: 10 }]), [])
     }),
   )
@@ -279,12 +276,11 @@ const concurrency = (test: ContractTest): void => {
   test(
     "keeps the thresholds of an erased customer",
     Effect.gen(function* () {
-      const store = yield* UsageStore
       const customerId = yield* newCustomer
       const threshold = yield* insert(customerId)
       yield* (yield* CustomerStore).erase(customerId)
       same(yield* fire(customerId, [{ quantity: 100 }]), [])
-      same(yield* store.findThreshold(threshold.id), Option.some(threshold))
+      same(yield* (yield* thresholds).find(threshold.id), Option.some(threshold))
     }),
   )
 

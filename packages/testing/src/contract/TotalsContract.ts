@@ -9,7 +9,7 @@ import { totalsOf } from "../model/ReferenceTotals.ts"
 import { forAll } from "../Property.ts"
 import * as Sample from "../Sample.ts"
 import { type ContractTest, Effort, same, sameSet, times } from "./ContractTest.ts"
-import { append, newCustomer, stored, totalKey, totals } from "./UsageProbe.ts"
+import { append, newCustomer, stored, thresholds, totalKey, totals } from "./UsageProbe.ts"
 
 const millis = (iso: string): number => Sample.instant(iso).epochMilliseconds
 
@@ -247,7 +247,7 @@ const examples = (test: ContractTest): void => {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
       same(yield* store.units(customerId, 2), [])
-      yield* store.insertThreshold(yield* Sample.threshold(customerId, { unit: "never used" }))
+      yield* (yield* thresholds).insert(yield* Sample.threshold(customerId, { unit: "never used" }))
       yield* append(customerId, [
         { unit: "a" },
         { unit: "b" },

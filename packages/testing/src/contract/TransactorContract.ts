@@ -8,6 +8,7 @@ import * as Sample from "../Sample.ts"
 import { type ContractTest, same, times, together } from "./ContractTest.ts"
 import { insertCustomer, writeEverything } from "./Everything.ts"
 import { isolationTests } from "./IsolationContract.ts"
+import { thresholds } from "./UsageProbe.ts"
 const atomicity = (test: ContractTest): void => {
   test(
     "makes all writes of all stores visible when the effect succeeds",
@@ -50,7 +51,7 @@ const atomicity = (test: ContractTest): void => {
         same(yield* look, before)
         assert.isFalse(yield* isAnswered)
         // The idempotency key of the record is free again, and the threshold can fire.
-        yield* usage.insertThreshold(threshold)
+        yield* (yield* thresholds).insert(threshold)
         const { crossings, outcomes } = yield* usage.append([record])
         assert.strictEqual(outcomes[0]?._tag, "Recorded")
         assert.strictEqual(crossings.length, 1)

@@ -14,6 +14,7 @@ import { DateTime, Effect } from "effect"
 import * as Sample from "../Sample.ts"
 import { type ContractTest, same } from "./ContractTest.ts"
 import { insertCustomer } from "./Everything.ts"
+import { thresholds } from "./UsageProbe.ts"
 import {
   claimNew,
   emptyQueue,
@@ -38,6 +39,7 @@ export const undoContract = (test: ContractTest): void => {
       yield* emptyQueue
       const customers = yield* CustomerStore
       const usage = yield* UsageStore
+      const watching = yield* thresholds
       const events = yield* EventStore
       const endpoints = yield* EndpointStore
       const deliveries = yield* DeliveryStore
@@ -55,7 +57,7 @@ export const undoContract = (test: ContractTest): void => {
       const records = yield* Effect.forEach([1, 2, 3], () => Sample.record(existing.id))
       yield* usage.append(records)
       const threshold = yield* Sample.threshold(existing.id, { quantity: 100n })
-      yield* usage.insertThreshold(threshold)
+      yield* watching.insert(threshold)
       const key = yield* Sample.apiKey()
       yield* keys.insert(key)
       const undoneId = (yield* Sample.event()).id
@@ -80,8 +82,8 @@ export const undoContract = (test: ContractTest): void => {
         ]),
         units: usage.units(existing.id, 10),
         thresholds: Effect.all([
-          usage.listThresholds({ customerId: undefined }, firstPage),
-          usage.listThresholds({ customerId: existing.id }, firstPage),
+          watching.list({}, firstPage),
+          watching.list({ customerId: existing.id }, firstPage),
         ]),
         events: Effect.all([
           listEvents(),
@@ -137,10 +139,10 @@ export const undoContract = (test: ContractTest): void => {
         yield* events.publish(event)
         yield* replay(first!, [endpoint], minute(2))
         yield* settle([settlementOf(claimed, { state: failed })])
-        yield* usage.insertThreshold(firing)
+        yield* watching.insert(firing)
         yield* usage.append([record])
         yield* usage.void(records[0]!.id, minute(1))
-        yield* usage.deleteThreshold(threshold.id)
+        yield* watching.remove(threshold.id)
         yield* keys.insert(yield* Sample.apiKey())
         yield* keys.revoke(key.key.id, minute(1))
         yield* deliveries.cancel(endpoint.id, "endpoint_disabled", minute(3))

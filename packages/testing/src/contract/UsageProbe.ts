@@ -3,11 +3,13 @@
  */
 import {
   type AppendOutcome,
+  Collections,
   type CurrentTenant,
   type Customer,
   CustomerStore,
   type Page,
   type StorageError,
+  Threshold,
   type TotalsQuery,
   type UsageRecord,
   UsageStore,
@@ -81,3 +83,6 @@ export const listed = Effect.fnUntraced(function* (
 
 export const tagsOf = (outcomes: ReadonlyArray<AppendOutcome>): ReadonlyArray<string> =>
   outcomes.map(({ _tag }) => _tag)
+
+/** Where usage thresholds are kept. */
+export const thresholds = Effect.map(Collections, (collections) => collections.of(Threshold.thresholds))

@@ -5,10 +5,12 @@ import {
   ApiKeyStore,
   type AppendResult,
   type Billing,
+  Collections,
   CustomerStore,
   IdempotencyStore,
   type IdGenerator,
   type OnceOutcome,
+  Threshold,
   ThresholdEvent,
   Transactor,
   UsageStore,
@@ -176,7 +178,7 @@ const thresholdCommand = Effect.fnUntraced(function* (
   reference: ReferenceStorage,
   command: CommandOf<"insertThreshold" | "deleteThreshold" | "listThresholds">,
 ) {
-  const store = yield* UsageStore
+  const store = (yield* Collections).of(Threshold.thresholds)
   const { customers, thresholds } = world.things
   switch (command.command) {
     case "insertThreshold": {
@@ -186,20 +188,20 @@ const thresholdCommand = Effect.fnUntraced(function* (
       const fields = { productId, unit, quantity: BigInt(quantity), period }
       const threshold = yield* Sample.threshold(customerId, fields)
       thresholds.push(threshold.id)
-      return yield* both("insert a threshold", store.insertThreshold(threshold), () =>
+      return yield* both("insert a threshold", store.insert(threshold), () =>
         reference.insertThreshold(threshold),
       )
     }
     case "deleteThreshold": {
       const id = yield* pick(thresholds, command.threshold, Sample.thresholdId)
-      yield* both("find a threshold", store.findThreshold(id), () => reference.findThreshold(id))
-      return yield* both("delete a threshold", store.deleteThreshold(id), () => reference.deleteThreshold(id))
+      yield* both("find a threshold", store.find(id), () => reference.findThreshold(id))
+      return yield* both("delete a threshold", store.remove(id), () => reference.deleteThreshold(id))
     }
     case "listThresholds": {
       const customerId =
         command.customer === null ? undefined : yield* pick(customers, command.customer, Sample.customerId)
       const page = yield* pageQuery(command.page, thresholds, Sample.thresholdId)
-      return yield* both("list thresholds", store.listThresholds({ customerId }, page), () =>
+      return yield* both("list thresholds", store.list({ customerId }, page), () =>
         reference.listThresholds(customerId, page),
       )
     }

@@ -158,12 +158,9 @@ export class ReferenceStorage {
     return [...new Set(own.map(({ unit }) => unit))]
   }
 
-  insertThreshold(threshold: Threshold.Threshold): boolean {
-    const others = this.state.thresholds.filter((row) => isSameMeter(row.threshold, threshold))
-    if (others.length >= Threshold.MAX_THRESHOLDS_PER_METER) return false
+  insertThreshold(threshold: Threshold.Threshold): void {
     const row = { id: threshold.id, threshold, fired: [] }
     this.state = { ...this.state, thresholds: [...this.state.thresholds, row] }
-    return true
   }
 
   findThreshold(id: string): Option.Option<Threshold.Threshold> {

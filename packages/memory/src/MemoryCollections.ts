@@ -1,0 +1,79 @@
+/**
+ * The `Collections` in memory: a table for each resource that is asked for.
+ */
+import {
+  type Collection,
+  type CollectionOf,
+  Collections,
+  CurrentTenant,
+  type Resource,
+  type Tenant,
+} from "@billwright/core"
+import { Effect, Exit, Option } from "effect"
+import { CollectionTable } from "./CollectionTable.ts"
+import type { Journal } from "./Journal.ts"
+
+interface Kept {
+  readonly table: CollectionTable<never>
+  readonly collection: Collection<never, never>
+}
+
+/** Tables of resources, by their types. */
+export class MemoryCollections {
+  readonly #journal: Journal
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  get service(): Collections["Service"] {
+    return Collections.of({
+      of: <D extends Resource.Definition>(resource: Resource.Resource<D>) =>
+        this.#keep(resource).collection as object as CollectionOf<Resource.Resource<D>>,
+    })
+  }
+
+  /** The table of a resource. */
+  tableOf<A extends { readonly id: string }>(resource: Resource.Definition): CollectionTable<A> {
+    return this.#keep(resource).table as object as CollectionTable<A>
+  }
+
+  #keep(resource: Resource.Definition): Kept {
+    let kept = this.#kept.get(resource.type)
+    if (kept === undefined) {
+      const table = new CollectionTable<{ readonly id: string }>(this.#journal, resource)
+      kept = {
+        table: table as object as CollectionTable<never>,
+        collection: collectionOf(table, this.#journal) as object as Collection<never, never>,
+      }
+      this.#kept.set(resource.type, kept)
+    }
+    return kept
+  }
+}
+
+const collectionOf = <A extends { readonly id: string }>(
+  table: CollectionTable<A>,
+  journal: Journal,
+): Collection<A> => {
+  const verb = <B, E = never>(run: (tenant: Tenant.Tenant) => Exit.Exit<B, E>) =>
+    Effect.flatMap(CurrentTenant, (tenant) => journal.verb(() => run(tenant)))
+  const find = (id: string) => verb((tenant) => Exit.succeed(table.find(tenant, id)))
+  return {
+    insert: (value) => verb((tenant) => table.insert(tenant, value)),
+    find,
+    modify: (id, change) =>
+      journal.atomically(
+        Effect.gen(function* () {
+          const found = yield* find(id)
+          if (Option.isNone(found)) return Option.none()
+          const changed = yield* change(found.value)
+          const isThere = yield* verb((tenant) => Exit.succeed(table.replace(tenant, changed)))
+          return isThere ? yield* find(id) : Option.none()
+        }),
+      ),
+    remove: (id) => verb((tenant) => Exit.succeed(table.remove(tenant, id))),
+    list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
+  }
+}

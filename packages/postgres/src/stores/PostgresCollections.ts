@@ -1,0 +1,224 @@
+/**
+ * The `Collections` on Postgres: one store for every resource that has a table.
+ */
+import {
+  type CollectionFilter,
+  type CollectionOf,
+  Collections,
+  CurrentTenant,
+  Id,
+  type Page,
+  type Resource,
+  StorageError,
+  Transactor,
+} from "@billwright/core"
+import { Effect, Layer, Option } from "effect"
+import { Statement } from "effect/sql"
+import { noteXid } from "../CurrentTransaction.ts"
+import { Database, type DatabaseService } from "../Database.ts"
+import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { decoding, type Row } from "../Row.ts"
+import * as ResourceRow from "./ResourceRow.ts"
+import { RESOURCE_TABLES, type ResourceTable } from "./ResourceTables.ts"
+
+const XID = "pg_current_xact_id_if_assigned()::text as xid"
+
+const literal = (text: string): Statement.Fragment => Statement.fragment([Statement.literal(text)])
+
+/** Fragments with commas between them. */
+const listed = (fragments: ReadonlyArray<Statement.Fragment>): Statement.Fragment =>
+  Statement.fragment(
+    fragments.flatMap(({ segments }, index) =>
+      index === 0 ? segments : [Statement.literal(", "), ...segments],
+    ),
+  )
+
+interface Kept<A> {
+  readonly database: DatabaseService
+  readonly transactor: Transactor["Service"]
+  readonly resource: Resource.Definition
+  readonly place: ResourceTable
+  readonly rows: ResourceRow.Rows<A>
+}
+
+const make = <A extends { readonly id: string }>({
+  database: { read, tables, write },
+  place,
+  resource,
+  rows,
+  transactor,
+}: Kept<A>) => {
+  const table = tables[place.table]
+  const nameOf = (verb: string): string => `Collections.${verb}(${resource.type})`
+  const names = literal(rows.names.join(", "))
+  const { countedBy, customer } = { countedBy: place.countedBy, customer: resource.customer }
+
+  const firstOf = (operation: string, found: ReadonlyArray<Row>) =>
+    decoding(operation, (row: Row | undefined) => Option.map(Option.fromUndefinedOr(row), rows.fromRow))(
+      found[0],
+    )
+
+  /** Locks the customer of a value and counts the value. */
+  const count = Effect.fnUntraced(function* (operation: string, value: A) {
+    if (countedBy === undefined || customer === undefined) return
+    const { accountId, mode } = yield* CurrentTenant
+    const uuid = Id.toUuid(String(value[customer as keyof A]))
+    const column = literal(countedBy)
+    yield* write(
+      operation,
+      (sql) =>
+        sql<Row>`select 1 from ${tables.customers}
+where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid for update`,
+    )
+    yield* write(
+      operation,
+      (sql) =>
+        sql<Row>`update ${tables.customers} set ${column} = ${column} + 1
+where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
+    )
+  })
+
+  const insertRow = Effect.fnUntraced(function* (value: A) {
+    const operation = nameOf("insert")
+    const { accountId, mode } = yield* CurrentTenant
+    const { inserted, isRepeat } = yield* write(operation, (sql, isAgain) =>
+      sql<Row>`insert into ${table} (account_id, mode, ${names})
+values (${accountId}, ${mode}, ${listed(rows.valuesOf(value))}) on conflict do nothing returning ${literal(XID)}`.pipe(
+        Effect.map((found) => ({ inserted: found, isRepeat: isAgain })),
+      ),
+    )
+    if (inserted.length > 0 || isRepeat) return yield* noteXid(inserted[0]?.["xid"])
+    const cause = new Error(`the ${resource.noun} id ${value.id} is taken`)
+    return yield* new StorageError({ operation, retryable: false, cause })
+  })
+
+  const insert = (value: A) =>
+    countedBy === undefined
+      ? insertRow(value)
+      : transactor.atomically(Effect.andThen(count(nameOf("insert"), value), insertRow(value)))
+
+  const find = Effect.fnUntraced(function* (id: string) {
+    const operation = nameOf("find")
+    const { accountId, mode } = yield* CurrentTenant
+    const found = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select ${rows.columns} from ${table}
+where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid`,
+    )
+    return yield* firstOf(operation, found)
+  })
+
+  const modify = <E, R>(id: string, change: (value: A) => Effect.Effect<A, E, R>) =>
+    transactor.atomically(
+      Effect.gen(function* () {
+        const operation = nameOf("modify")
+        const { accountId, mode } = yield* CurrentTenant
+        const uuid = Id.toUuid(id)
+        const locked = yield* write(
+          operation,
+          (sql) =>
+            sql<Row>`select ${rows.columns} from ${table}
+where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid for no key update`,
+        )
+        const found = yield* firstOf(operation, locked)
+        if (Option.isNone(found)) return Option.none<A>()
+        const changed = yield* change(found.value)
+        const written = yield* write(
+          operation,
+          (sql) =>
+            sql<Row>`update ${table} set (${names}) = row(${listed(rows.valuesOf(changed))})
+where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid
+returning ${rows.columns}, ${literal(XID)}`,
+        )
+        yield* noteXid(written[0]?.["xid"])
+        return yield* firstOf(operation, written)
+      }),
+    )
+
+  const removeRow = Effect.fnUntraced(function* (id: string) {
+    const { accountId, mode } = yield* CurrentTenant
+    const removed = yield* write(nameOf("remove"), (sql) => {
+      const deletion = sql`delete from ${table}
+  where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid`
+      if (countedBy === undefined || customer === undefined)
+        return sql<Row>`${deletion} returning ${literal(XID)}`
+      const column = literal(countedBy)
+      const owner = literal(rows.parameter(customer, null).column)
+      return sql<Row>`with deleted as (
+  ${deletion} returning ${owner} as customer_id
+), counted as (
+  update ${tables.customers} c set ${column} = c.${column} - 1 from deleted d
+  where c.account_id = ${accountId} and c.mode = ${mode} and c.id = d.customer_id
+)
+select ${literal(XID)} from deleted`
+    })
+    yield* noteXid(removed[0]?.["xid"])
+    return removed.length > 0
+  })
+
+  const list = Effect.fnUntraced(function* (filter: CollectionFilter<A>, page: Page.PageQuery) {
+    const operation = nameOf("list")
+    const { accountId, mode } = yield* CurrentTenant
+    const cursor = yield* cursorOf(resource.prefix, page)
+    yield* requireCursor(page, cursor, (uuid) =>
+      read(
+        operation,
+        (sql) =>
+          sql<Row>`select 1 from ${table}
+where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
+      ),
+    )
+    const { limit, order, position } = clauses(page, cursor)
+    const conditions = Object.entries(filter)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => rows.parameter(name, value))
+    const found = yield* read(operation, (sql) => {
+      const wanted = Statement.fragment(
+        conditions.flatMap(({ column, value }) => [
+          Statement.literal(` and t.${column} = `),
+          ...value.segments,
+        ]),
+      )
+      return sql<Row>`select ${rows.columns} from ${table} t
+where account_id = ${accountId} and mode = ${mode}${wanted} and ${position}
+order by ${order} limit ${limit}`
+    })
+    return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(rows.fromRow))(found))
+  })
+
+  return {
+    insert,
+    find,
+    modify,
+    // A transaction, because a repeat of the statement alone could not tell its own work from another's.
+    remove: (id: string) => transactor.atomically(removeRow(id)),
+    list,
+  }
+}
+
+export const layer: Layer.Layer<Collections, never, Database | Transactor> = Layer.effect(
+  Collections,
+  Effect.gen(function* () {
+    const database = yield* Database
+    const transactor = yield* Transactor
+    const made = new Map<string, object>()
+    return Collections.of({
+      of: <D extends Resource.Definition>(resource: Resource.Resource<D>) => {
+        const place = RESOURCE_TABLES[resource.type]
+        if (place === undefined) throw new TypeError(`no table keeps the resource ${resource.type}`)
+        const collection =
+          made.get(resource.type) ??
+          make({
+            database,
+            transactor,
+            resource,
+            place,
+            rows: ResourceRow.make<{ readonly id: string }>(resource),
+          })
+        made.set(resource.type, collection)
+        return collection as CollectionOf<Resource.Resource<D>>
+      },
+    })
+  }),
+)

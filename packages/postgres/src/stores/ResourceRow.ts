@@ -1,0 +1,104 @@
+/**
+ * Resources as rows: a column for each field, named in snake case, of what the field is made of.
+ */
+import { type Field, Id, type Resource } from "@billwright/core"
+import type { DateTime } from "effect"
+import { Statement } from "effect/sql"
+import { bigint, instant, json, type Row, text } from "../Row.ts"
+
+/** How fields of a kind are selected, read and written. */
+interface Column {
+  readonly select: (column: string) => string
+  readonly read: (row: Row, column: string, prefix: string) => unknown
+  /** A parameter as text, and the expression that it stands in, around `?`. */
+  readonly write: (value: never) => string
+  readonly cast: string
+}
+
+const asText = (column: string): string => `${column}::text as ${column}`
+
+const COLUMNS: Readonly<Record<Field.FieldKind, Column>> = {
+  text: { select: asText, read: text, write: (value: string) => value, cast: "?::text" },
+  id: {
+    select: asText,
+    read: (row, column, prefix) => Id.fromUuid(prefix, text(row, column)),
+    write: (value: string) => Id.toUuid(value),
+    cast: "?::uuid",
+  },
+  integer: { select: asText, read: bigint, write: (value: bigint) => String(value), cast: "?::numeric" },
+  instant: {
+    select: (column) => `(extract(epoch from ${column}) * 1000)::bigint::text as ${column}`,
+    read: instant,
+    write: (value: DateTime.Utc) => String(value.epochMilliseconds),
+    cast: "to_timestamp(?::float8 / 1000)",
+  },
+  json: {
+    select: asText,
+    read: json,
+    write: (value: object) => JSON.stringify(value),
+    cast: "?::text::jsonb",
+  },
+}
+
+const columnName = (name: string): string =>
+  name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+
+/** Values and rows of a resource. */
+export interface Rows<A> {
+  /** What `fromRow` reads, to be selected. */
+  readonly columns: Statement.Fragment
+  readonly fromRow: (row: Row) => A
+  /** The names of all columns but those of the tenant, and their values in the same order. */
+  readonly names: ReadonlyArray<string>
+  readonly valuesOf: (value: A) => ReadonlyArray<Statement.Fragment>
+  /** A column by the name of its field, and a value for it. */
+  readonly parameter: (
+    field: string,
+    value: unknown,
+  ) => { readonly column: string; readonly value: Statement.Fragment }
+}
+
+const parameter = ({ cast, write }: Column, value: unknown): Statement.Fragment => {
+  const [before = "", after = ""] = cast.split("?")
+  return Statement.fragment([
+    Statement.literal(before),
+    Statement.parameter(value === null ? null : write(value as never)),
+    Statement.literal(after),
+  ])
+}
+
+export const make = <A>({ fields, id, prefix, times }: Resource.Definition): Rows<A> => {
+  const all: Field.Fields = {
+    id: { schema: id, kind: "id", isNullable: false, description: "", prefix },
+    ...fields,
+    ...times,
+  }
+  const columns = Object.entries(all).map(([name, field]) => ({
+    name,
+    field,
+    column: columnName(name),
+    of: COLUMNS[field.kind],
+  }))
+  const byName = new Map(columns.map((column) => [column.name, column]))
+  return {
+    columns: Statement.fragment([
+      Statement.literal(columns.map(({ column, of }) => of.select(column)).join(", ")),
+    ]),
+    fromRow: (row) =>
+      Object.fromEntries(
+        columns.map(({ column, field, name, of }) => [
+          name,
+          field.isNullable && (row[column] === null || row[column] === undefined)
+            ? null
+            : of.read(row, column, field.prefix ?? prefix),
+        ]),
+      ) as A,
+    names: columns.map(({ column }) => column),
+    valuesOf: (value) => columns.map(({ name, of }) => parameter(of, value[name as keyof A])),
+    parameter: (name, value) => {
+      const found = byName.get(name)
+      if (found === undefined) throw new TypeError(`there is no field ${name}`)
+      return { column: found.column, value: parameter(found.of, value) }
+    },
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * The contract of `Collections`, for any resource.
+ */
+import { Collections, Page, type Resource, StorageError } from "@billwright/core"
+import { assert } from "@effect/vitest"
+import { Effect, Exit, Option } from "effect"
+import type * as fc from "fast-check"
+import { forAll } from "../Property.ts"
+import {
+  asTenant,
+  type ContractServices,
+  type ContractTest,
+  Effort,
+  otherTenants,
+  same,
+  times,
+  together,
+} from "./ContractTest.ts"
+import { pagingContract } from "./PagingContract.ts"
+
+type Asked<A> = Effect.Effect<A, StorageError, ContractServices>
+
+/** A resource, and values of it. */
+export interface Subject<D extends Resource.Definition, A> {
+  readonly resource: Resource.Resource<D>
+  /** A value that may be inserted now. */
+  readonly make: (fields?: Partial<A>) => Asked<A>
+  /** Values with any content. */
+  readonly generated: fc.Arbitrary<A>
+  /** Changes for `modify` to make, one after another. */
+  readonly changed: (value: A, step: number) => A
+  /** Which step a value is at. */
+  readonly stepOf: (value: A) => number
+}
+
+const FIRST_PAGE: Page.PageQuery = { limit: 9, cursor: undefined }
+
+/** Registers the tests of a resource's collection. */
+export const collectionContract = <
+  D extends Resource.Definition,
+  A extends Resource.ValueOf<Resource.Resource<D>> & {
+    readonly id: Resource.IdOf<Resource.Resource<D>> & string
+  },
+>(
+  test: ContractTest,
+  { changed, generated, make, resource, stepOf }: Subject<D, A>,
+): void => {
+  const opened = Effect.map(Collections, (collections) => collections.of(resource))
+  const insert = Effect.fnUntraced(function* (fields?: Partial<A>) {
+    const value = yield* make(fields)
+    yield* (yield* opened).insert(value)
+    return value
+  })
+
+  test(
+    "gives back what was inserted, in every field",
+    Effect.gen(function* () {
+      const collection = yield* opened
+      const effort = yield* Effort
+      yield* forAll(generated, effort, (fields) =>
+        Effect.gen(function* () {
+          const { id, ...belonging } = yield* make()
+          const owner = resource.customer === undefined ? {} : pick(belonging, resource.customer)
+          const value = { ...fields, ...owner, id } as A
+          yield* collection.insert(value)
+          same(yield* collection.find(value.id), Option.some(value))
+        }),
+      )
+    }),
+  )
+
+  test(
+    "finds nothing of an id that was never used",
+    Effect.gen(function* () {
+      const collection = yield* opened
+      const { id } = yield* make()
+      same(yield* collection.find(id), Option.none())
+      same(yield* collection.modify(id, () => Effect.die("called")), Option.none())
+      same(yield* collection.remove(id), false)
+    }),
+  )
+
+  test(
+    "refuses an id that is taken",
+    Effect.gen(function* () {
+      const collection = yield* opened
+      const value = yield* insert()
+      const error = yield* Effect.flip(collection.insert(changed(value, 1) as A))
+      assert.instanceOf(error, StorageError)
+      same(yield* collection.find(value.id), Option.some(value))
+    }),
+  )
+
+  test(
+    "replaces a value by what the change makes of it, or writes nothing",
+    Effect.gen(function* () {
+      const collection = yield* opened
+      const value = yield* insert()
+      const bystander = yield* insert()
+      const next = changed(value, 1)
+      const result = yield* collection.modify(value.id, (found) => {
+        same(found, value)
+        return Effect.succeed(next)
+      })
+      same(result, Option.some(next))
+      same(yield* collection.find(value.id), Option.some(next))
+      same(yield* collection.find(bystander.id), Option.some(bystander))
+      const exits = [
+        yield* Effect.exit(collection.modify(value.id, () => Effect.fail("no"))),
+        yield* Effect.exit(collection.modify(value.id, () => Effect.die("broken"))),
+      ]
+      assert.deepStrictEqual(exits, [Exit.fail("no"), Exit.die("broken")])
+      same(yield* collection.find(value.id), Option.some(next))
+    }),
+  )
+
+  test(
+    "loses none of many changes at once",
+    Effect.gen(function* () {
+      const collection = yield* opened
+      const value = yield* insert()
+      const start = stepOf(value)
+      yield* together(
+        times(10, () =>
+          collection.modify(value.id, (found) =>
+            Effect.as(Effect.yieldNow, changed(found as A, stepOf(found as A) + 1)),
+          ),
+        ),
+      )
+      same(
+        Option.map(yield* collection.find(value.id), (found) => stepOf(found as A)),
+        Option.some(start + 10),
+      )
+    }),
+  )
+
+  test(
+    "removes once",
+    Effect.gen(function* () {
+      const collection = yield* opened
+      const value = yield* insert()
+      const bystander = yield* insert()
+      const told = yield* together(times(5, () => collection.remove(value.id)))
+      same(told.filter(Boolean).length, 1)
+      same(yield* collection.find(value.id), Option.none())
+      same(yield* collection.modify(value.id, () => Effect.die("called")), Option.none())
+      same(yield* collection.find(bystander.id), Option.some(bystander))
+    }),
+  )
+
+  test(
+    "keeps tenants apart in every verb",
+    Effect.gen(function* () {
+      const collection = yield* opened
+      const value = yield* insert()
+      for (const tenant of yield* otherTenants) {
+        yield* Effect.gen(function* () {
+          same(yield* collection.find(value.id), Option.none())
+          same(yield* collection.modify(value.id, () => Effect.die("called")), Option.none())
+          same(yield* collection.remove(value.id), false)
+          same(yield* collection.list({}, FIRST_PAGE), { data: [], hasMore: false })
+          const cursor = { direction: "older", id: value.id } as const
+          const error = yield* Effect.flip(collection.list({}, { limit: 1, cursor }))
+          same(error, new Page.CursorNotFound({ id: value.id }))
+        }).pipe(asTenant(tenant))
+      }
+      same(yield* collection.find(value.id), Option.some(value))
+    }),
+  )
+
+  test(
+    "shares no objects with its callers",
+    Effect.gen(function* () {
+      const collection = yield* opened
+      const value = yield* make()
+      const given = { ...value }
+      yield* collection.insert(given)
+      scribble(given)
+      for (const found of [
+        yield* collection.find(value.id),
+        yield* collection.modify(value.id, Effect.succeed),
+        Option.fromUndefinedOr((yield* collection.list({}, FIRST_PAGE)).data[0]),
+      ])
+        scribble(Option.getOrThrow(found) as object)
+      same(yield* collection.find(value.id), Option.some(value))
+    }),
+  )
+
+  for (const field of resource.indexed) {
+    test(
+      `lists those with one ${field}, in pages`,
+      Effect.gen(function* () {
+        const collection = yield* opened
+        const [first, , second] = yield* Effect.all([insert(), insert(), insert()])
+        const filter = pick(first!, field)
+        const isSame = JSON.stringify(pick(second!, field)) === JSON.stringify(filter)
+        const all = (yield* collection.list({}, FIRST_PAGE)).data as ReadonlyArray<A>
+        const wanted = all.filter((value) => JSON.stringify(pick(value, field)) === JSON.stringify(filter))
+        assert.isAtLeast(wanted.length, isSame ? 2 : 1)
+        same(yield* collection.list(filter, FIRST_PAGE), { data: wanted, hasMore: false })
+        same(yield* collection.list(filter, { limit: 1, cursor: undefined }), {
+          data: wanted.slice(0, 1),
+          hasMore: wanted.length > 1,
+        })
+      }),
+    )
+  }
+
+  test.section("list", () =>
+    pagingContract(
+      test,
+      Effect.gen(function* () {
+        const collection = yield* opened
+        return {
+          add: (count: number) =>
+            Effect.all(times(count, () => Effect.map(insert(), ({ id }): string => id))),
+          list: (page: Page.PageQuery) =>
+            Effect.map(collection.list({}, page), ({ data, hasMore }) => ({
+              data: data.map((value) => (value as A).id as string),
+              hasMore,
+            })),
+          unknownId: Effect.map(Effect.orDie(make()), ({ id }): string => id),
+        }
+      }),
+    ),
+  )
+}
+
+const pick = (value: object, name: string): object =>
+  Object.fromEntries(Object.entries(value).filter(([field]) => field === name))
+
+/** Changes every field of an object, and what lies in it. */
+const scribble = (value: object): void => {
+  for (const [name, field] of Object.entries(value)) {
+    if (typeof field === "object" && field !== null && Object.getPrototypeOf(field) === Object.prototype) {
+      scribble(field as object)
+    }
+    Object.assign(value, { [name]: "scribbled" })
+  }
+}
