@@ -230,7 +230,8 @@ describe("docs/webhooks.md: numbers", () => {
     const known = constants()
     for (const [flag = "", value] of table(section(text, "The dispatcher"), "flag of `serve`")) {
       const declared = new RegExp(`"${plain(flag).slice(2)}"[\\s\\S]*?withDefault\\((.*?)\\)`).exec(source)
-      const [name = "", divisor] = declared?.[1]?.split(" / ") ?? []
+      const field = declared?.[1]?.replace("DEFAULTS.", "") ?? ""
+      const [name = "", divisor] = new RegExp(`  ${field}: (.*),`).exec(source)?.[1]?.split(" / ") ?? []
       const number = Number.isNaN(Number(name)) ? [...(known.get(name) ?? [])][0]! : Number(name)
       assert.strictEqual(Number(value), divisor === undefined ? number : number / SECOND, flag)
     }
