@@ -3,6 +3,7 @@
  */
 import { StorageError } from "@billwright/core"
 import { SqlError } from "effect/sql"
+import { TransactionGone } from "./host/TransactionGone.ts"
 
 /**
  * - `transient`: over soon, and nothing was done. The statement or transaction is tried again in place.
@@ -112,11 +113,17 @@ const bottomOf = (error: unknown, depth = 0): Error | undefined => {
 const assigned = (error: Error, fields: Readonly<Record<string, unknown>>): Error =>
   Object.assign(error, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)))
 
+/** Whether the failure is that the transaction of the call is over, which callers are told by this very error. */
+const isGone = (error: unknown, depth = 0): boolean =>
+  error instanceof TransactionGone ||
+  (error instanceof Error && depth <= MAX_DEPTH && isGone(error.cause ?? field(error, "reason"), depth + 1))
+
 /**
  * What a host may log of a failure: SQLSTATE, the sentence and the names of table and constraint. Not what else Postgres
  * and drivers tell: DETAIL (`Failing row contains (…)`) and CONTEXT show rows, and other fields parameters.
  */
 const withoutValues = (cause: unknown): Error => {
+  if (isGone(cause)) return new TransactionGone()
   const refusal = refusalIn(cause)
   if (refusal === undefined) {
     const bottom = bottomOf(cause)
