@@ -43,6 +43,7 @@ export type { IdempotentRequest, OnceOutcome, StoredResponse } from "./shared/Id
 export * as Instant from "./shared/Instant.ts"
 export { InvalidInput } from "./shared/InvalidInput.ts"
 export * as Input from "./shared/InvalidInput.ts"
+export * as OutageLog from "./shared/OutageLog.ts"
 export * as Metadata from "./shared/Metadata.ts"
 export * as Page from "./shared/Page.ts"
 export * as Signal from "./shared/Signal.ts"

@@ -322,10 +322,7 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
   const committed = yield* sending.committed
   const resultsTaken = yield* writer.taken.subscribe
 
-  const outage = OutageLog.make(
-    "webhook deliveries can't be claimed, and wait for the storage",
-    "webhook deliveries are claimed again",
-  )
+  const outage = OutageLog.make("webhook deliveries are claimed again")
   const round = Effect.gen(function* () {
     if (!(yield* isBusy)) {
       const mayHaveMore = yield* claim
@@ -333,7 +330,14 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
       if (mayHaveMore) return
     }
     yield* Effect.timeoutOption(awakened, POLL_MILLIS)
-  }).pipe(Effect.catch((error) => Effect.andThen(outage.failed(error), Effect.sleep(POLL_MILLIS))))
+  }).pipe(
+    Effect.catch((error) =>
+      Effect.andThen(
+        outage.failed("webhook deliveries can't be claimed, and wait for the storage", error),
+        Effect.sleep(POLL_MILLIS),
+      ),
+    ),
+  )
   // Not of the scope, which would wait for a claim that storage does not answer: the finalizer ends it.
   const claiming = yield* Effect.forkDetach(Effect.forever(round))
   yield* Effect.forkScoped(Effect.forever(Effect.tap(committed, () => Effect.sync(awaken.notify))))

@@ -2,6 +2,7 @@
  * Writes what came of attempts, many at a time, and disables endpoints that ask for it.
  */
 import { Clock, DateTime, Effect, FiberSet, Option, Schedule, type Scope, Semaphore } from "effect"
+import * as OutageLog from "../shared/OutageLog.ts"
 import * as Signal from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
@@ -53,23 +54,31 @@ export const make = (
     const oneAtATime = Semaphore.makeUnsafe(1)
     // Somebody may hold an endpoint for long: whatever waits for it must not keep other results from being written.
     const disabling = yield* FiberSet.make<void>()
+    const outage = OutageLog.make("results of webhook attempts are written again")
+    const notInTime = (error: StorageError) =>
+      outage.failed("results of webhook attempts were not written in time", error)
+    const notTaken = (error: StorageError) =>
+      outage.failed("the result of a webhook attempt cannot be written", error)
+    const cancelOutage = OutageLog.make("the deliveries of disabled endpoints end at once again")
 
     /** Until it is written or its lease has ended: then another worker has it. */
     const persist = (results: ReadonlyArray<Result>): Effect.Effect<void> =>
-      Effect.catch(store.settle(results.map(({ settlement }) => settlement)), (error) =>
-        Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis
-          const held = results.filter(({ leaseUntil }) => now < leaseUntil)
-          if (held.length < results.length) yield* notInTime(error)
-          if (held.length === 0) return
-          // A result that was written without our knowing is not written twice: its lease is over then.
-          if (mayBeOver(error)) return yield* Effect.delay(persist(held), RETRY_PAUSE_MILLIS)
-          // One that storage can't take must not keep the others from it.
-          if (held.length > 1)
-            return yield* Effect.forEach(held, (result) => persist([result]), { discard: true })
-          yield* notTaken(error)
-        }),
-      )
+      Effect.matchEffect(store.settle(results.map(({ settlement }) => settlement)), {
+        onSuccess: () => outage.worked,
+        onFailure: (error) =>
+          Effect.gen(function* () {
+            const now = yield* Clock.currentTimeMillis
+            const held = results.filter(({ leaseUntil }) => now < leaseUntil)
+            if (held.length < results.length) yield* notInTime(error)
+            if (held.length === 0) return
+            // A result that was written without our knowing is not written twice: its lease is over then.
+            if (mayBeOver(error)) return yield* Effect.delay(persist(held), RETRY_PAUSE_MILLIS)
+            // One that storage can't take must not keep the others from it.
+            if (held.length > 1)
+              return yield* Effect.forEach(held, (result) => persist([result]), { discard: true })
+            yield* notTaken(error)
+          }),
+      })
 
     /**
      * In one step with the result: a crash leaves both or neither. The endpoint is locked before its delivery, as
@@ -115,18 +124,21 @@ export const make = (
           while: (error) =>
             Effect.map(Clock.currentTimeMillis, (now) => now < result.leaseUntil && mayBeOver(error)),
         })
-      return untilLeaseEnds(settleDisabling(result, endpointId)).pipe(
+      return Effect.tap(untilLeaseEnds(settleDisabling(result, endpointId)), outage.worked).pipe(
         Effect.catch((error) => Effect.as(mayBeOver(error) ? notInTime(error) : notTaken(error), false)),
         Effect.flatMap((isDisabledNow) =>
           isDisabledNow
             ? Effect.andThen(
                 Effect.logWarning("a webhook endpoint is disabled", endpointId, result.disables),
-                untilLeaseEnds(cancelAll(store, endpointId, "endpoint_disabled", at)),
+                Effect.andThen(
+                  untilLeaseEnds(cancelAll(store, endpointId, "endpoint_disabled", at)),
+                  cancelOutage.worked,
+                ),
               )
             : Effect.void,
         ),
         Effect.catch((error) =>
-          Effect.logError("the deliveries of a disabled endpoint end when they are due, not now", error),
+          cancelOutage.failed("the deliveries of a disabled endpoint end when they are due, not now", error),
         ),
         Effect.provideService(CurrentTenant, result.settlement.tenant),
       )
@@ -159,12 +171,6 @@ export const make = (
 
 /** Whether the same write may succeed later, or has succeeded without our knowing. */
 const mayBeOver = (error: StorageError): boolean => error.retryable || error.isOutcomeUnknown === true
-
-const notInTime = (error: StorageError) =>
-  Effect.logError("results of webhook attempts were not written in time", error)
-
-const notTaken = (error: StorageError) =>
-  Effect.logError("the result of a webhook attempt cannot be written", error)
 
 const isLong = (since: DateTime.Utc, at: DateTime.Utc): boolean =>
   at.epochMilliseconds - since.epochMilliseconds >= MAX_FAILING_MILLIS

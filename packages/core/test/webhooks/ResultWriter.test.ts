@@ -17,7 +17,7 @@ import {
 import { Memory } from "@billwright/memory"
 import { Receiver, ScriptedReceivers } from "@billwright/testing"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { acme, NOON } from "../world.ts"
 import {
@@ -156,6 +156,32 @@ describe("a result", () => {
       assert.deepStrictEqual([yield* statusOf(bad), yield* statusOf(good)], ["Pending", "Delivered"])
     }).pipe(inWorld),
   )
+
+  it.effect("is one of many whose failures are logged once, then by and by, and so is their end", () => {
+    const logged: Array<string> = []
+    const logger = Logger.make(({ message }) => void logged.push(String([message].flat()[0])))
+    const failed = "the result of a webhook attempt cannot be written"
+    /** All of them together, then each by itself. */
+    const refuseAll = Effect.gen(function* () {
+      ;(yield* Script).settle.push(...Array<Fault>(6).fill(before(refused)))
+      yield* Fiber.join(yield* runFor(0))
+    })
+    return Effect.gen(function* () {
+      yield* newEndpoint()
+      const events = yield* Effect.forEach([1, 2, 3, 4, 5], () => publish())
+      yield* refuseAll
+      assert.deepStrictEqual(logged, [failed])
+      yield* TestClock.adjust("1 minute")
+      yield* refuseAll
+      assert.deepStrictEqual(logged.slice(1), [`${failed} (4 failures were not logged)`])
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(yield* runFor(0))
+      assert.deepStrictEqual(logged.slice(2), [
+        "results of webhook attempts are written again (4 failures were not logged)",
+      ])
+      for (const event of events) assert.strictEqual(yield* statusOf(event), "Delivered")
+    }).pipe(inWorld, Effect.provide(Logger.layer([logger])))
+  })
 })
 
 describe("a result that disables its endpoint", () => {

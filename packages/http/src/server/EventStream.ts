@@ -11,6 +11,7 @@ import {
   Events,
   EventType,
   InvalidInput,
+  OutageLog,
   type Signal,
   type StorageError,
   type TailPosition,
@@ -74,7 +75,6 @@ interface Progress {
   /** When something was last sent, and when the key was last looked at. */
   spokenAt: number
   checkedAt: number
-  isStorageDown: boolean
 }
 
 /** Makes what opens streams. */
@@ -82,6 +82,7 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
   Effect.gen(function* () {
     const events = yield* Events
     const slots = StreamSlots.make(limits)
+    const outage = OutageLog.make("streams of events are read again")
     const known = new Set(events.types.map(({ name }) => name))
 
     const parseTypes = (text: string | undefined): Effect.Effect<ReadonlyArray<string>, InvalidInput> => {
@@ -110,19 +111,18 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
     const read = (progress: Progress, tenant: Tenant.Tenant, types: ReadonlyArray<string>) =>
       events.tail(progress.position, types).pipe(
         Effect.provideService(CurrentTenant, tenant),
-        Effect.map(({ events: found, hasMore, position }) => {
+        Effect.flatMap(({ events: found, hasMore, position }) => {
           progress.position = position
           progress.pending = found
           progress.isUpToDate = !hasMore
-          progress.isStorageDown = false
+          return outage.worked
         }),
-        Effect.catchTag("StorageError", (error) => {
-          const log = progress.isStorageDown
-            ? Effect.void
-            : Effect.logWarning("a stream can't be read", error)
-          progress.isStorageDown = true
-          return Effect.andThen(log, Effect.sleep(POLL_MILLIS))
-        }),
+        Effect.catchTag("StorageError", (error) =>
+          Effect.andThen(
+            outage.failed("streams of events can't be read, and wait for the storage", error),
+            Effect.sleep(POLL_MILLIS),
+          ),
+        ),
       )
 
     /** Waits for a commit, or for the time to look without one. */
@@ -148,7 +148,6 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
         isUpToDate: false,
         spokenAt: now,
         checkedAt: now,
-        isStorageDown: false,
       }
       return Effect.gen(function* () {
         for (;;) {

@@ -17,6 +17,7 @@ import {
   IdGenerator,
   InvalidInput,
   Keyring,
+  OutageLog,
   type StoredResponse,
   type Thresholds,
   type Usage,
@@ -113,6 +114,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       Record<string, Operation<OperationInput<unknown>> | undefined>
     >
     const limitRate = RateLimit.make(options.rateLimit)
+    const outage = OutageLog.make("requests are answered again")
 
     /** Runs an operation once for the key of its request, and remembers the answer. */
     const once = Effect.fnUntraced(function* <R>(
@@ -175,8 +177,10 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
     })
 
     // By a write: a Postgres that takes none (a standby, or one set to read-only) answers reads all the same.
-    const isReady = Effect.flatMap(DateTime.now, (now) =>
-      Effect.as(keyStore.touch(NO_KEY, now), toResponse({ status: 200, body: OK_BODY }, false)),
+    const isReady = DateTime.now.pipe(
+      Effect.flatMap((now) => keyStore.touch(NO_KEY, now)),
+      Effect.andThen(outage.worked),
+      Effect.as(toResponse({ status: 200, body: OK_BODY }, false)),
     )
 
     /** What can be had without a key. */
@@ -207,10 +211,12 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
           return Effect.succeed(complete(response, requestId, request.method))
         }
         return Effect.matchCauseEffect(
-          isVersioned(request.path) ? versioned(request, asked) : open(request, asked),
+          isVersioned(request.path)
+            ? Effect.tap(versioned(request, asked), outage.worked)
+            : open(request, asked),
           {
             onSuccess: answer,
-            onFailure: (cause) => Effect.flatMap(refuse(request, requestId, cause), answer),
+            onFailure: (cause) => Effect.flatMap(refuse(request, requestId, cause, outage), answer),
           },
         )
       })
@@ -229,6 +235,7 @@ const refuse = (
   request: HttpRequest,
   requestId: string,
   cause: Cause.Cause<ErrorAnswer.ServerError>,
+  outage: OutageLog.OutageLog,
 ): Effect.Effect<HttpResponse> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
   const error = Cause.findErrorOption(cause)
@@ -239,7 +246,8 @@ const refuse = (
   const answer = Effect.succeed(response)
   if (response.status < 500) return answer
   const path = ErrorAnswer.withoutSecrets(request.path)
-  const log = Effect.logError(`${request.method} ${path} was answered ${response.status}`, cause)
+  const sentence = `${request.method} ${path} was answered ${response.status}`
+  const log = response.status === 503 ? outage.failed(sentence, cause) : Effect.logError(sentence, cause)
   return Effect.andThen(Effect.annotateLogs(log, { requestId }), answer)
 }
 

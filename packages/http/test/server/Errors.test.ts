@@ -471,6 +471,42 @@ describe("503 unavailable", () => {
       assert.deepStrictEqual((yield* api.expect(200, "GET", "/readyz")).body, { status: "ok" })
     }),
   )
+
+  it.effect("is logged once, then after 1, 2, 4 … minutes with how many were not, and so is the end", () =>
+    Effect.gen(function* () {
+      const { faults, storage } = Faults.make()
+      const api = yield* ApiServer.start({ storage })
+      const logged = () =>
+        api.logs
+          .map((line) => String((JSON.parse(line) as { readonly message: unknown }).message))
+          .flatMap((message) => /^(GET|requests)[^,]*/.exec(message)?.[0] ?? [])
+      const failed = "GET /v1/customers was answered 503"
+      const fail = api.expect(503, "GET", "/v1/customers")
+      faults.data = Faults.unavailable
+      for (let n = 0; n < 5; n++) yield* fail
+      assert.deepStrictEqual(logged(), [failed])
+      yield* TestClock.adjust("1 minute")
+      // Neither says that the storage is back.
+      yield* api.expect(200, "GET", "/livez")
+      yield* api.expect(404, "GET", "/v1/nowhere")
+      for (let n = 0; n < 3; n++) yield* fail
+      yield* TestClock.adjust("1 minute")
+      yield* fail
+      assert.deepStrictEqual(logged().slice(1), [`${failed} (4 failures were not logged)`])
+      yield* TestClock.adjust("1 minute")
+      yield* fail
+      assert.deepStrictEqual(logged().slice(2), [`${failed} (3 failures were not logged)`])
+      faults.data = Effect.void
+      yield* api.expect(200, "GET", "/v1/customers")
+      yield* TestClock.adjust("10 seconds")
+      yield* api.expect(200, "GET", "/v1/customers")
+      yield* api.expect(200, "GET", "/readyz")
+      assert.deepStrictEqual(logged().slice(3), ["requests are answered again"])
+      faults.data = Faults.unavailable
+      yield* fail
+      assert.deepStrictEqual(logged().slice(4), [failed])
+    }),
+  )
 })
 
 describe("every answer", () => {

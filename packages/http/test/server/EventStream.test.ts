@@ -240,7 +240,7 @@ describe("time", () => {
       yield* TestClock.adjust("1 second")
       assert.deepStrictEqual(ids(yield* source.events(2)), [before, after])
       assert.lengthOf(
-        api.logs.filter((line) => line.includes("a stream can't be read")),
+        api.logs.filter((line) => line.includes("streams of events can't be read")),
         1,
       )
     }),
