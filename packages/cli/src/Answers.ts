@@ -18,6 +18,14 @@ export const Delivery = Schema.Struct({
 })
 export type Delivery = typeof Delivery.Type
 
+/** A delivery as it is answered to those who ask for it alone. */
+export const DeliveryWithAttempts = Schema.Struct({
+  ...Delivery.fields,
+  /** While an attempt is under way, `next_attempt_at` is no time of one that is planned. */
+  attempt_started_at: Schema.NullOr(Schema.String),
+})
+export type DeliveryWithAttempts = typeof DeliveryWithAttempts.Type
+
 export const DeliveryList = Schema.Struct({ data: Schema.Array(Delivery), has_more: Schema.Boolean })
 
 export const EventWithDeliveries = Schema.Struct({
@@ -37,8 +45,16 @@ export const EventTypeList = Schema.Struct({
 
 export const RangeReplay = Schema.Struct({ endpoint_id: Schema.String, count: Schema.Int })
 
+/** When a delivery is tried again, where it is told whether an attempt is under way. */
+const next = (delivery: Delivery | DeliveryWithAttempts): ReadonlyArray<string> => {
+  const { next_attempt_at: plannedAt } = delivery
+  if (!("attempt_started_at" in delivery) || delivery.attempt_count === 0 || plannedAt === null) return []
+  const { attempt_started_at: startedAt } = delivery
+  return [startedAt === null ? `next at ${plannedAt}` : `attempt under way since ${startedAt}`]
+}
+
 /** A delivery in one line. */
-export const line = (delivery: Delivery): string => {
+export const line = (delivery: Delivery | DeliveryWithAttempts): string => {
   const { attempt_count: attempts, last_error: error, last_response_status: status } = delivery
   return [
     delivery.id,
@@ -46,7 +62,7 @@ export const line = (delivery: Delivery): string => {
     delivery.status.padEnd("Delivered".length),
     attempts === 1 ? "1 attempt" : `${attempts} attempts`,
     error ?? (status === null ? "no answer yet" : `answered ${status}`),
-    ...(delivery.next_attempt_at === null || attempts === 0 ? [] : [`next at ${delivery.next_attempt_at}`]),
+    ...next(delivery),
     ...(delivery.reason === null ? [] : [delivery.reason]),
   ].join("  ")
 }

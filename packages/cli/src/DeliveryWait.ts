@@ -80,19 +80,23 @@ export const ofEvent = Effect.fnUntraced(function* (id: string, options: WaitOpt
   )
 })
 
+/** The deliveries of the list, with their attempts. */
+export const look = Effect.fnUntraced(function* (deliveries: ReadonlyArray<Answers.Delivery>) {
+  const api = yield* ApiClient
+  return yield* Effect.forEach(
+    deliveries,
+    ({ id }) => api.get(`/deliveries/${encodeURIComponent(id)}`, Answers.DeliveryWithAttempts),
+    { concurrency: 8 },
+  )
+})
+
 /** The deliveries of the list with their attempts, once they are finished. */
 export const ofDeliveries = Effect.fnUntraced(function* (
   deliveries: ReadonlyArray<Answers.Delivery>,
   options: WaitOptions,
 ) {
-  const api = yield* ApiClient
-  const look = Effect.forEach(
-    deliveries,
-    ({ id }) => api.get(`/deliveries/${encodeURIComponent(id)}`, Answers.Delivery),
-    { concurrency: 8 },
-  )
   return yield* settled(
-    look,
+    look(deliveries),
     (found) => found.filter(({ value }) => value.status === "Pending").length,
     options,
   )

@@ -100,8 +100,13 @@ const publish = Effect.fnUntraced(function* (name: string, options: Publication)
 /** Who listens is no endpoint, and nobody keeps a list of them. */
 const NO_ENDPOINT = 'No endpoint wanted it. Whoever runs "billwright listen" gets it all the same.'
 
-const describe = ({ deliveries, id, type: name }: Answers.EventWithDeliveries): string =>
-  [`${id}  ${name}`, ...(deliveries.length === 0 ? [NO_ENDPOINT] : deliveries.map(Answers.line))].join("\n")
+/** Deliveries that are to be tried again are looked up: only then is it told whether an attempt is under way. */
+const describe = Effect.fnUntraced(function* ({ deliveries, id, type: name }: Answers.EventWithDeliveries) {
+  const retried = deliveries.filter(({ attempt_count, status }) => status === "Pending" && attempt_count > 0)
+  const found = new Map((yield* DeliveryWait.look(retried)).map(({ value }) => [value.id, value]))
+  const lines = deliveries.map((delivery) => Answers.line(found.get(delivery.id) ?? delivery))
+  return [`${id}  ${name}`, ...(lines.length === 0 ? [NO_ENDPOINT] : lines)].join("\n")
+})
 
 const run = Effect.fnUntraced(function* (
   name: string,
@@ -112,7 +117,7 @@ const run = Effect.fnUntraced(function* (
     // Whoever waited in vain still gets to know what there is to look for.
     Effect.tapError(() => (options.json ? Effect.void : Console.log(`${id}  ${name}`))),
   )
-  yield* Console.log(options.json ? text : describe(value))
+  yield* Console.log(options.json ? text : yield* describe(value))
   yield* DeliveryWait.requireDelivered(value.deliveries, options)
 })
 

@@ -177,6 +177,25 @@ describe("billwright trigger", () => {
     )
   })
 
+  it("says when a delivery is tried again", { timeout: TIMEOUT }, async () => {
+    receiver.script("/later", (exchange) => exchange.answer(503, { "retry-after": "3600" }))
+    const { tenant } = installation
+    const endpoint = await tenant.endpoint(receiver.url("/later"))
+    const event = { type: "invoice.paid", data: INVOICE, idempotency_key: "later" }
+    const { id } = await tenant.request("POST", "/events", event)
+    const waiting = await tenant.deliveryThat(String(id), ({ attempt_count }) => attempt_count === 1)
+    const { stdout } = await installation.run(
+      "trigger",
+      "invoice.paid",
+      "--data",
+      JSON.stringify(INVOICE),
+      "--idempotency-key",
+      "later",
+    )
+    assert.include(stdout, `Pending    1 attempt  answered 503  next at ${waiting.next_attempt_at}`)
+    await tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
+  })
+
   it("lists the types, and says which one was meant", { timeout: TIMEOUT }, async () => {
     const listed = await installation.run("trigger")
     assert.match(listed.stdout, /^invoice\.paid {2,}An invoice was paid in full\.$/m)
