@@ -16,6 +16,8 @@ import { isSameJson } from "./JsonText.ts"
 export const MAX_PAYLOAD_BYTES = 262_144
 /** Deepest nesting of an event's data. */
 export const MAX_DATA_DEPTH = 30
+/** Most digits of a number in an event's data: what a reader makes of it costs no more than its length. */
+export const MAX_NUMBER_DIGITS = 1_000
 /** Longest idempotency key of an event, in code points. */
 export const MAX_EVENT_KEY_LENGTH = 255
 
@@ -92,6 +94,8 @@ export class EventKeyConflict extends Schema.TaggedError<EventKeyConflict>()(
   }
 }
 
+const TOO_LONG = 10n ** BigInt(MAX_NUMBER_DIGITS)
+
 /** Why a value is no JSON that can be stored and sent, to be read after `data`; `undefined` when it is. */
 export const problemOfJson = (value: unknown, depth = 0): string | undefined => {
   switch (typeof value) {
@@ -99,8 +103,11 @@ export const problemOfJson = (value: unknown, depth = 0): string | undefined => 
       return Text.isStorable(value) ? undefined : "must not contain NUL or a lone surrogate"
     case "number":
       return Number.isFinite(value) ? undefined : "must not contain a number that JSON can't hold"
-    case "boolean":
     case "bigint":
+      return value < TOO_LONG && -value < TOO_LONG
+        ? undefined
+        : `must not contain a number of more than ${MAX_NUMBER_DIGITS} digits`
+    case "boolean":
       return undefined
     case "object":
       break

@@ -67,6 +67,8 @@ describe("what data may be", () => {
     ["a date", new Date(0), "must contain plain objects only"],
     ["__proto__", JSON.parse('{"__proto__":{"a":1}}'), "must not contain the key __proto__"],
     ["depth", deep(31), "must not be nested deeper than 30 levels"],
+    ["digits", [10n ** 1_000n], "must not contain a number of more than 1000 digits"],
+    ["digits below zero", [-(10n ** 1_000n)], "must not contain a number of more than 1000 digits"],
   ])("is not %s", (_, data, problem) => {
     assert.strictEqual(Event.problemOfJson(data), problem)
   })

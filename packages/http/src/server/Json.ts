@@ -1,16 +1,26 @@
 /**
  * Strict JSON: what `JSON.parse` lets pass and a billing API must not.
  *
- * Refused: nesting beyond a limit (checked before parsing), a key that an object has twice (parsers disagree on
- * which one counts). Kept exact: integers beyond 2^53, as `bigint` in and out.
+ * Refused: nesting and numbers beyond a limit (checked before parsing), a key that an object has twice (parsers
+ * disagree on which one counts). Kept exact: integers beyond 2^53, as `bigint` in and out.
  *
- * One pass over the text decides what is needed; then the platform's own parser does the work, so that usual
+ * Nothing takes more work than in proportion to the text. One pass over the text decides what is needed; then the platform's own parser does the work, so that usual
  * bodies cost little more than `JSON.parse`.
  */
+import { Event } from "@billwright/core"
 import { Predicate } from "effect"
 
 /** Deepest nesting of a body. */
 const MAX_DEPTH = 32
+
+/** Most digits of a number; those of its exponent are counted apart. A `bigint` of many takes more than its length. */
+const MAX_DIGITS = Event.MAX_NUMBER_DIGITS
+
+/**
+ * From here on a number that has a point or an exponent is the double that every parser reads, and not written out: the
+ * digits of many `1e308` would be sixty times as long as the body.
+ */
+const MAX_WRITTEN_OUT = 1e40
 
 /** Fewest digits of an integer that a double may not hold exactly: 2^53 has 16. */
 const UNSAFE_DIGITS = 16
@@ -47,6 +57,9 @@ const isEscaped = (text: string, index: number): boolean => {
   return backslashes % 2 === 1
 }
 
+const tooManyDigits = (index: number): JsonProblem =>
+  new JsonProblem(`has a number of more than ${MAX_DIGITS} digits, up to character ${index + 1}`)
+
 /** Counts keys, measures depth and looks for long numbers, without building anything. */
 const scan = (text: string): Scan => {
   let depth = 0
@@ -57,6 +70,7 @@ const scan = (text: string): Scan => {
     const code = text.charCodeAt(i)
     if (code >= 48 && code <= 57) {
       if (++digits >= UNSAFE_DIGITS) hasInexactNumbers = true
+      if (digits > MAX_DIGITS) throw tooManyDigits(i)
     } else if (code !== POINT) {
       if (digits > 0 && (code === 69 || code === 101)) hasInexactNumbers = true
       digits = 0
@@ -112,7 +126,7 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /**
  * The whole number that a number's source text means, `undefined` when a digit but 0 stands behind the point. Only
- * for numbers that a double holds roughly: the digits to write are then 309 or what the text has itself.
+ * for numbers below `MAX_WRITTEN_OUT`: there are no more digits to write than in that one.
  */
 const wholeNumber = (source: string): bigint | undefined => {
   const [, sign = "", integer = "", fraction = "", exponent = "0"] = NUMBER.exec(source) ?? []
@@ -126,14 +140,15 @@ const wholeNumber = (source: string): bigint | undefined => {
 }
 
 /**
- * Numbers by their source text: whole numbers beyond 2^53 as `bigint`, however they are written (`1e21`); a fraction
- * that a double would round to a whole number as NaN, so that no check takes it for one.
+ * Numbers by their source text: whole numbers beyond 2^53 as `bigint`, by their digits or, below `MAX_WRITTEN_OUT`,
+ * however they are written (`1e21`); a fraction below it that a double would round to a whole number as NaN, so that no
+ * check takes it for one.
  */
 function reviveNumber(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
   const source = context?.source
   if (typeof value !== "number" || source === undefined) return value
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value) ? value : BigInt(source)
-  if (!Number.isInteger(value)) return value
+  if (!Number.isInteger(value) || Math.abs(value) >= MAX_WRITTEN_OUT) return value
   const whole = wholeNumber(source)
   if (whole === undefined) return Number.NaN
   return Number.isSafeInteger(value) ? value : whole

@@ -75,6 +75,18 @@ describe("parse", () => {
     })
   })
 
+  it("refuses numbers of more than a thousand digits, and says where", () => {
+    const digits = (count: number) => "9".repeat(count)
+    for (const text of [digits(1_000), `-${digits(1_000)}`])
+      assert.strictEqual(Json.parse(text), BigInt(text))
+    assert.deepStrictEqual(Json.parse(`["${digits(1_001)}", 0.5${"0".repeat(998)}]`), [digits(1_001), 0.5])
+    const problem = "has a number of more than 1000 digits, up to character"
+    assert.strictEqual(problemOf(digits(1_001)), `${problem} 1001`)
+    assert.strictEqual(problemOf(`{"a":1,"b":-${digits(1_000_000)}}`), `${problem} 1013`)
+    assert.strictEqual(problemOf(`[0.${digits(1_000)}]`), `${problem} 1003`)
+    assert.strictEqual(problemOf(`[1e${digits(1_001)}]`), `${problem} 1004`)
+  })
+
   it("keeps whole numbers exactly, whatever they are written like", () => {
     const whole: ReadonlyArray<readonly [string, bigint | number]> = [
       ["1e21", 10n ** 21n],
@@ -85,13 +97,15 @@ describe("parse", () => {
       ["123456789.123456789123e20", 12_345_678_912_345_678_912_300_000_000n],
       ["9007199254740993.0", 9_007_199_254_740_993n],
       ["90071992547409930e-1", 9_007_199_254_740_993n],
-      ["1e308", 10n ** 308n],
+      ["9.9e39", 99n * 10n ** 38n],
       ["1e3", 1_000],
       ["0e999999999", 0],
       ["-0.0e0", -0],
     ]
     for (const [text, value] of whole) assert.strictEqual(Json.parse(text), value, text)
-    // Beyond what a double holds even roughly, nothing is written out: a billion digits would be.
+    // From 1e40 on nothing is written out: a body of such numbers would be sixty times as long, or of any length.
+    for (const text of ["1e40", "-1e40", "1e308", "1.5e300", `1${"0".repeat(40)}.5`])
+      assert.strictEqual(Json.parse(text), Number(text))
     assert.strictEqual(Json.parse("1e999999999"), Number.POSITIVE_INFINITY)
     assert.strictEqual(Json.parse("-1e400"), Number.NEGATIVE_INFINITY)
   })

@@ -1,0 +1,119 @@
+/**
+ * Work for hostile JSON, counted by V8: how often each block of our code ran. Twice the text may take twice the work and
+ * no more, whatever it is made of. What the platform does by itself (its own parser, regular expressions, the arithmetic
+ * of `bigint`) isn't counted: the length of numbers is limited for that.
+ */
+import { Session } from "node:inspector/promises"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+
+const session = new Session()
+/** Both are loaded when blocks are counted already: code that was compiled before has no counters. */
+let parse: (text: string) => unknown
+let isSame: (a: string, b: string) => boolean
+
+beforeAll(async () => {
+  session.connect()
+  await session.post("Profiler.enable")
+  await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true })
+  const Json = await import("../../src/server/Json.ts")
+  const { Event } = await import("@billwright/core")
+  parse = (text) => {
+    try {
+      return Json.parse(text)
+    } catch (error) {
+      assert.instanceOf(error, Json.JsonProblem)
+      return undefined
+    }
+  }
+  const eventOf = (data: string): Parameters<typeof Event.isSameContent>[0] =>
+    ({ type: "a.b", customerId: null, endpointId: null, payload: `{"id":"evt_1","data":${data}}` }) as never
+  isSame = (a, b) => Event.isSameContent(eventOf(a), eventOf(b))
+})
+
+afterAll(async () => {
+  await session.post("Profiler.stopPreciseCoverage")
+  session.disconnect()
+})
+
+/** How often blocks of our packages ran while something was done. */
+const workOf = async (run: () => unknown): Promise<number> => {
+  // Reading the counts sets them back.
+  await session.post("Profiler.takePreciseCoverage")
+  run()
+  const { result } = await session.post("Profiler.takePreciseCoverage")
+  const ours = result.filter(({ url }) => /\/packages\/(core|http)\/src\//.test(url))
+  assert.isAbove(ours.length, 0)
+  return ours
+    .flatMap(({ functions }) => functions.flatMap(({ ranges }) => ranges))
+    .reduce((sum, { count }) => sum + count, 0)
+}
+
+/** Texts of about so many characters. */
+const repeat = (text: string, length: number): string => text.repeat(Math.floor(length / text.length))
+const list = (item: string, length: number): string => `[${repeat(`${item},`, length)}0]`
+const fields = (length: number, last: string): string => {
+  const keys = Array.from({ length: Math.floor(length / 9) }, (_, index) => `"${10_000 + index}":1,`)
+  return `{${keys.join("")}${last}}`
+}
+const SHAPES: Readonly<Record<string, (length: number) => string>> = {
+  "a long number": (length) => repeat("9", length),
+  "a long fraction": (length) => `[0.${repeat("0", length)}1]`,
+  "a long exponent": (length) => `1e${repeat("9", length)}`,
+  "numbers of the largest length": (length) => list("9".repeat(1_000), length),
+  "whole numbers by exponents": (length) => list("1e39", length),
+  "numbers with zeros at the end": (length) => list(`1.${"0".repeat(900)}`, length),
+  "large doubles": (length) => list("1e308", length),
+  "many keys": (length) => fields(length, `"":1`),
+  "a key twice": (length) => fields(length, `"10000":1`),
+  "deep nesting": (length) => list("[".repeat(30) + "]".repeat(30), length),
+  "nesting without end": (length) => repeat("[", length),
+  "keys of nested objects": (length) => list(`{"a":{"a":{}}}`, length),
+  escapes: (length) => `["${repeat(String.raw`\u0000`, length)}"]`,
+  backslashes: (length) => `["${repeat(String.raw`\\`, length)}"]`,
+  "quotation marks": (length) => `["${repeat(String.raw`\"`, length)}"]`,
+  "backslashes before quotation marks": (length) => `["${repeat(String.raw`\\\"`, length)}"]`,
+  "a text that does not end": (length) => `["${repeat(String.raw`\"`, length)}`,
+  "empty texts": (length) => list(`""`, length),
+}
+
+const LENGTH = 32_768
+/** Twice, and what each call takes besides. */
+const TWICE = 2.05
+
+describe("twice the text takes twice the work at most", () => {
+  for (const [name, make] of Object.entries(SHAPES)) {
+    it(`to parse ${name}`, async () => {
+      const once = await workOf(() => parse(make(LENGTH)))
+      const twice = await workOf(() => parse(make(2 * LENGTH)))
+      assert.isAtMost(twice, TWICE * once + 100)
+    })
+  }
+
+  for (const [name, make] of Object.entries(SHAPES)) {
+    it(`to compare ${name}`, async () => {
+      const compare = (length: number) => () => {
+        const text = make(length)
+        const isJson = parse(text) !== undefined
+        if (isJson) assert.isTrue(isSame(text, ` ${text}`))
+      }
+      const once = await workOf(compare(LENGTH))
+      const twice = await workOf(compare(2 * LENGTH))
+      // Fields are sorted.
+      assert.isAtMost(twice, 1.1 * TWICE * once + 100)
+    })
+  }
+
+  it("to compare numbers that are longer than those that are taken", async () => {
+    // The zeros within: each was once the beginning of a search for the zeros at the end.
+    const compare = (length: number) => () =>
+      assert.isTrue(isSame(`1${repeat("0", length)}1`, `1${repeat("0", length)}10e-1`))
+    const once = await workOf(compare(LENGTH))
+    assert.isAtMost(await workOf(compare(2 * LENGTH)), TWICE * once + 100)
+  })
+
+  it("and what is counted is the work: each digit of a number is looked at", async () => {
+    assert.isAtLeast(await workOf(() => parse(list("9".repeat(1_000), LENGTH))), LENGTH)
+    const zeros = list(`1.${"0".repeat(900)}`, LENGTH)
+    assert.isAtLeast(await workOf(() => isSame(zeros, ` ${zeros}`)), 2 * 0.9 * LENGTH)
+  })
+})
