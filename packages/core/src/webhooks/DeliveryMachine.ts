@@ -11,7 +11,6 @@
  * | `Pending` | answered 410                 | `Failed` (`gone`), the endpoint is disabled  |
  * | `Pending` | result lost, attempts left   | `Pending`, due now                           |
  * | `Pending` | result lost, none left       | `Failed` (`exhausted`)                       |
- * | `Pending` | released                     | `Pending`, due now                           |
  * | `Pending` | endpoint disabled or deleted | `Failed` (`endpoint_disabled`, `_deleted`)   |
  * | `Pending` | can't be read                | `Failed` (`unreadable`)                      |
  *
@@ -37,15 +36,10 @@ export type DeliveryEvent =
   | { readonly _tag: "Gone" }
   /** A lease ended without a result: the attempt was recorded as `unknown`, and is counted already. */
   | { readonly _tag: "Lost" }
-  /** Given back before anything was sent. */
-  | { readonly _tag: "Released" }
   | { readonly _tag: "EndpointDisabled" }
   | { readonly _tag: "EndpointDeleted" }
   /** What is stored of it can't be read. */
   | { readonly _tag: "Unreadable" }
-
-/** A delivery that has just been made: by a publication or a replay. */
-export const initial = (now: number): DeliveryState => ({ status: "Pending", attemptCount: 0, dueAt: now })
 
 /** What an event is decided by. `random` is from 0 to 1: where in the spread of the back-off the delay lies. */
 export interface Circumstances {
@@ -77,8 +71,6 @@ export const next = (
       return allowsAfter(policy, attemptCount)
         ? { status: "Pending", attemptCount, dueAt: now }
         : { status: "Failed", attemptCount, reason: "exhausted" }
-    case "Released":
-      return { status: "Pending", attemptCount, dueAt: now }
     case "EndpointDisabled":
       return { status: "Failed", attemptCount, reason: "endpoint_disabled" }
     case "EndpointDeleted":

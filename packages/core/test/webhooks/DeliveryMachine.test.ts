@@ -2,7 +2,7 @@ import { Delivery, DeliveryMachine, Endpoint, RetryPolicy } from "@billwright/co
 import { assert, describe, it } from "@effect/vitest"
 import { fc, holds } from "../property.ts"
 
-const { disables, initial, next } = DeliveryMachine
+const { disables, next } = DeliveryMachine
 type State = DeliveryMachine.DeliveryState
 type Event = DeliveryMachine.DeliveryEvent
 
@@ -16,7 +16,6 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
     { _tag: "Succeeded" },
     { _tag: "Gone" },
     { _tag: "Lost" },
-    { _tag: "Released" },
     { _tag: "EndpointDisabled" },
     { _tag: "EndpointDeleted" },
     { _tag: "Unreadable" },
@@ -28,10 +27,6 @@ const anyEvent: fc.Arbitrary<Event> = fc.oneof(
 const anyRandom = fc.double({ min: 0, max: 1, noNaN: true })
 
 describe("DeliveryMachine", () => {
-  it("begins pending, due at once", () => {
-    assert.deepStrictEqual(initial(NOW), { status: "Pending", attemptCount: 0, dueAt: NOW })
-  })
-
   // The table of the specification, row by row.
   it.each<[string, State, Event, State]>([
     ["2xx", pending(0), { _tag: "Succeeded" }, { status: "Delivered", attemptCount: 1 }],
@@ -46,7 +41,6 @@ describe("DeliveryMachine", () => {
       { _tag: "Lost" },
       { status: "Failed", attemptCount: 10, reason: "exhausted" },
     ],
-    ["a release", pending(3, NOW - 1), { _tag: "Released" }, pending(3)],
     [
       "a disabled endpoint",
       pending(3),
@@ -100,7 +94,7 @@ describe("DeliveryMachine", () => {
       { minLength: 10, maxLength: 10 },
     )
     holds([policies, failures, anyRandom], (policy, events, random) => {
-      let state = initial(NOW)
+      let state = pending(0)
       let count = 0
       while (state.status === "Pending") {
         const now = Math.max(NOW, state.dueAt)
