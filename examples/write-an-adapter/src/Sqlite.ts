@@ -577,7 +577,7 @@ class Outbox {
       event.endpointId === null
         ? this.#tables.endpoints
             .where(tenant, "status = 'enabled'")
-            .filter(({ endpoint }) => Endpoint.admits(endpoint.eventTypes, event.type))
+            .filter(({ endpoint }) => Endpoint.matchesFilter(endpoint.eventTypes, event.type))
             .map(({ endpoint }) => endpoint.id)
         : [event.endpointId]
     this.deliver(tenant, event, receivers, Delivery.firstDeliveryId(event.id), event.timestamp)
@@ -856,7 +856,10 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
             },
           )
           .filter(({ endpointId: own }) => own === null || own === endpointId)
-          .filter(({ type }) => Endpoint.admits(filter, type) && (types.length === 0 || types.includes(type)))
+          .filter(
+            ({ type }) =>
+              Endpoint.matchesFilter(filter, type) && (types.length === 0 || types.includes(type)),
+          )
         if (found.length > limit) return limit + 1
         if (isDryRun) return found.length
         for (const [index, event] of found.entries())
@@ -1015,8 +1018,8 @@ const endpointStore = (db: Connection, { endpoints }: Tables): EndpointStore["Se
         endpoints.replace(tenant, id, undefined)
         return isThere
       }),
-    sealedOtherwise: (keyIds, limit) =>
-      db.verb("EndpointStore.sealedOtherwise", () =>
+    listSealedByOtherKeys: (keyIds, limit) =>
+      db.verb("EndpointStore.listSealedByOtherKeys", () =>
         db
           .all<{ tenant: string; body: string }>("SELECT tenant, body FROM endpoints WHERE body IS NOT NULL")
           .map(({ body, tenant }) => ({ tenant, stored: fromText<Endpoint.StoredEndpoint>(body) }))

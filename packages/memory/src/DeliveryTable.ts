@@ -222,7 +222,7 @@ export class DeliveryTable {
       const at = timestamp.epochMilliseconds
       if (at < since.epochMilliseconds || at >= until.epochMilliseconds) return false
       if (endpointId !== null && endpointId !== endpoint.id) return false
-      if (!Endpoint.admits(filter, type) || (types.length > 0 && !types.includes(type))) return false
+      if (!Endpoint.matchesFilter(filter, type) || (types.length > 0 && !types.includes(type))) return false
       const own = Array.from(row.deliveries.values())
         .filter(({ group }) => group.endpoint === endpoint)
         .map(({ content }) => content!.delivery.status)

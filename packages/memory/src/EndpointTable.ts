@@ -85,9 +85,9 @@ export class EndpointTable {
   }
 
   /** The enabled endpoints whose filters admit a type, in the order of their ids. */
-  admitting(tenant: Tenant.Tenant, type: string): Array<EndpointRow> {
+  subscribed(tenant: Tenant.Tenant, type: string): Array<EndpointRow> {
     return Array.from(this.#of(tenant).byStatus.enabled.values()).filter(({ stored }) =>
-      Endpoint.admits(stored!.endpoint.eventTypes, type),
+      Endpoint.matchesFilter(stored!.endpoint.eventTypes, type),
     )
   }
 
@@ -132,7 +132,7 @@ export class EndpointTable {
   }
 
   /** Looks at every endpoint: keys are changed rarely. */
-  sealedOtherwise(keyIds: ReadonlyArray<string>, limit: number): Array<EndpointOfTenant> {
+  listSealedByOtherKeys(keyIds: ReadonlyArray<string>, limit: number): Array<EndpointOfTenant> {
     const found: Array<EndpointOfTenant> = []
     for (const { id, stored, tenant } of this.rows()) {
       if (found.length >= limit) break
@@ -209,7 +209,7 @@ export const endpointStore = (table: EndpointTable, journal: Journal): EndpointS
         }),
       ),
     delete: (id) => verb((tenant) => Exit.succeed(table.delete(tenant, id))),
-    sealedOtherwise: (keyIds, limit) =>
-      journal.verb(() => Exit.succeed(table.sealedOtherwise(keyIds, limit))),
+    listSealedByOtherKeys: (keyIds, limit) =>
+      journal.verb(() => Exit.succeed(table.listSealedByOtherKeys(keyIds, limit))),
   })
 }

@@ -49,7 +49,7 @@ export class Outbox {
     }
     const known = idempotencyKey === null ? undefined : this.#tables.events.findByKey(tenant, idempotencyKey)
     if (known !== undefined) return Exit.succeed(outcomeOfRepeat(known.event, event))
-    if (endpointId === null) return this.#add(tenant, event, endpoints.admitting(tenant, event.type))
+    if (endpointId === null) return this.#add(tenant, event, endpoints.subscribed(tenant, event.type))
     const target = endpoints.rowOf(tenant, endpointId)
     return target?.stored?.endpoint.status === "enabled"
       ? this.#add(tenant, event, [target])
@@ -59,7 +59,7 @@ export class Outbox {
   /** Publishes events that nobody may refuse: what happened here is told. */
   announce(tenant: Tenant.Tenant, events: ReadonlyArray<Event.Event>): Exit.Exit<void, StorageError> {
     for (const event of events) {
-      const exit = this.#add(tenant, event, this.#tables.endpoints.admitting(tenant, event.type))
+      const exit = this.#add(tenant, event, this.#tables.endpoints.subscribed(tenant, event.type))
       if (Exit.isFailure(exit)) return exit
     }
     return Exit.void

@@ -138,9 +138,9 @@ export const webhookFaults: ReadonlyArray<Fault> = [
   ["a deleted endpoint stays", change(EndpointStore, () => ({ delete: () => Effect.succeed(true) })), "both"],
   [
     "endpoints of one tenant alone are sealed anew",
-    change(EndpointStore, ({ sealedOtherwise }) => ({
-      sealedOtherwise: (keyIds, limit) =>
-        Effect.map(sealedOtherwise(keyIds, limit), (found) =>
+    change(EndpointStore, ({ listSealedByOtherKeys }) => ({
+      listSealedByOtherKeys: (keyIds, limit) =>
+        Effect.map(listSealedByOtherKeys(keyIds, limit), (found) =>
           found.filter(({ tenant }) => tenant.mode === "live"),
         ),
     })),

@@ -14,7 +14,7 @@ export const wantedBy = (history: History): ((eventId: string) => ReadonlySet<st
     new Set(
       [...endpoints.values()]
         .filter((endpoint) => endpoint.tenant === tenant && endpoint.status === "enabled")
-        .filter(({ eventTypes }) => Endpoint.admits(eventTypes, type))
+        .filter(({ eventTypes }) => Endpoint.matchesFilter(eventTypes, type))
         .map(({ id }) => id),
     )
   for (const entry of history.storage) {

@@ -23,7 +23,7 @@ export const outbox = [
           const { data } = yield* Effect.orDie(
             Context.get(ports, EndpointStore).list({ status: "enabled" }, { limit: 100, cursor: undefined }),
           )
-          const wanted = data.filter(({ eventTypes }) => Endpoint.admits(eventTypes, event.type))
+          const wanted = data.filter(({ eventTypes }) => Endpoint.matchesFilter(eventTypes, event.type))
           const endpointId = event.endpointId ?? (wanted.length > 1 ? wanted[0]!.id : null)
           return yield* publish({ ...event, endpointId })
         }),
@@ -40,7 +40,7 @@ export const outbox = [
             Context.get(ports, EndpointStore).list({ status: "enabled" }, { limit: 100, cursor: undefined }),
           )
           const { id, timestamp, type } = event
-          const unwanted = data.filter(({ eventTypes }) => !Endpoint.admits(eventTypes, type))
+          const unwanted = data.filter(({ eventTypes }) => !Endpoint.matchesFilter(eventTypes, type))
           if (outcome._tag !== "Published" || event.endpointId !== null) return outcome
           yield* Context.get(ports, DeliveryStore).insert({
             eventId: id,

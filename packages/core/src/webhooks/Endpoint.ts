@@ -61,8 +61,8 @@ export const EventFilter = Schema.Array(FilterItem)
     Schema.isBetweenLength(1, MAX_EVENT_TYPES, typesMessage),
   )
 
-/** Whether a filter admits a type. */
-export const admits = (filter: ReadonlyArray<string>, type: string): boolean =>
+/** Whether an event type matches a filter. */
+export const matchesFilter = (filter: ReadonlyArray<string>, type: string): boolean =>
   filter[0] === ALL_TYPES || filter.includes(type)
 
 /** `hmac`: a shared secret (`v1`). `ed25519`: we hold the private key, the receiver the public one (`v1a`). */

@@ -43,7 +43,7 @@ export const of = (keyring: Keyring["Service"], store: EndpointStore["Service"])
   })
 
   const rotateEncryption = Effect.gen(function* () {
-    const batch = yield* store.sealedOtherwise([keyring.primaryKeyId], REENCRYPTION_BATCH)
+    const batch = yield* store.listSealedByOtherKeys([keyring.primaryKeyId], REENCRYPTION_BATCH)
     let unavailable: SecretUnavailable | undefined
     let count = 0
     for (const endpoint of batch) {

@@ -20,7 +20,7 @@ export interface EndpointOfTenant {
 }
 
 /**
- * Every verb but `sealedOtherwise` acts for the current tenant alone and joins the current transaction, if there
+ * Every verb but `listSealedByOtherKeys` acts for the current tenant alone and joins the current transaction, if there
  * is one. Deleted endpoints are found by no verb; what was delivered to them stays.
  */
 export class EndpointStore extends Context.Service<
@@ -51,7 +51,7 @@ export class EndpointStore extends Context.Service<
     readonly delete: (id: EndpointId, at: DateTime.Utc) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /** Up to `limit` endpoints, of all tenants, that have a secret which none of these keys sealed. */
-    readonly sealedOtherwise: (
+    readonly listSealedByOtherKeys: (
       keyIds: ReadonlyArray<string>,
       limit: number,
     ) => Effect.Effect<ReadonlyArray<EndpointOfTenant>, StorageError>

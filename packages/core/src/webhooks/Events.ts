@@ -17,7 +17,7 @@ import type { CurrentTenant } from "../shared/Tenant.ts"
 import { type Delivery, DELIVERY_ID_PREFIX, type DeliveryCounts, DeliveryId } from "./Delivery.ts"
 import { DeliveryStore, MAX_DELIVERIES_OF_EVENT } from "./DeliveryStore.ts"
 import {
-  admits,
+  matchesFilter,
   type EndpointId,
   EndpointIsDisabled,
   EndpointNotFound,
@@ -224,7 +224,7 @@ const make = Effect.fnUntraced(function* () {
       const page = yield* endpoints
         .list({ status: "enabled" }, { limit: PAGE, cursor })
         .pipe(Effect.catchTag("CursorNotFound", Effect.die))
-      for (const { eventTypes, id } of page.data) if (admits(eventTypes, type)) targets.push(id)
+      for (const { eventTypes, id } of page.data) if (matchesFilter(eventTypes, type)) targets.push(id)
       const last = page.data.at(-1)
       if (!page.hasMore || last === undefined) break
       cursor = { direction: "older", id: last.id }
@@ -241,7 +241,7 @@ const make = Effect.fnUntraced(function* () {
     }
     if (asked === undefined) return yield* allTargets(type)
     const { eventTypes, id } = yield* enabled(asked)
-    if (!admits(eventTypes, type)) return yield* new EventNotAdmitted({ id, type })
+    if (!matchesFilter(eventTypes, type)) return yield* new EventNotAdmitted({ id, type })
     return [id]
   })
 

@@ -20,7 +20,7 @@ export const checkStoredSecrets: Effect.Effect<
   // Of one that is not at hand first, then of each that is.
   for (const tried of [undefined, ...keyIds]) {
     const others = keyIds.filter((id) => id !== tried)
-    const [endpoint] = yield* store.sealedOtherwise(others, 1)
+    const [endpoint] = yield* store.listSealedByOtherKeys(others, 1)
     const sealed = endpoint?.sealed.find((secret) => !others.includes(keyIdOf(secret)))
     if (endpoint !== undefined && sealed !== undefined) {
       yield* open(sealed, endpointPlace(endpoint.tenant, endpoint.id))

@@ -167,8 +167,8 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
     )
   })
 
-  const sealedOtherwise = Effect.fnUntraced(function* (keyIds: ReadonlyArray<string>, limit: number) {
-    const operation = "EndpointStore.sealedOtherwise"
+  const listSealedByOtherKeys = Effect.fnUntraced(function* (keyIds: ReadonlyArray<string>, limit: number) {
+    const operation = "EndpointStore.listSealedByOtherKeys"
     const rows = yield* read(
       operation,
       (sql) =>
@@ -193,7 +193,7 @@ limit ${String(limit)}::integer`,
     )(rows)
   })
 
-  return EndpointStore.of({ insert, find, list, modify, delete: remove, sealedOtherwise })
+  return EndpointStore.of({ insert, find, list, modify, delete: remove, listSealedByOtherKeys })
 })
 
 export const layer: Layer.Layer<EndpointStore, never, Database | Transactor> = Layer.effect(

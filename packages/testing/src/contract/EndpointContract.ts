@@ -249,7 +249,7 @@ const sealing = (test: ContractTest): void => {
         return tenant === undefined ? add : asTenant(tenant)(add)
       })
       const ids = new Set(made.flat().map(({ id }) => id))
-      const find = Effect.map(store.sealedOtherwise([Sample.SEALED_BY], 10_000), (found) =>
+      const find = Effect.map(store.listSealedByOtherKeys([Sample.SEALED_BY], 10_000), (found) =>
         found.filter(({ id }) => ids.has(id)),
       )
       const found = yield* find
@@ -259,12 +259,12 @@ const sealing = (test: ContractTest): void => {
         same(sealed, [Sample.sealedSecret().sealed, old.sealed])
         assert.isTrue(Option.isSome(yield* asTenant(tenant)(store.find(id))), placeOf({ id, tenant }))
       }
-      const byNeither = yield* store.sealedOtherwise([Sample.SEALED_BY, "old"], 10_000)
+      const byNeither = yield* store.listSealedByOtherKeys([Sample.SEALED_BY, "old"], 10_000)
       same(
         byNeither.filter(({ id }) => ids.has(id)),
         [],
       )
-      assert.strictEqual((yield* store.sealedOtherwise([Sample.SEALED_BY], 2)).length, 2)
+      assert.strictEqual((yield* store.listSealedByOtherKeys([Sample.SEALED_BY], 2)).length, 2)
       for (const { id, tenant } of found.slice(0, 2)) {
         yield* store
           .modify(id, ({ endpoint }) => Effect.succeed({ endpoint, secrets: [Sample.sealedSecret()] }))

@@ -111,7 +111,7 @@ export class ReferenceWebhooks {
     const targets = this.state.endpoints
       .filter(({ id, stored }) =>
         event.endpointId === null
-          ? this.isEnabled(id) && Endpoint.admits(stored!.endpoint.eventTypes, event.type)
+          ? this.isEnabled(id) && Endpoint.matchesFilter(stored!.endpoint.eventTypes, event.type)
           : id === event.endpointId,
       )
       .map(({ id }) => id)
@@ -196,7 +196,7 @@ export class ReferenceWebhooks {
         return (
           isWithin(timestamp, range.since, range.until) &&
           (endpointId === null || endpointId === range.endpointId) &&
-          Endpoint.admits(filter, type) &&
+          Endpoint.matchesFilter(filter, type) &&
           (range.types.length === 0 || range.types.includes(type)) &&
           own.every(({ delivery }) => delivery.status !== "Pending") &&
           (!range.onlyFailed || own.at(-1)?.delivery.status === "Failed")
