@@ -148,7 +148,7 @@ const TABLES = `
   CREATE INDEX IF NOT EXISTS deliveries_by_endpoint ON deliveries (tenant, endpoint_id, id);
   CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due_at) WHERE due_at IS NOT NULL;
 
-  CREATE TABLE IF NOT EXISTS tallies (
+  CREATE TABLE IF NOT EXISTS delivery_counts (
     tenant TEXT NOT NULL,
     endpoint_id TEXT NOT NULL,
     hour INTEGER NOT NULL,
@@ -742,10 +742,10 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
     tenant: string,
     endpointId: string,
     at: DateTime.Utc,
-    { delivered = 0, failed = 0, failedAttempts = 0 }: Partial<WebhookStatistics.Tally>,
+    { delivered = 0, failed = 0, failedAttempts = 0 }: Partial<WebhookStatistics.Counts>,
   ) =>
     db.run(
-      `INSERT INTO tallies VALUES (:tenant, :endpointId, :hour, :delivered, :failed, :failedAttempts)
+      `INSERT INTO delivery_counts VALUES (:tenant, :endpointId, :hour, :delivered, :failed, :failedAttempts)
        ON CONFLICT DO UPDATE SET
          delivered = delivered + excluded.delivered,
          failed = failed + excluded.failed,
@@ -924,11 +924,11 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
         return { deliveries: leased, unreadable: [] }
       }),
     settle: (settlements) => db.verb("DeliveryStore.settle", () => settlements.map(settle)),
-    tallies: (sinceHour) =>
-      db.tenantVerb("DeliveryStore.tallies", (tenant) => {
-        const hours = db.all<WebhookStatistics.HourTally>(
+    counts: (sinceHour) =>
+      db.tenantVerb("DeliveryStore.counts", (tenant) => {
+        const hours = db.all<WebhookStatistics.HourCounts>(
           `SELECT endpoint_id AS endpointId, hour, delivered, failed, failed_attempts AS failedAttempts
-           FROM tallies WHERE tenant = :tenant AND hour >= :since AND delivered + failed + failed_attempts > 0`,
+           FROM delivery_counts WHERE tenant = :tenant AND hour >= :since AND delivered + failed + failed_attempts > 0`,
           { tenant, since: sinceHour.epochMilliseconds },
         )
         const pending = db.all<{ endpointId: Endpoint.EndpointId; pending: number }>(
@@ -979,15 +979,17 @@ const retentionStore = (db: Connection): RetentionStore["Service"] => {
           next: placeAfter(rows, limit),
         }
       }),
-    pruneTallies: ({ after, before, isDryRun, limit }) =>
-      db.verb("RetentionStore.pruneTallies", () => {
+    pruneCounts: ({ after, before, isDryRun, limit }) =>
+      db.verb("RetentionStore.pruneCounts", () => {
         const rows = db.all<{ place: number }>(
-          "SELECT rowid AS place FROM tallies WHERE hour < :before AND rowid > :after ORDER BY rowid LIMIT :limit",
+          "SELECT rowid AS place FROM delivery_counts WHERE hour < :before AND rowid > :after ORDER BY rowid LIMIT :limit",
           { before: before.epochMilliseconds, after: Number(after ?? 0), limit },
         )
         const places = JSON.stringify(rows.map(({ place }) => place))
         if (!isDryRun)
-          db.run("DELETE FROM tallies WHERE rowid IN (SELECT value FROM json_each(:places))", { places })
+          db.run("DELETE FROM delivery_counts WHERE rowid IN (SELECT value FROM json_each(:places))", {
+            places,
+          })
         return { counts: rows.length, next: placeAfter(rows, limit) }
       }),
   })

@@ -109,12 +109,12 @@ describe("the client", () => {
       await client.deliveries.get(delivery.id),
       await billing.deliveries.get(delivery.id),
     )
-    const tally = { pending: 1, delivered: 0, failed: 0, failedAttempts: 1 }
+    const counts = { pending: 1, delivered: 0, failed: 0, failedAttempts: 1 }
     for (const { deliveries } of [client, billing]) {
       const statistics = await deliveries.statistics({ hours: 2 })
-      assert.deepInclude(statistics, tally)
+      assert.deepInclude(statistics, counts)
       assert.lengthOf(statistics.endpoints, 1)
-      assert.deepInclude(statistics.endpoints[0], { endpointId: endpoint.id, ...tally })
+      assert.deepInclude(statistics.endpoints[0], { endpointId: endpoint.id, ...counts })
       assert.lengthOf(statistics.hours, 2)
       assert.deepStrictEqual(statistics.hours[0]?.start, statistics.since)
       assert.instanceOf(statistics.until, Date)

@@ -18,6 +18,7 @@ import {
   WebhookStatistics,
 } from "@billwright/core"
 import { DateTime, Exit, Option } from "effect"
+import { DeliveryCounts } from "./DeliveryCounts.ts"
 import {
   cancelled,
   claimedOf,
@@ -31,7 +32,6 @@ import {
   newRow,
   settled,
 } from "./DeliveryRow.ts"
-import { DeliveryTallies } from "./DeliveryTallies.ts"
 import { DueGroup, DueParty, DueQueue } from "./DueQueue.ts"
 import type { EndpointRow, EndpointTable } from "./EndpointTable.ts"
 import type { EventTable } from "./EventTable.ts"
@@ -48,13 +48,13 @@ export class DeliveryTable {
   readonly #byEndpoint = new WeakMap<EndpointRow, EndpointDeliveries>()
   readonly #due = new DueQueue<DeliveryRow>()
   readonly #parties = new Map<string, DueParty<DeliveryRow>>()
-  readonly #tallies: DeliveryTallies
+  readonly #counts: DeliveryCounts
 
   constructor(journal: Journal, events: EventTable, endpoints: EndpointTable) {
     this.#journal = journal
     this.#events = events
     this.#endpoints = endpoints
-    this.#tallies = new DeliveryTallies(journal)
+    this.#counts = new DeliveryCounts(journal)
   }
 
   /** Makes a pending delivery of an event for each endpoint, in the order given. */
@@ -143,7 +143,7 @@ export class DeliveryTable {
     for (const row of pending) {
       const wasLost = row.content?.lease !== undefined
       this.#put(row, cancelled(row.content!, reason, at))
-      this.#tallies.count(row, at, { failed: 1, failedAttempts: wasLost ? 1 : 0 })
+      this.#counts.count(row, at, { failed: 1, failedAttempts: wasLost ? 1 : 0 })
     }
     return pending.length
   }
@@ -160,7 +160,7 @@ export class DeliveryTable {
       const token = crypto.randomUUID()
       const content = leased(row.content!, { token, since: now }, leaseUntil)
       this.#put(row, content)
-      if (wasLost) this.#tallies.count(row, now, { failedAttempts: 1 })
+      if (wasLost) this.#counts.count(row, now, { failedAttempts: 1 })
       return claimedOf(row, token, content.delivery.attemptCount, wasLost)
     })
     return { deliveries, unreadable: [] }
@@ -173,7 +173,7 @@ export class DeliveryTable {
     this.#put(row, settled(row.content, settlement))
     const { at, attempt, state } = settlement
     const { endpoint } = row.group
-    this.#tallies.count(row, at, {
+    this.#counts.count(row, at, {
       delivered: state.status === "Delivered" ? 1 : 0,
       failed: state.status === "Failed" ? 1 : 0,
       failedAttempts: attempt !== undefined && state.status !== "Delivered" ? 1 : 0,
@@ -192,18 +192,18 @@ export class DeliveryTable {
     for (const row of Array.from(event.deliveries.values())) this.#put(row, undefined)
   }
 
-  /** The tallies of all tenants of hours that began before an instant; see `DeliveryTallies.prune`. */
-  pruneTallies(step: PruneStep): PrunedCounts {
-    return this.#tallies.prune(step)
+  /** The counts of all tenants of hours that began before an instant; see `DeliveryCounts.prune`. */
+  pruneCounts(step: PruneStep): PrunedCounts {
+    return this.#counts.prune(step)
   }
 
-  tallies(tenant: Tenant.Tenant, sinceHour: DateTime.Utc): WebhookStatistics.Tallies {
+  counts(tenant: Tenant.Tenant, sinceHour: DateTime.Utc): WebhookStatistics.StoredCounts {
     const pending = new Map<Endpoint.EndpointId, number>()
     for (const endpoint of this.#endpoints.rowsOf(tenant)) {
       const count = this.#groupOf(endpoint).order.of("Pending").size
       if (count > 0) pending.set(endpoint.id, Math.min(count, WebhookStatistics.MAX_PENDING_COUNT))
     }
-    return { hours: this.#tallies.since(tenant, sinceHour.epochMilliseconds), pending }
+    return { hours: this.#counts.since(tenant, sinceHour.epochMilliseconds), pending }
   }
 
   nextDueAt(): Option.Option<DateTime.Utc> {

@@ -55,7 +55,7 @@ export const deliveryStore = (
     claimDue: (claim) => journal.verb(() => Exit.succeed(table.claimDue(claim))),
     settle: (settlements) =>
       journal.verb(() => Exit.succeed(settlements.map((settlement) => table.settle(settlement)))),
-    tallies: (sinceHour) => verb((tenant) => Exit.succeed(table.tallies(tenant, sinceHour))),
+    counts: (sinceHour) => verb((tenant) => Exit.succeed(table.counts(tenant, sinceHour))),
     nextDueAt: journal.verb(() => Exit.succeed(table.nextDueAt())),
   })
 }

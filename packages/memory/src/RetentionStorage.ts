@@ -25,7 +25,7 @@ export const retentionStore = (
 
   return RetentionStore.of({
     pruneEvents: (step) => journal.verb(() => Exit.succeed(pruneEvents(step))),
-    pruneTallies: (step) => journal.verb(() => Exit.succeed(deliveries.pruneTallies(step))),
+    pruneCounts: (step) => journal.verb(() => Exit.succeed(deliveries.pruneCounts(step))),
   })
 }
 

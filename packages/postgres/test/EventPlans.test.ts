@@ -303,7 +303,7 @@ const countingVerbs = (deliveries: DeliveryStore["Service"]) =>
     ],
     // A day of each endpoint; what is pending for each, and for the busy one no more than is counted.
     "statistics of a day": [
-      () => deliveries.tallies(at((FIRST_HOUR + HOURS - 24) * 60)),
+      () => deliveries.counts(at((FIRST_HOUR + HOURS - 24) * 60)),
       100_200 + WebhookStatistics.MAX_PENDING_COUNT,
     ],
   }) satisfies Verbs
@@ -460,15 +460,15 @@ where leased_until is not null`
           for (const statement of fillOld) yield* sql.unsafe(statement)
           yield* sql`analyze`
           const before = yield* counts
-          const walked = { events: undefined as string | undefined, tallies: undefined as string | undefined }
+          const walked = { events: undefined as string | undefined, counts: undefined as string | undefined }
           for (let n = 0; n < EXECUTIONS; n++) {
             const step = { before: at(0), limit: 100, isDryRun: false }
             const { next, ...pruned } = yield* store.pruneEvents({ ...step, after: walked.events })
             assert.deepStrictEqual(pruned, { events: 100, deliveries: 200, attempts: 200 })
             walked.events = next
-            const tallies = yield* store.pruneTallies({ ...step, after: walked.tallies })
-            assert.strictEqual(tallies.counts, 100)
-            walked.tallies = tallies.next
+            const removed = yield* store.pruneCounts({ ...step, after: walked.counts })
+            assert.strictEqual(removed.counts, 100)
+            walked.counts = removed.next
           }
           const after = yield* counts
           for (const table of TABLES) {

@@ -11,6 +11,7 @@ import { auditContract } from "./contract/AuditContract.ts"
 import { cancelContract } from "./contract/CancelContract.ts"
 import { claimContract } from "./contract/ClaimContract.ts"
 import { type ContractServices, type ContractTest, Effort, Patience } from "./contract/ContractTest.ts"
+import { countsContract } from "./contract/CountsContract.ts"
 import { customerContract } from "./contract/CustomerContract.ts"
 import { deliveryContract } from "./contract/DeliveryContract.ts"
 import { endpointContract } from "./contract/EndpointContract.ts"
@@ -24,7 +25,6 @@ import { publishContract } from "./contract/PublishContract.ts"
 import { replayRangeContract } from "./contract/ReplayRangeContract.ts"
 import { retentionContract } from "./contract/RetentionContract.ts"
 import { settleContract } from "./contract/SettleContract.ts"
-import { talliesContract } from "./contract/TalliesContract.ts"
 import { tenantContract } from "./contract/TenantContract.ts"
 import { testEventContract } from "./contract/TestEventContract.ts"
 import { thresholdContract } from "./contract/ThresholdContract.ts"
@@ -140,7 +140,7 @@ export const contract = (test: ContractTest): void => {
     claimContract(test)
     leaseContract(test)
     settleContract(test)
-    talliesContract(test)
+    countsContract(test)
     fencingContract(test)
   })
   retentionContract(test)

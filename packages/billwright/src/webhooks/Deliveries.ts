@@ -78,7 +78,7 @@ export interface ListDeliveries extends PageQuery {
 }
 
 /** What is counted of deliveries. */
-export interface DeliveryTally {
+export interface DeliveryOutcomes {
   /** Deliveries that became `Delivered`. */
   readonly delivered: number
   /** Deliveries that became `Failed`. */
@@ -88,12 +88,12 @@ export interface DeliveryTally {
 }
 
 /** What happened in the hour from `start` on. */
-export interface HourStatistics extends DeliveryTally {
+export interface HourStatistics extends DeliveryOutcomes {
   readonly start: Date
 }
 
 /** How deliveries went, in all or to one endpoint. */
-interface Statistics extends DeliveryTally {
+interface Statistics extends DeliveryOutcomes {
   /** Deliveries that are pending now; up to 100,000 of each endpoint are counted. */
   readonly pending: number
   /** Each hour, oldest first, those without anything included. */

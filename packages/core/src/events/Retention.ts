@@ -95,7 +95,7 @@ const make = Effect.gen(function* () {
       ),
     )
     yield* walk((after) =>
-      Effect.tap(store.pruneTallies(stepOf(ROWS_OF_STEP, after)), ({ counts }) =>
+      Effect.tap(store.pruneCounts(stepOf(ROWS_OF_STEP, after)), ({ counts }) =>
         note({ hourlyCounts: pruned.hourlyCounts + counts }),
       ),
     )

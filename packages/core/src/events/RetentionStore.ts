@@ -49,7 +49,7 @@ export class RetentionStore extends Context.Service<
      */
     readonly pruneEvents: (step: PruneStep) => Effect.Effect<PrunedEvents, StorageError>
 
-    /** Removes what was counted of deliveries (`DeliveryStore.tallies`) in hours that began before the instant. */
-    readonly pruneTallies: (step: PruneStep) => Effect.Effect<PrunedCounts, StorageError>
+    /** Removes what was counted of deliveries (`DeliveryStore.counts`) in hours that began before the instant. */
+    readonly pruneCounts: (step: PruneStep) => Effect.Effect<PrunedCounts, StorageError>
   }
 >()("@billwright/core/events/RetentionStore") {}

@@ -102,7 +102,7 @@ export class Deliveries extends Context.Service<
         const { hours = WebhookStatistics.DEFAULT_STATISTICS_HOURS } = yield* decodeAsk(ask)
         const now = yield* DateTime.now
         const since = DateTime.makeUnsafe(WebhookStatistics.firstHour(now.epochMilliseconds, hours))
-        return WebhookStatistics.make(yield* store.tallies(since), now, hours)
+        return WebhookStatistics.make(yield* store.counts(since), now, hours)
       })
 
       return Deliveries.of({ get, list, replay, statistics })

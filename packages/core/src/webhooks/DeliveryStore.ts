@@ -18,7 +18,7 @@ import type {
 import type { DeliveryState } from "./DeliveryMachine.ts"
 import type { EndpointId, EndpointSecret, SignatureScheme } from "./Endpoint.ts"
 import type { RequestHeaders } from "./RequestHeaders.ts"
-import type { Tallies } from "./WebhookStatistics.ts"
+import type { StoredCounts } from "./WebhookStatistics.ts"
 
 /** Most deliveries of one claim. */
 export const MAX_CLAIM = 500
@@ -214,7 +214,7 @@ export class DeliveryStore extends Context.Service<
      * cancellation at its own, a lost attempt at the claim (or cancellation) that found it. Counted in the same
      * step as what it counts.
      */
-    readonly tallies: (sinceHour: DateTime.Utc) => Effect.Effect<Tallies, StorageError, CurrentTenant>
+    readonly counts: (sinceHour: DateTime.Utc) => Effect.Effect<StoredCounts, StorageError, CurrentTenant>
 
     /** When the next delivery of any tenant is due (or its lease ends); `none` when nothing is pending. */
     readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, StorageError>

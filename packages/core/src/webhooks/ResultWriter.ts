@@ -105,13 +105,13 @@ export const make = (
 
     /**
      * Since when the endpoint has nothing but failures, this one among them. A success whose mark could not be
-     * written in time is in the tallies all the same.
+     * written in time is in the counts all the same.
      */
     const sinceWhen = Effect.fnUntraced(function* (endpoint: Endpoint, { attempt, at }: Settlement) {
       const { failingSince, id } = endpoint
       const startedAt = attempt?.startedAt ?? null
       if (failingSince === null || !isLong(failingSince, at)) return failingSince ?? startedAt
-      const { hours } = yield* store.tallies(DateTime.endOf(failingSince, "hour"))
+      const { hours } = yield* store.counts(DateTime.endOf(failingSince, "hour"))
       const hasSucceeded = hours.some(({ delivered, endpointId }) => endpointId === id && delivered > 0)
       return hasSucceeded ? startedAt : failingSince
     })

@@ -25,7 +25,7 @@ export const AskStatistics = Schema.Struct({
 export interface AskStatistics extends Schema.Schema.Type<typeof AskStatistics> {}
 
 /** What is counted. */
-export interface Tally {
+export interface Counts {
   /** Deliveries that became `Delivered`. */
   readonly delivered: number
   /** Deliveries that became `Failed`. */
@@ -34,16 +34,16 @@ export interface Tally {
   readonly failedAttempts: number
 }
 
-/** The tally of one endpoint in one hour. */
-export interface HourTally extends Tally {
+/** The counts of one endpoint in one hour. */
+export interface HourCounts extends Counts {
   readonly endpointId: EndpointId
   /** When the hour begins: epoch milliseconds, a multiple of 3,600,000. */
   readonly hour: number
 }
 
-/** What storage knows: tallies that are not zero, and how much is pending for each endpoint now. */
-export interface Tallies {
-  readonly hours: ReadonlyArray<HourTally>
+/** What storage knows: counts that are not all zero, and how much is pending for each endpoint now. */
+export interface StoredCounts {
+  readonly hours: ReadonlyArray<HourCounts>
   /** Counted up to `MAX_PENDING_COUNT` for each endpoint. */
   readonly pending: ReadonlyMap<EndpointId, number>
 }
@@ -51,19 +51,19 @@ export interface Tallies {
 /** Pending deliveries of an endpoint are counted up to here: reading a longer queue to count it would cost too much. */
 export const MAX_PENDING_COUNT = 10_000
 
-/** A tally of the hour that begins at `start`. */
-export interface HourStatistics extends Tally {
+/** The counts of the hour that begins at `start`. */
+export interface HourStatistics extends Counts {
   readonly start: DateTime.Utc
 }
 
-export interface EndpointStatistics extends Tally {
+export interface EndpointStatistics extends Counts {
   readonly endpointId: EndpointId
   readonly pending: number
   /** One for each hour, oldest first, empty ones included. */
   readonly hours: ReadonlyArray<HourStatistics>
 }
 
-export interface WebhookStatistics extends Tally {
+export interface WebhookStatistics extends Counts {
   readonly since: DateTime.Utc
   readonly until: DateTime.Utc
   /** Deliveries that are pending now, to any endpoint. */
@@ -81,9 +81,9 @@ export const hourOf = (millis: number): number => Math.floor(millis / HOUR_MILLI
 export const firstHour = (nowMillis: number, hours: number): number =>
   hourOf(nowMillis) - (hours - 1) * HOUR_MILLIS
 
-const NOTHING: Tally = { delivered: 0, failed: 0, failedAttempts: 0 }
+const NOTHING: Counts = { delivered: 0, failed: 0, failedAttempts: 0 }
 
-const add = (a: Tally, b: Tally): Tally => ({
+const add = (a: Counts, b: Counts): Counts => ({
   delivered: a.delivered + b.delivered,
   failed: a.failed + b.failed,
   failedAttempts: a.failedAttempts + b.failedAttempts,
@@ -92,26 +92,26 @@ const add = (a: Tally, b: Tally): Tally => ({
 const hoursFrom = (
   start: number,
   count: number,
-  tallies: ReadonlyArray<HourTally>,
+  counts: ReadonlyArray<HourCounts>,
 ): ReadonlyArray<HourStatistics> => {
-  const byHour = new Map<number, Tally>()
-  for (const tally of tallies) byHour.set(tally.hour, add(byHour.get(tally.hour) ?? NOTHING, tally))
+  const byHour = new Map<number, Counts>()
+  for (const one of counts) byHour.set(one.hour, add(byHour.get(one.hour) ?? NOTHING, one))
   return Array.from({ length: count }, (_, index) => {
     const hour = start + index * HOUR_MILLIS
     return { start: DateTime.makeUnsafe(hour), ...(byHour.get(hour) ?? NOTHING) }
   })
 }
 
-/** Statistics of the last `count` hours, from the tallies of storage. */
-export const make = (tallies: Tallies, now: DateTime.Utc, count: number): WebhookStatistics => {
+/** Statistics of the last `count` hours, from the counts of storage. */
+export const make = (counts: StoredCounts, now: DateTime.Utc, count: number): WebhookStatistics => {
   const start = firstHour(now.epochMilliseconds, count)
-  const within = tallies.hours.filter(({ hour }) => hour >= start)
-  const ids = [...new Set([...within.map(({ endpointId }) => endpointId), ...tallies.pending.keys()])].sort()
+  const within = counts.hours.filter(({ hour }) => hour >= start)
+  const ids = [...new Set([...within.map(({ endpointId }) => endpointId), ...counts.pending.keys()])].sort()
   const endpoints = ids.map((endpointId): EndpointStatistics => {
-    const own = within.filter((tally) => tally.endpointId === endpointId)
+    const own = within.filter((hour) => hour.endpointId === endpointId)
     return {
       endpointId,
-      pending: tallies.pending.get(endpointId) ?? 0,
+      pending: counts.pending.get(endpointId) ?? 0,
       ...own.reduce(add, NOTHING),
       hours: hoursFrom(start, count, own),
     }
@@ -120,7 +120,7 @@ export const make = (tallies: Tallies, now: DateTime.Utc, count: number): Webhoo
     since: DateTime.makeUnsafe(start),
     until: now,
     pending: endpoints.reduce((sum, { pending }) => sum + pending, 0),
-    ...within.reduce<Tally>(add, NOTHING),
+    ...within.reduce<Counts>(add, NOTHING),
     hours: hoursFrom(start, count, within),
     endpoints,
   }

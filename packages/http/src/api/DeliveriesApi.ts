@@ -104,13 +104,13 @@ const Params = Schema.Struct({ id: Schema.String.annotate({ description: "The id
 
 const { MAX_STATISTICS_HOURS } = WebhookStatistics
 
-const tallyFields = {
+const countFields = {
   delivered: Wire.Count.annotate({ description: "Deliveries that became `Delivered`." }),
   failed: Wire.Count.annotate({ description: "Deliveries that became `Failed`." }),
   failed_attempts: Wire.Count.annotate({ description: "Attempts that failed or whose result was lost." }),
 }
 
-const Hour = Schema.Struct({ start: Wire.instant("When the hour begins."), ...tallyFields }).annotate({
+const Hour = Schema.Struct({ start: Wire.instant("When the hour begins."), ...countFields }).annotate({
   identifier: "WebhookStatisticsHour",
   description: "What happened in one hour.",
 })
@@ -129,13 +129,13 @@ export const WebhookStatisticsBody = Schema.Struct({
   since: Wire.instant("When the first hour begins."),
   until: Wire.instant("Now: the last hour is not over."),
   pending: PendingField,
-  ...tallyFields,
+  ...countFields,
   hours: hoursOf("Each hour, oldest first, those without anything included."),
   endpoints: Schema.Array(
     Schema.Struct({
       endpoint_id: Endpoint.EndpointId.annotate({ description: "The webhook endpoint." }),
       pending: PendingField,
-      ...tallyFields,
+      ...countFields,
       hours: hoursOf("Each hour, oldest first, those without anything included."),
     }).annotate({
       identifier: "WebhookEndpointStatistics",

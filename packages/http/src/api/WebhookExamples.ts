@@ -54,7 +54,7 @@ const replayed = {
   created_at: "2026-11-21T09:50:00.000Z",
 }
 
-const tally = { delivered: 41, failed: 0, failed_attempts: 2 }
+const counts = { delivered: 41, failed: 0, failed_attempts: 2 }
 const hours = [
   { start: "2026-11-21T08:00:00.000Z", delivered: 18, failed: 0, failed_attempts: 2 },
   { start: "2026-11-21T09:00:00.000Z", delivered: 23, failed: 0, failed_attempts: 0 },
@@ -66,9 +66,9 @@ const statistics = {
   since: "2026-11-21T08:00:00.000Z",
   until: "2026-11-21T09:50:00.000Z",
   pending: 1,
-  ...tally,
+  ...counts,
   hours,
-  endpoints: [{ endpoint_id: endpointId, pending: 1, ...tally, hours }],
+  endpoints: [{ endpoint_id: endpointId, pending: 1, ...counts, hours }],
 }
 
 const attempt = {

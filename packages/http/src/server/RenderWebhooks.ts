@@ -111,13 +111,13 @@ export const deliveryWithAttempts = (
   attempts: attempts.map(attempt),
 })
 
-const tally = (value: WebhookStatistics.Tally) => ({
+const counts = (value: WebhookStatistics.Counts) => ({
   delivered: value.delivered,
   failed: value.failed,
   failed_attempts: value.failedAttempts,
 })
 
-const hour = (value: WebhookStatistics.HourStatistics) => ({ start: instant(value.start), ...tally(value) })
+const hour = (value: WebhookStatistics.HourStatistics) => ({ start: instant(value.start), ...counts(value) })
 
 export const statistics = (
   value: WebhookStatistics.WebhookStatistics,
@@ -128,12 +128,12 @@ export const statistics = (
   since: instant(value.since),
   until: instant(value.until),
   pending: value.pending,
-  ...tally(value),
+  ...counts(value),
   hours: value.hours.map(hour),
   endpoints: value.endpoints.map((endpoint) => ({
     endpoint_id: endpoint.endpointId,
     pending: endpoint.pending,
-    ...tally(endpoint),
+    ...counts(endpoint),
     hours: endpoint.hours.map(hour),
   })),
 })

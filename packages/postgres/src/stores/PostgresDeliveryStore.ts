@@ -200,8 +200,8 @@ select e.type, pg_current_xact_id_if_assigned()::text as xid from event e`,
     ])
   })
 
-  const tallies = Effect.fnUntraced(function* (sinceHour: DateTime.Utc) {
-    const operation = "DeliveryStore.tallies"
+  const counts = Effect.fnUntraced(function* (sinceHour: DateTime.Utc) {
+    const operation = "DeliveryStore.counts"
     const { accountId, mode } = yield* CurrentTenant
     const since = String(sinceHour.epochMilliseconds)
     const hours = yield* read(
@@ -225,7 +225,7 @@ where h.account_id = ${accountId} and h.mode = ${mode}
 ) as q
 where w.account_id = ${accountId} and w.mode = ${mode} and q.count > 0`,
     )
-    return yield* decoding(operation, (): WebhookStatistics.Tallies => ({
+    return yield* decoding(operation, (): WebhookStatistics.StoredCounts => ({
       hours: hours.map(hourFromRow),
       pending: new Map(queues.map((row) => [endpointIdOf(row), integer(row, "count")])),
     }))(undefined)
@@ -238,7 +238,7 @@ where w.account_id = ${accountId} and w.mode = ${mode} and q.count > 0`,
     insert,
     replayRange,
     cancel,
-    tallies,
+    counts,
     ...DeliveryQueue.make(database, commits),
   })
 })
@@ -252,7 +252,7 @@ const countsFromRow = (row: Row): Delivery.DeliveryCounts => ({
   failed: integer(row, "failed"),
 })
 
-const hourFromRow = (row: Row): WebhookStatistics.HourTally => ({
+const hourFromRow = (row: Row): WebhookStatistics.HourCounts => ({
   endpointId: endpointIdOf(row),
   hour: integer(row, "hour"),
   delivered: integer(row, "delivered"),

@@ -25,7 +25,7 @@ const MAX_TENANTS = 1_000
 const MAX_DELIVERIES = 2_000
 
 const PRUNE_EVENTS = "RetentionStore.pruneEvents"
-const PRUNE_TALLIES = "RetentionStore.pruneTallies"
+const PRUNE_COUNTS = "RetentionStore.pruneCounts"
 
 /** The last that was looked at. `at` is in epoch milliseconds. */
 interface Place {
@@ -211,7 +211,7 @@ select (select count(*) from events)::text as events, (select count(*) from deli
     })(rows[0] ?? {})
   })
 
-  const removeTallies = (sql: SqlClient.SqlClient, places: ReadonlyArray<Place>) => sql<Row>`with removed as (
+  const removeCounts = (sql: SqlClient.SqlClient, places: ReadonlyArray<Place>) => sql<Row>`with removed as (
   delete from ${t.webhook_hourly} h using (${given(sql, places)}) as g
   where h.account_id = g.account_id and h.mode = g.mode and h.hour = to_timestamp(g.at / 1000.0::float8)
     and h.endpoint_id = g.id
@@ -219,13 +219,13 @@ select (select count(*) from events)::text as events, (select count(*) from deli
 )
 select count(*)::text as count from removed`
 
-  const pruneTallies = Effect.fnUntraced(function* (step: PruneStep) {
+  const pruneCounts = Effect.fnUntraced(function* (step: PruneStep) {
     const walked = { table: t.webhook_hourly, at: "hour", id: "endpoint_id" }
-    const { next, places } = yield* find(PRUNE_TALLIES, walked, step)
+    const { next, places } = yield* find(PRUNE_COUNTS, walked, step)
     const place = next && format(next)
     if (places.length === 0 || step.isDryRun) return { counts: places.length, next: place }
-    const rows = yield* write(PRUNE_TALLIES, (sql) => removeTallies(sql, places))
-    return yield* decoding(PRUNE_TALLIES, (row: Row) => ({ counts: integer(row, "count"), next: place }))(
+    const rows = yield* write(PRUNE_COUNTS, (sql) => removeCounts(sql, places))
+    return yield* decoding(PRUNE_COUNTS, (row: Row) => ({ counts: integer(row, "count"), next: place }))(
       rows[0] ?? {},
     )
   })
@@ -233,7 +233,7 @@ select count(*)::text as count from removed`
   // What a step looked at is locked until it is judged, and both see what the other did: one transaction.
   return RetentionStore.of({
     pruneEvents: (step) => transactor.atomically(pruneEvents(step)),
-    pruneTallies: (step) => transactor.atomically(pruneTallies(step)),
+    pruneCounts: (step) => transactor.atomically(pruneCounts(step)),
   })
 })
 

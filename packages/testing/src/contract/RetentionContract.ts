@@ -64,12 +64,12 @@ const prune = Effect.fnUntraced(function* (options: Partial<PruneStep> = {}) {
   return total
 })
 
-const pruneTallies = Effect.fnUntraced(function* (options: Partial<PruneStep> = {}) {
+const pruneCounts = Effect.fnUntraced(function* (options: Partial<PruneStep> = {}) {
   const store = yield* RetentionStore
   let total = 0
   let after: string | undefined
   do {
-    const { counts, next } = yield* store.pruneTallies({
+    const { counts, next } = yield* store.pruneCounts({
       before: BEFORE,
       limit: 100,
       isDryRun: false,
@@ -97,7 +97,7 @@ const deliver = Effect.fnUntraced(function* (number: number) {
 const start = Effect.gen(function* () {
   yield* emptyQueue
   yield* prune()
-  yield* pruneTallies()
+  yield* pruneCounts()
   return yield* newEndpoint()
 })
 
@@ -322,7 +322,7 @@ const concurrency = (test: ContractTest): void => {
   )
 }
 
-const tallies = (test: ContractTest): void => {
+const counts = (test: ContractTest): void => {
   test(
     "removes the counts of old hours, and no others",
     Effect.gen(function* () {
@@ -332,18 +332,18 @@ const tallies = (test: ContractTest): void => {
         yield* publishOn(number)
         yield* deliver(number)
       }
-      const hours = Effect.map(deliveries.tallies(day(0)), ({ hours: counted }) =>
+      const hours = Effect.map(deliveries.counts(day(0)), ({ hours: counted }) =>
         counted.filter(({ endpointId }) => endpointId === endpoint.id).map(({ hour }) => hour),
       )
       same((yield* hours).length, 6)
-      same(yield* pruneTallies({ limit: 3, isDryRun: true }), 4)
+      same(yield* pruneCounts({ limit: 3, isDryRun: true }), 4)
       same((yield* hours).length, 6)
-      same(yield* pruneTallies({ limit: 3 }), 4)
+      same(yield* pruneCounts({ limit: 3 }), 4)
       same(
         (yield* hours).toSorted((a, b) => a - b),
         [day(10).epochMilliseconds, day(11).epochMilliseconds],
       )
-      same(yield* pruneTallies(), 0)
+      same(yield* pruneCounts(), 0)
     }),
   )
 }
@@ -352,6 +352,6 @@ export const retentionContract = (test: ContractTest): void => {
   test.section("RetentionStore", () => {
     removal(test)
     concurrency(test)
-    tallies(test)
+    counts(test)
   })
 }

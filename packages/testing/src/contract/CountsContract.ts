@@ -1,5 +1,5 @@
 /**
- * The contract of `DeliveryStore.tallies`: what is counted, when, and for whom.
+ * The contract of `DeliveryStore.counts`: what is counted, when, and for whom.
  */
 import { DeliveryStore, type Endpoint, type WebhookStatistics } from "@billwright/core"
 import { DateTime, Effect } from "effect"
@@ -17,15 +17,15 @@ import {
 } from "./WebhookProbe.ts"
 
 /** The hours since a week before the tests begin. */
-const tallies = Effect.flatMap(DeliveryStore, (store) =>
-  store.tallies(DateTime.startOf(DateTime.subtract(minute(0), { days: 7 }), "hour")),
+const stored = Effect.flatMap(DeliveryStore, (store) =>
+  store.counts(DateTime.startOf(DateTime.subtract(minute(0), { days: 7 }), "hour")),
 )
 
 const hourOf = (minutes: number): number => DateTime.startOf(minute(minutes), "hour").epochMilliseconds
 
-/** The tallies of one endpoint, by hour. */
+/** The counts of one endpoint, by hour. */
 const of = (endpoint: Endpoint.Endpoint) =>
-  Effect.map(tallies, ({ hours, pending }) => ({
+  Effect.map(stored, ({ hours, pending }) => ({
     hours: hours
       .filter(({ endpointId }) => endpointId === endpoint.id)
       .toSorted((a, b) => a.hour - b.hour)
@@ -35,8 +35,8 @@ const of = (endpoint: Endpoint.Endpoint) =>
 
 const counts = (
   minutes: number,
-  counted: Partial<WebhookStatistics.Tally>,
-): WebhookStatistics.Tally & { readonly hour: number } => ({
+  counted: Partial<WebhookStatistics.Counts>,
+): WebhookStatistics.Counts & { readonly hour: number } => ({
   hour: hourOf(minutes),
   delivered: 0,
   failed: 0,
@@ -44,7 +44,7 @@ const counts = (
   ...counted,
 })
 
-export const talliesContract = (test: ContractTest): void => {
+export const countsContract = (test: ContractTest): void => {
   test(
     "counts results in the hours of their instants",
     Effect.gen(function* () {
@@ -116,7 +116,7 @@ export const talliesContract = (test: ContractTest): void => {
       same((yield* of(endpoint)).hours, [counts(1, { delivered: 1 })])
       same(yield* of(other), { hours: [], pending: 0 })
       const store = yield* DeliveryStore
-      const later = yield* store.tallies(DateTime.makeUnsafe(hourOf(1) + 3_600_000))
+      const later = yield* store.counts(DateTime.makeUnsafe(hourOf(1) + 3_600_000))
       same(
         later.hours.filter(({ endpointId }) => endpointId === endpoint.id),
         [],

@@ -6,15 +6,15 @@ import type { DateTime } from "effect"
 import type { DeliveryRow } from "./DeliveryRow.ts"
 import type { Journal } from "./Journal.ts"
 
-type Counts = { -readonly [Key in keyof WebhookStatistics.Tally]: number }
+type Counts = { -readonly [Key in keyof WebhookStatistics.Counts]: number }
 
 interface EndpointTallies {
   readonly endpointId: Endpoint.EndpointId
   readonly byHour: Map<number, Counts>
 }
 
-/** Tallies of all tenants. All of it is synchronous. */
-export class DeliveryTallies {
+/** The counts of all tenants. All of it is synchronous. */
+export class DeliveryCounts {
   readonly #journal: Journal
   readonly #tenants = new Map<string, Map<Endpoint.EndpointId, EndpointTallies>>()
 
@@ -23,7 +23,7 @@ export class DeliveryTallies {
   }
 
   /** Counts what happened to a delivery at an instant. */
-  count({ group, tenant }: DeliveryRow, at: DateTime.Utc, change: Partial<WebhookStatistics.Tally>): void {
+  count({ group, tenant }: DeliveryRow, at: DateTime.Utc, change: Partial<WebhookStatistics.Counts>): void {
     const counts = this.#of(tenant, group.endpoint.id, WebhookStatistics.hourOf(at.epochMilliseconds))
     const { delivered = 0, failed = 0, failedAttempts = 0 } = change
     const add = (sign: 1 | -1): void => {
@@ -35,10 +35,10 @@ export class DeliveryTallies {
     this.#journal.wrote(() => add(-1))
   }
 
-  /** The tallies of a tenant from an hour on, without those of nothing. */
-  since(tenant: Tenant.Tenant, sinceMillis: number): ReadonlyArray<WebhookStatistics.HourTally> {
-    const tallies = this.#tenants.get(Tenant.tenantKey(tenant))?.values() ?? []
-    return Array.from(tallies).flatMap(({ byHour, endpointId }) =>
+  /** The counts of a tenant from an hour on, without those of nothing. */
+  since(tenant: Tenant.Tenant, sinceMillis: number): ReadonlyArray<WebhookStatistics.HourCounts> {
+    const endpoints = this.#tenants.get(Tenant.tenantKey(tenant))?.values() ?? []
+    return Array.from(endpoints).flatMap(({ byHour, endpointId }) =>
       Array.from(byHour)
         .filter(([hour, counts]) => hour >= sinceMillis && isSomething(counts))
         .map(([hour, counts]) => ({ endpointId, hour, ...counts })),
@@ -72,10 +72,10 @@ export class DeliveryTallies {
     const key = Tenant.tenantKey(tenant)
     const endpoints = this.#tenants.get(key) ?? new Map<Endpoint.EndpointId, EndpointTallies>()
     this.#tenants.set(key, endpoints)
-    const tallies = endpoints.get(endpointId) ?? { endpointId, byHour: new Map<number, Counts>() }
-    endpoints.set(endpointId, tallies)
-    const counts = tallies.byHour.get(hour) ?? { delivered: 0, failed: 0, failedAttempts: 0 }
-    tallies.byHour.set(hour, counts)
+    const ofEndpoint = endpoints.get(endpointId) ?? { endpointId, byHour: new Map<number, Counts>() }
+    endpoints.set(endpointId, ofEndpoint)
+    const counts = ofEndpoint.byHour.get(hour) ?? { delivered: 0, failed: 0, failedAttempts: 0 }
+    ofEndpoint.byHour.set(hour, counts)
     return counts
   }
 }
