@@ -20,12 +20,12 @@ export const capture = (below: (...args: Array<never>) => unknown): Captured => 
   return captured
 }
 
-const placed = new WeakSet<Error>()
+const withSite = new WeakSet<Error>()
 
 /** Gives an error the stack that was noted, unless it has one already: the innermost call is the one that failed. */
-export const place = (error: Error, { stack }: Captured): void => {
-  if (placed.has(error)) return
-  placed.add(error)
+export const addCallSite = (error: Error, { stack }: Captured): void => {
+  if (withSite.has(error)) return
+  withSite.add(error)
   const frames = stack?.slice(stack.indexOf("\n"))
   if (frames === undefined) return
   Object.defineProperty(error, "stack", {

@@ -6,7 +6,7 @@ import { Context, Effect, Exit } from "effect"
 import type { CallOptions } from "../Call.ts"
 import { BillingError, InvalidInputError } from "../errors/BillingError.ts"
 import * as CallName from "./CallName.ts"
-import { capture, place } from "./CallSite.ts"
+import { addCallSite, capture } from "./CallSite.ts"
 import { toRejection } from "./Failure.ts"
 import type { Gate } from "./Gate.ts"
 import { type Plain, toPlain } from "./PlainValue.ts"
@@ -86,7 +86,7 @@ export class Calls {
     try {
       return await this.#gate.enter(() => this.#settle(make, signalOf(options)))
     } catch (error) {
-      if (error instanceof BillingError) place(error, site)
+      if (error instanceof BillingError) addCallSite(error, site)
       throw error
     }
   }

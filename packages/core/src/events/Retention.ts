@@ -5,7 +5,7 @@ import { Context, DateTime, Effect, Layer } from "effect"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
-import { type PruneStep, type RetentionPlace, RetentionStore } from "./RetentionStore.ts"
+import { type PruneStep, type RetentionCursor, RetentionStore } from "./RetentionStore.ts"
 
 /** The youngest that may be removed: what is younger is still being delivered, followed and retried. 1 hour. */
 export const MIN_RETENTION_MILLIS = 3_600_000
@@ -78,7 +78,7 @@ const make = Effect.gen(function* () {
       pruned = { ...pruned, ...change }
       return onProgress(pruned)
     }
-    const stepOf = (limit: number, after: RetentionPlace | undefined): PruneStep => ({
+    const stepOf = (limit: number, after: RetentionCursor | undefined): PruneStep => ({
       before,
       limit,
       after,
@@ -110,15 +110,15 @@ const make = Effect.gen(function* () {
   return Retention.of({ prune })
 })
 
-/** Steps from place to place until there is no next one. */
+/** Steps from cursor to cursor until there is no next one. */
 const walk = <E>(
   step: (
-    after: RetentionPlace | undefined,
-  ) => Effect.Effect<{ readonly next: RetentionPlace | undefined }, E>,
+    after: RetentionCursor | undefined,
+  ) => Effect.Effect<{ readonly next: RetentionCursor | undefined }, E>,
 ): Effect.Effect<void, E> =>
   Effect.gen(function* () {
-    let place: RetentionPlace | undefined
+    let cursor: RetentionCursor | undefined
     do {
-      place = (yield* step(place)).next
-    } while (place !== undefined)
+      cursor = (yield* step(cursor)).next
+    } while (cursor !== undefined)
   })

@@ -5,7 +5,7 @@ import { Context, type DateTime, type Effect } from "effect"
 import type { StorageError } from "../shared/StorageError.ts"
 
 /** Where a walk along what is old goes on. Opaque; one storage's says nothing to another. */
-export type RetentionPlace = string
+export type RetentionCursor = string
 
 /** A step of a walk along what is old. */
 export interface PruneStep {
@@ -14,7 +14,7 @@ export interface PruneStep {
   /** How many events, or counts of an hour, are looked at, at most: 1 to `MAX_PRUNE`. */
   readonly limit: number
   /** Where the last step ended; `undefined`: from the start. */
-  readonly after: RetentionPlace | undefined
+  readonly after: RetentionCursor | undefined
   /** Counts what would be removed, and removes nothing. */
   readonly isDryRun: boolean
 }
@@ -27,13 +27,13 @@ export interface PrunedEvents {
   readonly deliveries: number
   readonly attempts: number
   /** Where the next step begins; `undefined`: this was the last one. */
-  readonly next: RetentionPlace | undefined
+  readonly next: RetentionCursor | undefined
 }
 
 export interface PrunedCounts {
   readonly counts: number
   /** Where the next step begins; `undefined`: this was the last one. */
-  readonly next: RetentionPlace | undefined
+  readonly next: RetentionCursor | undefined
 }
 
 /** Acts for all tenants. Joins the current transaction, if there is one. */

@@ -101,7 +101,7 @@ export const make: (
   append: AppendGroup,
   options: UsageIngestOptions,
 ) => Effect.Effect<UsageIngest, never, Scope.Scope> = Effect.fnUntraced(function* (append, options) {
-  const places = Semaphore.makeUnsafe(options.maxPending ?? DEFAULT_MAX_PENDING)
+  const permits = Semaphore.makeUnsafe(options.maxPending ?? DEFAULT_MAX_PENDING)
   const commits = Semaphore.makeUnsafe(options.maxConcurrentCommits ?? DEFAULT_MAX_CONCURRENT_COMMITS)
   const maxWait = options.maxWaitMillis ?? DEFAULT_MAX_WAIT_MILLIS
   const queues = new Map<string, TenantQueue>()
@@ -182,10 +182,10 @@ export const make: (
   })
 
   /** Waits for a place, which is then held until the scope closes. */
-  const waitForPlace = Effect.suspend(() =>
+  const waitForPermit = Effect.suspend(() =>
     isClosed
       ? Effect.fail(unavailable("is closed"))
-      : Effect.timeoutOrElse(places.takeScoped(1), {
+      : Effect.timeoutOrElse(permits.takeScoped(1), {
           duration: maxWait,
           orElse: () => Effect.fail(unavailable("is full")),
         }),
@@ -202,16 +202,16 @@ export const make: (
       })
     })
 
-  const withPlace = places.withPermitsIfAvailable(1)
+  const withPermit = permits.withPermitsIfAvailable(1)
 
   return {
     submit: (record) =>
       Effect.contextWith((context: Context.Context<CurrentTenant>) => {
         const writing = written(Context.get(context, CurrentTenant), record)
-        return Effect.flatMap(withPlace(writing), (outcome) =>
+        return Effect.flatMap(withPermit(writing), (outcome) =>
           Option.isSome(outcome)
             ? Effect.succeed(outcome.value)
-            : Effect.scoped(Effect.andThen(waitForPlace, writing)),
+            : Effect.scoped(Effect.andThen(waitForPermit, writing)),
         )
       }),
   }

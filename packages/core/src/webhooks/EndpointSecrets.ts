@@ -4,7 +4,7 @@
 import { DateTime, Effect } from "effect"
 import { CurrentTenant, type Tenant } from "../shared/Tenant.ts"
 import * as Endpoint from "./Endpoint.ts"
-import { endpointPlace, type EndpointStore } from "./EndpointStore.ts"
+import { endpointContext, type EndpointStore } from "./EndpointStore.ts"
 import { EncryptionKeyRequired, type Keyring, keyIdOf, type SecretUnavailable } from "./Keyring.ts"
 import * as Signature from "./Signature.ts"
 
@@ -21,7 +21,7 @@ export const of = (keyring: Keyring["Service"], store: EndpointStore["Service"])
     const tenant = yield* CurrentTenant
     if (!keyring.modes.includes(tenant.mode)) return yield* new EncryptionKeyRequired()
     const made = yield* Signature.generate(scheme)
-    const sealed = yield* keyring.seal(made.secret, endpointPlace(tenant, id))
+    const sealed = yield* keyring.seal(made.secret, endpointContext(tenant, id))
     const stored: Endpoint.EndpointSecret = { sealed, createdAt: now, expiresAt: null }
     return { publicKey: made.publicKey, shown: scheme === "hmac" ? made.secret : undefined, stored }
   })
@@ -30,15 +30,15 @@ export const of = (keyring: Keyring["Service"], store: EndpointStore["Service"])
     store
       .modify(id, ({ endpoint, secrets }) =>
         Effect.map(
-          Effect.forEach(secrets, (secret) => resealed(secret, endpointPlace(tenant, id))),
+          Effect.forEach(secrets, (secret) => resealed(secret, endpointContext(tenant, id))),
           (sealed): Endpoint.StoredEndpoint => ({ endpoint, secrets: sealed }),
         ),
       )
       .pipe(Effect.provideService(CurrentTenant, tenant))
 
-  const resealed = Effect.fnUntraced(function* (secret: Endpoint.EndpointSecret, place: string) {
+  const resealed = Effect.fnUntraced(function* (secret: Endpoint.EndpointSecret, context: string) {
     if (keyIdOf(secret.sealed) === keyring.primaryKeyId) return secret
-    const sealed = yield* keyring.seal(yield* keyring.open(secret.sealed, place), place)
+    const sealed = yield* keyring.seal(yield* keyring.open(secret.sealed, context), context)
     return { ...secret, sealed }
   })
 

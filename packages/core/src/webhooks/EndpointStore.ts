@@ -9,7 +9,7 @@ import type { Endpoint, EndpointId, EndpointStatus, StoredEndpoint } from "./End
 import type { SealedSecret } from "./Keyring.ts"
 
 /** What the secrets of an endpoint are bound to by the keyring. */
-export const endpointPlace = (tenant: Tenant, id: EndpointId): string => `${tenantKey(tenant)}:${id}`
+export const endpointContext = (tenant: Tenant, id: EndpointId): string => `${tenantKey(tenant)}:${id}`
 
 /** An endpoint of any tenant. */
 export interface EndpointOfTenant {

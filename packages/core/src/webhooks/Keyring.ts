@@ -3,8 +3,8 @@
  *
  * The first key encrypts, all of them decrypt, so that keys are changed gradually: put the new key behind the old one
  * in every process, then first, let `rotateEncryption` go through what is stored, take the old key away. What is sealed
- * is bound to its place by additional data: moved to another row it does not open. Nor does a secret that isn't
- * encrypted, unless the keys say so for a change-over: whoever may write the table could put one of their own in the
+ * is bound to its context by additional data: moved to another row it does not open. Nor does a secret that isn't
+ * encrypted, unless the keys say so for a change-over: whoever may write the table could put one of their own in
  * place of each.
  */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
@@ -68,11 +68,11 @@ export class Keyring extends Context.Service<
     readonly keyIds: ReadonlyArray<string>
     /** Modes whose secrets may be sealed: without encryption `test` alone, unless told otherwise. */
     readonly modes: ReadonlyArray<Mode>
-    /** Encrypts. `place` names where it is stored, and is needed to open it. */
-    readonly seal: (secret: Redacted.Redacted<string>, place: string) => Effect.Effect<SealedSecret>
+    /** Encrypts. `context` names where it is stored, and is needed to open it. */
+    readonly seal: (secret: Redacted.Redacted<string>, context: string) => Effect.Effect<SealedSecret>
     readonly open: (
       sealed: SealedSecret,
-      place: string,
+      context: string,
     ) => Effect.Effect<Redacted.Redacted<string>, SecretUnavailable>
   }
 >()("@billwright/core/webhooks/Keyring") {
@@ -131,8 +131,8 @@ const parse = (text: Redacted.Redacted<string>): Effect.Effect<Parsed, InvalidKe
   return Effect.succeed({ keys, takesPlain: entries.includes(PLAIN) })
 }
 
-const additionalData = (keyId: string, place: string): Uint8Array<ArrayBuffer> =>
-  new TextEncoder().encode(`billwright:${keyId}:${place}`)
+const additionalData = (keyId: string, context: string): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(`billwright:${keyId}:${context}`)
 
 const make = Effect.fnUntraced(function* ({ keys: raw, takesPlain }: Parsed) {
   const keys = new Map<string, CryptoKey>()
@@ -144,19 +144,19 @@ const make = Effect.fnUntraced(function* ({ keys: raw, takesPlain }: Parsed) {
   }
   const primaryKeyId = raw[0]!.id
 
-  const seal = (secret: Redacted.Redacted<string>, place: string) =>
+  const seal = (secret: Redacted.Redacted<string>, context: string) =>
     Effect.promise(async () => {
       const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
       const text = new TextEncoder().encode(Redacted.value(secret))
       const sealed = await crypto.subtle.encrypt(
-        { name: "AES-GCM", iv, additionalData: additionalData(primaryKeyId, place) },
+        { name: "AES-GCM", iv, additionalData: additionalData(primaryKeyId, context) },
         keys.get(primaryKeyId)!,
         text,
       )
       return `${primaryKeyId}.${toBase64(new Uint8Array([...iv, ...new Uint8Array(sealed)]))}`
     })
 
-  const open = (sealed: SealedSecret, place: string) => {
+  const open = (sealed: SealedSecret, context: string) => {
     const keyId = keyIdOf(sealed)
     if (keyId === PLAIN && takesPlain) return openPlain(sealed)
     const key = keys.get(keyId)
@@ -168,7 +168,7 @@ const make = Effect.fnUntraced(function* ({ keys: raw, takesPlain }: Parsed) {
           {
             name: "AES-GCM",
             iv: bytes.subarray(0, NONCE_BYTES),
-            additionalData: additionalData(keyId, place),
+            additionalData: additionalData(keyId, context),
           },
           key,
           bytes.subarray(NONCE_BYTES),

@@ -7,7 +7,7 @@
 import { Effect, Result } from "effect"
 import type { ClaimedDelivery } from "./DeliveryStore.ts"
 import { liveSecrets } from "./Endpoint.ts"
-import { endpointPlace } from "./EndpointStore.ts"
+import { endpointContext } from "./EndpointStore.ts"
 import type { Keyring, SecretUnavailable } from "./Keyring.ts"
 import { type Signer, signer } from "./Signature.ts"
 
@@ -26,11 +26,11 @@ export const make = (keyring: Keyring["Service"]): Signers => {
   // By what is sealed and where: a secret that is rotated or encrypted anew is another entry.
   const open = new Map<string, Signer>()
 
-  const opened = Effect.fnUntraced(function* (sealed: string, place: string) {
-    const key = `${place} ${sealed}`
+  const opened = Effect.fnUntraced(function* (sealed: string, context: string) {
+    const key = `${context} ${sealed}`
     const known = open.get(key)
     if (known !== undefined) return known
-    const made = yield* signer(yield* keyring.open(sealed, place))
+    const made = yield* signer(yield* keyring.open(sealed, context))
     if (open.size >= MAX_OPEN_SECRETS) open.clear()
     open.set(key, made)
     return made
@@ -38,11 +38,11 @@ export const make = (keyring: Keyring["Service"]): Signers => {
 
   return {
     of: Effect.fnUntraced(function* ({ endpoint, tenant }, nowMillis) {
-      const place = endpointPlace(tenant, endpoint.id)
+      const context = endpointContext(tenant, endpoint.id)
       const made: Array<Signer> = []
       let unavailable: SecretUnavailable | undefined
       for (const { sealed } of liveSecrets(endpoint.secrets, nowMillis)) {
-        const result = yield* Effect.result(opened(sealed, place))
+        const result = yield* Effect.result(opened(sealed, context))
         if (Result.isSuccess(result)) made.push(result.success)
         else unavailable = result.failure
       }

@@ -3,7 +3,7 @@
  */
 import { Effect } from "effect"
 import type { StorageError } from "../shared/StorageError.ts"
-import { endpointPlace, EndpointStore } from "./EndpointStore.ts"
+import { endpointContext, EndpointStore } from "./EndpointStore.ts"
 import { Keyring, keyIdOf, type SecretUnavailable } from "./Keyring.ts"
 
 /**
@@ -23,7 +23,7 @@ export const checkStoredSecrets: Effect.Effect<
     const [endpoint] = yield* store.listSealedByOtherKeys(others, 1)
     const sealed = endpoint?.sealed.find((secret) => !others.includes(keyIdOf(secret)))
     if (endpoint !== undefined && sealed !== undefined) {
-      yield* open(sealed, endpointPlace(endpoint.tenant, endpoint.id))
+      yield* open(sealed, endpointContext(endpoint.tenant, endpoint.id))
     }
   }
 }).pipe(Effect.withSpan("checkStoredSecrets"))

@@ -171,18 +171,18 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
     })
 
     /**
-     * A stream that is run so late that its place is another's breaks off: it can't be refused any more, and one that
+     * A stream that is run so late that its slot is another's breaks off: it can't be refused any more, and one that
      * merely ended would look like one without events.
      */
     const streamOf = (
       request: StreamRequest,
-      place: StreamSlots.Place,
+      slot: StreamSlots.Slot,
       position: TailPosition,
       types: ReadonlyArray<string>,
     ) =>
       Stream.unwrap(
         Effect.gen(function* () {
-          yield* Effect.orDie(place)
+          yield* Effect.orDie(slot)
           const next = yield* follow(request, position, types)
           const pieces = Stream.unfold(undefined, () =>
             Effect.map(next, (piece) => (piece === undefined ? undefined : ([piece, undefined] as const))),
@@ -198,8 +198,8 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
       const position = yield* Effect.provideService(startBehind(request.lastEventId), CurrentTenant, tenant)
       const answer = { status: 200, headers: HEADERS, body: "" }
       if (request.isBodiless) return answer
-      const place = yield* slots.reserve(key.id)
-      return { ...answer, stream: streamOf(request, place, position, types) }
+      const slot = yield* slots.reserve(key.id)
+      return { ...answer, stream: streamOf(request, slot, position, types) }
     })
   })
 

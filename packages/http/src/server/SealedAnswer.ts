@@ -9,21 +9,21 @@
 import { type Keyring, type SecretUnavailable, type StoredResponse, Tenant } from "@billwright/core"
 import { Effect, Redacted } from "effect"
 
-/** What a stored answer is bound to. No endpoint's place begins like it. */
-export const place = (tenant: Tenant.Tenant, method: string, path: string, key: string): string =>
+/** What a stored answer is bound to. No endpoint's context begins like it. */
+export const contextOf = (tenant: Tenant.Tenant, method: string, path: string, key: string): string =>
   `answer:${Tenant.tenantKey(tenant)}:${method} ${path}:${key}`
 
 export const seal =
-  (keyring: Keyring["Service"], at: string) =>
+  (keyring: Keyring["Service"], context: string) =>
   (answer: StoredResponse): Effect.Effect<StoredResponse> =>
-    Effect.map(keyring.seal(Redacted.make(answer.body), at), (body) => ({ ...answer, body }))
+    Effect.map(keyring.seal(Redacted.make(answer.body), context), (body) => ({ ...answer, body }))
 
 /** Opens an answer that was sealed; an error was not. */
 export const open = (
   keyring: Keyring["Service"],
-  at: string,
+  context: string,
   answer: StoredResponse,
 ): Effect.Effect<StoredResponse, SecretUnavailable> =>
   answer.status >= 400
     ? Effect.succeed(answer)
-    : Effect.map(keyring.open(answer.body, at), (body) => ({ ...answer, body: Redacted.value(body) }))
+    : Effect.map(keyring.open(answer.body, context), (body) => ({ ...answer, body: Redacted.value(body) }))

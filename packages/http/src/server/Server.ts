@@ -125,14 +125,14 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       run: Effect.Effect<Answer, ErrorAnswer.ServerError, R>,
     ) {
       const fingerprint = yield* IdempotentRequest.fingerprint(input.query, input.payload)
-      const place = SealedAnswer.place(yield* CurrentTenant, method, path, key)
+      const context = SealedAnswer.contextOf(yield* CurrentTenant, method, path, key)
       const stored = Effect.map(run, toStored)
       const { isReplay, response } = yield* idempotency.run(
         { method, path, key, fingerprint },
-        isSecret ? Effect.flatMap(stored, SealedAnswer.seal(keyring, place)) : stored,
+        isSecret ? Effect.flatMap(stored, SealedAnswer.seal(keyring, context)) : stored,
         toRejection,
       )
-      return toResponse(isSecret ? yield* SealedAnswer.open(keyring, place, response) : response, isReplay)
+      return toResponse(isSecret ? yield* SealedAnswer.open(keyring, context, response) : response, isReplay)
     })
 
     // Every request comes through here. Steps that don't wait give an `Exit`, which costs the fiber no turn.

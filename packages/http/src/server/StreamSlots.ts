@@ -9,7 +9,7 @@ import { TooManyStreams } from "./ErrorAnswer.ts"
 const DEFAULT_MAX_STREAMS = 500
 /** Streams that one API key has open at once in this process, unless told otherwise. */
 const DEFAULT_MAX_STREAMS_PER_KEY = 20
-/** How long a place is kept for a stream that was answered and is not run. */
+/** How long a slot is kept for a stream that was answered and is not run. */
 const RESERVATION_MILLIS = 10_000
 
 export interface StreamLimits {
@@ -20,20 +20,20 @@ export interface StreamLimits {
 }
 
 /**
- * Holds a place until the scope closes: the one that was reserved, or another one when that has run out. Fails when
+ * Holds a slot until the scope closes: the one that was reserved, or another one when that has run out. Fails when
  * there is none any more.
  */
-export type Place = Effect.Effect<void, TooManyStreams, Scope.Scope>
+export type Slot = Effect.Effect<void, TooManyStreams, Scope.Scope>
 
 export interface StreamSlots {
   /** Fails when a key can't open another stream now. Takes nothing. */
   readonly check: (key: ApiKey.ApiKeyId) => Effect.Effect<void, TooManyStreams>
   /**
-   * Takes a place for a stream that is about to be run, or fails when there is none. One that isn't run (its client
-   * went away, or never reads its answer) gives the place back by itself 10 seconds later.
+   * Takes a slot for a stream that is about to be run, or fails when there is none. One that isn't run (its client
+   * went away, or never reads its answer) gives the slot back by itself 10 seconds later.
    */
-  readonly reserve: (key: ApiKey.ApiKeyId) => Effect.Effect<Place, TooManyStreams>
-  /** How many places are taken. */
+  readonly reserve: (key: ApiKey.ApiKeyId) => Effect.Effect<Slot, TooManyStreams>
+  /** How many slots are taken. */
   readonly taken: () => number
 }
 
@@ -78,13 +78,13 @@ export const make = (limits: StreamLimits): StreamSlots => {
 
   const take = (key: ApiKey.ApiKeyId) => Effect.map(check(key), () => add(key, 1))
 
-  const hold = (reservation: Reservation): Place =>
+  const hold = (reservation: Reservation): Slot =>
     Effect.acquireRelease(
       Effect.suspend(() => (reserved.delete(reservation) ? Effect.void : take(reservation.key))),
       () => Effect.sync(() => add(reservation.key, -1)),
     )
 
-  const reserve = (key: ApiKey.ApiKeyId): Effect.Effect<Place, TooManyStreams> =>
+  const reserve = (key: ApiKey.ApiKeyId): Effect.Effect<Slot, TooManyStreams> =>
     Effect.map(Effect.andThen(take(key), Clock.currentTimeMillis), (now) => {
       const reservation = { key, expiresAt: now + RESERVATION_MILLIS }
       reserved.add(reservation)

@@ -8,7 +8,7 @@ import * as StreamSlots from "../../src/server/StreamSlots.ts"
 const [ada, bob] = ["key_ada", "key_bob"] as ReadonlyArray<string> as [ApiKey.ApiKeyId, ApiKey.ApiKeyId]
 
 /** Runs a stream: holds its place until it is ended. */
-const run = Effect.fnUntraced(function* (place: StreamSlots.Place) {
+const run = Effect.fnUntraced(function* (place: StreamSlots.Slot) {
   const scope = yield* Scope.make()
   yield* Scope.provide(place, scope)
   return Scope.close(scope, Exit.void)

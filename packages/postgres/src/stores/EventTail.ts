@@ -47,16 +47,16 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000"
  */
 const POSITION = /^(\d{1,20})_([0-9a-f-]{36})(?:_(\d{1,20}:\d{1,20}:[\d,]*))?$/
 
-interface Place {
+interface Position {
   readonly xid: string
   readonly id: string
   readonly snapshot: string | undefined
 }
 
-const format = ({ id, snapshot, xid }: Place): TailPosition =>
+const format = ({ id, snapshot, xid }: Position): TailPosition =>
   snapshot === undefined ? `${xid}_${id}` : `${xid}_${id}_${snapshot}`
 
-const parse = (position: TailPosition): Place => {
+const parse = (position: TailPosition): Position => {
   const [, xid, id, snapshot] = POSITION.exec(position) ?? []
   if (xid === undefined || id === undefined) throw new TypeError("this is no position of a stream of events")
   return { xid, id, snapshot }
@@ -65,22 +65,24 @@ const parse = (position: TailPosition): Place => {
 /** The second number of a snapshot: from it on, it has seen nothing. */
 const endOf = (snapshot: string): bigint => BigInt(snapshot.split(":")[1] ?? "0")
 
-/** A place whose transaction began after the snapshot needs it no more. */
-const forgetting = (place: Place): Place =>
-  place.snapshot !== undefined && BigInt(place.xid) >= endOf(place.snapshot)
-    ? { ...place, snapshot: undefined }
-    : place
+/** A position whose transaction began after the snapshot needs it no more. */
+const forgetting = (position: Position): Position =>
+  position.snapshot !== undefined && BigInt(position.xid) >= endOf(position.snapshot)
+    ? { ...position, snapshot: undefined }
+    : position
 
 /**
- * The place behind what was found. When there was less than asked for, everything up to the horizon was looked
+ * The position behind what was found. When there was less than asked for, everything up to the horizon was looked
  * at: who waits for a rare type need not look at the others again.
  */
-const behind = (place: Place, found: ReadonlyArray<Row>, limit: number, horizon: string): Place => {
+const behind = (position: Position, found: ReadonlyArray<Row>, limit: number, horizon: string): Position => {
   const last = found.at(-1)
-  if (found.length < limit && BigInt(horizon) > BigInt(place.xid)) {
-    return forgetting({ ...place, xid: horizon, id: FIRST_ID })
+  if (found.length < limit && BigInt(horizon) > BigInt(position.xid)) {
+    return forgetting({ ...position, xid: horizon, id: FIRST_ID })
   }
-  return last === undefined ? place : forgetting({ ...place, xid: text(last, "xid"), id: text(last, "id") })
+  return last === undefined
+    ? position
+    : forgetting({ ...position, xid: text(last, "xid"), id: text(last, "id") })
 }
 
 export const make = ({ read, tables: t }: DatabaseService) => {
@@ -117,7 +119,7 @@ where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(after)}:
   ) {
     const operation = "EventStore.tail"
     const { accountId, mode } = yield* CurrentTenant
-    const place = yield* Effect.try({
+    const start = yield* Effect.try({
       try: () => parse(position),
       catch: (cause) => new StorageError({ operation, retryable: false, cause }),
     })
@@ -125,22 +127,22 @@ where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(after)}:
       const ofTypes =
         types.length === 0 ? sql.literal("") : sql`and t.type = any (${ArrayLiteral.quoted(types)}::text[])`
       const unseen =
-        place.snapshot === undefined
+        start.snapshot === undefined
           ? sql.literal("")
-          : sql`and not pg_visible_in_snapshot(t.xid, ${place.snapshot}::pg_snapshot)`
+          : sql`and not pg_visible_in_snapshot(t.xid, ${start.snapshot}::pg_snapshot)`
       return sql<Row>`with ${horizon}
 select h.xid::text as horizon, t.xid::text as xid, ${eventColumns}
 from horizon h left join lateral (
   select t.* from ${t.events} t
   where t.account_id = ${accountId} and t.mode = ${mode}
-    and (t.xid, t.id) > (${place.xid}::xid8, ${place.id}::uuid) and t.xid < h.xid ${ofTypes} ${unseen}
+    and (t.xid, t.id) > (${start.xid}::xid8, ${start.id}::uuid) and t.xid < h.xid ${ofTypes} ${unseen}
   order by t.xid, t.id limit ${String(limit)}::integer
 ) t on true order by t.xid, t.id`
     })
     return yield* decoding(operation, (all: ReadonlyArray<Row>) => {
       const found = all.filter((row) => row["id"] !== null)
       const events: ReadonlyArray<Event.Event> = found.map(eventFromRow)
-      return { events, position: format(behind(place, found, limit, text(all[0] ?? {}, "horizon"))) }
+      return { events, position: format(behind(start, found, limit, text(all[0] ?? {}, "horizon"))) }
     })(rows)
   })
 

@@ -8,7 +8,7 @@
  */
 import {
   type PruneStep,
-  type RetentionPlace,
+  type RetentionCursor,
   RetentionStore,
   StorageError,
   Transactor,
@@ -28,21 +28,24 @@ const PRUNE_EVENTS = "RetentionStore.pruneEvents"
 const PRUNE_COUNTS = "RetentionStore.pruneCounts"
 
 /** The last that was looked at. `at` is in epoch milliseconds. */
-interface Place {
+interface RowKey {
   readonly accountId: string
   readonly mode: string
   readonly at: string
   readonly id: string
 }
 
-const START: Place = { accountId: "", mode: "", at: "-infinity", id: "00000000-0000-0000-0000-000000000000" }
+const START: RowKey = { accountId: "", mode: "", at: "-infinity", id: "00000000-0000-0000-0000-000000000000" }
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
-const format = ({ accountId, at, id, mode }: Place): RetentionPlace => [accountId, mode, at, id].join(" ")
+const format = ({ accountId, at, id, mode }: RowKey): RetentionCursor => [accountId, mode, at, id].join(" ")
 
-const parse = (operation: string, place: RetentionPlace | undefined): Effect.Effect<Place, StorageError> => {
-  if (place === undefined) return Effect.succeed(START)
-  const [accountId, mode, at, id, ...rest] = place.split(" ")
+const parse = (
+  operation: string,
+  cursor: RetentionCursor | undefined,
+): Effect.Effect<RowKey, StorageError> => {
+  if (cursor === undefined) return Effect.succeed(START)
+  const [accountId, mode, at, id, ...rest] = cursor.split(" ")
   if (
     accountId !== undefined &&
     mode !== undefined &&
@@ -52,7 +55,7 @@ const parse = (operation: string, place: RetentionPlace | undefined): Effect.Eff
   ) {
     return Effect.succeed({ accountId, mode, at, id })
   }
-  const cause = new TypeError("this is no place of a walk along what is old")
+  const cause = new TypeError("the cursor is not one that this store gave")
   return Effect.fail(new StorageError({ operation, retryable: false, cause }))
 }
 
@@ -70,12 +73,12 @@ interface Walked {
 
 interface Found {
   /** In the order of the walk. */
-  readonly places: ReadonlyArray<Place>
+  readonly rowKeys: ReadonlyArray<RowKey>
   /** Where the walk goes on behind all of them, if it doesn't end there. */
-  readonly next: Place | undefined
+  readonly next: RowKey | undefined
 }
 
-const placeOf = (row: Row): Place => ({
+const rowKeyOf = (row: Row): RowKey => ({
   accountId: text(row, "account_id"),
   mode: text(row, "mode"),
   at: textOrNull(row, "at") ?? "infinity",
@@ -83,10 +86,10 @@ const placeOf = (row: Row): Place => ({
 })
 
 /**
- * Goes from tenant to tenant, one index look-up each, and reads what is old of each from the place on, oldest first.
+ * Goes from tenant to tenant, one index look-up each, and reads what is old of each from the key on, oldest first.
  * The row of a tenant alone says that the walk was broken off behind it.
  */
-const look = (sql: SqlClient.SqlClient, { at, id, table }: Walked, step: PruneStep, from: Place) => {
+const look = (sql: SqlClient.SqlClient, { at, id, table }: Walked, step: PruneStep, from: RowKey) => {
   const columns = sql.literal(`w.account_id, w.mode, w.${at} as at, w.${id} as id`)
   const position = sql.literal(`(w.${at}, w.${id})`)
   const order = sql.literal(`w.${at}, w.${id}`)
@@ -136,10 +139,10 @@ const withoutSorting = Effect.fnUntraced(function* <A>(
 
 /** A step that found as many as it may goes on behind the last of them, whichever tenants are left. */
 const foundFrom = (rows: ReadonlyArray<Row>, limit: number): Found => {
-  const places = rows.filter((row) => row["id"] !== null).map(placeOf)
-  if (places.length === limit) return { places, next: places.at(-1) }
+  const rowKeys = rows.filter((row) => row["id"] !== null).map(rowKeyOf)
+  if (rowKeys.length === limit) return { rowKeys, next: rowKeys.at(-1) }
   const brokenOff = rows.find((row) => row["id"] === null)
-  return { places, next: brokenOff && placeOf(brokenOff) }
+  return { rowKeys, next: brokenOff && rowKeyOf(brokenOff) }
 }
 
 const make = Effect.gen(function* () {
@@ -152,19 +155,19 @@ const make = Effect.gen(function* () {
     return yield* decoding(operation, (all: ReadonlyArray<Row>) => foundFrom(all, step.limit))(rows)
   })
 
-  const given = (sql: SqlClient.SqlClient, places: ReadonlyArray<Place>) => sql`select * from unnest(
-    ${ArrayLiteral.quoted(places.map(({ accountId }) => accountId))}::text::text[],
-    ${ArrayLiteral.quoted(places.map(({ mode }) => mode))}::text::text[],
-    ${ArrayLiteral.plain(places.map(({ at }) => at))}::text::bigint[],
-    ${ArrayLiteral.plain(places.map(({ id }) => id))}::text::uuid[]
+  const given = (sql: SqlClient.SqlClient, rowKeys: ReadonlyArray<RowKey>) => sql`select * from unnest(
+    ${ArrayLiteral.quoted(rowKeys.map(({ accountId }) => accountId))}::text::text[],
+    ${ArrayLiteral.quoted(rowKeys.map(({ mode }) => mode))}::text::text[],
+    ${ArrayLiteral.plain(rowKeys.map(({ at }) => at))}::text::bigint[],
+    ${ArrayLiteral.plain(rowKeys.map(({ id }) => id))}::text::uuid[]
   ) with ordinality as g (account_id, mode, at, id, ordinal)`
 
   /** Of the events given, which are locked, those to which nothing has happened since the instant. */
-  const removeEvents = (sql: SqlClient.SqlClient, places: ReadonlyArray<Place>, step: PruneStep) => {
+  const removeEvents = (sql: SqlClient.SqlClient, rowKeys: ReadonlyArray<RowKey>, step: PruneStep) => {
     const removes = (table: Statement.Fragment) =>
       step.isDryRun ? sql`select x.* from ${table} x, ` : sql`delete from ${table} x using `
     const returns = (columns: string) => sql.literal(step.isDryRun ? "" : `returning ${columns}`)
-    return sql<Row>`with given as (${given(sql, places)}), judged as (
+    return sql<Row>`with given as (${given(sql, rowKeys)}), judged as (
   select g.*, f.deliveries, not f.is_recent and not exists (
       select from ${t.webhook_pending} q where q.account_id = g.account_id and q.mode = g.mode and q.event_id = g.id
     ) as is_over
@@ -196,12 +199,16 @@ select (select count(*) from events)::text as events, (select count(*) from deli
   }
 
   const pruneEvents = Effect.fnUntraced(function* (step: PruneStep) {
-    const { next, places } = yield* find(PRUNE_EVENTS, { table: t.events, at: "occurred_at", id: "id" }, step)
-    if (places.length === 0) return { events: 0, deliveries: 0, attempts: 0, next: next && format(next) }
-    const rows = yield* write(PRUNE_EVENTS, (sql) => removeEvents(sql, places, step))
+    const { next, rowKeys } = yield* find(
+      PRUNE_EVENTS,
+      { table: t.events, at: "occurred_at", id: "id" },
+      step,
+    )
+    if (rowKeys.length === 0) return { events: 0, deliveries: 0, attempts: 0, next: next && format(next) }
+    const rows = yield* write(PRUNE_EVENTS, (sql) => removeEvents(sql, rowKeys, step))
     return yield* decoding(PRUNE_EVENTS, (row: Row) => {
       const passed = integer(row, "passed")
-      const last = passed < places.length ? places[passed - 1] : next
+      const last = passed < rowKeys.length ? rowKeys[passed - 1] : next
       return {
         events: integer(row, "events"),
         deliveries: integer(row, "deliveries"),
@@ -211,8 +218,11 @@ select (select count(*) from events)::text as events, (select count(*) from deli
     })(rows[0] ?? {})
   })
 
-  const removeCounts = (sql: SqlClient.SqlClient, places: ReadonlyArray<Place>) => sql<Row>`with removed as (
-  delete from ${t.webhook_hourly} h using (${given(sql, places)}) as g
+  const removeCounts = (
+    sql: SqlClient.SqlClient,
+    rowKeys: ReadonlyArray<RowKey>,
+  ) => sql<Row>`with removed as (
+  delete from ${t.webhook_hourly} h using (${given(sql, rowKeys)}) as g
   where h.account_id = g.account_id and h.mode = g.mode and h.hour = to_timestamp(g.at / 1000.0::float8)
     and h.endpoint_id = g.id
   returning 1
@@ -221,11 +231,11 @@ select count(*)::text as count from removed`
 
   const pruneCounts = Effect.fnUntraced(function* (step: PruneStep) {
     const walked = { table: t.webhook_hourly, at: "hour", id: "endpoint_id" }
-    const { next, places } = yield* find(PRUNE_COUNTS, walked, step)
-    const place = next && format(next)
-    if (places.length === 0 || step.isDryRun) return { counts: places.length, next: place }
-    const rows = yield* write(PRUNE_COUNTS, (sql) => removeCounts(sql, places))
-    return yield* decoding(PRUNE_COUNTS, (row: Row) => ({ counts: integer(row, "count"), next: place }))(
+    const { next, rowKeys } = yield* find(PRUNE_COUNTS, walked, step)
+    const cursor = next && format(next)
+    if (rowKeys.length === 0 || step.isDryRun) return { counts: rowKeys.length, next: cursor }
+    const rows = yield* write(PRUNE_COUNTS, (sql) => removeCounts(sql, rowKeys))
+    return yield* decoding(PRUNE_COUNTS, (row: Row) => ({ counts: integer(row, "count"), next: cursor }))(
       rows[0] ?? {},
     )
   })

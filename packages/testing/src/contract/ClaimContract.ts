@@ -27,7 +27,7 @@ import {
   idsOf,
   minute,
   newEndpoint,
-  placeOf,
+  keyOf,
   publish,
   publishAt,
   refused,
@@ -92,8 +92,8 @@ const content = (test: ContractTest): void => {
       same(
         deliveries
           .map(({ endpoint, id, payload, tenant }) => ({ tenant, id, endpointId: endpoint.id, payload }))
-          .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)),
-        places.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)),
+          .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+        places.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
       )
       const [live, testMode] = tenants
       assert.notStrictEqual(Tenant.tenantKey(live!), Tenant.tenantKey(testMode!))

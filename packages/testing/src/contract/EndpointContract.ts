@@ -9,7 +9,7 @@ import { forAll } from "../Property.ts"
 import * as Sample from "../Sample.ts"
 import { asTenant, type ContractTest, Effort, otherTenants, same, times, together } from "./ContractTest.ts"
 import { pagingContract } from "./PagingContract.ts"
-import { claimOne, emptyQueue, firstPage, minute, newEndpoint, placeOf, publish } from "./WebhookProbe.ts"
+import { claimOne, emptyQueue, firstPage, minute, newEndpoint, keyOf, publish } from "./WebhookProbe.ts"
 
 const everyEndpoint = { status: undefined }
 
@@ -257,7 +257,7 @@ const sealing = (test: ContractTest): void => {
       // Each names its tenant, and has all of its secrets.
       for (const { id, sealed, tenant } of found) {
         same(sealed, [Sample.sealedSecret().sealed, old.sealed])
-        assert.isTrue(Option.isSome(yield* asTenant(tenant)(store.find(id))), placeOf({ id, tenant }))
+        assert.isTrue(Option.isSome(yield* asTenant(tenant)(store.find(id))), keyOf({ id, tenant }))
       }
       const byNeither = yield* store.listSealedByOtherKeys([Sample.SEALED_BY, "old"], 10_000)
       same(

@@ -252,5 +252,5 @@ export const emptyQueue: Effect.Effect<void, StorageError, DeliveryStore> = Effe
 })
 
 /** The pairs of tenants and ids, to compare. */
-export const placeOf = ({ id, tenant }: { readonly id: string; readonly tenant: Tenant.Tenant }): string =>
+export const keyOf = ({ id, tenant }: { readonly id: string; readonly tenant: Tenant.Tenant }): string =>
   `${Tenant.tenantKey(tenant)} ${id}`

@@ -8,10 +8,10 @@ import type { ReferenceDelivery } from "./ReferenceWebhooks.ts"
 
 const dueAt = ({ delivery }: ReferenceDelivery): number => delivery.nextAttemptAt!.epochMilliseconds
 
-/** A lost lease does not cost its delivery the place that it had. */
-const placeOf = (row: ReferenceDelivery): number => row.lease?.dueAt.epochMilliseconds ?? dueAt(row)
+/** A lost lease does not cost its delivery its turn. */
+const dueOf = (row: ReferenceDelivery): number => row.lease?.dueAt.epochMilliseconds ?? dueAt(row)
 
-const latest = (rows: ReadonlyArray<ReferenceDelivery>): number => Math.max(...rows.map(placeOf))
+const latest = (rows: ReadonlyArray<ReferenceDelivery>): number => Math.max(...rows.map(dueOf))
 
 const sum = (counts: Iterable<number>): number => [...counts].reduce((a, b) => a + b, 0)
 
