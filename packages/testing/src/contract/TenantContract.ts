@@ -204,7 +204,7 @@ const endpointTries = ({ endpoint }: Own): TriesOf<EndpointStore["Service"]> => 
         Effect.all([list({ status: undefined }, firstPage), list({ status: "enabled" }, firstPage)]),
       ),
     ),
-    sealedOtherwise: ofAllTenants,
+    listSealedByOtherKeys: ofAllTenants,
     insert: writes(Effect.asVoid(newEndpoint(Sample.disabled))),
     modify: writes(store(({ modify }) => modify(endpoint.id, () => NEVER_CALLED))),
     delete: writes(store((port) => port.delete(endpoint.id, minute(1)))),
@@ -226,7 +226,7 @@ const deliveryTries = ({ delivery, endpoint, event }: Own): TriesOf<DeliveryStor
       ]),
     ),
     countByStatus: reads(store(({ countByStatus }) => countByStatus([event.id]))),
-    tallies: reads(store(({ tallies }) => tallies(DateTime.subtract(minute(0), { days: 7 })))),
+    counts: reads(store(({ counts }) => counts(DateTime.subtract(minute(0), { days: 7 })))),
     claimDue: ofAllTenants,
     settle: ofAllTenants,
     nextDueAt: ofAllTenants,
@@ -282,7 +282,7 @@ const idempotencyTries = ({ customer }: Own): TriesOf<IdempotencyStore["Service"
 
 const retentionTries: TriesOf<RetentionStore["Service"]> = {
   pruneEvents: ofAllTenants,
-  pruneTallies: ofAllTenants,
+  pruneCounts: ofAllTenants,
 }
 
 /** By the keys of the ports. */

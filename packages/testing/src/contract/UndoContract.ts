@@ -104,7 +104,7 @@ export const undoContract = (test: ContractTest): void => {
           listDeliveries({ status: "Failed", endpointId: endpoint.id }),
         ]),
         counts: deliveries.countByStatus([undoneId, claimed.eventId, first!.id]),
-        tallies: deliveries.tallies(DateTime.subtract(minute(0), { days: 7 })),
+        hourlyCounts: deliveries.counts(DateTime.subtract(minute(0), { days: 7 })),
         endpoints: Effect.all([
           endpoints.list({ status: undefined }, firstPage),
           endpoints.list({ status: "enabled" }, firstPage),
