@@ -13,18 +13,17 @@ const print = Flag.Boolean("print").pipe(
 
 const after = Flag.Int("after").pipe(
   Flag.withDescription(
-    "With --print: leave out the migrations up to this number, which the database has. Default: 0.",
+    "With --print: leave out the migrations up to this number, which the database has. Default: 0. All functions are printed.",
   ),
   Flag.withDefault(0),
 )
 
 const apply = Effect.fnUntraced(function* (schema: string) {
-  const applied = yield* Migrations.run({ schema })
-  yield* Console.log(
-    applied.length === 0
-      ? `The schema ${schema} is up to date.`
-      : `Applied to the schema ${schema}: ${applied.join(", ")}.`,
-  )
+  const { functions, migrations } = yield* Migrations.run({ schema })
+  if (migrations.length > 0) yield* Console.log(`Applied to the schema ${schema}: ${migrations.join(", ")}.`)
+  if (functions.length > 0)
+    yield* Console.log(`Wrote functions of the schema ${schema}: ${functions.join(", ")}.`)
+  if (migrations.length + functions.length === 0) yield* Console.log(`The schema ${schema} is up to date.`)
 })
 
 const applyTo = (options: Store.DatabaseOptions): Effect.Effect<void, Store.StoreFailure> =>

@@ -6,11 +6,9 @@ import type { SchemaName } from "./SchemaName.ts"
 
 const NAMES = [
   "api_keys",
-  "append_usage",
   "customers",
   "events",
   "idempotency_keys",
-  "schema_migrations",
   "usage_daily",
   "usage_records",
   "usage_thresholds",

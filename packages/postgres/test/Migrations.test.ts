@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto"
 import { Billing, Customers } from "@billwright/core"
-import { Migrations, PostgresClient, Storage } from "@billwright/postgres"
+import { Migrations, PostgresClient, SchemaName, Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Logger, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { describe, expect } from "vitest"
+import packageJson from "../package.json" with { type: "json" }
 import { introspect } from "./SchemaManifest.ts"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -11,12 +13,24 @@ import * as TestDatabase from "./TestDatabase.ts"
 const withDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.scoped(Effect.provide(effect, TestDatabase.layerClient()))
 
+const nothing: Migrations.Applied = { migrations: [], functions: [] }
+
 describe("Migrations", () => {
   it.live("bring an empty database up to date, once", () =>
     Effect.gen(function* () {
-      const names = Migrations.migrations.map(({ name }) => name)
-      assert.deepStrictEqual(yield* Migrations.run(), names)
-      assert.deepStrictEqual(yield* Migrations.run(), [])
+      const sql = yield* SqlClient.SqlClient
+      const { functions, migrations } = yield* Migrations.run()
+      assert.deepStrictEqual(
+        migrations,
+        Migrations.migrations.map(({ name }) => name),
+      )
+      const written = yield* sql<{ name: string }>`select proname::text as name from pg_proc
+where pronamespace = 'billwright'::regnamespace and proname <> 'customer_search_keys' order by proname collate "C"`
+      assert.deepStrictEqual(
+        functions.toSorted(),
+        written.map(({ name }) => name),
+      )
+      assert.deepStrictEqual(yield* Migrations.run(), nothing)
       yield* Migrations.check()
     }).pipe(withDatabase),
   )
@@ -43,8 +57,11 @@ describe("Migrations", () => {
         Array.from({ length: 6 }, () => process),
         { concurrency: "unbounded" },
       )
-      const all = applied.flat().sort()
-      assert.deepStrictEqual(all, Migrations.migrations.map(({ name }) => name).sort())
+      const [first, ...others] = applied.toSorted((a, b) => b.functions.length - a.functions.length)
+      assert.lengthOf(first!.migrations, Migrations.latestId)
+      assert.isNotEmpty(first!.functions)
+      assert.lengthOf(others, 5)
+      for (const other of others) assert.deepStrictEqual(other, nothing)
     }).pipe(Effect.scoped),
   )
 
@@ -53,15 +70,30 @@ describe("Migrations", () => {
       const printed = yield* TestDatabase.make
       yield* Effect.promise(() => TestDatabase.execute(printed, Migrations.print()))
       const run = yield* TestDatabase.make
-      const manifest = (url: string) =>
-        Effect.scoped(
-          Effect.provide(introspect("billwright"), PostgresClient.layer({ url: Redacted.make(url) })),
-        )
-      yield* Effect.provide(Migrations.run(), PostgresClient.layer({ url: Redacted.make(run) }))
-      assert.deepStrictEqual(yield* manifest(printed), yield* manifest(run))
-      // The rest of a database that has some of them already.
-      assert.notInclude(Migrations.print({ after: 2 }), "create schema")
-      assert.strictEqual(Migrations.print({ after: Migrations.latestId }), "")
+      const on =
+        (url: string) =>
+        <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+          Effect.scoped(Effect.provide(effect, PostgresClient.layer({ url: Redacted.make(url) })))
+      yield* on(run)(Migrations.run())
+      assert.deepStrictEqual(
+        yield* on(printed)(introspect("billwright")),
+        yield* on(run)(introspect("billwright")),
+      )
+      assert.deepStrictEqual(yield* on(printed)(Migrations.run()), nothing)
+      // A database that has all migrations gets the functions.
+      const rest = Migrations.print({ after: Migrations.latestId })
+      assert.notInclude(rest, "create table")
+      yield* on(printed)(disturb)
+      yield* Effect.promise(() => TestDatabase.execute(printed, rest))
+      assert.deepStrictEqual(yield* on(printed)(Migrations.run()), nothing)
+      yield* on(printed)(Effect.andThen(disturb, ofRelease("999.0.0")))
+      const refused = yield* Effect.promise(() =>
+        TestDatabase.execute(printed, rest).then(
+          () => "",
+          (error: Error) => error.message,
+        ),
+      )
+      assert.include(refused, "the functions of the schema billwright are those of a release newer than")
     }).pipe(Effect.scoped),
   )
 
@@ -78,15 +110,6 @@ describe("Migrations", () => {
       const others = sql<{ name: string }>`select oid::regprocedure::text as name from pg_proc
 where pronamespace = 'billwright'::regnamespace
   and array['search_path=pg_catalog, pg_temp'] <@ proconfig is not true`
-      assert.deepStrictEqual(yield* others, [])
-      // Databases of before.
-      yield* sql.unsafe(`do $$ declare f regprocedure; begin
-  for f in select oid::regprocedure from pg_proc where pronamespace = 'billwright'::regnamespace loop
-    execute format('alter function %s reset search_path', f);
-  end loop; end $$`)
-      yield* sql`delete from billwright.schema_migrations where id >= 12`
-      assert.isAbove((yield* others).length, 20)
-      yield* Migrations.run()
       assert.deepStrictEqual(yield* others, [])
     }).pipe(withDatabase),
   )
@@ -255,7 +278,10 @@ describe("layerStorage", () => {
       yield* Migrations.run()
       yield* sql`delete from billwright.schema_migrations where id = ${Migrations.latestId}`
       const error = yield* Effect.flip(build())
-      assert.include(error.message, `has migration ${Migrations.latestId - 1}, and this release needs`)
+      assert.instanceOf(error, Migrations.IncompatibleSchema)
+      assert.strictEqual(error.found, Migrations.latestId - 1)
+      const later = new Migrations.IncompatibleSchema({ ...error, found: 1, known: 2 })
+      assert.include(later.message, "has migration 1, and this release needs 2. Run")
     }).pipe(withDatabase),
   )
 
@@ -277,107 +303,159 @@ describe("layerStorage", () => {
   )
 })
 
-describe("each migration", () => {
-  // What it must find and what it must leave, on a database with rows in it. A new migration adds a line here.
-  const steps: ReadonlyArray<{ readonly id: number; readonly before: string; readonly after: string }> = [
-    {
-      id: 1,
-      before: "to_regclass('billwright.customers') is null",
-      after: "to_regclass('billwright.usage_daily') is not null",
-    },
-    {
-      id: 2,
-      before: "to_regproc('billwright.append_usage') is null",
-      after: "(select count(*) = 1 from billwright.customers)",
-    },
-    {
-      id: 3,
-      before: "to_regproc('billwright.record_usage') is null",
-      after: "to_regproc('billwright.record_usage') is not null",
-    },
-    {
-      id: 4,
-      before: "to_regclass('billwright.events') is null",
-      after:
-        "(select count(*) = 0 from billwright.webhook_deliveries) and (select count(*) = 1 from billwright.customers)",
-    },
-    {
-      id: 5,
-      before:
-        "to_regproc('billwright.publish_event') is null and to_regproc('billwright.fire_thresholds') is not null",
-      after:
-        "(select prosrc like '%usage.threshold%' from pg_proc where oid = 'billwright.fire_thresholds'::regproc)",
-    },
-    {
-      id: 6,
-      before: "to_regproc('billwright.customer_search_keys') is null",
-      after: "(select search_text = 'a' || chr(10) || 'a@b' from billwright.customers)",
-    },
-    {
-      id: 7,
-      before: `not exists (select from pg_attribute
-  where attrelid = 'billwright.events'::regclass and attname = 'endpoint_id')`,
-      after: "(select endpoint_id is null and type = 'invoice.paid' from billwright.events)",
-    },
-    {
-      id: 8,
-      // A database of today has them as they are since then; one of before gets them.
-      before: "to_regproc('billwright.settle_deliveries') is not null",
-      after:
-        "(select 'jit=off' = any (proconfig) from pg_proc where oid = 'billwright.settle_deliveries'::regproc)",
-    },
-    {
-      id: 9,
-      before: "to_regproc('billwright.settle_deliveries') is not null",
-      // Replacing a function takes what was set for it away.
-      after: `(select ('enable_sort=off' = any (proconfig)) = (current_setting('server_version_num')::integer >= 180000)
-  from pg_proc where oid = 'billwright.settle_deliveries'::regproc)`,
-    },
-    {
-      id: 10,
-      before: "to_regproc('billwright.is_impossible_instant') is null",
-      after:
-        "(select prosrc like '%is_impossible_instant%' from pg_proc where oid = 'billwright.publish_event'::regproc)",
-    },
-    {
-      id: 11,
-      before: "to_regclass('billwright.webhook_pending_tenant_due') is null",
-      // One function of the name: that of before is gone.
-      after: `to_regclass('billwright.webhook_pending_tenant_due') is not null
-  and (select pronargs = 14 from pg_proc where proname = 'claim_deliveries')`,
-    },
-    {
-      id: 12,
-      before: "to_regproc('billwright.record_usage') is not null",
-      after: `(select 'search_path=pg_catalog, pg_temp' = any (proconfig) from pg_proc
-  where oid = 'billwright.record_usage'::regproc)`,
-    },
-  ]
+/**
+ * SHA-256 of the statements of each migration. A new migration adds its line; a line that is there never changes, once it
+ * is released.
+ */
+const FROZEN: ReadonlyArray<string> = ["cd0eef4a8925e817e0a7ac70df5febfffa741e3c6347ca0df7e72502c32e0214"]
 
-  it.live("has a step here and keeps what is stored", () =>
+describe("each migration", () => {
+  it("is frozen", () => {
+    for (const [index, { id, name, statements }] of Migrations.migrations.entries()) {
+      const digest = createHash("sha256").update(statements(SchemaName.make()).join(";\n")).digest("hex")
+      assert.strictEqual(
+        digest,
+        FROZEN[index],
+        `migration ${id} ("${name}") is not the one that is frozen here. Databases that have it don't run it again: undo the change, and write a new migration. A new migration adds its digest to FROZEN`,
+      )
+    }
+    assert.lengthOf(FROZEN, Migrations.latestId)
+  })
+})
+
+/** Two functions, as another release might have left them. */
+const disturb = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`create or replace function billwright.offset_id(p_id uuid, p_distance bigint) returns uuid
+language sql immutable strict as 'select p_id'`
+  yield* sql`create or replace function billwright.void_usage(p_account_id text, p_mode text, p_id uuid, p_at bigint)
+returns setof jsonb language plpgsql as 'begin return; end'`
+  yield* sql`update billwright.schema_functions set digest = 'other' where name in ('offset_id', 'void_usage')`
+})
+
+const DISTURBED = ["offset_id", "void_usage"]
+
+const ofRelease = (release: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`update billwright.schema_functions set release = ${release}`,
+  )
+
+/** The functions, each with the transaction that wrote it last. */
+const written = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ name: string; xmin: string }>`select proname::text as name, xmin::text from pg_proc
+where pronamespace = 'billwright'::regnamespace order by 1`,
+)
+
+describe("functions", () => {
+  it.live("are written again where their text is another, and only there", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const holds = (condition: string) =>
-        Effect.map(sql.unsafe(`select 1 where ${condition}`), (rows) => rows.length === 1)
+      yield* Migrations.run()
+      const fresh = yield* introspect("billwright")
+      yield* sql`grant execute on function billwright.offset_id to pg_monitor`
+      yield* disturb
+      const before = yield* written
+      const applied = yield* Migrations.run()
+      assert.deepStrictEqual(applied, { migrations: [], functions: DISTURBED })
+      const after = yield* written
+      const changed = after.filter(({ xmin }, index) => xmin !== before[index]!.xmin)
       assert.deepStrictEqual(
-        steps.map(({ id }) => id),
-        Migrations.migrations.map(({ id }) => id),
+        changed.map(({ name }) => name),
+        DISTURBED,
       )
-      yield* sql`create schema billwright`
-      for (const { after, before, id } of steps) {
-        assert.isTrue(yield* holds(before), `before ${id}`)
-        const migration = Migrations.migrations[id - 1]!
-        for (const statement of migration.statements("billwright" as never)) yield* sql.unsafe(statement)
-        if (id === 1) {
-          yield* sql`insert into billwright.customers (account_id, mode, id, name, email, metadata, created_at, updated_at)
-values ('default', 'live', gen_random_uuid(), 'A', 'a@b', '{}', now(), now())`
-        }
-        if (id === 5) {
-          yield* sql`insert into billwright.events (account_id, mode, id, type, occurred_at, payload)
-values ('default', 'live', gen_random_uuid(), 'invoice.paid', now(), '{"data":{}}')`
-        }
-        assert.isTrue(yield* holds(after), `after ${id}`)
+      assert.deepStrictEqual(yield* introspect("billwright"), fresh)
+      // Who may call it still may.
+      const granted = yield* sql`select 1 from pg_proc where oid = 'billwright.offset_id'::regproc
+and proacl::text like '%pg_monitor=X%'`
+      assert.lengthOf(granted, 1)
+      assert.deepStrictEqual(yield* Migrations.run(), nothing)
+    }).pipe(withDatabase),
+  )
+
+  it.live("get their settings back with their text", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const settings = sql`select proname::text, proconfig from pg_proc
+where pronamespace = 'billwright'::regnamespace order by 1`
+      yield* Migrations.run()
+      const fresh = yield* settings
+      yield* sql.unsafe(`do $$ declare f regprocedure; begin
+  for f in select oid::regprocedure from pg_proc where pronamespace = 'billwright'::regnamespace and proname <> 'customer_search_keys' loop
+    execute format('alter function %s reset all', f);
+  end loop; end $$`)
+      yield* sql`update billwright.schema_functions set digest = 'other'`
+      yield* Migrations.run()
+      assert.deepStrictEqual(yield* settings, fresh)
+    }).pipe(withDatabase),
+  )
+
+  it.live("are those of many processes that start at once", () =>
+    Effect.gen(function* () {
+      const url = Redacted.make(yield* TestDatabase.make)
+      const process = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+        Effect.scoped(Effect.provide(effect, PostgresClient.layer({ url, poolSize: 1 })))
+      yield* process(Effect.andThen(Migrations.run(), disturb))
+      const runs = yield* Effect.all(
+        Array.from({ length: 4 }, () => process(Migrations.run())),
+        { concurrency: "unbounded" },
+      )
+      assert.deepStrictEqual(runs.flatMap(({ functions }) => functions).toSorted(), DISTURBED)
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("of a newer release stay, and this one works with them", () =>
+    Effect.gen(function* () {
+      yield* Migrations.run()
+      for (const newer of ["0.0.1", "0.10.0", "10.0.0-beta.1"]) {
+        yield* disturb
+        yield* ofRelease(newer)
+        const before = yield* written
+        assert.deepStrictEqual(yield* Migrations.run(), nothing, newer)
+        yield* Migrations.check()
+        assert.deepStrictEqual(yield* written, before, newer)
       }
+    }).pipe(withDatabase),
+  )
+
+  it.live("of an older release are refused by those who run no DDL, and written by those who do", () =>
+    Effect.gen(function* () {
+      yield* Migrations.run()
+      yield* disturb
+      const error = yield* Effect.flip(Migrations.check())
+      assert.strictEqual(error._tag, "IncompatibleSchema")
+      assert.include(error.message, "has functions of an older release (offset_id, void_usage). Run `npx")
+      assert.deepStrictEqual((yield* Migrations.run()).functions, DISTURBED)
+      yield* Migrations.check()
+    }).pipe(withDatabase),
+  )
+
+  it.live("are stamped by each release that migrates, even if none of them changed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* Migrations.run()
+      yield* ofRelease("0.0.0-beta.1")
+      yield* sql`insert into billwright.schema_functions values ('gone', 'x', '0.0.0')`
+      const before = yield* written
+      assert.deepStrictEqual(yield* Migrations.run(), nothing)
+      assert.deepStrictEqual(yield* written, before)
+      const releases = yield* sql`select distinct release from billwright.schema_functions`
+      assert.deepStrictEqual(releases, [{ release: packageJson.version }])
+      assert.lengthOf(yield* sql`select from billwright.schema_functions where name = 'gone'`, 0)
+    }).pipe(withDatabase),
+  )
+
+  it.live("are all written, or none, with the tables", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      // Somebody's function in the way: ours can't replace one of another result.
+      yield* sql`create schema billwright`
+      yield* sql`create function billwright.format_id(p_prefix text, p_uuid uuid) returns integer language sql as 'select 1'`
+      const error = yield* Effect.flip(Migrations.run())
+      assert.strictEqual(error._tag, "StorageError")
+      const tables = yield* sql`select from pg_class where relnamespace = 'billwright'::regnamespace`
+      assert.lengthOf(tables, 0)
     }).pipe(withDatabase),
   )
 })

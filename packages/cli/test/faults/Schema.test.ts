@@ -66,6 +66,9 @@ describe("on the schema of a later version", () => {
       "alter table billwright.webhook_finished add column tomorrow text",
       "alter table billwright.usage_records add column tomorrow text default 'x'",
       `insert into billwright.schema_migrations (id, name, min_reader) values (${tomorrow}, 'tomorrow', ${tomorrow - 1})`,
+      // Its functions do the same, and have another text.
+      "comment on function billwright.claim_deliveries is 'of tomorrow'",
+      "update billwright.schema_functions set digest = 'of tomorrow', release = '999.0.0'",
       "commit",
     )
     const second = await world.tenant.publish()
@@ -76,6 +79,10 @@ describe("on the schema of a later version", () => {
     await world.drain()
     await checkAll(world, target, [first, second, third])
     await holdsAll(world)
+    const functions = await postgres.query(
+      "select digest, release from billwright.schema_functions group by digest, release",
+    )
+    assert.deepStrictEqual(functions, [{ digest: "of tomorrow", release: "999.0.0" }])
 
     // What breaks the readers of this version keeps them from starting, with the reason.
     await postgres.query(

@@ -1,10 +1,10 @@
 /**
- * One step in the life of the schema.
+ * One step in the life of the tables.
  */
 import type { SchemaName } from "../SchemaName.ts"
 
 export interface Migration {
-  /** 1, 2, 3, … without gaps. Applied ones never change. */
+  /** 1, 2, 3, … without gaps. Applied ones never change: a test compares digests of their statements. */
   readonly id: number
   readonly name: string
   /**
@@ -12,6 +12,6 @@ export interface Migration {
    * migration that only adds leaves it; one that breaks older releases raises it to its own id.
    */
   readonly minReader: number
-  /** The statements, one command each, without trailing semicolons. Run in one transaction. */
+  /** The statements, one command each, without trailing semicolons. */
   readonly statements: (schema: SchemaName) => ReadonlyArray<string>
 }

@@ -1,87 +1,38 @@
 /**
  * Bringing the schema up to date, and refusing one that this release doesn't fit.
+ *
+ * Tables are changed by migrations, each of which runs once and is frozen. Functions are written again whenever their
+ * text is another than the one that was written last.
  */
 import type { StorageError } from "@billwright/core"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { withoutStatementTimeout } from "../Database.ts"
+import { digestOf, functions } from "../functions/Functions.ts"
 import { watchable, whileAlive } from "../Liveness.ts"
+import { RELEASE } from "../Release.ts"
 import * as SchemaName from "../SchemaName.ts"
 import { kindOf, toStorageError } from "../StorageFailure.ts"
+import { IncompatibleSchema } from "./IncompatibleSchema.ts"
 import type { Migration } from "./Migration.ts"
 import { migration0001 } from "./Migration0001.ts"
-import { migration0002 } from "./Migration0002.ts"
-import { migration0003 } from "./Migration0003.ts"
-import { migration0004 } from "./Migration0004.ts"
-import { migration0005 } from "./Migration0005.ts"
-import { migration0006 } from "./Migration0006.ts"
-import { migration0007 } from "./Migration0007.ts"
-import { migration0008 } from "./Migration0008.ts"
-import { migration0009 } from "./Migration0009.ts"
-import { migration0010 } from "./Migration0010.ts"
-import { migration0011 } from "./Migration0011.ts"
-import { migration0012 } from "./Migration0012.ts"
+import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
+
+export { IncompatibleSchema }
 
 /** All migrations, in order. */
-export const migrations: ReadonlyArray<Migration> = [
-  migration0001,
-  migration0002,
-  migration0003,
-  migration0004,
-  migration0005,
-  migration0006,
-  migration0007,
-  migration0008,
-  migration0009,
-  migration0010,
-  migration0011,
-  migration0012,
-]
+export const migrations: ReadonlyArray<Migration> = [migration0001]
 
 /** The newest migration that this release knows, and needs. */
 export const latestId = migrations.length
 
-/**
- * The schema in the database is not one that this release can work with: it is missing or too old (migrate it),
- * or it was migrated by a newer release in a way that breaks this one (upgrade this one), or it is somebody else's.
- */
-export class IncompatibleSchema extends Schema.TaggedError<IncompatibleSchema>()("IncompatibleSchema", {
-  schema: Schema.String,
-  /** Migrations that the database has. 0: none. */
-  found: Schema.Int,
-  /** Migrations that this release knows. */
-  known: Schema.Int,
-  /** Migrations that a release must know to work with the database. */
-  minReader: Schema.Int,
-  /** Tables of somebody else's that are in it, a few, where none are Billwright's. */
-  foreign: Schema.Array(Schema.String),
-}) {
-  override get message(): string {
-    const { foreign, found, known, minReader, schema } = this
-    if (foreign.length > 0) {
-      return `the schema "${schema}" holds tables of somebody else's (${foreign.join(", ")}), and Billwright puts its own nowhere beside others: name a schema for it alone, such as "${SchemaName.DEFAULT_SCHEMA}"`
-    }
-    if (minReader > known) {
-      return `the schema "${schema}" was migrated by a newer release of Billwright (${found}), which needs releases that know migration ${minReader}; this one knows ${known}. Upgrade this process`
-    }
-    const problem =
-      found === 0
-        ? "has no tables of Billwright yet"
-        : `has migration ${found}, and this release needs ${known}`
-    const run = `npx @billwright/cli migrate --store postgres --schema ${schema}`
-    return `the schema "${schema}" ${problem}. Run \`${run}\` (or with \`--store embedded\`)`
-  }
+/** What a run did. */
+export interface Applied {
+  /** Names of the migrations that ran. */
+  readonly migrations: ReadonlyArray<string>
+  /** Names of the functions that were written: those that are new, or were different before. */
+  readonly functions: ReadonlyArray<string>
 }
-
-/** What the database says of its schema. */
-interface SchemaState {
-  readonly found: number
-  readonly minReader: number
-  readonly foreign: ReadonlyArray<string>
-}
-
-/** How many tables of somebody else's are named. */
-const MAX_NAMED = 3
 
 const OPERATION = "Migrations"
 
@@ -96,47 +47,34 @@ const createTable = (
   applied_at timestamptz(3) not null default clock_timestamp()
 )`
 
-const recordOf = (schema: SchemaName.SchemaName, { id, minReader, name }: Migration): string =>
-  `insert into ${tableOf(schema)} (id, name, min_reader) values (${id}, '${name}', ${minReader})`
+/** The statements of a migration, and the one that notes that it ran. */
+const statementsOf = (schema: SchemaName.SchemaName, migration: Migration): ReadonlyArray<string> => [
+  ...migration.statements(schema),
+  `insert into ${tableOf(schema)} (id, name, min_reader) values (${migration.id}, '${migration.name}', ${migration.minReader})`,
+]
 
-const stateOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) {
-  // Other tools keep migrations in a table of the same name. Only ours has the column.
-  const exists = yield* sql`select 1 from pg_attribute
-where attrelid = to_regclass(${tableOf(schema)}) and attname = 'min_reader'`
-  if (exists.length === 0) {
-    const nothing: SchemaState = { found: 0, minReader: 0, foreign: yield* foreignTables(sql, schema) }
-    return nothing
-  }
-  const rows = yield* sql<{ found: unknown; min_reader: unknown }>`select coalesce(max(id), 0)::text as found,
-  coalesce(max(min_reader), 0)::text as min_reader from ${sql.literal(tableOf(schema))}`
-  const state: SchemaState = {
-    found: Number(rows[0]?.found),
-    minReader: Number(rows[0]?.min_reader),
-    foreign: [],
-  }
-  return state
-})
-
-/** Tables, views and sequences in a schema; those that an extension brought are nobody's. */
-const foreignTables = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) {
-  const rows = yield* sql<{ name: string }>`select relname::text as name from pg_class
-where relnamespace = (select oid from pg_namespace where nspname = ${schema})
-  and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-  and not exists (
-    select 1 from pg_depend
-    where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')
-order by relkind <> 'r', relname limit ${MAX_NAMED}`
-  return rows.map(({ name }) => name)
-})
+/** The statements that write the named functions, and note all that this release has. */
+const functionStatements = (
+  schema: SchemaName.SchemaName,
+  names: ReadonlyArray<string>,
+): ReadonlyArray<string> => {
+  const rows = functions.map((each) => `('${each.name}', '${digestOf(schema, each)}', '${RELEASE}')`)
+  return [
+    ...functions.filter(({ name }) => names.includes(name)).flatMap((each) => each.statements(schema)),
+    `delete from "${schema}".schema_functions`,
+    `insert into "${schema}".schema_functions (name, digest, release) values\n  ${rows.join(",\n  ")}`,
+  ]
+}
 
 const asStorageError = (error: SqlError.SqlError): StorageError =>
   toStorageError(OPERATION, error, kindOf(error) !== "permanent")
 
-const incompatible = (schema: SchemaName.SchemaName, state: SchemaState) =>
-  new IncompatibleSchema({ schema, known: latestId, ...state })
+const incompatible = (schema: SchemaName.SchemaName, { foreign, found, minReader, outdated }: SchemaState) =>
+  new IncompatibleSchema({ schema, known: latestId, foreign, found, minReader, outdated })
 
 /**
- * Applies what is missing, each migration in a transaction of its own, and gives the names of those applied.
+ * Applies what is missing, in one transaction: migrations, then the functions that are different in this release. Where
+ * a newer release has migrated, its functions stay.
  *
  * Safe to run in many processes at once: an advisory lock lets one at a time, the others find the work done.
  * Needs the right to create the schema, unless it exists, and to create tables and functions in it. Takes as long as
@@ -147,39 +85,39 @@ export const run = (options: { readonly schema?: string } = {}) =>
     whileAlive(server, OPERATION, apply(sql, SchemaName.make(options.schema))),
   ).pipe(Effect.withSpan("Migrations.run"))
 
+const nothing: Applied = { migrations: [], functions: [] }
+
+const isCurrent = ({ found, isOfRelease, outdated }: SchemaState): boolean =>
+  found >= latestId && isOfRelease && outdated.length === 0
+
 const apply = (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) =>
   Effect.gen(function* () {
-    const applied: Array<string> = []
-    const lock = sql`select pg_advisory_xact_lock(hashtextextended(${`billwright migrations of ${schema}`}, 0))`
-
-    const prepare = Effect.gen(function* () {
-      yield* lock
-      const state = yield* stateOf(sql, schema)
-      if (state.foreign.length > 0) return yield* incompatible(schema, state)
-      // Asked first, because \`create schema if not exists\` wants the right to create it even when it exists.
-      const rows = yield* sql`select 1 from pg_namespace where nspname = ${schema}`
-      if (rows.length === 0) yield* sql.unsafe(`create schema "${schema}"`)
-      yield* sql.unsafe(createTable(schema))
-    })
-    const before = yield* stateOf(sql, schema)
-    if (before.found === 0) yield* withoutStatementTimeout(sql, prepare)
-
-    for (const migration of migrations) {
-      const step = Effect.gen(function* () {
-        yield* lock
-        const state = yield* stateOf(sql, schema)
-        if (state.minReader > latestId) return yield* incompatible(schema, state)
-        if (state.found >= migration.id) return false
-        for (const statement of migration.statements(schema)) yield* sql.unsafe(statement)
-        yield* sql.unsafe(recordOf(schema, migration))
-        return true
-      })
-      if (before.found >= migration.id) continue
-      if (yield* withoutStatementTimeout(sql, step)) applied.push(migration.name)
-    }
+    const isDone = isCurrent(yield* stateOf(sql, schema))
+    const applied = isDone ? nothing : yield* withoutStatementTimeout(sql, applyLocked(sql, schema))
     yield* checkState(sql, schema)
-    return applied as ReadonlyArray<string>
+    return applied
   }).pipe(Effect.catchTag("SqlError", (error) => Effect.fail(asStorageError(error))))
+
+const applyLocked = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) {
+  yield* sql`select pg_advisory_xact_lock(hashtextextended(${`billwright migrations of ${schema}`}, 0))`
+  const state = yield* stateOf(sql, schema)
+  if (isCurrent(state)) return nothing
+  if (state.foreign.length > 0 || state.minReader > latestId) return yield* incompatible(schema, state)
+  if (state.found === 0) {
+    // Asked first, because `create schema if not exists` wants the right to create it even when it exists.
+    const rows = yield* sql`select 1 from pg_namespace where nspname = ${schema}`
+    if (rows.length === 0) yield* sql.unsafe(`create schema "${schema}"`)
+    yield* sql.unsafe(createTable(schema))
+  }
+  const missing = migrations.slice(state.found)
+  const statements = [
+    ...missing.flatMap((migration) => statementsOf(schema, migration)),
+    ...(state.isOfRelease && state.outdated.length === 0 ? [] : functionStatements(schema, state.outdated)),
+  ]
+  for (const statement of statements) yield* sql.unsafe(statement)
+  const applied: Applied = { migrations: missing.map(({ name }) => name), functions: state.outdated }
+  return applied
+})
 
 /** Fails unless the database has what this release needs and nothing that breaks it. Changes nothing. */
 export const check = (
@@ -191,7 +129,9 @@ export const check = (
 
 const checkState = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName.SchemaName) {
   const state = yield* Effect.mapError(stateOf(sql, schema), asStorageError)
-  if (state.found < latestId || state.minReader > latestId) return yield* incompatible(schema, state)
+  if (state.found < latestId || state.minReader > latestId || state.outdated.length > 0) {
+    return yield* incompatible(schema, state)
+  }
   yield* Effect.mapError(warnOfFirstSchema(sql, schema), asStorageError)
   yield* Effect.mapError(warnOfReadOnly(sql), asStorageError)
 })
@@ -223,24 +163,35 @@ where current_user = ${schema} and current_schema() = ${schema}`
   )
 })
 
+/** Refuses to write functions over those of a newer release. */
+const refuseNewer = (schema: SchemaName.SchemaName): string => `do $$
+begin
+  if exists (select from "${schema}".schema_functions where ${versionOf("release")} > ${versionOf(`'${RELEASE}'`)}) then
+    raise exception 'the functions of the schema ${schema} are those of a release newer than ${RELEASE}';
+  end if;
+end
+$$`
+
 /**
  * The SQL that `run` would execute on a database that has the first `after` migrations (default: none), for
- * teams that run DDL themselves. One transaction for each migration; run it with `psql -v ON_ERROR_STOP=1`.
+ * teams that run DDL themselves. All functions are in it, whatever the database has. One transaction; run it with
+ * `psql -v ON_ERROR_STOP=1`.
  */
 export const print = (options: { readonly schema?: string; readonly after?: number } = {}): string => {
   const schema = SchemaName.make(options.schema)
   const after = options.after ?? 0
-  const missing = migrations.filter(({ id }) => id > after)
-  const prepare = after > 0 ? [] : [`create schema if not exists "${schema}"`, createTable(schema)]
-  return missing
-    .map((migration, index) => {
-      const statements = [
-        ...(index === 0 ? prepare : []),
-        ...migration.statements(schema),
-        recordOf(schema, migration),
-      ]
-      const number = String(migration.id).padStart(4, "0")
-      return `-- ${number} ${migration.name}\nbegin;\n\n${statements.map((text) => `${text};\n`).join("\n")}\ncommit;\n`
-    })
-    .join("\n")
+  const part = (title: string, statements: ReadonlyArray<string>): string =>
+    `-- ${title}\n\n${statements.map((text) => `${text};\n`).join("\n")}`
+  const names = functions.map(({ name }) => name)
+  return [
+    "begin;\n",
+    ...(after > 0 ? [] : [part("schema", [`create schema if not exists "${schema}"`, createTable(schema)])]),
+    ...migrations
+      .slice(after)
+      .map((migration) =>
+        part(`${String(migration.id).padStart(4, "0")} ${migration.name}`, statementsOf(schema, migration)),
+      ),
+    part("functions", [refuseNewer(schema), ...functionStatements(schema, names)]),
+    "commit;\n",
+  ].join("\n")
 }

@@ -55,7 +55,7 @@ describe("a client behind PgBouncer", () => {
         { concurrency: "unbounded" },
       )
       assert.sameMembers(
-        applied.flat(),
+        applied.flatMap(({ migrations }) => migrations),
         Migrations.migrations.map(({ name }) => name),
       )
     }).pipe(Effect.scoped),

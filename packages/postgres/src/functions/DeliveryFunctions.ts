@@ -6,19 +6,12 @@
  * for nobody.
  */
 import { Delivery, MAX_CANCEL } from "@billwright/core"
+import { instantOf } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
-import { FIXED_PATH } from "./SearchPath.ts"
+import { define } from "./SqlFunction.ts"
 
 const finishedColumns = `account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, last_response_status,
       last_error, created_at, status, reason, finished_at, lease_token`
-
-/**
- * Rows of the queue are found by their place, or by an index, whatever the planner knows: plans are made while the queue
- * is empty. One that reads all of it is slow once it is long. And as the plans are what they are, none is made anew for
- * each call, which takes as long as the call itself.
- */
-export const byIndex =
-  "set enable_seqscan = off set enable_bitmapscan = off set jit = off set plan_cache_mode = force_generic_plan"
 
 /**
  * Rows whose `columns` are from one row of values to another: by an index that begins with the first of these. By
@@ -45,9 +38,7 @@ const ofKey = (schema: SchemaName, condition: string): string => `lateral (
         where q.account_id = n.account_id and q.mode = n.mode and q.id = n.id and ${condition}
       ) as own`
 
-const at = (millis: string): string => `to_timestamp(${millis} / 1000.0::float8)`
-
-/** Adds to the tallies of hours: what \`rows\` gives for each account, mode, hour and endpoint. */
+/** Adds to the tallies of hours: what `rows` gives for each account, mode, hour and endpoint. */
 export const count = (schema: SchemaName, rows: string): string => `
       insert into ${schema}.webhook_hourly as h
         (account_id, mode, hour, endpoint_id, delivered, failed, failed_attempts)
@@ -57,7 +48,7 @@ export const count = (schema: SchemaName, rows: string): string => `
         failed = h.failed + excluded.failed, failed_attempts = h.failed_attempts + excluded.failed_attempts`
 
 /** The hour of UTC that an instant lies in, in epoch milliseconds. */
-export const hourOf = (millis: string): string => at(`(${millis} / 3600000 * 3600000)`)
+export const hourOf = (millis: string): string => instantOf(`(${millis} / 3600000 * 3600000)`)
 
 /** How long results wait for endpoints whose `failing_since` they change, for each that somebody holds. */
 const MARK_LOCK_MILLIS = 1_000
@@ -82,17 +73,17 @@ const marked = (schema: SchemaName, lock: string): string => `
         ) as w`
 
 /**
- * Writes what came of claimed deliveries; see \`DeliveryStore.settle\`. The arrays have an element for each. Gives
+ * Writes what came of claimed deliveries; see `DeliveryStore.settle`. The arrays have an element for each. Gives
  * which were written. A repeat of a statement that was carried out finds the lease's token, and says so.
  */
-export const settleDeliveries = (
-  schema: SchemaName,
-): string => `create or replace function ${schema}.settle_deliveries(
+export const settleDeliveries = define(
+  "settle_deliveries",
+  (schema) => `(
   p_account_ids text[], p_modes text[], p_ids uuid[], p_endpoint_ids uuid[], p_tokens uuid[], p_ats bigint[],
   p_statuses text[], p_attempt_counts integer[], p_due_ats bigint[], p_reasons text[], p_numbers integer[],
   p_started_ats bigint[], p_durations integer[], p_request_headers text[], p_response_statuses smallint[],
   p_response_headers text[], p_response_bodies text[], p_errors text[], p_is_repeat boolean
-) returns table (xid text, is_written boolean[]) language plpgsql ${byIndex} ${FIXED_PATH} as $$
+) returns table (xid text, is_written boolean[]) language plpgsql as $$
 declare
   v_lock_timeout text := current_setting('lock_timeout');
   v_endpoints tid[];
@@ -139,7 +130,7 @@ begin
           request_headers, response_status, response_headers, response_body, error, ordinal)
         on n.ordinal = t.ordinal
     ), kept as (
-      update ${schema}.webhook_pending q set due_at = ${at("w.due_at")}, leased_at = null, leased_until = null,
+      update ${schema}.webhook_pending q set due_at = ${instantOf("w.due_at")}, leased_at = null, leased_until = null,
         attempt_count = w.attempt_count,
         last_response_status = coalesce(w.response_status, q.last_response_status),
         last_error = case when w.number is null then q.last_error else w.error end
@@ -149,7 +140,7 @@ begin
       returning q.account_id, q.mode, q.id, q.event_id, q.event_type, q.endpoint_id, w.attempt_count,
         coalesce(w.response_status, q.last_response_status),
         case when w.number is null then q.last_error else w.error end,
-        q.created_at, w.status, w.reason, ${at("w.at")}, w.token
+        q.created_at, w.status, w.reason, ${instantOf("w.at")}, w.token
     ), finished as (
       insert into ${schema}.webhook_finished (${finishedColumns})
       select * from ended
@@ -163,7 +154,7 @@ begin
     )
     insert into ${schema}.webhook_attempts (account_id, mode, delivery_id, number, started_at, duration_ms,
       request_headers, response_status, response_headers, response_body, error)
-    select w.account_id, w.mode, w.id, w.number, ${at("w.started_at")}, w.duration, w.request_headers::json,
+    select w.account_id, w.mode, w.id, w.number, ${instantOf("w.started_at")}, w.duration, w.request_headers::json,
       w.response_status, w.response_headers::json, w.response_body, w.error
     from written w where w.number is not null
     on conflict do nothing;
@@ -172,7 +163,7 @@ begin
       update ${schema}.webhook_endpoints w set failing_since = f.since
       from (
         select n.account_id, n.mode, n.endpoint_id, n.last_success,
-          ${at(`(array_agg(n.started_at order by n.ordinal)
+          ${instantOf(`(array_agg(n.started_at order by n.ordinal)
             filter (where n.is_failure and n.ordinal > coalesce(n.last_success, 0)))[1]`)} as since
         from (
           select n.*, ${isFailure} as is_failure,
@@ -204,17 +195,19 @@ begin
     (select array_agg(coalesce(n.ordinal = any (v_ordinals), false) order by n.ordinal)
       from unnest(p_ids) with ordinality as n (id, ordinal));
 end
-$$`
+$$`,
+  { isByIndex: true },
+)
 
 /**
  * Ends the pending deliveries of an endpoint; see `DeliveryStore.cancel`. Two statements: a result that is written
  * at the same time makes a new version of its row, which only a statement that begins after the wait sees.
  */
-export const cancelDeliveries = (
-  schema: SchemaName,
-): string => `create or replace function ${schema}.cancel_deliveries(
+export const cancelDeliveries = define(
+  "cancel_deliveries",
+  (schema) => `(
   p_account_id text, p_mode text, p_endpoint_id uuid, p_reason text, p_at bigint
-) returns table (xid text, count bigint) language plpgsql ${byIndex} ${FIXED_PATH} as $$
+) returns table (xid text, count bigint) language plpgsql as $$
 declare
   v_tids tid[];
 begin
@@ -235,7 +228,7 @@ begin
     insert into ${schema}.webhook_finished (${finishedColumns})
     select e.account_id, e.mode, e.id, e.event_id, e.event_type, e.endpoint_id,
       e.attempt_count + e.is_lost::integer, e.last_response_status,
-      case when e.is_lost then 'unknown' else e.last_error end, e.created_at, 'Failed', p_reason, ${at("p_at")}, null
+      case when e.is_lost then 'unknown' else e.last_error end, e.created_at, 'Failed', p_reason, ${instantOf("p_at")}, null
     from ended e returning 1
   ), counted as (${count(
     schema,
@@ -245,7 +238,9 @@ begin
   )
   select pg_current_xact_id_if_assigned()::text, count(*) from finished;
 end
-$$`
+$$`,
+  { isByIndex: true },
+)
 
 /** The endpoint `w` of a replay, unless it was deleted. */
 const endpointOf = (schema: SchemaName): string => `(
@@ -254,8 +249,8 @@ const endpointOf = (schema: SchemaName): string => `(
       ) as w`
 
 /** Whether an event `e` is in the range, admitted, asked for, of no other endpoint, and has nothing pending to `w`. */
-const isWanted = (schema: SchemaName): string => `e.occurred_at >= ${at("p_since")}
-        and e.occurred_at < ${at("p_until")}
+const isWanted = (schema: SchemaName): string => `e.occurred_at >= ${instantOf("p_since")}
+        and e.occurred_at < ${instantOf("p_until")}
         and (w.event_types[1] = '*' or e.type = any (w.event_types))
         and (cardinality(p_types) = 0 or e.type = any (p_types))
         and (e.endpoint_id is null or e.endpoint_id = p_endpoint_id)
@@ -272,12 +267,12 @@ const isWanted = (schema: SchemaName): string => `e.occurred_at >= ${at("p_since
  *
  * What is pending is looked up by a hash, which has to fit into the memory; it takes as much as there is.
  */
-export const replayDeliveries = (
-  schema: SchemaName,
-): string => `create or replace function ${schema}.replay_deliveries(
+export const replayDeliveries = define(
+  "replay_deliveries",
+  (schema) => `(
   p_account_id text, p_mode text, p_endpoint_id uuid, p_since bigint, p_until bigint, p_only_failed boolean,
   p_types text[], p_first_id uuid, p_now bigint, p_limit integer, p_is_dry_run boolean
-) returns table (xid text, count bigint) language plpgsql set work_mem = '64MB' ${FIXED_PATH} as $$
+) returns table (xid text, count bigint) language plpgsql set work_mem = '64MB' as $$
 declare
   v_ids uuid[];
   v_types text[];
@@ -313,15 +308,10 @@ begin
     insert into ${schema}.webhook_pending
       (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
     select p_account_id, p_mode, ${schema}.offset_id(p_first_id, n.ordinal - 1), n.id, n.type, p_endpoint_id, 0,
-      ${at("p_now")}, ${at("p_now")}
+      ${instantOf("p_now")}, ${instantOf("p_now")}
     from unnest(v_ids, v_types) with ordinality as n (id, type, ordinal);
   end if;
   return query select pg_current_xact_id_if_assigned()::text, coalesce(cardinality(v_ids), 0)::bigint;
 end
-$$`
-
-export const deliveryFunctions = (schema: SchemaName): ReadonlyArray<string> => [
-  settleDeliveries(schema),
-  cancelDeliveries(schema),
-  replayDeliveries(schema),
-]
+$$`,
+)

@@ -7,15 +7,15 @@
  * exist.
  * Errors carry the SQLSTATEs of `record_usage`.
  */
-import type { SchemaName } from "../SchemaName.ts"
-import { FIXED_PATH } from "./SearchPath.ts"
+import { millis } from "../Millis.ts"
+import { define } from "./SqlFunction.ts"
 
-// \`Event.MAX_PAYLOAD_BYTES\`, \`Event.MAX_DATA_DEPTH\`; the largest double.
+// `Event.MAX_PAYLOAD_BYTES`, `Event.MAX_DATA_DEPTH`; the largest double.
 const MAX_PAYLOAD_BYTES = 262_144
 const MAX_DATA_DEPTH = 30
 const MAX_NUMBER = "1.7976931348623157e308"
 
-/** What no event's data may hold; each a path that finds it. Text in \`jsonb\` is well-formed and without NUL. */
+/** What no event's data may hold; each a path that finds it. Text in `jsonb` is well-formed and without NUL. */
 const deep = `strict $.**{${MAX_DATA_DEPTH} to last} ? (@.type() == "object" || @.type() == "array")`
 const prototype = `strict $.** ? (@.type() == "object") ? (exists (@."__proto__"))`
 // Integers may be of any size, as in core; what has a fraction is read as a double by every receiver.
@@ -27,13 +27,13 @@ const TYPES_WITH_INSTANTS =
   "'invoice.created', 'invoice.paid', 'subscription.created', 'subscription.activated'"
 
 /**
- * Whether text is written like an RFC 3339 instant, and is none: \`Instant.parse\`. The calendar repeats itself after 400
- * years, and \`make_date\` knows no year 0.
+ * Whether text is written like an RFC 3339 instant, and is none: `Instant.parse`. The calendar repeats itself after 400
+ * years, and `make_date` knows no year 0.
  */
-export const isImpossibleInstant = (
-  schema: SchemaName,
-): string => `create function ${schema}.is_impossible_instant(p_text text) returns boolean
-language sql immutable strict ${FIXED_PATH} as $$
+export const isImpossibleInstant = define(
+  "is_impossible_instant",
+  () => `(p_text text) returns boolean
+language sql immutable strict as $$
   select case
     when p_text !~* '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$'
       then false
@@ -42,13 +42,14 @@ language sql immutable strict ${FIXED_PATH} as $$
     else substr(p_text, 9, 2)::integer > extract(day from
       make_date(substr(p_text, 1, 4)::integer + 400, substr(p_text, 6, 2)::integer, 1) + interval '1 month - 1 day')
   end
-$$`
+$$`,
+)
 
-export const publishEventFunction = (
-  schema: SchemaName,
-): string => `create or replace function ${schema}.publish_event(
+export const publishEvent = define(
+  "publish_event",
+  (schema) => `(
   account_id text, mode text, type text, data jsonb, customer_id text default null, idempotency_key text default null
-) returns jsonb language plpgsql ${FIXED_PATH} as $$
+) returns jsonb language plpgsql as $$
 #variable_conflict use_variable
 declare
   v_customer uuid := ${schema}.parse_id('cus', customer_id);
@@ -93,7 +94,7 @@ begin
   end if;
 
   select p.kind, p.event into v_row from ${schema}.publish_event_row(account_id, mode, v_id, type,
-    (extract(epoch from v_now) * 1000)::bigint, v_customer, idempotency_key, v_payload, null) as p;
+    ${millis("v_now")}, v_customer, idempotency_key, v_payload, null) as p;
   case v_row.kind
     when 'unknown_customer' then
       raise exception 'no customer has the id %', customer_id using errcode = 'BW404', detail = customer_id;
@@ -110,4 +111,9 @@ begin
     'event', v_payload::jsonb || jsonb_build_object('customer_id', customer_id, 'idempotency_key', idempotency_key)
   );
 end
-$$`
+$$`,
+  {
+    comment:
+      "Publishes an event. Joins the current transaction. Raises BW400 (invalid), BW404 (no such customer), BW409 (key used).",
+  },
+)

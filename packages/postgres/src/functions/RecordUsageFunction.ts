@@ -5,43 +5,18 @@
  * input that breaks a rule (DETAIL names the argument), `BW404` for a customer that is unknown or erased,
  * `BW409` for an idempotency key that was used before for other content (DETAIL is the id of its record).
  */
-import type { SchemaName } from "../SchemaName.ts"
-import type { Migration } from "./Migration.ts"
-import { FIXED_PATH } from "./SearchPath.ts"
-
-const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-
-const idFunctions = (schema: SchemaName): ReadonlyArray<string> => [
-  // 128 bits in 26 characters of 5: two zero bits come first.
-  `create function ${schema}.format_id(p_prefix text, p_uuid uuid) returns text language sql immutable strict ${FIXED_PATH} as $$
-  select p_prefix || '_' || string_agg(
-    substr('${ALPHABET}', substring(b.bits from 5 * n + 1 for 5)::integer + 1, 1), '' order by n)
-  from (select B'00' || ('x' || replace(p_uuid::text, '-', ''))::bit(128)) as b (bits), generate_series(0, 25) as n
-$$`,
-  `create function ${schema}.parse_id(p_prefix text, p_id text) returns uuid language sql immutable strict ${FIXED_PATH} as $$
-  select string_agg(lpad(to_hex(substring(b.bits from 8 * n + 3 for 8)::integer), 2, '0'), '' order by n)::uuid
-  from (
-    select string_agg((strpos('${ALPHABET}', substr(p_id, char_length(p_prefix) + 1 + i, 1)) - 1)::bit(5)::text, ''
-      order by i)::bit varying(130)
-    from generate_series(1, 26) as i
-  ) as b (bits), generate_series(0, 15) as n
-  where p_id ~ ('^' || p_prefix || '_[0-7][0-9a-hjkmnp-tv-z]{25}$')
-$$`,
-  // RFC 9562: 48 bits of milliseconds, the version, random bits. gen_random_uuid has the variant bits already.
-  `create function ${schema}.make_uuid_v7(p_at timestamptz) returns uuid language sql volatile strict ${FIXED_PATH} as $$
-  select encode(set_bit(set_bit(overlay(uuid_send(gen_random_uuid())
-    placing substring(int8send((extract(epoch from p_at) * 1000)::bigint) from 3) from 1 for 6), 52, 1), 53, 1),
-    'hex')::uuid
-$$`,
-]
+import { millis } from "../Millis.ts"
+import { define } from "./SqlFunction.ts"
 
 const iso = (expression: string): string =>
   `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
-const recordUsage = (schema: SchemaName): string => `create function ${schema}.record_usage(
+export const recordUsage = define(
+  "record_usage",
+  (schema) => `(
   account_id text, mode text, customer_id text, product_id text, quantity numeric, unit text,
   occurred_at timestamptz default null, idempotency_key text default null
-) returns jsonb language plpgsql ${FIXED_PATH} as $$
+) returns jsonb language plpgsql as $$
 #variable_conflict use_variable
 declare
   v_customer uuid := ${schema}.parse_id('cus', customer_id);
@@ -78,8 +53,8 @@ begin
   for v_row in
     select a.kind, a.payload from ${schema}.append_usage(account_id, mode, array[v_id], array[v_customer],
       array[product_id], array[unit], array[quantity::bigint],
-      array[(extract(epoch from v_at) * 1000)::bigint], array[occurred_at is not null], array[idempotency_key],
-      array[(extract(epoch from v_now) * 1000)::bigint]) as a
+      array[${millis("v_at")}], array[occurred_at is not null], array[idempotency_key],
+      array[${millis("v_now")}]) as a
   loop
     case v_row.kind
       when 'unknown_customer' then
@@ -114,16 +89,9 @@ begin
     'created_at', ${iso("to_timestamp((v_record ->> 'created_at')::float8 / 1000)")}
   ));
 end
-$$`
-
-export const migration0003: Migration = {
-  id: 3,
-  name: "record_usage",
-  minReader: 2,
-  statements: (schema) => [
-    ...idFunctions(schema),
-    recordUsage(schema),
-    `comment on function ${schema}.record_usage is
-  'Records usage. Joins the current transaction. Raises BW400 (invalid), BW404 (no such customer), BW409 (key used).'`,
-  ],
-}
+$$`,
+  {
+    comment:
+      "Records usage. Joins the current transaction. Raises BW400 (invalid), BW404 (no such customer), BW409 (key used).",
+  },
+)

@@ -11,9 +11,10 @@
  * Rows are named by their place in the table (`ctid`) until the end of the statement: they are locked, or were
  * seen by its snapshot and are checked again when they are locked.
  */
+import { instantOf, millisText } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
-import { byIndex, count, FIRST_ID, hourOf } from "./DeliveryFunctions.ts"
-import { FIXED_PATH } from "./SearchPath.ts"
+import { count, FIRST_ID, hourOf } from "./DeliveryFunctions.ts"
+import { define } from "./SqlFunction.ts"
 
 /** How many due deliveries are looked at first, the longest due first, for each one that is asked for. */
 const FIRST_LOOK = 4
@@ -160,7 +161,7 @@ const answer = (schema: SchemaName, rows: string): string => `
     select jsonb_build_object(
       'status', case when w.deleted_at is null then w.status else 'deleted' end, 'url', w.url, 'headers', w.headers,
       'signature', w.signature, 'secrets', w.secrets,
-      'failing_since', (extract(epoch from w.failing_since) * 1000)::bigint::text) as endpoint
+      'failing_since', ${millisText("w.failing_since")}) as endpoint
     from ${schema}.webhook_endpoints w
     where w.account_id = l.account_id and w.mode = l.mode and w.id = l.endpoint_id limit 1
   ) as w on true
@@ -186,20 +187,19 @@ const leasedBefore = (schema: SchemaName): string => `
         and left(q.lease_token::text, 24) = left(p_token::text, 24)
     `
 
-export const claimDeliveries = (
-  schema: SchemaName,
-): string => `create or replace function ${schema}.claim_deliveries(
+export const claimDeliveries = define(
+  "claim_deliveries",
+  (schema) => `(
   p_now bigint, p_lease_until bigint, p_token uuid, p_limit integer, p_limit_per_endpoint integer,
   p_endpoint_ids uuid[], p_limits integer[], p_accounts text[], p_modes text[], p_tenant_limits integer[],
   p_after uuid, p_after_account text, p_after_mode text, p_is_repeat boolean
 ) returns table (account_id text, mode text, id uuid, event_id uuid, event_type text, endpoint_id uuid,
   attempt_count integer, was_lost boolean, token uuid, payload text, endpoint jsonb, visited uuid,
-  visited_account text, visited_mode text) language plpgsql
-${byIndex} ${FIXED_PATH} as $$
+  visited_account text, visited_mode text) language plpgsql as $$
 #variable_conflict use_column
 declare
-  v_now timestamptz(3) := to_timestamp(p_now / 1000.0::float8);
-  v_until timestamptz(3) := to_timestamp(p_lease_until / 1000.0::float8);
+  v_now timestamptz(3) := ${instantOf("p_now")};
+  v_until timestamptz(3) := ${instantOf("p_lease_until")};
   v_first uuid := ${FIRST_ID};
   v_after uuid := coalesce(p_after, v_first);
   v_after_account text := coalesce(p_after_account, '');
@@ -272,4 +272,6 @@ ${answer(schema, leaseAll(schema))}
     return next;
   end if;
 end
-$$`
+$$`,
+  { isByIndex: true },
+)

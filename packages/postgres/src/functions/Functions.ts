@@ -1,0 +1,52 @@
+/**
+ * The functions of the schema, as this release has them.
+ */
+import { createHash } from "node:crypto"
+import type { SchemaName } from "../SchemaName.ts"
+import { claimDeliveries } from "./ClaimFunction.ts"
+import { cancelDeliveries, replayDeliveries, settleDeliveries } from "./DeliveryFunctions.ts"
+import { formatId, makeUuidV7, offsetId, parseId } from "./IdFunctions.ts"
+import { isImpossibleInstant, publishEvent } from "./PublishEventFunction.ts"
+import { eventJson, eventPayload, formatInstant, isSameData, publishEventRow } from "./PublishFunctions.ts"
+import { recordUsage } from "./RecordUsageFunction.ts"
+import type { SqlFunction } from "./SqlFunction.ts"
+import {
+  fireThresholds,
+  periodDays,
+  periodKey,
+  thresholdEventData,
+  usageThresholdJson,
+} from "./ThresholdFunctions.ts"
+import { appendUsage, usageRecordJson, voidUsage } from "./UsageFunctions.ts"
+
+/** All functions. One that is written in SQL comes after those that it calls. */
+export const functions: ReadonlyArray<SqlFunction> = [
+  formatId,
+  parseId,
+  makeUuidV7,
+  offsetId,
+  formatInstant,
+  usageRecordJson,
+  usageThresholdJson,
+  periodDays,
+  periodKey,
+  eventJson,
+  eventPayload,
+  isSameData,
+  isImpossibleInstant,
+  publishEventRow,
+  thresholdEventData,
+  fireThresholds,
+  appendUsage,
+  voidUsage,
+  recordUsage,
+  publishEvent,
+  claimDeliveries,
+  settleDeliveries,
+  cancelDeliveries,
+  replayDeliveries,
+]
+
+/** SHA-256 of what writes a function, as hexadecimal digits. */
+export const digestOf = (schema: SchemaName, { statements }: SqlFunction): string =>
+  createHash("sha256").update(statements(schema).join(";\n")).digest("hex")

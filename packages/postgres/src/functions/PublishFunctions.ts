@@ -1,0 +1,130 @@
+/**
+ * The functions through which events are published, by this library and by any other client.
+ */
+import { instantOf, millisText } from "../Millis.ts"
+import { define } from "./SqlFunction.ts"
+
+/** As JavaScript writes it. lpad, because to_char writes years before 1000 its own way. */
+export const formatInstant = define(
+  "format_instant",
+  () => `(p_at timestamptz) returns text language sql stable strict as $$
+  select lpad(extract(year from u.at)::text, 4, '0') || to_char(u.at, '-MM-DD"T"HH24:MI:SS.MS"Z"')
+  from (select p_at at time zone 'UTC') as u (at)
+$$`,
+)
+
+export const eventJson = define(
+  "event_json",
+  (schema) => `(e ${schema}.events) returns jsonb language sql stable as $$
+  select jsonb_build_object('id', e.id, 'type', e.type, 'occurred_at', ${millisText("e.occurred_at")},
+    'customer_id', e.customer_id, 'idempotency_key', e.idempotency_key, 'endpoint_id', e.endpoint_id,
+    'payload', e.payload)
+$$`,
+)
+
+/** `Event.render`; `p_data` is the text of the data. */
+export const eventPayload = define(
+  "event_payload",
+  (schema) => `(p_id uuid, p_type text, p_at timestamptz, p_mode text, p_data text)
+returns text language sql stable strict as $$
+  select '{"id":"' || ${schema}.format_id('evt', p_id) || '","type":"' || p_type || '","timestamp":"'
+    || ${schema}.format_instant(p_at) || '","livemode":' || (p_mode = 'live')::text || ',"data":' || p_data || '}'
+$$`,
+)
+
+/** The texts mostly tell already. A number that numeric can't hold equals itself alone. */
+export const isSameData = define(
+  "is_same_data",
+  () => `(p_first text, p_second text) returns boolean language plpgsql immutable as $$
+begin
+  if substr(p_first, strpos(p_first, ',"data":')) = substr(p_second, strpos(p_second, ',"data":')) then
+    return true;
+  end if;
+  return p_first::jsonb -> 'data' = p_second::jsonb -> 'data';
+exception when numeric_value_out_of_range then
+  return false;
+end
+$$`,
+)
+
+/**
+ * What is published before the caller's transaction commits is seen by nobody, so nothing is locked but the
+ * customer, against erasure. An endpoint that is disabled meanwhile may get a delivery: whoever claims it sees
+ * the endpoint as it is then.
+ */
+export const publishEventRow = define(
+  "publish_event_row",
+  (schema) => `(
+  p_account_id text, p_mode text, p_id uuid, p_type text, p_occurred_at bigint, p_customer_id uuid,
+  p_idempotency_key text, p_payload text, p_only_to uuid
+) returns table (kind text, xid text, event jsonb) language plpgsql as $$
+declare
+  v_at timestamptz(3) := ${instantOf("p_occurred_at")};
+  v_published integer;
+  v_first ${schema}.events;
+begin
+  if p_customer_id is not null then
+    perform from ${schema}.customers c
+    where c.account_id = p_account_id and c.mode = p_mode and c.id = p_customer_id and c.erased_at is null
+    for key share;
+    if not found then
+      return query select 'unknown_customer', null::text, null::jsonb;
+      return;
+    end if;
+  end if;
+  if p_only_to is not null then
+    perform from ${schema}.webhook_endpoints w
+    where w.account_id = p_account_id and w.mode = p_mode and w.id = p_only_to and w.status = 'enabled'
+      and w.deleted_at is null;
+    if not found then
+      return query select 'unknown_endpoint', null::text, null::jsonb;
+      return;
+    end if;
+  end if;
+
+  with published as (
+    insert into ${schema}.events
+      (account_id, mode, id, type, occurred_at, customer_id, idempotency_key, endpoint_id, payload)
+    values (p_account_id, p_mode, p_id, p_type, v_at, p_customer_id, p_idempotency_key, p_only_to, p_payload)
+    on conflict do nothing
+    returning 1
+  ), queued as (
+    insert into ${schema}.webhook_pending
+      (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+    select p_account_id, p_mode, ${schema}.offset_id(p_id, row_number() over (order by w.id) - 1), p_id, p_type,
+      w.id, 0, v_at, v_at
+    from ${schema}.webhook_endpoints w
+    where w.account_id = p_account_id and w.mode = p_mode and w.status = 'enabled' and w.deleted_at is null
+      and case when p_only_to is null then w.event_types[1] = '*' or p_type = any (w.event_types)
+        else w.id = p_only_to end
+      and exists (select from published)
+  )
+  select count(*) into v_published from published;
+  if v_published = 1 then
+    return query select 'published', pg_current_xact_id_if_assigned()::text, null::jsonb;
+    return;
+  end if;
+
+  -- Statements of their own: their snapshot has what a concurrent publication has just committed.
+  select e.* into v_first from ${schema}.events e
+  where e.account_id = p_account_id and e.mode = p_mode and e.idempotency_key = p_idempotency_key;
+  if not found then
+    select e.* into v_first from ${schema}.events e
+    where e.account_id = p_account_id and e.mode = p_mode and e.id = p_id;
+    if not found then
+      raise exception 'an event of the same idempotency key is not visible yet' using errcode = '40001';
+    elsif v_first.payload <> p_payload then
+      raise exception 'the event id % is taken', p_id using errcode = '23505';
+    end if;
+  end if;
+  return query select
+    case
+      when v_first.id = p_id and v_first.payload = p_payload then 'published_before'
+      when v_first.type = p_type and v_first.customer_id is not distinct from p_customer_id
+        and v_first.endpoint_id is not distinct from p_only_to
+        and ${schema}.is_same_data(v_first.payload, p_payload) then 'duplicate'
+      else 'key_conflict' end,
+    pg_current_xact_id_if_assigned()::text, ${schema}.event_json(v_first);
+end
+$$`,
+)

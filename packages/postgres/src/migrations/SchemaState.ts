@@ -1,0 +1,80 @@
+/**
+ * What a database says of its schema.
+ */
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { digestOf, functions } from "../functions/Functions.ts"
+import { RELEASE } from "../Release.ts"
+import type { SchemaName } from "../SchemaName.ts"
+
+export interface SchemaState {
+  /** Migrations that it has. 0: none. */
+  readonly found: number
+  /** Migrations that a release must know to work with it. */
+  readonly minReader: number
+  /** Functions that are different in this release; none where a newer release has migrated. */
+  readonly outdated: ReadonlyArray<string>
+  /** Whether this release or a newer one has migrated. */
+  readonly isOfRelease: boolean
+  /** Tables of somebody else's, a few, where none are ours. */
+  readonly foreign: ReadonlyArray<string>
+}
+
+/** How many tables of somebody else's are named. */
+const MAX_NAMED = 3
+
+const NAMES = functions.map(({ name }) => name)
+
+export const stateOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName) {
+  const migrations = `"${schema}".schema_migrations`
+  // Other tools keep migrations in a table of the same name. Only ours has the column.
+  const exists = yield* sql`select 1 from pg_attribute
+where attrelid = to_regclass(${migrations}) and attname = 'min_reader'`
+  if (exists.length === 0) {
+    const foreign = yield* foreignTables(sql, schema)
+    const nothing: SchemaState = { found: 0, minReader: 0, outdated: NAMES, isOfRelease: false, foreign }
+    return nothing
+  }
+  const rows = yield* sql<{ found: unknown; min_reader: unknown }>`select coalesce(max(id), 0)::text as found,
+  coalesce(max(min_reader), 0)::text as min_reader from ${sql.literal(migrations)}`
+  const state: SchemaState = {
+    found: Number(rows[0]?.found),
+    minReader: Number(rows[0]?.min_reader),
+    ...(yield* functionsOf(sql, schema)),
+    foreign: [],
+  }
+  return state
+})
+
+/** The SQL for a version as numbers, which compare in the order of versions. Pre-releases count as the version itself. */
+export const versionOf = (release: string): string =>
+  `string_to_array(split_part(${release}, '-', 1), '.')::integer[]`
+
+const functionsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName) {
+  const table = `"${schema}".schema_functions`
+  const exists = yield* sql`select 1 where to_regclass(${table}) is not null`
+  if (exists.length === 0) return { outdated: NAMES, isOfRelease: false }
+  const rows = yield* sql<{ name: string; digest: string; is_own: string; is_newer: string }>`
+select name, digest, (release = ${RELEASE})::text as is_own,
+  (${sql.literal(versionOf("release"))} > ${sql.literal(versionOf(`'${RELEASE}'`))})::text as is_newer
+from ${sql.literal(table)}`
+  if (rows.some((row) => row.is_newer === "true")) return { outdated: [], isOfRelease: true }
+  const digests = new Map(rows.map(({ digest, name }) => [name, digest]))
+  const outdated = functions.filter(
+    (definition) => digests.get(definition.name) !== digestOf(schema, definition),
+  )
+  const isOfRelease = rows.length === functions.length && rows.every((row) => row.is_own === "true")
+  return { outdated: outdated.map(({ name }) => name), isOfRelease }
+})
+
+/** Tables, views and sequences in a schema; those that an extension brought are nobody's. */
+const foreignTables = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName) {
+  const rows = yield* sql<{ name: string }>`select relname::text as name from pg_class
+where relnamespace = (select oid from pg_namespace where nspname = ${schema})
+  and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+  and not exists (
+    select 1 from pg_depend
+    where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')
+order by relkind <> 'r', relname limit ${MAX_NAMED}`
+  return rows.map(({ name }) => name)
+})
