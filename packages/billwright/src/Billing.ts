@@ -2,26 +2,21 @@
  * The front door: what billing can do, by promises.
  */
 import type { CallOptions, Mode } from "./Call.ts"
-import type { Customers } from "./customers/Customers.ts"
 import type { BuiltInEvents } from "./events/EventMap.ts"
 import type { Events } from "./events/Events.ts"
 import type { Prune, Pruned } from "./events/Prune.ts"
 import type { DashboardHandlers, DashboardOptions } from "./handlers/DashboardHandlers.ts"
 import type { Handlers } from "./handlers/Handlers.ts"
 import type { ApiKeys } from "./keys/ApiKeys.ts"
-import type { Thresholds } from "./usage/Thresholds.ts"
+import type { ResourceCalls } from "./Resources.ts"
 import type { Usage } from "./usage/Usage.ts"
 import type { Deliveries } from "./webhooks/Deliveries.ts"
 import type { Endpoints } from "./webhooks/Endpoints.ts"
 
 /** Everything that can be done for one account in one mode. */
-export interface BillingCalls<Map = BuiltInEvents> {
-  /** Whom usage and events belong to. */
-  readonly customers: Customers
+export interface BillingCalls<Map = BuiltInEvents> extends ResourceCalls {
   /** Records, corrections, exact totals. */
   readonly usage: Usage
-  /** Events when a customer has used so much. */
-  readonly thresholds: Thresholds
   /** What happened, told to webhook endpoints. */
   readonly events: Events<Map>
   /** Where webhooks are sent, and which. */

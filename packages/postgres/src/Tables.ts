@@ -11,7 +11,6 @@ const NAMES = [
   "idempotency_keys",
   "usage_daily",
   "usage_records",
-  "usage_thresholds",
   "void_usage",
   "webhook_attempts",
   "webhook_deliveries",

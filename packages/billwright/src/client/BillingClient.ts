@@ -2,10 +2,9 @@
  * What the client offers: the calls of `createBilling`, as far as the REST API has them.
  */
 import type { CallOptions } from "../Call.ts"
-import type { Customers } from "../customers/Customers.ts"
 import type { BuiltInEvents } from "../events/EventMap.ts"
 import type { EventOf, Events, EventTypeInfo, StreamEvents } from "../events/Events.ts"
-import type { Thresholds } from "../usage/Thresholds.ts"
+import type { ResourceCalls } from "../Resources.ts"
 import type { RecordUsage, Usage } from "../usage/Usage.ts"
 import type { Deliveries } from "../webhooks/Deliveries.ts"
 import type { Endpoints } from "../webhooks/Endpoints.ts"
@@ -50,10 +49,8 @@ export interface ClientEvents<Map> extends Omit<Events<Map>, "stream" | "types">
  *
  * They reject with an `ApiError`, a `ConnectionError`, or the reason of the signal that aborts them.
  */
-export interface BillingClient<Map = BuiltInEvents> {
-  readonly customers: Customers
+export interface BillingClient<Map = BuiltInEvents> extends ResourceCalls {
   readonly usage: ClientUsage
-  readonly thresholds: Thresholds
   readonly events: ClientEvents<Map>
   readonly endpoints: Endpoints<Map>
   readonly deliveries: Deliveries

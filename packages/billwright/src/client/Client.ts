@@ -4,9 +4,9 @@
 import type { BuiltInEvents, EventMap } from "../events/EventMap.ts"
 import type { BillingClient } from "./BillingClient.ts"
 import { type ClientOptions, Connection } from "./Connection.ts"
-import { makeCustomers } from "./CustomerRequests.ts"
 import { makeEvents } from "./EventRequests.ts"
-import { makeThresholds, makeUsage } from "./UsageRequests.ts"
+import { makeResource } from "./ResourceRequests.ts"
+import { makeUsage } from "./UsageRequests.ts"
 import { makeDeliveries, makeEndpoints } from "./WebhookRequests.ts"
 
 /**
@@ -27,9 +27,19 @@ import { makeDeliveries, makeEndpoints } from "./WebhookRequests.ts"
 export const createClient = <Map = BuiltInEvents>(options: ClientOptions): BillingClient<Map> => {
   const connection = new Connection(options)
   const client: BillingClient<EventMap> = {
-    customers: makeCustomers(connection),
+    customers: makeResource(connection, {
+      path: "/customers",
+      removal: "erase",
+      isMutable: true,
+      integers: {},
+    }),
     usage: makeUsage(connection),
-    thresholds: makeThresholds(connection),
+    thresholds: makeResource(connection, {
+      path: "/usage/thresholds",
+      removal: "delete",
+      isMutable: false,
+      integers: { quantity: true },
+    }),
     events: makeEvents(connection),
     endpoints: makeEndpoints(connection),
     deliveries: makeDeliveries(connection),

@@ -1,7 +1,6 @@
 /**
- * Usage and its thresholds over the API.
+ * Usage over the API.
  */
-import type { Threshold, Thresholds } from "../usage/Thresholds.ts"
 import type { RecordUsage, UsagePoint, UsageRecord, UsageSummary } from "../usage/Usage.ts"
 import type { ClientUsage } from "./BillingClient.ts"
 import type { Connection } from "./Connection.ts"
@@ -19,11 +18,6 @@ const toPoint = (point: SentPoint): UsagePoint => ({
   ...point,
   productId: point.productId ?? null,
   quantity: BigInt(point.quantity),
-})
-
-const toThreshold = (threshold: Threshold): Threshold => ({
-  ...threshold,
-  quantity: BigInt(threshold.quantity),
 })
 
 const recordBatch =
@@ -55,16 +49,4 @@ export const makeUsage = (connection: Connection): ClientUsage => ({
     } as const
     return (await readAll<SentPoint>(connection, request)).map(toPoint)
   },
-})
-
-export const makeThresholds = (connection: Connection): Thresholds => ({
-  create: async (input, options) =>
-    toThreshold(await write<Threshold>(connection, "POST", "/usage/thresholds", input, options)),
-  get: async (id, options) =>
-    toThreshold(await read<Threshold>(connection, path`/usage/thresholds/${id}`, undefined, options)),
-  delete: async (id, options) => {
-    await write(connection, "DELETE", path`/usage/thresholds/${id}`, undefined, options)
-  },
-  list: (query, options) =>
-    list<object, Threshold>(connection, "/usage/thresholds", query, options, toThreshold),
 })

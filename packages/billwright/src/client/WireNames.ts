@@ -1,6 +1,7 @@
 /**
  * Names and values on the wire and in TypeScript: `created_at`, text, becomes `createdAt`, a `Date`.
  */
+import type { BillingClient } from "./BillingClient.ts"
 
 /** What is below these is the caller's own. */
 const OPAQUE = new Set([
@@ -13,25 +14,49 @@ const OPAQUE = new Set([
   "schema",
 ])
 
-const INSTANTS = new Set([
-  "attempt_started_at",
-  "created_at",
-  "disabled_at",
-  "end",
-  "failing_since",
-  "finished_at",
-  "last_fired_at",
-  "next_attempt_at",
-  "period_end",
-  "period_start",
-  "since",
-  "start",
-  "started_at",
-  "timestamp",
-  "until",
-  "updated_at",
-  "voided_at",
-])
+/** What a call of the client gives in the end. */
+type Given<Result> = Result extends Promise<infer A> ? A : Result extends AsyncIterable<infer A> ? A : never
+
+/** What the calls of the client give. */
+type Answers = {
+  [Group in keyof BillingClient]: {
+    [Verb in keyof BillingClient[Group]]: BillingClient[Group][Verb] extends (...args: never) => infer Result
+      ? Given<Result>
+      : never
+  }[keyof BillingClient[Group]]
+}[keyof BillingClient]
+
+/** The names of fields that hold a `Date`, at any depth. */
+type DateFields<A> = A extends Date | string | number | bigint | boolean | null | undefined
+  ? never
+  : A extends ReadonlyArray<infer Item>
+    ? DateFields<Item>
+    : A extends object
+      ? {
+          [Name in keyof A & string]: Extract<A[Name], Date> extends never ? DateFields<A[Name]> : Name
+        }[keyof A & string]
+      : never
+
+/** Fields that are instants: a name that is missing or too many doesn't compile. */
+const INSTANTS: { readonly [Name in DateFields<Answers>]: true } = {
+  attemptStartedAt: true,
+  createdAt: true,
+  disabledAt: true,
+  end: true,
+  failingSince: true,
+  finishedAt: true,
+  lastFiredAt: true,
+  nextAttemptAt: true,
+  periodEnd: true,
+  periodStart: true,
+  since: true,
+  start: true,
+  startedAt: true,
+  timestamp: true,
+  until: true,
+  updatedAt: true,
+  voidedAt: true,
+}
 
 const toCamel = (name: string): string =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -39,7 +64,7 @@ const toSnake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_$
 
 const readField = (name: string, value: unknown): unknown => {
   if (OPAQUE.has(name)) return value
-  return INSTANTS.has(name) && typeof value === "string" ? new Date(value) : read(value)
+  return Object.hasOwn(INSTANTS, toCamel(name)) && typeof value === "string" ? new Date(value) : read(value)
 }
 
 /** What the key that the client has, the call, or another field says already. */

@@ -1,10 +1,9 @@
 /**
- * From a failure of the domain to the error that the caller gets: one table.
+ * From a failure of the domain to the error that the caller gets: a table of those that carry more, and a rule.
  */
 import {
   type ApiKey,
   type Customer,
-  type Delivery,
   type EncryptionKeyRequired,
   type Endpoint,
   type Event,
@@ -12,7 +11,6 @@ import {
   type InvalidInput,
   type SecretUnavailable,
   type StorageError,
-  type Threshold,
   type UsageRecord,
 } from "@billwright/core"
 import { Cause } from "effect"
@@ -24,18 +22,10 @@ type DomainError =
   | SecretUnavailable
   | EncryptionKeyRequired
   | Customer.CustomerNotFound
-  | UsageRecord.UsageRecordNotFound
   | UsageRecord.UsageKeyConflict
-  | Threshold.ThresholdNotFound
-  | Threshold.TooManyThresholds
-  | Event.EventNotFound
   | Event.EventKeyConflict
-  | Endpoint.EndpointNotFound
   | Endpoint.EndpointIsDisabled
   | Endpoint.EventNotAdmitted
-  | Endpoint.TooManyEndpoints
-  | Delivery.DeliveryNotFound
-  | ApiKey.ApiKeyNotFound
   | ApiKey.Unauthorized
 
 /** What a host does about a type that the catalogue doesn't have. */
@@ -67,25 +57,63 @@ const table: Table = {
   EncryptionKeyRequired: (_, options) => new Errors.EncryptionKeyRequiredError(options),
   CustomerNotFound: ({ field, id, message }, options) =>
     new Errors.CustomerNotFoundError(id, message, { ...options, field }),
-  UsageRecordNotFound: ({ id, message }, options) =>
-    new Errors.UsageRecordNotFoundError(id, message, options),
   UsageKeyConflict: ({ field, message, recordId }, options) =>
     new Errors.UsageKeyConflictError(field, recordId, message, options),
-  ThresholdNotFound: ({ id, message }, options) => new Errors.ThresholdNotFoundError(id, message, options),
-  TooManyThresholds: ({ message }, options) =>
-    new Errors.LimitReachedError("too_many_thresholds", message, options),
-  EventNotFound: ({ id, message }, options) => new Errors.EventNotFoundError(id, message, options),
   EventKeyConflict: ({ eventId, message }, options) =>
     new Errors.EventKeyConflictError(eventId, message, options),
-  EndpointNotFound: ({ id, message }, options) => new Errors.EndpointNotFoundError(id, message, options),
   EndpointIsDisabled: ({ id, message }, options) => new Errors.EndpointDisabledError(id, message, options),
   EventNotAdmitted: ({ id, message, type }, options) =>
     new Errors.EventNotAdmittedError(id, type, message, options),
-  TooManyEndpoints: ({ message }, options) =>
-    new Errors.LimitReachedError("too_many_endpoints", message, options),
-  DeliveryNotFound: ({ id, message }, options) => new Errors.DeliveryNotFoundError(id, message, options),
-  ApiKeyNotFound: ({ id, message }, options) => new Errors.ApiKeyNotFoundError(id, message, options),
   Unauthorized: (_, options) => new Errors.UnauthorizedError(options),
+}
+
+/** An error that has no class of its own outside: its code follows from its tag. */
+interface OtherFailure {
+  readonly _tag: string
+  readonly message: string
+  readonly id?: string
+}
+
+const isOtherFailure = (error: unknown): error is OtherFailure =>
+  error instanceof Error && "_tag" in error && typeof error._tag === "string"
+
+/** `PlanNotFound` → `plan_not_found` */
+const codeOf = (tag: string): string =>
+  tag.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+
+type NotFoundClass = new (id: string, message: string, options: ErrorOptions) => Errors.NotFoundError
+
+const isNotFoundClass = (value: unknown): value is NotFoundClass =>
+  typeof value === "function" && value.prototype instanceof Errors.NotFoundError
+
+/** Classes of unknown ids, by their names: those of their errors in the domain, and `Error`. */
+const NOT_FOUND: ReadonlyMap<string, NotFoundClass> = new Map(
+  Object.entries<unknown>(Errors).flatMap(([name, value]): Array<[string, NotFoundClass]> =>
+    isNotFoundClass(value) ? [[name, value]] : [],
+  ),
+)
+
+/** What follows from the definition of an error: its class by its status, its code by its tag. */
+const derived = (error: OtherFailure, options: ErrorOptions): Errors.BillingError => {
+  const { ast } = error.constructor as {
+    readonly ast?: { readonly annotations?: Readonly<Record<string, unknown>> }
+  }
+  const code = codeOf(error._tag) as Errors.BillingErrorCode
+  switch (ast?.annotations?.["httpApiStatus"]) {
+    case 404: {
+      const Own = NOT_FOUND.get(`${error._tag}Error`)
+      const id = error.id ?? ""
+      return Own === undefined
+        ? new Errors.NotFoundError(code, id, error.message, options)
+        : new Own(id, error.message, options)
+    }
+    case 409:
+      return error._tag.startsWith("TooMany")
+        ? new Errors.LimitReachedError(code, error.message, options)
+        : new Errors.ConflictError(code, error.message, options)
+    default:
+      return new Errors.InternalError(options)
+  }
 }
 
 const isDomainError = (error: unknown): error is DomainError =>
@@ -115,7 +143,9 @@ export const firstProblem = (cause: Cause.Cause<unknown>): unknown => {
 export const toBillingError = (error: unknown): Errors.BillingError => {
   if (error instanceof Errors.BillingError) return error
   const options: ErrorOptions = { cause: error }
-  if (!isDomainError(error)) return new Errors.InternalError(options)
+  if (!isDomainError(error)) {
+    return isOtherFailure(error) ? derived(error, options) : new Errors.InternalError(options)
+  }
   const convert = table[error._tag] as (error: DomainError, options: ErrorOptions) => Errors.BillingError
   return convert(error, options)
 }

@@ -1,7 +1,7 @@
 /**
  * The whole REST API as one definition: what servers, clients and the OpenAPI document are made from.
  */
-import { Customer, Threshold } from "@billwright/core"
+import { Customer, type Resource, Threshold } from "@billwright/core"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EventsApi } from "./EventsApi.ts"
@@ -13,6 +13,9 @@ import { WebhookEndpointsApi } from "./WebhookEndpointsApi.ts"
 
 /** The version segment of every path that needs a key. */
 export const VERSION_PREFIX = "/v1"
+
+/** The resources whose part follows from their definitions. */
+export const RESOURCES: ReadonlyArray<Resource.Definition> = [Customer.customers, Threshold.thresholds]
 
 export const BillwrightApi = HttpApi.make("billwright")
   .add(ResourceApi.mutable(Customer.customers).prefix(VERSION_PREFIX))

@@ -1,7 +1,7 @@
 /**
  * A request and an answer for each operation, shown in the reference and checked against the definitions.
  */
-import { Customer, Threshold } from "@billwright/core"
+import { RESOURCES } from "./BillwrightApi.ts"
 import type { Example } from "./Example.ts"
 import * as ResourceApi from "./ResourceApi.ts"
 import { webhookExamples } from "./WebhookExamples.ts"
@@ -25,7 +25,7 @@ const record = {
 const list = (item: object) => ({ object: "list", data: [item], has_more: false })
 
 export const examples: Readonly<Record<string, Example>> = {
-  ...ResourceApi.examples(Customer.customers),
+  ...Object.assign({}, ...RESOURCES.map(ResourceApi.examples)),
   recordUsage: {
     request: { ...usage, timestamp: "2026-11-21T09:31:00Z", idempotency_key: "request-8f14" },
     response: record,
@@ -67,7 +67,6 @@ export const examples: Readonly<Record<string, Example>> = {
   listUsageRecords: { response: list(record) },
   getUsageRecord: { response: record },
   voidUsageRecord: { response: { ...record, voided_at: "2026-11-21T10:00:00.000Z" } },
-  ...ResourceApi.examples(Threshold.thresholds),
   ...webhookExamples,
   isLive: { response: { status: "ok" } },
   isReady: { response: { status: "ok" } },

@@ -5,17 +5,12 @@
  */
 import type {
   ApiKey,
-  Customer,
-  Delivery,
-  EncryptionKeyRequired,
-  Endpoint,
   Event,
   IdempotencyKeyReused,
   InvalidInput,
   RequestInProgress,
   SecretUnavailable,
   StorageError,
-  Threshold,
   UsageRecord,
 } from "@billwright/core"
 import { Schema } from "effect"
@@ -29,24 +24,16 @@ import {
   MAX_BODY_MILLIS,
 } from "./HttpExchange.ts"
 
-/** What the domain's services can fail with. */
-export type DomainError =
-  | InvalidInput
-  | StorageError
-  | Customer.CustomerNotFound
-  | UsageRecord.UsageKeyConflict
-  | UsageRecord.UsageRecordNotFound
-  | Threshold.ThresholdNotFound
-  | Threshold.TooManyThresholds
-  | Event.EventNotFound
-  | Event.EventKeyConflict
-  | Delivery.DeliveryNotFound
-  | Endpoint.EndpointNotFound
-  | Endpoint.EndpointIsDisabled
-  | Endpoint.EventNotAdmitted
-  | Endpoint.TooManyEndpoints
-  | EncryptionKeyRequired
-  | ApiKey.ApiKeyNotFound
+/**
+ * What the domain's services can fail with. The class of an error says its status where it is defined
+ * (`httpApiStatus`), and the answer follows from it.
+ */
+export interface DomainError {
+  readonly _tag: string
+  readonly message: string
+  /** The part of the input that it is about, if it is about one. */
+  readonly field?: string | undefined
+}
 
 /** No path, or nothing behind it. */
 export class NoSuchPath extends Schema.TaggedError<NoSuchPath>()("NoSuchPath", { path: Schema.String }) {}
@@ -74,11 +61,13 @@ export class TooManyStreams extends Schema.TaggedError<TooManyStreams>()("TooMan
   limit: Schema.Int,
 }) {}
 
-/** Everything that ends a request other than its answer. */
-export type ServerError =
-  | DomainError
+/** Errors whose answers have headers, or say it otherwise than their messages do. */
+type KnownError =
+  | InvalidInput
+  | StorageError
+  | UsageRecord.UsageKeyConflict
+  | Event.EventKeyConflict
   | ApiKey.Unauthorized
-  | ApiKey.Forbidden
   | IdempotencyKeyReused
   | RequestInProgress
   | BodyTooLarge
@@ -90,6 +79,9 @@ export type ServerError =
   | RateLimited
   | SecretUnavailable
   | TooManyStreams
+
+/** Everything that ends a request other than its answer. */
+export type ServerError = KnownError | DomainError
 
 /** Seconds after which to try again when the storage is out of reach, or the same request is running. */
 const RETRY_AFTER_SECONDS = 1
@@ -135,8 +127,24 @@ export const answer = (
   body: JSON.stringify({ error: code, message: bounded(withoutSecrets(message)) }),
 })
 
-const notFound = (field: string | undefined, message: string): HttpResponse =>
-  answer("not_found", field === undefined ? message : `${wireField(field)}: ${message}`)
+/** The status that the class of an error says. */
+const statusOf = (error: object): number | undefined => {
+  const { ast } = error.constructor as { readonly ast?: Schema.Top["ast"] }
+  const status = ast?.annotations?.["httpApiStatus"]
+  return typeof status === "number" ? status : undefined
+}
+
+/** The code that goes with a status. */
+const codeOf = (status: number | undefined): ErrorCode | undefined =>
+  (Object.keys(ERRORS) as ReadonlyArray<ErrorCode>).find((code) => ERRORS[code].status === status)
+
+/** The answer that follows from the definition of an error. One without a status is a bug. */
+const derived = (error: DomainError): HttpResponse => {
+  const { field, message } = error
+  const code = codeOf(statusOf(error))
+  if (code === undefined) throw new TypeError(`the error ${error._tag} has no status`)
+  return answer(code, field === undefined ? message : `${wireField(field)}: ${message}`)
+}
 
 const tooManyStreams = ({ limit, of }: TooManyStreams): HttpResponse => {
   const headers = { "retry-after": String(STREAM_RETRY_AFTER_SECONDS) }
@@ -145,72 +153,51 @@ const tooManyStreams = ({ limit, of }: TooManyStreams): HttpResponse => {
     : answer("unavailable", "too many streams are open, try again in a moment", headers)
 }
 
+type Answers = {
+  readonly [Tag in KnownError["_tag"]]: (error: Extract<KnownError, { readonly _tag: Tag }>) => HttpResponse
+}
+
+const answers: Answers = {
+  InvalidInput: (error) => answer("invalid_request", `${fieldName(error)} ${error.problem}`),
+  BodyUnreadable: ({ problem }) => answer("invalid_request", `the body ${problem}`),
+  Unauthorized: ({ message }) => answer("unauthorized", message, { "www-authenticate": "Bearer" }),
+  NoSuchPath: ({ path }) => answer("not_found", `there is nothing ${path === "" ? "here" : `at ${path}`}`),
+  WrongMethod: ({ allow, method }) =>
+    answer("method_not_allowed", `${method} is not one of its methods: ${allow}`, { allow }),
+  UsageKeyConflict: ({ field, recordId }) =>
+    answer("conflict", `${wireField(field)} was already used with other content, by ${recordId}`),
+  EventKeyConflict: ({ eventId }) =>
+    answer("conflict", `idempotency_key was already used with other content, by ${eventId}`),
+  SecretUnavailable: () =>
+    answer("conflict", "the first answer was encrypted with a key that is not at hand any more"),
+  RequestInProgress: ({ message }) =>
+    answer("conflict", message, { "retry-after": String(RETRY_AFTER_SECONDS) }),
+  BodyTooLarge: () =>
+    answer("payload_too_large", `the body is larger than ${MAX_BODY_BYTES} bytes`, { connection: "close" }),
+  BodyTooSlow: () =>
+    answer("request_timeout", `the body took longer than ${MAX_BODY_MILLIS / 1000} s`, {
+      connection: "close",
+    }),
+  WrongMediaType: ({ problem }) => answer("unsupported_media_type", problem),
+  IdempotencyKeyReused: ({ message }) => answer("idempotency_key_reused", message),
+  RateLimited: ({ retryAfterSeconds }) =>
+    answer("rate_limited", "this API key has sent too many requests", {
+      "retry-after": String(retryAfterSeconds),
+    }),
+  TooManyStreams: tooManyStreams,
+  StorageError: () =>
+    answer("unavailable", "the storage is out of reach, try again in a moment", {
+      "retry-after": String(RETRY_AFTER_SECONDS),
+    }),
+}
+
+const isKnown = (error: ServerError): error is KnownError => Object.hasOwn(answers, error._tag)
+
 /** The answer to an error. */
 export const fromError = (error: ServerError): HttpResponse => {
-  switch (error._tag) {
-    case "InvalidInput":
-      return answer("invalid_request", `${fieldName(error)} ${error.problem}`)
-    case "BodyUnreadable":
-      return answer("invalid_request", `the body ${error.problem}`)
-    case "Unauthorized":
-      return answer("unauthorized", error.message, { "www-authenticate": "Bearer" })
-    case "Forbidden":
-      return answer("forbidden", error.message)
-    case "NoSuchPath":
-      return answer("not_found", `there is nothing ${error.path === "" ? "here" : `at ${error.path}`}`)
-    case "CustomerNotFound":
-      return notFound(error.field, error.message)
-    case "UsageRecordNotFound":
-    case "ThresholdNotFound":
-    case "EventNotFound":
-    case "DeliveryNotFound":
-    case "EndpointNotFound":
-    case "ApiKeyNotFound":
-      return answer("not_found", error.message)
-    case "WrongMethod":
-      return answer("method_not_allowed", `${error.method} is not one of its methods: ${error.allow}`, {
-        allow: error.allow,
-      })
-    case "UsageKeyConflict":
-      return answer(
-        "conflict",
-        `${wireField(error.field)} was already used with other content, by ${error.recordId}`,
-      )
-    case "EventKeyConflict":
-      return answer("conflict", `idempotency_key was already used with other content, by ${error.eventId}`)
-    case "SecretUnavailable":
-      return answer("conflict", "the first answer was encrypted with a key that is not at hand any more")
-    case "TooManyThresholds":
-    case "EndpointIsDisabled":
-    case "EventNotAdmitted":
-    case "TooManyEndpoints":
-    case "EncryptionKeyRequired":
-      return answer("conflict", error.message)
-    case "RequestInProgress":
-      return answer("conflict", error.message, { "retry-after": String(RETRY_AFTER_SECONDS) })
-    case "BodyTooLarge":
-      return answer("payload_too_large", `the body is larger than ${MAX_BODY_BYTES} bytes`, {
-        connection: "close",
-      })
-    case "BodyTooSlow":
-      return answer("request_timeout", `the body took longer than ${MAX_BODY_MILLIS / 1000} s`, {
-        connection: "close",
-      })
-    case "WrongMediaType":
-      return answer("unsupported_media_type", error.problem)
-    case "IdempotencyKeyReused":
-      return answer("idempotency_key_reused", error.message)
-    case "RateLimited":
-      return answer("rate_limited", "this API key has sent too many requests", {
-        "retry-after": String(error.retryAfterSeconds),
-      })
-    case "TooManyStreams":
-      return tooManyStreams(error)
-    case "StorageError":
-      return answer("unavailable", "the storage is out of reach, try again in a moment", {
-        "retry-after": String(RETRY_AFTER_SECONDS),
-      })
-  }
+  if (!isKnown(error)) return derived(error)
+  const make = answers[error._tag] as (error: KnownError) => HttpResponse
+  return make(error)
 }
 
 /** The answer to a bug. */

@@ -9,9 +9,6 @@ import {
   ApiKeys,
   ApiKeyStore,
   CurrentTenant,
-  type Customers,
-  type Deliveries,
-  type Endpoints,
   Events,
   Idempotency,
   IdGenerator,
@@ -19,8 +16,6 @@ import {
   Keyring,
   OutageLog,
   type StoredResponse,
-  type Thresholds,
-  type Usage,
 } from "@billwright/core"
 import { Cause, Clock, Context, DateTime, Effect, Option } from "effect"
 import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
@@ -53,15 +48,11 @@ export type Server = (request: HttpRequest) => Effect.Effect<HttpResponse>
 export type Requirements =
   | ApiKeys
   | ApiKeyStore
-  | Customers
-  | Deliveries
-  | Endpoints
   | Events
   | IdGenerator
   | Idempotency
   | Keyring
-  | Thresholds
-  | Usage
+  | Effect.Services<typeof makeOperations>
 
 const REQUEST_ID_PREFIX = "req"
 const JSON_TYPE = "application/json"

@@ -42,16 +42,17 @@ interface Kept<A> {
 }
 
 const make = <A extends { readonly id: string }>({
-  database: { read, tables, write },
+  database: { read, schema, tables, write },
   place,
   resource,
   rows,
   transactor,
 }: Kept<A>) => {
-  const table = tables[place.table]
+  const table = literal(`"${schema}".${place.table}`)
   const nameOf = (verb: string): string => `Collections.${verb}(${resource.type})`
   const names = literal(rows.names.join(", "))
-  const { countedBy, customer } = { countedBy: place.countedBy, customer: resource.customer }
+  const { countedBy } = place
+  const { customer } = resource
 
   const firstOf = (operation: string, found: ReadonlyArray<Row>) =>
     decoding(operation, (row: Row | undefined) => Option.map(Option.fromUndefinedOr(row), rows.fromRow))(

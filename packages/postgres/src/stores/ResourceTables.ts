@@ -1,10 +1,8 @@
 /**
  * Which table keeps which resource. The tables themselves are made by migrations.
  */
-import type { Tables } from "../Tables.ts"
-
 export interface ResourceTable {
-  readonly table: keyof Tables
+  readonly table: string
   /**
    * The column of customers that counts theirs, where an append looks at it. Who inserts locks the customer until the
    * transaction ends: others that insert wait and see what this one inserts; and so do appends, so that none commits

@@ -1,0 +1,59 @@
+/**
+ * Any resource over the API.
+ */
+import type { CallOptions } from "../Call.ts"
+import type { PageQuery } from "../Listing.ts"
+import type { Connection } from "./Connection.ts"
+import { list, read, write } from "./Requests.ts"
+
+interface Value {
+  readonly id: string
+}
+
+/** The calls that every resource has. */
+interface ResourceCalls {
+  get(id: string): Promise<Value>
+}
+
+type ValueOf<Of extends ResourceCalls> = Awaited<ReturnType<Of["get"]>>
+type BigIntFields<A> = { [Name in keyof A]: A[Name] extends bigint ? Name : never }[keyof A]
+
+export interface ResourceOptions<Of extends ResourceCalls> {
+  /** Where the API has them. */
+  readonly path: string
+  /** What removing one is called. */
+  readonly removal: Exclude<keyof Of, "create" | "get" | "list" | "update">
+  readonly isMutable: "update" extends keyof Of ? true : false
+  /** The fields that are `bigint`: one that is missing or too many doesn't compile. */
+  readonly integers: { readonly [Name in BigIntFields<ValueOf<Of>>]: true }
+}
+
+export const makeResource = <Of extends ResourceCalls>(
+  connection: Connection,
+  { integers, isMutable, path, removal }: ResourceOptions<Of>,
+): Of => {
+  const at = (id: string): string => `${path}/${encodeURIComponent(String(id))}`
+  const toValue = (sent: Value): Value => {
+    const value: Record<string, unknown> = { ...sent }
+    for (const name of Object.keys(integers)) value[name] = BigInt(value[name] as number | bigint)
+    return value as object as Value
+  }
+  const made: object = {
+    create: async (input: object, options?: CallOptions) =>
+      toValue(await write<Value>(connection, "POST", path, input, options)),
+    get: async (id: string, options?: CallOptions) =>
+      toValue(await read<Value>(connection, at(id), undefined, options)),
+    ...(isMutable
+      ? {
+          update: async (id: string, input: object, options?: CallOptions) =>
+            toValue(await write<Value>(connection, "PATCH", at(id), input, options)),
+        }
+      : {}),
+    [removal]: async (id: string, options?: CallOptions) => {
+      await write(connection, "DELETE", at(id), undefined, options)
+    },
+    list: (query?: PageQuery, options?: CallOptions) =>
+      list<object, Value>(connection, path, query, options, toValue),
+  }
+  return made as Of
+}

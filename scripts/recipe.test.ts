@@ -1,0 +1,83 @@
+/**
+ * What a resource costs: in how many files by hand it is named.
+ *
+ * What counts: a file below `src` of a package, comments aside, that names the resource. What does not count: files in
+ * which it is named for what is made by hand on purpose, each with its reason below; tests, examples, the simulation and
+ * the pages of the dashboard; what is generated.
+ */
+import { globSync } from "node:fs"
+import { assert, describe, it } from "vitest"
+import { read, root } from "./Documents.ts"
+
+/** The pilot, and how its files may be. The aim is 12: see docs/decisions/0018. */
+const PILOT = { name: /threshold/i, most: 19 }
+
+/** A read-only field of it, an instant. The aim is 4. */
+const FIELD = { name: /lastFiredAt|last_fired_at/, most: 7 }
+
+/** Crossing and firing are made by hand: concurrency is the product there. */
+const FIRING = [
+  "core/src/EventCatalogue.ts",
+  "core/src/usage/ThresholdEvent.ts",
+  "core/src/usage/UsageStore.ts",
+  "http/src/api/WebhookExamples.ts",
+  "memory/src/Memory.ts",
+  "memory/src/MemoryInspector.ts",
+  "memory/src/ThresholdFirings.ts",
+  "memory/src/UsageTable.ts",
+  "postgres/src/migrations/Migration0002.ts",
+  "postgres/src/migrations/Migration0004.ts",
+  "postgres/src/migrations/PublishFunctions.ts",
+  "postgres/src/stores/UsageAppend.ts",
+  "billwright/src/events/EventMap.ts",
+  "billwright/src/events/EventTypeBridge.ts",
+]
+
+/** The contract of firing, and tests of transactions that look at all that there is. */
+const FIRING_TESTED = [
+  "testing/src/StorageModel.ts",
+  "testing/src/contract/EventTailContract.ts",
+  "testing/src/contract/Everything.ts",
+  "testing/src/contract/ThresholdEventContract.ts",
+  "testing/src/contract/ThresholdFiringContract.ts",
+  "testing/src/contract/TotalsContract.ts",
+  "testing/src/contract/TransactorContract.ts",
+  "testing/src/contract/UndoContract.ts",
+  "testing/src/contract/UsageProbe.ts",
+  "testing/src/generators/CustomerGenerators.ts",
+  "testing/src/model/Command.ts",
+  "testing/src/model/Interpreter.ts",
+  "testing/src/model/ReferenceStorage.ts",
+  "testing/src/model/World.ts",
+]
+
+const withoutComments = (code: string): string =>
+  code.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/(?<![:"])\/\/.*$/gm, "")
+
+const filesThatName = (name: RegExp): ReadonlyArray<string> =>
+  globSync("packages/*/src/**/*.ts", { cwd: root })
+    .filter((file) => name.test(withoutComments(read(file))))
+    .map((file) => file.replace(/^packages\//, ""))
+    .toSorted()
+
+describe("usage thresholds", () => {
+  const named = filesThatName(PILOT.name)
+  const byHand = [...FIRING, ...FIRING_TESTED]
+
+  it("cost no more files than they may", () => {
+    const files = named.filter((file) => !byHand.includes(file))
+    assert.isAtMost(files.length, PILOT.most, files.join("\n"))
+  })
+
+  it("have no file that is taken out of the count for nothing", () => {
+    assert.deepStrictEqual(
+      byHand.filter((file) => !named.includes(file)),
+      [],
+    )
+  })
+
+  it("have a read-only field that costs no more files than it may, beside those of firing", () => {
+    const files = filesThatName(FIELD.name).filter((file) => !byHand.includes(file))
+    assert.isAtMost(files.length, FIELD.most, files.join("\n"))
+  })
+})
