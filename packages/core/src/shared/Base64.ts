@@ -2,14 +2,14 @@
  * Base64 (RFC 4648 §4), with the platform's own functions.
  */
 
-/** The text of some bytes, padded. */
+/** Encodes bytes as padded base64. */
 export const toBase64 = (bytes: Uint8Array): string => {
   let binary = ""
   for (const byte of bytes) binary += String.fromCharCode(byte)
   return btoa(binary)
 }
 
-/** The bytes of a text, padded or not; `undefined` when it is no base64. */
+/** Decodes base64, padded or not. Gives `undefined` when the text is not base64. */
 export const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
   try {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))

@@ -1,17 +1,16 @@
 /**
- * A field of a resource: its Schema, what it is made of, and what it is for.
+ * A field of a resource: its Schema, its kind and its description.
  *
- * What it is made of says how it is written in JSON and in a column of a table, so that neither is said again for each
- * resource.
+ * The kind decides how the field is written in JSON and in a database column. So no resource repeats that.
  */
 import { Schema } from "effect"
 
 /**
- * - `text`: a string with rules, a literal or an id of the host's;
- * - `id`: an id of ours, a TypeID with a fixed prefix;
+ * - `text`: a string with rules, a literal, or an id that the host made;
+ * - `id`: an id that this library made, a TypeID with a fixed prefix;
  * - `integer`: an integer of any size, a `bigint`;
  * - `instant`: a `DateTime.Utc`;
- * - `json`: anything that JSON holds as it is.
+ * - `json`: a value that is stored and sent as JSON without conversion.
  */
 export type FieldKind = "text" | "id" | "integer" | "instant" | "json"
 
@@ -23,11 +22,11 @@ export interface Field<
   readonly schema: S
   readonly kind: Kind
   readonly isNullable: IsNullable
-  /** What it is, in a sentence for readers of the API. */
+  /** What the field is, in one sentence for readers of the API. */
   readonly description: string
   /** The prefix of an id. */
   readonly prefix?: string
-  /** The limits of an integer, and what is said when it breaks them. */
+  /** The limits of an integer, and the problem to report when a value is outside them. */
   readonly bounds?: IntegerBounds
 }
 
@@ -46,7 +45,7 @@ export interface IntegerBounds {
   readonly problem: string
 }
 
-/** A string. */
+/** Makes a field for a string. */
 export const text = <S extends Schema.Top>(schema: S, description: string): Field<S, "text", false> => ({
   schema: described(schema, description),
   kind: "text",
@@ -54,7 +53,7 @@ export const text = <S extends Schema.Top>(schema: S, description: string): Fiel
   description,
 })
 
-/** An id of ours. */
+/** Makes a field for an id that this library made. */
 export const id = <S extends Schema.Top>(
   schema: S,
   prefix: string,
@@ -67,7 +66,7 @@ export const id = <S extends Schema.Top>(
   prefix,
 })
 
-/** What JSON holds as it is. */
+/** Makes a field for a value that JSON holds without conversion. */
 export const json = <S extends Schema.Top>(schema: S, description: string): Field<S, "json", false> => ({
   schema: described(schema, description),
   kind: "json",
@@ -75,14 +74,14 @@ export const json = <S extends Schema.Top>(schema: S, description: string): Fiel
   description,
 })
 
-/** An integer of any size. */
+/** Makes a field for an integer of any size. */
 export const integer = <S extends Schema.Top>(
   schema: S,
   bounds: IntegerBounds,
   description: string,
 ): Field<S, "integer", false> => ({ schema, kind: "integer", isNullable: false, description, bounds })
 
-/** An instant. */
+/** Makes a field for an instant. */
 export const instant = (description: string): Field<typeof Schema.DateTimeUtc, "instant", false> => ({
   schema: Schema.DateTimeUtc,
   kind: "instant",
@@ -90,7 +89,7 @@ export const instant = (description: string): Field<typeof Schema.DateTimeUtc, "
   description,
 })
 
-/** An instant that may not have come. */
+/** Makes a field for an instant, or `null` while it has not happened. */
 export const instantOrNull = (
   description: string,
 ): Field<Schema.NullOr<typeof Schema.DateTimeUtc>, "instant", true> => ({
@@ -100,17 +99,17 @@ export const instantOrNull = (
   description,
 })
 
-/** The field, or nothing. */
+/** Makes a field optional. */
 export const optional = <F extends Field>(field: F): OptionalField<F> => ({ optional: field })
 
-/** The same field with something else to say of it. */
+/** The same field with another description. */
 export const saying = <F extends Field>(field: F, description: string): F => ({
   ...field,
   schema: described(field.schema, description),
   description,
 })
 
-/** An annotated Schema has the type of the one that it is made from. */
+/** Annotating a Schema does not change its type, so the cast is safe. */
 const described = <S extends Schema.Top>(schema: S, description: string): S =>
   schema.annotate({ description }) as S
 

@@ -1,8 +1,8 @@
 /**
- * Ids are TypeIDs (https://github.com/jetify-com/typeid, specification 0.3): a prefix that says the kind,
+ * Ids are TypeIDs (https://github.com/jetify-com/typeid, specification 0.3): a prefix that names the kind,
  * an underscore, and a UUIDv7 (RFC 9562) as 26 characters of Crockford's base32.
  *
- * They sort by the time of their making, so the order of ids is the order of lists.
+ * Ids sort by the time they were made. Lists are ordered by id.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { advance, type Moment, type Random32 } from "./IdMoment.ts"
@@ -11,23 +11,23 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const VALUE_OF = new Int8Array(128).fill(-1)
 for (let i = 0; i < ALPHABET.length; i++) VALUE_OF[ALPHABET.charCodeAt(i)] = i
 
-/** Characters of a suffix: 128 bits in steps of 5, the first carries 3. */
+/** Characters of a suffix: 128 bits, 5 per character. The first character carries 3. */
 const SUFFIX_LENGTH = 26
 const MAX_PREFIX_LENGTH = 63
 const PREFIX_PATTERN = /^([a-z]([a-z_]{0,61}[a-z])?)?$/
 const SUFFIX_PATTERN = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
-/** Two characters at a time: every request makes several ids. */
+/** All pairs of characters. Encoding two at a time is faster, and every request makes several ids. */
 const PAIRS = Array.from(
   { length: 1024 },
   (_, value) => ALPHABET.charAt(value >> 5) + ALPHABET.charAt(value & 31),
 )
 
-/** The 26 characters of 16 bytes. */
+/** Encodes 16 bytes as the 26 characters of a suffix. */
 export const encodeSuffix = (bytes: Uint8Array): string => {
   let text = ""
   let carry = 0
-  let bits = 2 // 130 bits of characters for 128 bits of bytes: two zero bits come first
+  let bits = 2 // 26 characters hold 130 bits and 16 bytes only 128, so two zero bits come first
   for (const byte of bytes) {
     carry = (carry << 8) | byte
     bits += 8
@@ -39,7 +39,7 @@ export const encodeSuffix = (bytes: Uint8Array): string => {
   return text
 }
 
-/** The 16 bytes of 26 characters, or `undefined` when they are no suffix. */
+/** Decodes the 26 characters of a suffix to 16 bytes. Gives `undefined` when the text is not a suffix. */
 export const decodeSuffix = (suffix: string): Uint8Array | undefined => {
   if (!SUFFIX_PATTERN.test(suffix)) return undefined
   const bytes = new Uint8Array(16)
@@ -58,7 +58,7 @@ export const decodeSuffix = (suffix: string): Uint8Array | undefined => {
   return bytes
 }
 
-/** Takes a TypeID apart, or gives `undefined` when the text is none. */
+/** Splits a TypeID into its prefix and bytes. Gives `undefined` when the text is not a TypeID. */
 export const parse = (id: string): { readonly prefix: string; readonly bytes: Uint8Array } | undefined => {
   const split = id.lastIndexOf("_")
   if (split === 0) return undefined
@@ -68,13 +68,13 @@ export const parse = (id: string): { readonly prefix: string; readonly bytes: Ui
   return bytes && { prefix, bytes }
 }
 
-/** Puts a TypeID together. The prefix must be one of the specification's. */
+/** Makes a TypeID of a prefix and 16 bytes. The prefix must be valid by the specification; it is not checked. */
 export const format = (prefix: string, bytes: Uint8Array): string =>
   prefix === "" ? encodeSuffix(bytes) : `${prefix}_${encodeSuffix(bytes)}`
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
-/** The UUID of an id in its usual spelling, as databases store it. The id must be well-formed. */
+/** The UUID of an id in the usual spelling, as databases store it. Throws a `TypeError` when the id is not a TypeID. */
 export const toUuid = (id: string): string => {
   let text = ""
   let carry = 0
@@ -94,7 +94,7 @@ export const toUuid = (id: string): string => {
   return text
 }
 
-/** The id of a stored UUID. The inverse of `toUuid`. */
+/** The id of a stored UUID with the given prefix: the inverse of `toUuid`. The UUID is not checked. */
 export const fromUuid = (prefix: string, uuid: string): string => {
   const hex = uuid.replaceAll("-", "")
   const bytes = new Uint8Array(16)
@@ -103,8 +103,9 @@ export const fromUuid = (prefix: string, uuid: string): string => {
 }
 
 /**
- * The id that lies `distance` (0 to 2^47) behind another: the last 48 bits, which are random, are added to and
- * wrap around. What belongs to one thing can so be named by it, and still sorts with its time.
+ * The id that comes `distance` (0 to 2^47) after another one. The distance is added to the last 48 bits, which are
+ * random; they wrap around. So an object that belongs to another can derive its id from it, and still sorts by the
+ * same time. Throws a `TypeError` when the id is not a TypeID.
  */
 export const offset = (prefix: string, id: string, distance: number): string => {
   const bytes = decodeSuffix(id.slice(id.lastIndexOf("_") + 1))
@@ -118,7 +119,7 @@ export const offset = (prefix: string, id: string, distance: number): string => 
   return format(prefix, bytes)
 }
 
-/** The Schema of one kind of id; to be branded: `schema("cus").pipe(Schema.brand("CustomerId"))`. */
+/** The Schema of ids with one prefix. Brand it: `schema("cus").pipe(Schema.brand("CustomerId"))`. */
 export const schema = (prefix: string) =>
   Schema.String.check(
     Schema.isPattern(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`, "u"), {
@@ -129,10 +130,12 @@ export const schema = (prefix: string) =>
 /**
  * A source of ids.
  *
- * `next(prefix)` takes its time from `Clock` and never goes back: ids of one generator rise strictly, also
+ * `next(prefix)` makes an id with the time of `Clock`. Each id of one generator sorts after the one before, also
  * within a millisecond and when the clock is set back (RFC 9562 §6.2, method 1: a counter that starts at a
- * random value each millisecond). `at` is the same for who has read that clock already, in milliseconds of the epoch:
- * an instant of the future is where the ids of this generator go on from.
+ * random value each millisecond).
+ *
+ * `at(prefix, millis)` does the same for a caller who has read the clock already, in milliseconds since the epoch.
+ * Given an instant in the future, later ids of this generator continue from that instant.
  */
 export class IdGenerator extends Context.Service<
   IdGenerator,
@@ -141,10 +144,10 @@ export class IdGenerator extends Context.Service<
     readonly at: (prefix: string, millis: number) => string
   }
 >()("@billwright/core/shared/IdGenerator") {
-  /** Random bits from the platform's CSPRNG: ids of different processes don't collide. */
+  /** Takes random bits from the platform's CSPRNG, so that ids of different processes don't collide. */
   static readonly layer = Layer.sync(IdGenerator, () => make(cryptoRandom()))
 
-  /** The same ids for the same seed and clock, for tests and simulations. */
+  /** Makes the same ids for the same seed and clock, for tests and simulations. */
   static readonly layerSeeded = (seed: number) => Layer.sync(IdGenerator, () => make(seededRandom(seed)))
 }
 
@@ -184,7 +187,7 @@ const fillUuidV7 = (bytes: Uint8Array, millis: number, counter: number, random1:
 }
 
 const cryptoRandom = (): Random32 => {
-  const pool = new Uint32Array(1024) // one call into the platform for hundreds of ids
+  const pool = new Uint32Array(1024) // so that hundreds of ids need one call to the platform
   let at = pool.length
   return () => {
     if (at === pool.length) {
@@ -195,7 +198,7 @@ const cryptoRandom = (): Random32 => {
   }
 }
 
-/** splitmix32: small, seedable, good enough to tell ids of a test apart. */
+/** splitmix32: a small generator with a seed, good enough to make the ids of a test differ. */
 const seededRandom = (seed: number): Random32 => {
   let state = seed | 0
   return () => {

@@ -1,5 +1,5 @@
 /**
- * Requests that can be repeated safely: the same key gives the same answer, and the work is done once.
+ * Requests that can be repeated safely: a request with the same key gets the same answer, and its work is done once.
  */
 import { Context, DateTime, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { IdempotencyStore, type IdempotentRequest, type StoredResponse } from "./IdempotencyStore.ts"
@@ -13,7 +13,7 @@ const SWEEP_BATCH = 1000
 /** How often expired rows are swept. */
 const SWEEP_INTERVAL = "10 minutes"
 
-/** The key was used before for another request. */
+/** The key was used before for a request with other content. Nothing was done. */
 export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReused>()(
   "IdempotencyKeyReused",
   {},
@@ -24,7 +24,7 @@ export class IdempotencyKeyReused extends Schema.TaggedError<IdempotencyKeyReuse
   }
 }
 
-/** A request with the same key is running. Try again in a moment. */
+/** A request with the same key is still running. Try again in a moment. */
 export class RequestInProgress extends Schema.TaggedError<RequestInProgress>()(
   "RequestInProgress",
   {},
@@ -48,10 +48,11 @@ export interface IdempotentAnswer {
 }
 
 /**
- * `run` executes a request once for its key and remembers the answer in the same transaction.
+ * `run` executes a request once for its key and stores the answer in the same transaction.
  *
- * `rejection` turns a failure into the answer the caller gets for it, or `none` for a failure that a repeat
- * should try anew (storage down). A rejection is remembered too; the changes of the failed run are undone.
+ * `rejection` gives the answer for a failure. This answer is stored too; the changes of the failed run are undone.
+ * `rejection` gives `none` for a failure that should not be stored, such as an outage of the storage. A repeat then
+ * runs the request again.
  */
 export class Idempotency extends Context.Service<
   Idempotency,
@@ -62,7 +63,7 @@ export class Idempotency extends Context.Service<
       rejection: (error: E) => Option.Option<StoredResponse>,
     ) => Effect.Effect<IdempotentAnswer, E | AnswerError, R | CurrentTenant>
 
-    /** Removes a batch of expired answers; gives how many. Runs by itself every 10 minutes, too. */
+    /** Removes up to 1000 expired answers and gives how many. The layer also runs it every 10 minutes. */
     readonly sweep: Effect.Effect<number, StorageError>
   }
 >()("@billwright/core/shared/Idempotency") {
@@ -102,7 +103,7 @@ const make = Effect.fnUntraced(function* (options: IdempotencyOptions) {
     effect: Effect.Effect<StoredResponse, E, R>,
     rejection: (error: E) => Option.Option<StoredResponse>,
   ) =>
-    // The request's own failures are told apart from the store's by wrapping them.
+    // Wraps the request's own failures, to tell them from failures of the store.
     once(
       request,
       Effect.mapError(effect, (error) => new Failed(error)),

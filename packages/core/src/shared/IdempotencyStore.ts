@@ -1,32 +1,32 @@
 /**
- * Where answers to requests with an idempotency key are kept: the storage port.
+ * The storage port for answers to requests with an idempotency key.
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { StorageError } from "./StorageError.ts"
 import type { CurrentTenant } from "./Tenant.ts"
 
-/** What identifies a request: within a tenant, the key counts for one method and path. */
+/** Identifies a request. A key belongs to one method and path of one tenant. */
 export interface IdempotentRequest {
   readonly method: string
   readonly path: string
   /** The caller's Idempotency-Key. */
   readonly key: string
-  /** A digest of what was asked, to tell a repeat from another request. */
+  /** A digest of the request's content. A request with the same key and another fingerprint is not a repeat. */
   readonly fingerprint: string
 }
 
-/** An answer as it was sent: a repeat gets the same status and the same bytes. */
+/** An answer as it was sent. A repeat gets the same status and the same bytes. */
 export interface StoredResponse {
   readonly status: number
   readonly body: string
-  /** The id of the customer whose personal data the body holds. Erasing the customer forgets the answer. */
+  /** The id of the customer whose personal data the body holds. Erasing the customer removes the answer. */
   readonly subject?: string
 }
 
 export type OnceOutcome =
   /** The effect ran, and its answer is stored with its changes. */
   | { readonly _tag: "Ran"; readonly response: StoredResponse }
-  /** It ran before. */
+  /** The request ran before. `response` is its stored answer. */
   | { readonly _tag: "Replayed"; readonly response: StoredResponse }
   /** The key was used before for a request with another fingerprint. */
   | { readonly _tag: "Reused" }
@@ -37,10 +37,10 @@ export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
     /**
-     * Runs `effect` once for a request, in a transaction with the row that remembers its answer: both are
-     * stored, or neither. When `effect` fails nothing is remembered. Rows that expired before `now` don't count.
+     * Runs `effect` once for a request, in one transaction with the row that stores its answer: both are
+     * stored, or neither. When `effect` fails, no answer is stored. Rows that expired before `now` are ignored.
      *
-     * Never waits for another run of the same request: it answers `Running`.
+     * Does not wait for another run of the same request: the outcome is then `Running`.
      */
     readonly once: <E, R>(
       request: IdempotentRequest,
@@ -48,10 +48,10 @@ export class IdempotencyStore extends Context.Service<
       effect: Effect.Effect<StoredResponse, E, R>,
     ) => Effect.Effect<OnceOutcome, E | StorageError, R | CurrentTenant>
 
-    /** Removes the answers about a customer, whatever their age. Joins the current transaction, if there is one. */
+    /** Removes all answers about a customer. Joins the current transaction, if there is one. */
     readonly forget: (subject: string) => Effect.Effect<void, StorageError, CurrentTenant>
 
-    /** Removes up to `limit` rows, of all tenants, that expired before `now`; gives how many. */
+    /** Removes up to `limit` rows, of all tenants, that expired before `now`. Gives how many it removed. */
     readonly sweep: (now: DateTime.Utc, limit: number) => Effect.Effect<number, StorageError>
   }
 >()("@billwright/core/shared/IdempotencyStore") {}

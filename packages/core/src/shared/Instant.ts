@@ -3,7 +3,7 @@
  */
 import { DateTime } from "effect"
 
-/** Longest spelling of an instant, in characters: nanoseconds and an offset. */
+/** Longest text of an instant, in characters: with nanoseconds and an offset. */
 export const MAX_INSTANT_LENGTH = 35
 
 const RFC_3339 =
@@ -17,9 +17,10 @@ const daysOf = (year: number, month: number): number =>
   month === 2 && isLeapYear(year) ? 29 : DAYS_OF_MONTHS[month - 1]!
 
 /**
- * Reads an RFC 3339 instant with an offset, to the millisecond; `undefined` when it is none. Days that don't exist
- * (`2026-02-30`), hour 24, leap seconds (`:60`) and offsets of a day or more are refused: JavaScript takes some of them
- * for another instant.
+ * Reads an RFC 3339 instant with an offset, to the millisecond. Gives `undefined` for any other text.
+ *
+ * Days that don't exist (`2026-02-30`), hour 24, leap seconds (`:60`) and offsets of a day or more are refused, because
+ * JavaScript reads some of them as another instant.
  */
 export const parse = (text: string): DateTime.Utc | undefined => {
   const [, year, month, day] = RFC_3339.exec(text) ?? []

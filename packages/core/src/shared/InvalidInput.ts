@@ -1,13 +1,13 @@
 /**
- * The error for input that breaks a rule, and the way from a Schema issue to it.
+ * The error for input that breaks a rule, and how a Schema issue becomes this error.
  */
 import { Effect, Exit, Predicate, Schema, SchemaIssue } from "effect"
 
 /**
  * The caller's input breaks a rule. Nothing was stored.
  *
- * `field` is the path of the offending field in the domain's own names (`records[3].quantity`,
- * `customerId`); adapters with other names (snake_case on the wire) translate it. `problem` reads on from it:
+ * `field` is the path of the wrong field in TypeScript names (`records[3].quantity`, `customerId`). Adapters that use
+ * other names (snake_case on the wire) translate it. `problem` continues the sentence that `field` begins:
  * "must be an integer from 0 to 9007199254740991".
  */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()(
@@ -44,25 +44,25 @@ export const fieldPath = (path: ReadonlyArray<PropertyKey>): string => {
   return text
 }
 
-/** The first problem of a Schema issue. `root` names the whole input, for problems that have no path. */
+/** The first problem of a Schema issue. `root` is the field's name for a problem of the whole input. */
 export const fromIssue = (issue: SchemaIssue.Issue, root = "input"): InvalidInput => {
   const first = format(issue).issues[0]
   const path = (first?.path ?? []).map((step) => (typeof step === "object" ? step.key : step))
-  // Not in the leaf hook, which never sees the issue of a union.
+  // Here and not in the leaf hook, because the leaf hook is not called for the issue of a union.
   const problem = (first?.message ?? "is invalid").replace(/^Expected /, "must be ")
   return new InvalidInput({ field: fieldPath(path) || root, problem })
 }
 
-/** A decoder for untrusted domain input: unknown fields are refused, the first problem is named. */
+/** A decoder for untrusted domain input. It refuses unknown fields and reports the first problem. */
 export const decoder = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) =>
   strictDecoder(Schema.toType(schema))
 
-/** How many fields and elements are looked at: those of the largest batch are fewer. */
+/** Most fields and elements that are counted. The largest batch has fewer. */
 const MAX_LOOKED_AT = 10_000
 
 /**
- * How many fields a value has, those of nested objects included. NaN, which equals nothing, when it takes too long to
- * say: a value of JavaScript may hold itself, and have no end.
+ * How many fields a value has, with those of nested objects. Gives NaN, which equals no number, when the value has too
+ * many: a JavaScript object may contain itself, and counting would never end.
  */
 const countFields = (value: unknown): number => {
   const rest = [value]
@@ -71,12 +71,12 @@ const countFields = (value: unknown): number => {
   while (rest.length > 0) {
     const next = rest.pop()
     const isArray = Array.isArray(next)
-    // What is no plain object, such as an instant, is one value.
+    // An object that is not plain, such as an instant, is one value.
     if (!isArray && (!Predicate.isObject(next) || Object.getPrototypeOf(next) !== Object.prototype)) continue
     const parts = isArray ? next : Object.values(next)
     lookedAt += parts.length
     if (lookedAt > MAX_LOOKED_AT) return Number.NaN
-    // Not the elements of an array: it may have been made of a text.
+    // Elements of an array don't count, because the Schema may have decoded the array from a text.
     if (!isArray) fields += parts.length
     for (let i = 0; i < parts.length; i++) if (typeof parts[i] === "object") rest.push(parts[i])
   }
@@ -84,11 +84,11 @@ const countFields = (value: unknown): number => {
 }
 
 /**
- * A decoder of a Schema that is strict about unknown fields and asks no services. What it gives is an `Exit`: a
- * fiber takes it without a turn of its own. The Schema must add no field that is missing.
+ * A decoder that refuses unknown fields. Its result is an `Exit`, which a fiber takes without an extra step. The Schema
+ * must need no services, and must not add fields that are missing in the input.
  *
- * Looking for unknown fields on the way doubles the cost; decoding without drops them, so that as many fields out as
- * in were all known.
+ * Refusing unknown fields while decoding doubles the cost. So the first decoding drops unknown fields: when input and
+ * output have the same number of fields, there were none. Only otherwise does the slow decoding follow.
  */
 export const strictDecoder = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) => {
   const decode = Schema.decodeUnknownExit(schema)

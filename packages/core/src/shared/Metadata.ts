@@ -1,5 +1,5 @@
 /**
- * Free-form key/value pairs that callers hang on their objects. The library never reads them.
+ * Free-form key/value pairs that callers add to their objects. The library never reads them.
  */
 import { Schema } from "effect"
 import * as Text from "./Text.ts"
@@ -11,7 +11,7 @@ export const MAX_METADATA_KEY_LENGTH = 40
 /** Longest metadata value, in code points. */
 export const MAX_METADATA_VALUE_LENGTH = 500
 
-// `__proto__` would set a prototype instead of a key in many a program that reads it back.
+// In many programs that read the metadata, assigning to `__proto__` would set a prototype instead of a key.
 const Key = Text.bounded(1, MAX_METADATA_KEY_LENGTH).check(
   Schema.makeFilter((key: string) => key !== "__proto__", {
     message: "must not be __proto__",
@@ -24,8 +24,8 @@ const atMostKeys = Schema.isMaxProperties(MAX_METADATA_KEYS, {
   message: `must have at most ${MAX_METADATA_KEYS} keys`,
 })
 
-// A check of the record and not the record's key Schema: keys that one of those refuses are not part of the
-// record, so they would be dropped, or called unknown fields.
+// The keys are checked by a check of the record. With a key Schema, a refused key would be dropped or be reported as
+// an unknown field.
 const allowedKeys = Schema.isPropertyNames(Key, {
   message: `is not a possible key: 1 to ${MAX_METADATA_KEY_LENGTH} characters, no NUL or lone surrogate, not __proto__`,
 })
@@ -34,11 +34,11 @@ const allowedKeys = Schema.isPropertyNames(Key, {
 export const Metadata = Schema.Record(Schema.String, Value).check(atMostKeys, allowedKeys)
 export type Metadata = typeof Metadata.Type
 
-/** A change of metadata: `null` removes a key, other keys are set, keys not named stay. */
+/** A change of metadata. A string sets a key, `null` removes it, and keys that are not named stay as they are. */
 export const MetadataPatch = Schema.Record(Schema.String, Schema.NullOr(Value)).check(atMostKeys, allowedKeys)
 export type MetadataPatch = typeof MetadataPatch.Type
 
-/** Applies a patch; `null` removes everything. The result may break the limit on keys: decode it with `Metadata`. */
+/** Applies a change; `null` removes all keys. The result may have too many keys: decode it with `Metadata`. */
 export const patch = (metadata: Metadata, change: MetadataPatch | null): Record<string, string> => {
   if (change === null) return {}
   const result: Record<string, string> = { ...metadata }

@@ -1,53 +1,56 @@
 /**
  * Pages of lists: newest first, by cursors that are ids.
  *
- * The order is total (ids rise with time), so that pages neither skip nor repeat while rows are added.
+ * Ids are unique and rise with time. So pages neither skip nor repeat items while rows are added.
  */
 import { Effect, Schema } from "effect"
 import { InvalidInput } from "./InvalidInput.ts"
 
 /** Most items of a page. */
 export const MAX_PAGE_LIMIT = 100
-/** Items of a page when the caller doesn't say. */
+/** Items of a page when the caller gives no limit. */
 export const DEFAULT_PAGE_LIMIT = 20
 
 const limitMessage = { message: `must be an integer from 1 to ${MAX_PAGE_LIMIT}` }
 
-/** How many items of a page: 1 to 100. Values outside are refused, never clamped. */
+/** The most items to return in a page: 1 to 100. Other values are refused, not clamped. */
 export const PageLimit = Schema.Int.annotate(limitMessage).check(
   Schema.isBetween({ minimum: 1, maximum: MAX_PAGE_LIMIT }, limitMessage),
 )
 
-/** What page of a list: at most one of the cursors, each the id of an item of that list. */
+/** Which page of a list to read. Give at most one of the two cursors; each is the id of an item of the list. */
 export interface PageRequest {
   /** 1 to 100, default 20. */
   readonly limit?: number
-  /** Items older than the one with this id. */
+  /** Read the items that are older than the one with this id. */
   readonly startingAfter?: string
-  /** The items just newer than the one with this id. */
+  /** Read the items that are newer than the one with this id, beginning right after it. */
   readonly endingBefore?: string
 }
 
-/** The Schema fields of a `PageRequest`, to be spread into the Schema of a list's query. */
+/** The Schema fields of a `PageRequest`. Spread them into the Schema of a list's query. */
 export const pageFields = {
   limit: Schema.optionalKey(PageLimit),
   startingAfter: Schema.optionalKey(Schema.String),
   endingBefore: Schema.optionalKey(Schema.String),
 }
 
-/** A page that a store is asked for: the limit is known, the cursors exclude each other. */
+/** The page that a store is asked for: a limit, and at most one cursor. */
 export interface PageQuery {
   readonly limit: number
   readonly cursor: { readonly direction: "older" | "newer"; readonly id: string } | undefined
 }
 
-/** A page of a list, newest first. `hasMore`: there are further items in the direction of travel. */
+/**
+ * A page of a list, newest first. `hasMore` says whether the list goes on beyond the page: with `endingBefore` to newer
+ * items, otherwise to older ones.
+ */
 export interface Page<A> {
   readonly data: ReadonlyArray<A>
   readonly hasMore: boolean
 }
 
-/** A store was given a cursor that is no id of this tenant's items. Services turn it into `InvalidInput`. */
+/** The cursor given to a store is not the id of one of this tenant's items. Services turn it into `InvalidInput`. */
 export class CursorNotFound extends Schema.TaggedError<CursorNotFound>()("CursorNotFound", {
   id: Schema.String,
 }) {}
@@ -68,7 +71,7 @@ export const toQuery = (request: PageRequest): Effect.Effect<PageQuery, InvalidI
   return Effect.succeed({ limit, cursor: undefined })
 }
 
-/** Names the cursor that a store did not know. */
+/** Turns `CursorNotFound` of a store into `InvalidInput` that names the cursor's field. */
 export const nameCursor =
   (request: PageRequest) =>
   <A, E, R>(

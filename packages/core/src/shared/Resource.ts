@@ -1,51 +1,51 @@
 /**
- * A resource: something that has an id, belongs to a tenant, and is created, read, listed and perhaps changed and
- * removed, in the same way everywhere.
+ * A resource: an object with an id that belongs to a tenant. All resources are created, read, listed, changed and
+ * removed in the same way; some cannot be changed or removed.
  *
- * Its definition is made once, in its domain. From it follow its Schemas, its error of an id that nothing has, how it
- * is kept (`Collections`), its part of the REST API and of the OpenAPI document, and the types of the Promise API.
+ * A resource is defined once, in its domain. The definition gives its Schemas, its error for an unknown id, its storage
+ * (`Collections`), its part of the REST API and of the OpenAPI document, and the types of the Promise API.
  */
 import { Schema } from "effect"
 import * as Field from "./Field.ts"
 import { pageFields } from "./Page.ts"
 
-/** What a domain says of its resource. */
+/** The definition of a resource by its domain. */
 export interface Definition {
-  /** Its name in the API's document: `UsageThreshold`. */
+  /** The name of its type in the OpenAPI document: `UsageThreshold`. */
   readonly type: string
-  /** What one is called in a sentence: `usage threshold`. */
+  /** The noun for one of them in a sentence: `usage threshold`. */
   readonly noun: string
-  /** What one is called where the rest is plain: `threshold`. Default: the noun. */
+  /** A shorter noun, for where the context is clear: `threshold`. Default: the noun. */
   readonly short?: string
-  /** What many are called, as a title: `Usage thresholds`. */
+  /** The plural, as a title: `Usage thresholds`. */
   readonly title: string
-  /** What it is, in a sentence. */
+  /** What one of them is, in a sentence. */
   readonly description: string
   /** What all of them are for, in a sentence. Default: the description. */
   readonly about?: string
-  /** Where the API has them: `/usage/thresholds`. */
+  /** The path in the REST API: `/usage/thresholds`. */
   readonly path: string
-  /** What a key's scope for them begins with: `usage` of `usage:read`. */
+  /** The first part of the scope that an API key needs for them: `usage` of `usage:read`. */
   readonly scope: "customers" | "usage" | "events" | "webhooks"
   readonly id: Schema.Codec<string, string>
   /** The prefix of its ids. */
   readonly prefix: string
-  /** The field that holds the customer whom it belongs to. */
+  /** The field that holds the id of the customer that it belongs to. */
   readonly customer?: string
-  /** Whether it holds personal data: answers that were remembered are forgotten when it is removed. */
+  /** Whether it holds personal data. Removing it then removes the stored answers of requests about it. */
   readonly isPersonal?: boolean
-  /** Whether its id stays known when it is removed, so that what refers to it stays true. */
+  /** Whether its id stays known after its removal, so that references to it stay valid. */
   readonly keepsId?: boolean
   readonly fields: Field.Fields
-  /** When it was created, and when it was last changed if it can be. */
+  /** The instants of its creation and, if it can be changed, of its last change. */
   readonly times: Field.Fields
   readonly create: Field.InputFields
   readonly update?: Field.InputFields
-  /** What a list may be narrowed by. */
+  /** The fields that a list can be filtered by. */
   readonly filters: Field.InputFields
-  /** Fields that stores find rows by; a filter of the same name is one of these. */
+  /** The fields that stores find rows by. A filter of the same name uses this field. */
   readonly indexed: ReadonlyArray<string>
-  /** What stores search when a list is narrowed by `search`. */
+  /** The text that stores search for the filter `search`. */
   readonly searchText?: (value: never) => string
   readonly operations: {
     readonly create: string
@@ -53,7 +53,7 @@ export interface Definition {
   }
   /** An example, as it is sent. */
   readonly example: Readonly<Record<string, unknown>>
-  /** A change of it, and what the change makes of it. */
+  /** An example of an update: the request and the response. */
   readonly exampleOfUpdate?: { readonly request: object; readonly response: object }
 }
 
@@ -77,7 +77,7 @@ export type ValueOf<R> = R extends { readonly Value: { readonly Type: infer A } 
 /** The id of a resource. */
 export type IdOf<R> = R extends { readonly id: { readonly Type: infer Id } } ? Id : never
 
-/** Makes a resource of its definition. */
+/** Makes a resource from its definition. */
 export const make = <const D extends Definition>(definition: D): Resource<D> => ({
   ...definition,
   Value: Schema.Struct({

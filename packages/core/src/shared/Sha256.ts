@@ -1,9 +1,9 @@
 /**
- * SHA-256 and HMAC-SHA256 of text, in UTF-8, without giving up the turn: WebCrypto's give it up, which costs more than
- * the hash.
+ * SHA-256 and HMAC-SHA256 of text in UTF-8. Both are synchronous: those of WebCrypto are asynchronous, and waiting for
+ * them costs more than the hash.
  *
- * The platform's own where they are to be had (Node, Bun, Deno), which are faster; elsewhere those of `@noble/hashes`,
- * with the same results.
+ * The functions of the platform are used where there are any (Node, Bun, Deno), because they are faster. Elsewhere those
+ * of `@noble/hashes` are used, with the same results.
  */
 import { hmac as nobleHmac } from "@noble/hashes/hmac.js"
 import { sha256 } from "@noble/hashes/sha2.js"
@@ -13,13 +13,16 @@ import { toBase64 } from "./Base64.ts"
 export interface Sha256 {
   /** The hash, as 64 hexadecimal digits. */
   readonly hex: (text: string) => string
-  /** Makes what gives the authentication code of a text by a key, of any length. Making it costs most: keep it. */
+  /**
+   * Makes a function that computes the authentication code of a text with a key of any length. Making the function costs
+   * more than calling it, so keep it and call it again.
+   */
   readonly hmac: (key: Uint8Array) => Authenticate
 }
 
 type Authenticate = (text: string, encoding: "hex" | "base64") => string
 
-/** What is used of `node:crypto`. */
+/** The part of `node:crypto` that is used here. */
 interface NodeCrypto {
   readonly hash: (algorithm: "sha256", text: string, encoding: "hex") => string
   readonly createSecretKey: (key: Uint8Array) => object
@@ -33,7 +36,7 @@ interface NodeProcess {
   readonly getBuiltinModule?: (id: string) => Partial<NodeCrypto> | undefined
 }
 
-/** In JavaScript alone. */
+/** Works on every platform, since it is all in JavaScript. */
 export const portable: Sha256 = {
   hex: (text) => bytesToHex(sha256(utf8ToBytes(text))),
   hmac: (key) => {
@@ -53,11 +56,11 @@ const native = ({ createHmac, createSecretKey, hash }: NodeCrypto): Sha256 => ({
   },
 })
 
-// Asked for, not imported: where there is none, nothing fails.
+// Read from `process` and not imported, so that nothing fails on platforms without `node:crypto`.
 const { process: host } = globalThis as { readonly process?: NodeProcess }
 const nodeCrypto = host?.getBuiltinModule?.("node:crypto")
 
-/** The fastest that the platform has. */
+/** The fastest functions that the platform has. */
 export const { hex, hmac }: Sha256 =
   nodeCrypto?.hash === undefined ||
   nodeCrypto.createHmac === undefined ||

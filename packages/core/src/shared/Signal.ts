@@ -3,13 +3,13 @@
  */
 import { Deferred, Effect, type Scope } from "effect"
 
-/** Waits for the next `notify` since it last returned: one that came before it is waited for counts. */
+/** Waits for a `notify` since the last wait ended. When there was one already, it returns at once. */
 export type Awaiting = Effect.Effect<void>
 
 /**
- * Any number of fibers wait, each by a subscription of its own; `notify` wakes all of them. Many notifications
- * before a subscriber looks are one. What matters must be read from storage afterwards: a signal carries no data
- * and may come without a reason.
+ * Any number of fibers can wait, each with its own subscription. `notify` wakes all of them. Several notifications
+ * before a subscriber waits count as one. A signal carries no data and may come without a reason: read the storage
+ * after it.
  */
 export interface Signal {
   /** Wakes every subscriber. Synchronous, so that storage can call it right after a commit. */
@@ -29,7 +29,7 @@ export const make = (): Signal => {
     for (const subscriber of subscribers) {
       const { waiting } = subscriber
       subscriber.isNotified = true
-      // First, since the fiber that waits goes on within `doneUnsafe`, and may wait again there.
+      // Cleared before `doneUnsafe`, because the waiting fiber continues inside it and may wait again there.
       subscriber.waiting = undefined
       if (waiting !== undefined) Deferred.doneUnsafe(waiting, Effect.void)
     }

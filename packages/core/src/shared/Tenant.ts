@@ -1,9 +1,8 @@
 /**
- * Who an operation is for: an account of the host, in one of two worlds, `live` or `test`.
+ * The tenant of an operation: an account of the host, in one of two modes, `live` or `test`.
  *
- * The tenant is a *requirement* of every operation (`CurrentTenant` in the Effect's `R`), so forgetting it
- * is a compile error. Objects of another tenant do not exist: looking one up gives the same answer as an
- * id that was never made.
+ * Every operation requires the tenant (`CurrentTenant` in the Effect's `R`), so forgetting it is a compile error. An
+ * operation sees no objects of other tenants: looking one up gives the same answer as an unknown id.
  */
 import { Context, Schema } from "effect"
 
@@ -13,11 +12,11 @@ export const AccountId = Schema.String.check(
 ).pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
 
-/** `live` is real money; `test` is a world of its own for development. Nothing crosses between them. */
+/** `live` is for real money, `test` for development. The two share no data. */
 export const Mode = Schema.Literals(["live", "test"])
 export type Mode = typeof Mode.Type
 
-/** The account of hosts that have only one. */
+/** The account id for hosts that have only one account. */
 export const defaultAccountId = AccountId.make("default")
 
 export interface Tenant {
@@ -25,10 +24,10 @@ export interface Tenant {
   readonly mode: Mode
 }
 
-/** The tenant on whose behalf the current fiber acts. */
+/** The tenant that the current fiber acts for. */
 export class CurrentTenant extends Context.Service<CurrentTenant, Tenant>()(
   "@billwright/core/shared/CurrentTenant",
 ) {}
 
-/** One string for a tenant, usable as a map key. Account ids cannot hold the separator. */
+/** A string that identifies a tenant, to use as a map key. Account ids cannot contain the separator. */
 export const tenantKey = (tenant: Tenant): string => `${tenant.mode}:${tenant.accountId}`

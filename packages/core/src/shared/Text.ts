@@ -1,9 +1,9 @@
 /**
- * Rules for text that people and programs send: bounded, well-formed Unicode, without NUL.
+ * Rules for text in input: a limited length, well-formed Unicode, no NUL.
  *
- * NUL can't be stored by Postgres, and a lone surrogate can't be encoded as UTF-8: both would be an error
- * deep inside instead of a clear answer at the edge. Lengths count Unicode code points, as JSON Schema's
- * `maxLength` and Postgres's `char_length` do.
+ * Postgres can't store NUL, and a lone surrogate can't be encoded as UTF-8. Refusing both here gives a clear error
+ * instead of a failure in the storage. Lengths count Unicode code points, as JSON Schema's `maxLength` and Postgres's
+ * `char_length` do.
  */
 import { Schema } from "effect"
 
@@ -16,7 +16,8 @@ const storable = Schema.makeFilter<string>(isStorable, {
 
 /** Text of `minimum` to `maximum` code points. */
 export const bounded = (minimum: number, maximum: number) =>
-  // The bounds come last: what annotates the schema annotates them, and they are what JSON Schema can say.
+  // The length check comes last, because annotations of the Schema go to its last check, and JSON Schema can express
+  // only this one.
   Schema.String.check(
     storable,
     Schema.isBetweenCodePoints(minimum, maximum, { message: `must be ${minimum} to ${maximum} characters` }),

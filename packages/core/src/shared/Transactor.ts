@@ -1,8 +1,8 @@
 /**
- * What commits together: the transaction port.
+ * The transaction port: it makes several writes commit together.
  *
- * Its own port, because one transaction joins several stores (a usage record, its roll-up, the thresholds
- * it crosses, the idempotency row of the request). An adapter without atomicity must not exist.
+ * It is a port of its own because one transaction joins several stores (a usage record, its roll-up, the thresholds
+ * it crosses, the idempotency row of the request). Every adapter must be atomic.
  */
 import { Context, type Effect } from "effect"
 import type { StorageError } from "./StorageError.ts"
@@ -12,13 +12,13 @@ import type { StorageError } from "./StorageError.ts"
  *
  * Guarantees of `atomically(effect)`:
  * - all writes of `effect` through the stores of the same adapter become visible together, when it succeeds;
- * - when it fails, dies or is interrupted, none of them ever was;
- * - others see nothing of it before it commits, and two of them never both build on the same old value
- *   of a row (row locks or serial execution; see each adapter);
+ * - when it fails, dies or is interrupted, none of them is ever visible;
+ * - other transactions see none of its writes before it commits, and two transactions never both build on the same
+ *   old value of a row (row locks or serial execution; see each adapter);
  * - a nested `atomically` joins the outer transaction as a savepoint: when the inner one fails and the outer
- *   one recovers, just the inner writes are undone.
+ *   one recovers, only the inner writes are undone.
  *
- * Keep I/O to others (HTTP calls) out of `effect`: locks are held while it runs.
+ * Do not call other systems (HTTP) inside `effect`: locks are held while it runs.
  */
 export class Transactor extends Context.Service<
   Transactor,
