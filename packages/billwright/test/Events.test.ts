@@ -211,7 +211,7 @@ describe("event types of one's own", () => {
   it("are refused when they are wrong", async () => {
     const good = { name: "a.b", description: "", schema: z.number(), example: 1 }
     const wrong: ReadonlyArray<readonly [object, RegExp]> = [
-      [{ ...good, name: "nodot" }, /"nodot" is no name of an event type/],
+      [{ ...good, name: "nodot" }, /"nodot" is not a valid name of an event type/],
       [{ ...good, example: "x" }, /the example of a\.b: data is not valid/],
       [
         { ...good, schema: z.number().refine(async () => true) },

@@ -27,7 +27,7 @@ import type { EndpointStore } from "./webhooks/EndpointStore.ts"
 import { Events } from "./webhooks/Events.ts"
 import { type InvalidKeyring, Keyring } from "./webhooks/Keyring.ts"
 
-/** What a storage adapter provides: all ports over one storage, joined by one `Transactor`. */
+/** The services that a storage adapter provides: all ports over one storage, with one `Transactor` for all of them. */
 export type Storage =
   | ApiKeyStore
   | Collections
@@ -40,7 +40,7 @@ export type Storage =
   | Transactor
   | UsageStore
 
-/** Everything that a host uses. */
+/** The services that a host uses. */
 export type Services =
   | ApiKeys
   | Customers
@@ -61,13 +61,13 @@ export interface BillingOptions {
   readonly usage?: UsageOptions
   readonly idempotency?: IdempotencyOptions
   readonly events?: {
-    /** The host's own event types, beside the built-in ones (`EventType.make`). */
+    /** The host's own event types (`EventType.make`), in addition to the built-in ones. */
     readonly types?: ReadonlyArray<EventType>
   }
   readonly webhooks?: EndpointsOptions
   /**
-   * The keys that webhook secrets are encrypted with (see `Keyring.layer`), or `"none"`: they are stored as
-   * they are. Left out, those of test mode are, and live endpoints can't be created.
+   * The keys that encrypt webhook secrets (see `Keyring.layer`), or `"none"` to store secrets without encryption.
+   * Without this option, secrets of test mode are stored without encryption, and live endpoints can't be created.
    */
   readonly encryption?: Redacted.Redacted<string> | "none"
 }
@@ -77,11 +77,11 @@ const keyring = (encryption: BillingOptions["encryption"]): Layer.Layer<Keyring,
   return encryption === "none" ? Keyring.layerPlain : Keyring.layer(encryption)
 }
 
-/** The services, over whatever storage is provided, with a source of ids of their own. */
+/** The services over the provided storage. They include a source of ids. */
 export const layerWith = (options: BillingOptions): Layer.Layer<Services, InvalidKeyring, Storage> =>
   layerWithIds(options).pipe(Layer.provideMerge(IdGenerator.layer))
 
-/** The services over a given source of ids: a seeded one makes a test repeatable. */
+/** The services over a provided source of ids. With a seeded source, tests are repeatable. */
 export const layerWithIds = (
   options: BillingOptions,
 ): Layer.Layer<Exclude<Services, IdGenerator>, InvalidKeyring, Storage | IdGenerator> =>

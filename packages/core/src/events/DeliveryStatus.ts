@@ -1,9 +1,9 @@
 /**
- * What became of sending an event to an endpoint.
+ * The status of a delivery: of sending an event to an endpoint.
  */
 import { Schema } from "effect"
 
-/** The only statuses there are. `Delivered` and `Failed` are final. */
+/** The status of a delivery. `Delivered` and `Failed` are final. */
 export const DeliveryStatus = Schema.Literals(["Pending", "Delivered", "Failed"]).annotate({
   message: "must be Pending, Delivered or Failed",
 })

@@ -1,5 +1,5 @@
 /**
- * The id of a webhook endpoint: an event may be made for one.
+ * The id of a webhook endpoint. It is defined here because an event can be made for one endpoint.
  */
 import { Schema } from "effect"
 import * as Id from "../shared/Id.ts"

@@ -1,5 +1,5 @@
 /**
- * An event: something that happened, told once and for ever in the same bytes.
+ * An event: a record of something that happened. Its payload is rendered once and never changes.
  */
 import { DateTime, Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
@@ -21,27 +21,27 @@ export const MAX_NUMBER_DIGITS = 1_000
 /** Longest idempotency key of an event, in code points. */
 export const MAX_EVENT_KEY_LENGTH = 255
 
-/** Immutable. */
+/** A published event. It never changes. */
 export const Event = Schema.Struct({
   id: EventId,
   type: EventTypeName,
   /** When it was published. */
   timestamp: Schema.DateTimeUtc,
-  /** The customer that it is about, if it was named. */
+  /** The customer that the event is about; `null` when none was given. */
   customerId: Schema.NullOr(CustomerId),
-  /** What makes a second publication the same event; unique in the tenant, until the event is pruned. */
+  /** A second publication with the same key gives this event. Unique in the tenant until the event is pruned. */
   idempotencyKey: Schema.NullOr(Schema.String),
   /**
-   * The endpoint that it was made for: a test event, which goes there whatever the filter says, and nowhere else.
-   * `null`: it is for all that want it.
+   * For a test event, the only endpoint that it is sent to, whatever that endpoint's filter. `null` for all other
+   * events: they go to every enabled endpoint whose filter includes the type.
    */
   endpointId: Schema.NullOr(EndpointId),
-  /** The body of every attempt to deliver it: JSON, rendered once (`render`). */
+  /** The body of every attempt to deliver the event: JSON, rendered once (`render`). */
   payload: Schema.String,
 })
 export interface Event extends Schema.Schema.Type<typeof Event> {}
 
-/** What it takes to publish. `data` is JSON as it goes over the wire, checked against the type's Schema. */
+/** The input of `Events.publish`. `data` is JSON as it is sent, and is checked against the type's Schema. */
 export const PublishEvent = Schema.Struct({
   type: EventTypeName,
   data: Schema.Unknown,
@@ -65,14 +65,14 @@ export const ListEvents = Schema.Struct({
 export interface ListEvents extends Schema.Schema.Type<typeof ListEvents> {}
 
 /**
- * An event, and whether the call published it. `Duplicate` carries the first event of its idempotency key,
- * which had the same content.
+ * The result of a publication. `Published`: the call published the event. `Duplicate`: the idempotency key was used
+ * before with the same content, and `event` is the event of the first call.
  */
 export type Published =
   | { readonly _tag: "Published"; readonly event: Event }
   | { readonly _tag: "Duplicate"; readonly event: Event }
 
-/** There is no such event for this tenant. */
+/** The tenant has no event with this id. */
 export class EventNotFound extends Schema.TaggedError<EventNotFound>()(
   "EventNotFound",
   { id: Schema.String },
@@ -96,7 +96,10 @@ export class EventKeyConflict extends Schema.TaggedError<EventKeyConflict>()(
 
 const TOO_LONG = 10n ** BigInt(MAX_NUMBER_DIGITS)
 
-/** Why a value is no JSON that can be stored and sent, to be read after `data`; `undefined` when it is. */
+/**
+ * The reason why a value can't be stored and sent as JSON, to follow the word `data` in a sentence. `undefined` when it
+ * can.
+ */
 export const problemOfJson = (value: unknown, depth = 0): string | undefined => {
   switch (typeof value) {
     case "string":
@@ -132,18 +135,18 @@ const firstProblem = (values: ReadonlyArray<unknown>, depth: number): string | u
   return undefined
 }
 
-// The standard's way to write an integer that no double holds (ECMAScript 2026, JSON.rawJSON).
+// ECMAScript 2026's way to write an integer that is too large for a double (JSON.rawJSON).
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown }
 
 const exact = (_key: string, value: unknown): unknown =>
   typeof value === "bigint" ? rawJSON(String(value)) : value
 
-/** The payload of an event: `{"id","type","timestamp","livemode","data"}`, in this order. */
+/** Renders the payload of an event: `{"id","type","timestamp","livemode","data"}`, in this order. */
 export const render = (event: Pick<Event, "id" | "type" | "timestamp">, mode: Mode, data: unknown): string =>
   `{"id":"${event.id}","type":"${event.type}","timestamp":"${DateTime.formatIso(event.timestamp)}",` +
   `"livemode":${mode === "live"},"data":${JSON.stringify(data, exact)}}`
 
-/** An event of a type, about nobody and for all that want it unless told otherwise. */
+/** Makes an event. By default it has no customer, no idempotency key, and is not for one endpoint only. */
 export const make = (
   type: Pick<EventType, "name">,
   data: unknown,
@@ -158,14 +161,17 @@ export const make = (
 
 const BEFORE_DATA = ',"data":'
 
-/** The JSON text of an event's data. What precedes it in a payload holds nothing that could be taken for it. */
+/** The JSON text of an event's data. The fields before it in the payload can't contain `,"data":`. */
 export const dataText = (payload: string): string =>
   payload.slice(payload.indexOf(BEFORE_DATA) + BEFORE_DATA.length, -1)
 
-/** An event's data. Integers beyond 2^53 lose digits, as with every `JSON.parse`: `dataText` keeps them. */
+/** An event's data. Integers beyond 2^53 lose digits in `JSON.parse`; use `dataText` to keep them. */
 export const dataOf = (event: Event): unknown => JSON.parse(dataText(event.payload))
 
-/** Whether a repeat of a key has the content of the first event: type, customer, endpoint, and data equal as JSON. */
+/**
+ * Whether two events with the same idempotency key have the same content: type, customer, endpoint, and data that is
+ * equal as JSON.
+ */
 export const isSameContent = (first: Event, repeat: Event): boolean =>
   first.type === repeat.type &&
   first.customerId === repeat.customerId &&

@@ -1,5 +1,5 @@
 /**
- * Where events are kept: the storage port of the outbox.
+ * The storage port for events, the outbox.
  */
 import type { DateTime, Effect, Option, Scope } from "effect"
 import { Context } from "effect"
@@ -12,7 +12,7 @@ import type { DeliveryStatus } from "./DeliveryStatus.ts"
 import type { Event } from "./Event.ts"
 import type { EventId } from "./EventId.ts"
 
-/** What became of a publication. All but `Published` leave the storage as it was. */
+/** The result of a publication. Only `Published` changes the storage. */
 export type PublishOutcome =
   | { readonly _tag: "Published"; readonly event: Event }
   /** The idempotency key exists with the same type, customer, endpoint and data; `event` is the first one. */
@@ -21,22 +21,22 @@ export type PublishOutcome =
   | { readonly _tag: "KeyConflict"; readonly eventId: EventId }
   /** The customer is unknown or erased. */
   | { readonly _tag: "CustomerNotFound" }
-  /** The endpoint that it was made for is unknown, deleted or disabled. */
+  /** The event was made for one endpoint, and that endpoint is unknown, deleted or disabled. */
   | { readonly _tag: "EndpointNotFound" }
 
 /** Which events to list. */
 export interface EventFilterQuery {
   readonly type: string | undefined
   readonly customerId: CustomerId | undefined
-  /** At this instant or later. */
+  /** Events published at this instant or later. */
   readonly createdAfter: DateTime.Utc | undefined
-  /** Before this instant. */
+  /** Events published before this instant. */
   readonly createdBefore: DateTime.Utc | undefined
-  /** With at least one delivery in this status. */
+  /** Events with at least one delivery in this status. */
   readonly deliveryStatus: DeliveryStatus | undefined
 }
 
-/** A place in the order in which events were committed. Opaque; one storage's says nothing to another. */
+/** A position in the order in which events were committed. Opaque, and valid only in the storage that gave it. */
 export type TailPosition = string
 
 /** Every verb acts for the current tenant alone and joins the current transaction, if there is one. */
@@ -44,12 +44,13 @@ export class EventStore extends Context.Service<
   EventStore,
   {
     /**
-     * Stores an event and, in one step with it, a `Pending` delivery due at the event's timestamp for each
-     * endpoint that is enabled and admits its type: in the order of the endpoints' ids, with the ids
-     * `Delivery.deliveryId(Delivery.firstDeliveryId(event.id), index)`. One that was made for an endpoint
-     * (`endpointId`) goes to this one alone, whatever its filter. Of concurrent
-     * publications with the same idempotency key exactly one stores an event, the others see it. Data counts
-     * as the same when it is equal as JSON values. The customer is asked for before the key.
+     * Stores an event and, in the same step, a `Pending` delivery for each enabled endpoint whose filter includes the
+     * event's type. The deliveries are due at the event's timestamp. They are made in the order of the endpoints' ids,
+     * with the ids `Delivery.deliveryId(Delivery.firstDeliveryId(event.id), index)`. An event with an `endpointId` goes
+     * to this endpoint only, whatever its filter.
+     *
+     * Of concurrent publications with the same idempotency key exactly one stores an event, and the others find it.
+     * Data is the same when it is equal as JSON values. The customer is checked before the key.
      */
     readonly publish: (event: Event) => Effect.Effect<PublishOutcome, StorageError, CurrentTenant>
 
@@ -61,16 +62,21 @@ export class EventStore extends Context.Service<
       page: PageQuery,
     ) => Effect.Effect<Page<Event>, CursorNotFound | StorageError, CurrentTenant>
 
-    /** The place behind an event, `none` when there is no such event; without an id the place behind all events. */
+    /**
+     * The position after an event, or `none` when there is no such event. Without an id, the position after all
+     * events.
+     */
     readonly tailPosition: (
       after: EventId | undefined,
     ) => Effect.Effect<Option.Option<TailPosition>, StorageError, CurrentTenant>
 
     /**
-     * Up to `limit` events behind a place, and the place behind the last one. An event that was committed before
-     * another was published comes before it. Read on from place to place, no event is missed and none comes
-     * twice, however long transactions take; one may be held back while an older transaction is open.
-     * `types` filters; empty: all.
+     * Up to `limit` events after a position, and the position after the last of them. `types` filters by event type;
+     * an empty list means all types.
+     *
+     * An event that was committed before another was published comes before it. Reading on from each returned position
+     * misses no event and gives none twice, however long transactions take. An event may come late while an older
+     * transaction is open.
      */
     readonly tail: (
       position: TailPosition,
@@ -83,8 +89,9 @@ export class EventStore extends Context.Service<
     >
 
     /**
-     * Signals after events or deliveries of any tenant were committed in this process, and as soon as known in
-     * others. Reading is the truth: a signal may be late, missing (from other processes) or without a reason.
+     * Signals that events or deliveries of any tenant were committed: at once in this process, and in others as soon as
+     * this process learns of it. Read the store after a signal, and now and then without one: a signal may be late,
+     * be missing (from other processes) or come without a reason.
      */
     readonly committed: Effect.Effect<Awaiting, never, Scope.Scope>
   }

@@ -1,5 +1,5 @@
 /**
- * The catalogue of event types: what an event may be called and what its data must look like.
+ * The catalogue of event types: the names that events may have, and the Schemas of their data.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { fromIssue, InvalidInput } from "../shared/InvalidInput.ts"
@@ -12,50 +12,52 @@ export const MAX_EVENT_TYPES = 1_000
 const nameMessage = {
   message: `must be an event type such as invoice.paid: lower-case words joined by dots, at most ${MAX_EVENT_TYPE_LENGTH} characters`,
 }
-/** Lower-case words joined by dots, two at least: `invoice.paid`. */
+/** The name of an event type: at least two lower-case words, joined by dots, such as `invoice.paid`. */
 export const EventTypeName = Schema.String.check(
   Schema.isMaxLength(MAX_EVENT_TYPE_LENGTH, nameMessage),
   Schema.isPattern(/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/u, nameMessage),
 )
 
-/** A Schema of data as JSON: what it encodes to is what is sent, and it needs no services. */
+/** The Schema of an event's data. Its encoded side is the JSON that is sent. It needs no services. */
 export type DataSchema = Schema.Codec<unknown, unknown>
 
 /** One type of event. */
 export interface EventType<Name extends string = string, Data extends DataSchema = DataSchema> {
   readonly name: Name
-  /** What it tells, in one sentence. */
+  /** What an event of this type means, in one sentence. */
   readonly description: string
-  /** What `data` must look like on the wire. Fields that it doesn't name are refused. */
+  /** The Schema of `data` as it is sent. Other fields are refused. */
   readonly data: Data
-  /** Data as it is sent. Test events carry it. */
+  /** Example data, as it is sent. Test events carry it. */
   readonly example: Data["Encoded"]
 }
 
 const UNKNOWN = "is not a known event type"
 
-/** The problem of a name that no type of the catalogue has. */
+/** The problem to report for a name that is not in the catalogue. */
 export const unknownProblem = (name: unknown): string => `${UNKNOWN}: ${JSON.stringify(name)}`
 
-/** Whether a problem of some input is that no type of the catalogue has a name. */
+/** Whether a problem was made by `unknownProblem`. */
 export const isUnknownProblem = (problem: string): boolean => problem.startsWith(UNKNOWN)
 
 /**
- * Defines an event type of the host's own. Throws a `TypeError` when its name is none or its example does not
- * fit its Schema: a catalogue that is wrong is a bug of the program.
+ * Defines an event type of the host. Throws a `TypeError` when its name is not valid or its example does not
+ * fit its Schema, because a wrong catalogue is a bug in the program.
  */
 export const make = <const Name extends string, Data extends DataSchema>(
   type: EventType<Name, Data>,
 ): EventType<Name, Data> => {
-  if (!Schema.is(EventTypeName)(type.name)) throw new TypeError(`"${type.name}" is no name of an event type`)
+  if (!Schema.is(EventTypeName)(type.name))
+    throw new TypeError(`"${type.name}" is not a valid name of an event type`)
   const problem = problemOf(type, type.example)
-  if (problem !== undefined) throw new TypeError(`the example of ${type.name}: ${problem.message}`)
+  if (problem !== undefined)
+    throw new TypeError(`the example of ${type.name}: ${problem.message}`)
   return type
 }
 
 const issueOf = (schema: DataSchema) => Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })
 
-/** The first rule of its type that some data breaks. Fields are named from `data` on: `data.amount`. */
+/** The first problem of data that does not fit its type. The field's path begins with `data`: `data.amount`. */
 export const problemOf = (type: EventType, data: unknown): InvalidInput | undefined => {
   const result = issueOf(type.data)(data)
   if (result._tag === "Success") return undefined
@@ -64,7 +66,7 @@ export const problemOf = (type: EventType, data: unknown): InvalidInput | undefi
   return new InvalidInput({ field: `data${separator}${field}`, problem })
 }
 
-/** The types that may be published here. */
+/** The event types that can be published. */
 export class EventTypes extends Context.Service<
   EventTypes,
   {
@@ -73,7 +75,7 @@ export class EventTypes extends Context.Service<
     readonly find: (name: string) => EventType | undefined
   }
 >()("@billwright/core/events/EventTypes") {
-  /** These types; of two of a name the later one. */
+  /** A catalogue of these types. When two have the same name, the later one counts. */
   static readonly layerWith = (types: ReadonlyArray<EventType>) =>
     Layer.effect(
       EventTypes,

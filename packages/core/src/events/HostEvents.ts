@@ -1,5 +1,5 @@
 /**
- * Types of events that hosts publish about what they do themselves: invoices, payments, subscriptions.
+ * Types of events that hosts publish about their own invoices, payments and subscriptions.
  */
 import { Schema } from "effect"
 import * as Instant from "../shared/Instant.ts"
@@ -7,7 +7,7 @@ import * as Metadata from "../shared/Metadata.ts"
 import * as Text from "../shared/Text.ts"
 import { type EventType, make } from "./EventType.ts"
 
-/** An id of the host's: 1 to 255 characters. */
+/** An id that the host made: 1 to 255 characters. */
 const ForeignId = Text.bounded(1, 255)
 const amountMessage = {
   message: "must be an integer of the currency's minor unit, from 0 to 9007199254740991",
@@ -29,7 +29,7 @@ const WireInstant = Schema.String.check(
     toJsonSchema: () => ({ format: "date-time", maxLength: Instant.MAX_INSTANT_LENGTH }),
   }),
 )
-/** The fields of these types that hold instants. None of the built-in types has one for something else. */
+/** The fields of these types that hold instants. No built-in type uses one of these names for anything else. */
 export const INSTANT_FIELDS = [
   "due_at",
   "paid_at",
@@ -81,7 +81,7 @@ const subscription = {
 }
 const price = { amount: 4200, currency: "EUR" }
 
-/** Invoices, payments and subscriptions of a host's own. */
+/** The event types about a host's invoices, payments and subscriptions. */
 export const hostEvents: ReadonlyArray<EventType> = [
   make({
     name: "invoice.created",

@@ -1,17 +1,17 @@
 /**
- * JSON texts that say the same.
+ * Compares JSON texts by their values.
  */
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown
 
-// The context is younger than TypeScript's declaration (ECMAScript 2026). It holds the digits of a number, which
-// a double would round.
+// TypeScript's declaration lacks the third parameter, which is new in ECMAScript 2026. It holds the digits of a number;
+// a double would round them.
 const parse = JSON.parse as (text: string, reviver: Reviver) => unknown
 
-/** Whether two JSON texts are equal as values: the order of fields and the spelling of numbers say nothing. */
+/** Whether two JSON texts have equal values. The order of fields and the spelling of numbers don't matter. */
 export const isSameJson = (a: string, b: string): boolean => a === b || canonical(a) === canonical(b)
 
-/** One text for all texts of a value. It is built from the leaves on: what a node holds is canonical already. */
+/** The same text for all JSON texts of a value. `parse` visits leaves first, so the children of a node are canonical. */
 const canonical = (text: string): unknown =>
   parse(text, (_key, value, { source }) => {
     if (typeof value === "number") return decimal(source ?? String(value))
@@ -23,7 +23,7 @@ const canonical = (text: string): unknown =>
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** A number as an integer without zeros at either end, and its power of ten. */
+/** A number as its digits without zeros at either end, and a power of ten. */
 const decimal = (source: string): string => {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = NUMBER.exec(source) ?? []
   const digits = (whole + fraction).replace(/^0+/, "")
@@ -32,7 +32,7 @@ const decimal = (source: string): string => {
   return `${sign}${integer}e${Number(exponent) - fraction.length + digits.length - integer.length}`
 }
 
-/** Where the zeros begin that digits end with. Each is looked at once: `/0+$/` begins anew at each zero of all. */
+/** Where the trailing zeros begin. A loop takes linear time, while `/0+$/` can take quadratic time. */
 const endOf = (digits: string): number => {
   let end = digits.length
   while (end > 0 && digits[end - 1] === "0") end--

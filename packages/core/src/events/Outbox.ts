@@ -1,5 +1,5 @@
 /**
- * Publication from inside: what a domain tells, in the transaction that made it happen.
+ * Publishes the library's own events, in the transaction of the change that they are about.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { IdGenerator } from "../shared/Id.ts"
@@ -11,20 +11,24 @@ import { EVENT_ID_PREFIX, EventId } from "./EventId.ts"
 import { EventStore, type PublishOutcome } from "./EventStore.ts"
 import type { EventType } from "./EventType.ts"
 
-/** Whom and what an event is about. */
+/** Optional fields of an event. */
 export interface PublishOptions extends Partial<
   Pick<Event.Event, "customerId" | "idempotencyKey" | "endpointId">
 > {}
 
 /**
- * The one way to publish from inside. The event has its id and instant from here, and joins the current transaction.
+ * Every event is published through the outbox, except `usage.threshold`: `UsageStore.append` publishes that one in the
+ * same step as the usage record that fires it.
  *
- * `usage.threshold` alone is published elsewhere, by `UsageStore.append`, in one step with the record that fires it.
+ * The outbox gives the event its id and timestamp. The event joins the current transaction.
  */
 export class Outbox extends Context.Service<
   Outbox,
   {
-    /** `data` is as it is sent. `InvalidInput` of `data` when the payload would be too large. */
+    /**
+     * `data` is JSON as it is sent. Fails with `InvalidInput` of `data` when the payload would be larger than
+     * `MAX_PAYLOAD_BYTES`.
+     */
     readonly publish: <Type extends Pick<EventType, "name" | "data">>(
       type: Type,
       data: Type["data"]["Encoded"],
@@ -56,7 +60,7 @@ export class Outbox extends Context.Service<
 const encoder = new TextEncoder()
 
 const checkSize = (payload: string): Effect.Effect<void, InvalidInput> =>
-  // A character takes 3 bytes at most: short texts need no counting.
+  // A character takes at most 3 bytes, so the bytes of a short text need no counting.
   payload.length * 3 <= Event.MAX_PAYLOAD_BYTES || encoder.encode(payload).length <= Event.MAX_PAYLOAD_BYTES
     ? Effect.void
     : Effect.fail(

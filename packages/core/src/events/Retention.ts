@@ -1,5 +1,5 @@
 /**
- * Removing what is old, so that what is busy stays small.
+ * Removes old events and what belongs to them, so that busy tables stay small.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
@@ -7,43 +7,44 @@ import { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { type PruneStep, type RetentionCursor, RetentionStore } from "./RetentionStore.ts"
 
-/** The youngest that may be removed: what is younger is still being delivered, followed and retried. 1 hour. */
+/** Minimum age of events that are removed: 1 hour. Younger events are still being delivered, streamed and retried. */
 export const MIN_RETENTION_MILLIS = 3_600_000
-/** How many events a step looks at: few enough to take a fraction of a second with all that hangs on them. */
+/** Most events of a step. With their deliveries and attempts, they take a fraction of a second to remove. */
 const EVENTS_OF_STEP = 500
-/** How many counts of hours, or expired answers, a step removes. */
+/** Most hourly counts, or expired answers, that a step removes. */
 const ROWS_OF_STEP = 1_000
 
-/** What was removed, or would be. */
+/** How many rows were removed. In a dry run: how many would be removed. */
 export interface Pruned {
   readonly events: number
   readonly deliveries: number
   readonly attempts: number
-  /** Counts of an endpoint's deliveries in an hour, which statistics are made of. */
+  /** The statistics' rows: each counts an endpoint's deliveries in one hour. */
   readonly hourlyCounts: number
   /**
-   * Answers to requests with an idempotency key that have expired, whatever their age. `undefined` in a dry run, which
-   * doesn't count them.
+   * Expired answers to requests with an idempotency key, whatever their age. `undefined` in a dry run, which doesn't
+   * count them.
    */
   readonly answers: number | undefined
 }
 
 export interface PruneOptions {
-  /** Events published before this, to which nothing has happened since, are removed. At least an hour ago. */
+  /** Removes events published before this instant to which nothing has happened since. Must be at least an hour ago. */
   readonly before: DateTime.Utc
   /** Counts what would be removed, and removes nothing. Default false. */
   readonly isDryRun?: boolean
-  /** Is told after each step what was removed so far. */
+  /** Called after each step with what was removed so far. */
   readonly onProgress?: (soFar: Pruned) => Effect.Effect<void>
 }
 
 /**
- * Removes old events with their deliveries and attempts, the hourly counts of that time, and expired answers; of all
- * tenants. Never what isn't delivered yet, customers, usage, or anything that a total is made of.
+ * Removes old events with their deliveries and attempts, the hourly counts of that time, and expired answers, of all
+ * tenants. It keeps events with a pending delivery. It never removes customers, usage, or rows that totals are
+ * computed from.
  *
- * Works in small transactions, so that it can run at any time, also in several processes at once. One that is ended
- * halfway has removed what it has told of; the next goes on. With an event its idempotency key ends, and replays and
- * streams that begin behind it.
+ * It works in small transactions. So it can run at any time, also in several processes at once. When it stops halfway,
+ * the rows reported to `onProgress` are gone, and the next run removes the rest. Once an event is removed, its
+ * idempotency key can be used again, it can't be replayed, and streams can't start after it.
  */
 export class Retention extends Context.Service<
   Retention,
@@ -110,7 +111,7 @@ const make = Effect.gen(function* () {
   return Retention.of({ prune })
 })
 
-/** Steps from cursor to cursor until there is no next one. */
+/** Repeats a step until it returns no next cursor. */
 const walk = <E>(
   step: (
     after: RetentionCursor | undefined,

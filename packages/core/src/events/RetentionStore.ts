@@ -1,25 +1,25 @@
 /**
- * How what is old is removed: the storage port of `Retention`.
+ * The storage port of `Retention`, which removes old rows.
  */
 import { Context, type DateTime, type Effect } from "effect"
 import type { StorageError } from "../shared/StorageError.ts"
 
-/** Where a walk along what is old goes on. Opaque; one storage's says nothing to another. */
+/** Where the next step begins. Opaque, and valid only in the storage that gave it. */
 export type RetentionCursor = string
 
-/** A step of a walk along what is old. */
+/** One step of removing old rows. */
 export interface PruneStep {
-  /** What was before this instant is old. */
+  /** Rows from before this instant are old. */
   readonly before: DateTime.Utc
-  /** How many events, or counts of an hour, are looked at, at most: 1 to `MAX_PRUNE`. */
+  /** Most events, or hourly counts, to look at: 1 to `MAX_PRUNE`. */
   readonly limit: number
-  /** Where the last step ended; `undefined`: from the start. */
+  /** Where the last step ended; `undefined` to begin at the start. */
   readonly after: RetentionCursor | undefined
   /** Counts what would be removed, and removes nothing. */
   readonly isDryRun: boolean
 }
 
-/** Most that one step looks at. */
+/** Most events, or hourly counts, that one step looks at. */
 export const MAX_PRUNE = 1_000
 
 export interface PrunedEvents {
@@ -41,11 +41,12 @@ export class RetentionStore extends Context.Service<
   RetentionStore,
   {
     /**
-     * Removes old events with their deliveries and attempts: those that were published before the instant and to
-     * which nothing has happened since, so that no delivery of them is pending, or ended at it or later. One that is
-     * being replayed is passed by; a replay that comes later finds it gone. Nobody who publishes, claims or writes
-     * results waits for it longer than a step takes, and of these only who publishes with an idempotency key that
-     * is being removed.
+     * Removes old events with their deliveries and attempts. An event is old when it was published before the instant,
+     * none of its deliveries is pending, and none ended at the instant or later. An event that is being replayed is
+     * skipped. A replay that starts after the removal gets "not found".
+     *
+     * Claims and writes of results never wait for it. Of publications, only one with an idempotency key that is being
+     * removed waits, and not longer than a step takes.
      */
     readonly pruneEvents: (step: PruneStep) => Effect.Effect<PrunedEvents, StorageError>
 

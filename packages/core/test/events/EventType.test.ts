@@ -59,7 +59,7 @@ describe("the catalogue of event types", () => {
     `a.${"b".repeat(99)}`,
     "1a.b",
   ])("refuses the name %s", (name) => {
-    assert.throws(() => EventType.make({ ...refund, name }), `"${name}" is no name of an event type`)
+    assert.throws(() => EventType.make({ ...refund, name }), `"${name}" is not a valid name of an event type`)
   })
 
   it("refuses an example that doesn't fit", () => {
