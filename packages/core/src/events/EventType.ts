@@ -50,8 +50,7 @@ export const make = <const Name extends string, Data extends DataSchema>(
   if (!Schema.is(EventTypeName)(type.name))
     throw new TypeError(`"${type.name}" is not a valid name of an event type`)
   const problem = problemOf(type, type.example)
-  if (problem !== undefined)
-    throw new TypeError(`the example of ${type.name}: ${problem.message}`)
+  if (problem !== undefined) throw new TypeError(`the example of ${type.name}: ${problem.message}`)
   return type
 }
 

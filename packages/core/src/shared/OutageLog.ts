@@ -1,24 +1,27 @@
 /**
- * What the log says of an outage that many run into: that it began, that it goes on, and that it is over. Its length is
- * in a few lines, however many failures there are.
+ * Logs an outage that many operations run into: its start, reminders while it lasts, and its end. An outage takes a few
+ * lines in the log, however many failures there are.
  */
 import { Clock, Effect } from "effect"
 
-/** How long nothing is logged after the first line of an outage; twice as long after each further one … */
+/** The pause after the first line of an outage. Each further pause is twice as long. */
 const FIRST_PAUSE_MILLIS = 60_000
-/** … up to this. */
+/** Longest pause between two lines of an outage. */
 const MAX_PAUSE_MILLIS = 3_600_000
-/** An outage is over when something works and nothing has failed for so long: some things may work while others fail. */
+/**
+ * An outage is over at the first success after this time without a failure. A success alone does not end it, because
+ * some operations may work while others fail.
+ */
 const CALM_MILLIS = 10_000
 
 /** The log of one kind of outage. */
 export interface OutageLog {
   /**
-   * Something failed. The sentence and the error are logged at the start of the outage and then after 1, 2, 4, … minutes,
-   * at most an hour, with the number of failures that were not logged.
+   * Reports a failure. The sentence and the error are logged at the start of the outage, and then after pauses of 1, 2,
+   * 4, … minutes, at most an hour, with the number of failures that were not logged.
    */
   readonly failed: (sentence: string, error: unknown) => Effect.Effect<void>
-  /** Something worked. The end of the outage is logged when nothing has failed for 10 s. */
+  /** Reports a success. The end of the outage is logged when nothing has failed for 10 s. */
   readonly worked: Effect.Effect<void>
 }
 
@@ -51,7 +54,7 @@ export const make = (recovery: string): OutageLog => {
       pause === 0
         ? Effect.void
         : Effect.flatMap(Clock.currentTimeMillis, (now) => {
-            // Somebody else may have noticed meanwhile.
+            // Another fiber may have ended the outage meanwhile.
             if (pause === 0 || now - failedAt < CALM_MILLIS) return Effect.void
             pause = 0
             quietUntil = Number.NEGATIVE_INFINITY

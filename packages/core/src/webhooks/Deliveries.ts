@@ -1,5 +1,5 @@
 /**
- * The use cases of deliveries: did it arrive, why not, send it again.
+ * The use cases of deliveries: read them, see why they failed, send them again.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { IdGenerator } from "../shared/Id.ts"
@@ -28,7 +28,7 @@ const isDeliveryId = Schema.is(DeliveryId)
 export class Deliveries extends Context.Service<
   Deliveries,
   {
-    /** With its attempts, oldest first. */
+    /** A delivery with its attempts, oldest first. */
     readonly get: (
       id: string,
     ) => Effect.Effect<DeliveryWithAttempts, DeliveryNotFound | StorageError, CurrentTenant>
@@ -39,8 +39,8 @@ export class Deliveries extends Context.Service<
     ) => Effect.Effect<Page<Delivery>, InvalidInput | StorageError, CurrentTenant>
 
     /**
-     * Sends the same event to the same endpoint again, on a fresh schedule, as a new delivery; the old one
-     * stays what it is.
+     * Sends the same event to the same endpoint again, as a new delivery whose schedule starts now. The old delivery
+     * does not change.
      */
     readonly replay: (
       id: string,
@@ -50,7 +50,7 @@ export class Deliveries extends Context.Service<
       CurrentTenant
     >
 
-    /** How deliveries went in the last hours, in all and by endpoint. */
+    /** Counts of deliveries and failed attempts in the last hours: in total and by endpoint. */
     readonly statistics: (
       ask?: WebhookStatistics.AskStatistics,
     ) => Effect.Effect<WebhookStatistics.WebhookStatistics, InvalidInput | StorageError, CurrentTenant>

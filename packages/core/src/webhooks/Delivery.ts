@@ -1,5 +1,5 @@
 /**
- * A delivery: one event on its way to one endpoint, and its attempts.
+ * A delivery: the sending of one event to one endpoint, in one or more attempts.
  */
 import { type DateTime, Schema } from "effect"
 import { DeliveryStatus } from "../events/DeliveryStatus.ts"
@@ -19,14 +19,14 @@ export const ATTEMPT_ID_PREFIX = "att"
 export const DeliveryId = Id.schema(DELIVERY_ID_PREFIX).pipe(Schema.brand("DeliveryId"))
 export type DeliveryId = typeof DeliveryId.Type
 
-/** How many deliveries of an event have each status, up to `MAX_COUNTED` each. */
+/** How many deliveries of an event are in each status. Each count ends at `MAX_COUNTED`. */
 export interface DeliveryCounts {
   readonly pending: number
   readonly delivered: number
   readonly failed: number
 }
 
-/** Deliveries of an event are counted up to here in each status. */
+/** Most deliveries of an event that are counted in each status. */
 export const MAX_COUNTED = 1_000
 
 /** Why a delivery failed for good. */
@@ -37,27 +37,27 @@ export const failureReasons = [
   "gone",
   "endpoint_disabled",
   "endpoint_deleted",
-  /** What is stored of it can't be read: a damaged row. */
+  /** The stored row is damaged and can't be read. */
   "unreadable",
 ] as const
 export type FailureReason = (typeof failureReasons)[number]
 
-/** Why an attempt has no answer. */
+/** The reasons why an attempt has no answer. */
 export const attemptErrors = [
   ...transportErrors,
-  /** The process ended, or its lease, before the result was stored: the receiver may have had the request. */
+  /** The process or its lease ended before the result was stored. The receiver may have got the request. */
   "unknown",
-  /** The endpoint's secret can't be decrypted: a key of the keyring is missing. Nothing was sent. */
+  /** The endpoint's secret can't be decrypted because a key of the keyring is missing. Nothing was sent. */
   "secret_unavailable",
-  /** A bug. Whether something was sent is not known. */
+  /** A bug in the sender. It is unknown whether anything was sent. */
   "internal_error",
 ] as const
 export type AttemptError = (typeof attemptErrors)[number]
 
-/** Errors of ours: an attempt that ended so says nothing of its endpoint. */
+/** Errors on the sender's side. They don't count as failures of the endpoint. */
 export const ownErrors: ReadonlyArray<AttemptError> = ["unknown", "secret_unavailable", "internal_error"]
 
-/** Whether an attempt that did not succeed is a failure of the endpoint. */
+/** Whether a failed attempt counts as a failure of the endpoint. */
 export const isEndpointsFailure = ({ error }: Pick<Attempt, "error">): boolean =>
   error === null || !ownErrors.includes(error)
 
@@ -67,16 +67,16 @@ export interface Delivery {
   readonly eventType: string
   readonly endpointId: EndpointId
   readonly status: DeliveryStatus
-  /** Set when it is `Failed`. */
+  /** Why the delivery failed. Set when its status is `Failed`. */
   readonly reason: FailureReason | null
-  /** Attempts that ended. */
+  /** How many attempts have ended. */
   readonly attemptCount: number
   /**
-   * When the next attempt is due; set while it is `Pending`. While one is under way: when its lease ends, and another
-   * one is made if nothing was heard of it.
+   * When the next attempt is due. Set while the status is `Pending`. While an attempt is under way, this is the end of
+   * its lease: if its result is not stored by then, another attempt is made.
    */
   readonly nextAttemptAt: DateTime.Utc | null
-  /** The answer to the last attempt that had one. */
+  /** The status code of the last answer. */
   readonly lastResponseStatus: number | null
   /** Why the last attempt had no answer. */
   readonly lastError: AttemptError | null
@@ -85,46 +85,46 @@ export interface Delivery {
   readonly finishedAt: DateTime.Utc | null
 }
 
-/** One request to a receiver, and what came of it. */
+/** One request to a receiver and its result. */
 export interface Attempt {
-  /** 1 for the first of its delivery. */
+  /** The first attempt of a delivery is 1. */
   readonly number: number
   readonly startedAt: DateTime.Utc
-  /** `null` when the end was not seen. */
+  /** `null` when the end of the attempt is unknown. */
   readonly durationMillis: number | null
-  /** By lower-case name; the signature and the endpoint's own headers are masked. */
+  /** The headers by lower-case name. The values of the signature and of the endpoint's own headers are masked. */
   readonly requestHeaders: Readonly<Record<string, string>>
   readonly responseStatus: number | null
-  /** Values of the endpoint's own headers that it repeats are masked, here and in the body. */
+  /** When the answer repeats values of the endpoint's own headers, they are masked, here and in the body. */
   readonly responseHeaders: Readonly<Record<string, string>> | null
-  /** The first 4 KiB. */
+  /** The first 4 KiB of the answer's body. */
   readonly responseBody: string | null
   readonly error: AttemptError | null
 }
 
 export interface DeliveryWithAttempts {
   readonly delivery: Delivery
-  /** Since when an attempt is under way; when none is, `null`. It is none of `attempts` before it has ended. */
+  /** When the attempt that is under way began; `null` when none is. `attempts` lists it once it has ended. */
   readonly attemptStartedAt: DateTime.Utc | null
   /** Oldest first. */
   readonly attempts: ReadonlyArray<Attempt>
 }
 
-/** Attempts of a delivery lie 2^24 apart: fewer deliveries than that are made at once. */
+/** The distance between the ids of a delivery's attempts. It is larger than the number of deliveries made at once. */
 const ATTEMPT_STRIDE = 2 ** 24
 
-/** The id of an attempt follows from its delivery's. */
+/** The id of an attempt. It is computed from the delivery's id and the attempt's number. */
 export const attemptId = (deliveryId: DeliveryId, number: number): string =>
   Id.offset(ATTEMPT_ID_PREFIX, deliveryId, number * ATTEMPT_STRIDE)
 
 /**
- * The id of one of the deliveries that are made at once follows from the first one's and its place, so that
- * one id decides all of them, in every adapter alike.
+ * The id of one of several deliveries that are made at once. It is computed from the first one's id and the index, so
+ * that every adapter makes the same ids.
  */
 export const deliveryId = (first: DeliveryId, index: number): DeliveryId =>
   DeliveryId.make(Id.offset(DELIVERY_ID_PREFIX, first, index), { disableChecks: true })
 
-/** The id of the first delivery that an event's publication makes. */
+/** The id of the first delivery that is made when an event is published. */
 export const firstDeliveryId = (eventId: EventId): DeliveryId =>
   DeliveryId.make(Id.offset(DELIVERY_ID_PREFIX, eventId, 0), { disableChecks: true })
 
@@ -137,7 +137,7 @@ export const ListDeliveries = Schema.Struct({
 })
 export interface ListDeliveries extends Schema.Schema.Type<typeof ListDeliveries> {}
 
-/** There is no such delivery for this tenant. */
+/** The tenant has no delivery with this id. */
 export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()(
   "DeliveryNotFound",
   { id: Schema.String },

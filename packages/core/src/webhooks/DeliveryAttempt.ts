@@ -1,5 +1,5 @@
 /**
- * One attempt: sign, send, judge the answer.
+ * One attempt: it signs the event, sends it and evaluates the answer.
  */
 import { Cause, Clock, DateTime, Effect } from "effect"
 import type { Attempt, AttemptError } from "./Delivery.ts"
@@ -13,16 +13,16 @@ import { header, type SignedContent } from "./Signature.ts"
 import type { Signers } from "./Signers.ts"
 import type { WebhookResponse, WebhookTransport } from "./WebhookTransport.ts"
 
-/** An attempt that ended, what it means for the delivery, and what it says of the receiver's load. */
+/** An attempt that ended, the event for the delivery's state machine, and the sign of the receiver's load. */
 export interface AttemptResult {
   readonly attempt: Attempt
   readonly event: DeliveryEvent
   readonly load: LoadSign
-  /** How long the receiver asked to be left alone. */
+  /** How long the receiver asked to wait before the next request, in milliseconds. */
   readonly pauseMillis: number
 }
 
-/** The headers of an attempt. The endpoint's own can't be any of ours (`RequestHeaders`). */
+/** The headers of an attempt. `RequestHeaders` makes sure that the endpoint's own headers can't replace these. */
 const headersOf = (
   claimed: ClaimedDelivery,
   content: SignedContent,
@@ -37,7 +37,7 @@ const headersOf = (
   "webhook-signature": signature,
 })
 
-/** What an answer means for the delivery. Only 2xx is a success; a redirect is not followed and fails. */
+/** What an answer means for the delivery. Only 2xx is a success. A redirect is not followed and counts as a failure. */
 const eventOf = (response: WebhookResponse, now: number): DeliveryEvent => {
   if (response._tag === "Failed") return { _tag: "AttemptFailed", notBefore: undefined }
   const { status } = response
@@ -47,20 +47,20 @@ const eventOf = (response: WebhookResponse, now: number): DeliveryEvent => {
   return { _tag: "AttemptFailed", notBefore: wait === 0 ? undefined : now + wait }
 }
 
-/** How long a receiver that is overloaded or down asks to be left alone. */
+/** How long a receiver asks to wait by `Retry-After`, in milliseconds. It counts with 429 and 503 only. */
 const waitOf = (response: WebhookResponse, now: number): number =>
   response._tag === "Answered" && (response.status === 429 || response.status === 503)
     ? Math.min(retryAfterMillis(response.headers["retry-after"], now), MAX_RETRY_AFTER_MILLIS)
     : 0
 
-/** 429, 502, 504 and time-outs say that there is too much to do. */
+/** 429, 502, 504 and time-outs are signs that the receiver is overloaded. */
 const loadOf = (response: WebhookResponse): LoadSign => {
   if (response._tag === "Failed") return response.error === "timeout" ? "overloaded" : "none"
   if (response.status >= 200 && response.status < 300) return "fine"
   return response.status === 429 || response.status === 502 || response.status === 504 ? "overloaded" : "none"
 }
 
-/** Makes an attempt. It never fails: what goes wrong, bugs included, is part of the result. */
+/** Makes an attempt. The effect never fails: errors, also those of bugs, are part of the result. */
 export const make = (
   claimed: ClaimedDelivery,
   signers: Signers,
@@ -147,7 +147,7 @@ const unanswered = (error: AttemptError) => ({
   error,
 })
 
-/** An attempt whose end is not seen: the process stops while it is under way. */
+/** The record of an attempt that was under way when the process stopped. */
 export const interrupted = (claimed: ClaimedDelivery, startedAt: DateTime.Utc): Attempt => ({
   number: claimed.attemptCount + 1,
   startedAt,

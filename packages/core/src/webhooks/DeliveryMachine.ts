@@ -1,6 +1,6 @@
 /**
- * The delivery state machine: what becomes of a delivery by what happens to it. Pure; the only place where a
- * status changes.
+ * The delivery state machine: the next state of a delivery after an event. It is pure, and it is the only code that
+ * changes a status.
  *
  * | from      | on                           | to                                           |
  * | --------- | ---------------------------- | -------------------------------------------- |
@@ -14,7 +14,7 @@
  * | `Pending` | endpoint disabled or deleted | `Failed` (`endpoint_disabled`, `_deleted`)   |
  * | `Pending` | can't be read                | `Failed` (`unreadable`)                      |
  *
- * `Delivered` and `Failed` never change: a replay is a new delivery of the same event.
+ * `Delivered` and `Failed` are final. A replay is a new delivery of the same event.
  */
 import type { FailureReason } from "./Delivery.ts"
 import { MAX_FAILING_MILLIS } from "./Endpoint.ts"
@@ -26,29 +26,32 @@ export type DeliveryState =
   | { readonly status: "Delivered"; readonly attemptCount: number }
   | { readonly status: "Failed"; readonly attemptCount: number; readonly reason: FailureReason }
 
-/** What happens to a pending delivery. */
+/** What can happen to a pending delivery. */
 export type DeliveryEvent =
-  /** 2xx. */
+  /** The receiver answered 2xx. */
   | { readonly _tag: "Succeeded" }
-  /** Any other answer, or none. `notBefore`: the receiver asked to wait (`Retry-After`). */
+  /**
+   * The receiver gave any other answer, or none. `notBefore` is the earliest instant of the next attempt when the
+   * receiver asked to wait (`Retry-After`).
+   */
   | { readonly _tag: "AttemptFailed"; readonly notBefore: number | undefined }
-  /** 410 Gone. */
+  /** The receiver answered 410 Gone. */
   | { readonly _tag: "Gone" }
-  /** A lease ended without a result: the attempt was recorded as `unknown`, and is counted already. */
+  /** A lease ended without a result. The attempt was recorded as `unknown` and is already counted. */
   | { readonly _tag: "Lost" }
   | { readonly _tag: "EndpointDisabled" }
   | { readonly _tag: "EndpointDeleted" }
-  /** What is stored of it can't be read. */
+  /** The stored row can't be read. */
   | { readonly _tag: "Unreadable" }
 
-/** What an event is decided by. `random` is from 0 to 1: where in the spread of the back-off the delay lies. */
+/** What the next state depends on. `random`, from 0 to 1, chooses the delay within the jitter of the back-off. */
 export interface Circumstances {
   readonly policy: RetryPolicy
   readonly now: number
   readonly random: number
 }
 
-/** The next state. Final states stay what they are, whatever happens. */
+/** The next state. Final states never change. */
 export const next = (
   state: DeliveryState,
   event: DeliveryEvent,
@@ -81,8 +84,8 @@ export const next = (
 }
 
 /**
- * Whether an attempt's result disables its endpoint, and why: it answered 410, or this failure ends
- * `MAX_FAILING_MILLIS` of nothing but failures.
+ * Why an attempt's result disables its endpoint: it answered 410, or all attempts have failed for
+ * `MAX_FAILING_MILLIS`. `undefined` when the endpoint stays enabled.
  */
 export const disables = (
   event: DeliveryEvent,

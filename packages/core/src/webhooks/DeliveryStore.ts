@@ -1,6 +1,5 @@
 /**
- * Where deliveries and their attempts are kept, and the queue of what is due: the storage port of the
- * dispatcher.
+ * The storage port of the dispatcher: deliveries with their attempts, and the queue of deliveries that are due.
  */
 import { Context, type DateTime, Effect, type Option } from "effect"
 import type { EventId } from "../events/EventId.ts"
@@ -28,22 +27,22 @@ export const MAX_SETTLE = 500
 export const MAX_RANGE_REPLAY = 20_000
 /** Most deliveries that one `cancel` ends. */
 export const MAX_CANCEL = 5_000
-/** Most deliveries of one event that are shown with it: its newest. */
+/** Most deliveries that are shown with an event: its newest ones. */
 export const MAX_DELIVERIES_OF_EVENT = 100
 
-/** Names a lease: a random UUID. A delivery that was claimed again has another one. */
+/** Identifies a lease: a random UUID. Each claim of a delivery gets a new one. */
 type LeaseToken = string
 
-/** A delivery that a worker has leased, with all that it takes to make an attempt. */
+/** A delivery that a worker has leased, with everything that an attempt needs. */
 export interface ClaimedDelivery {
   readonly tenant: Tenant
   readonly id: DeliveryId
   readonly eventId: EventId
   readonly eventType: string
   readonly payload: string
-  /** Attempts that ended, a lost one included (see `wasLost`). */
+  /** How many attempts have ended, with a lost one (see `wasLost`). */
   readonly attemptCount: number
-  /** An earlier lease ended without a result: its attempt has just been recorded as `unknown`. */
+  /** True when an earlier lease ended without a result. The claim has recorded its attempt as `unknown`. */
   readonly wasLost: boolean
   readonly token: LeaseToken
   readonly endpoint: ClaimedEndpoint
@@ -56,12 +55,12 @@ export interface ClaimedEndpoint {
   readonly url: string
   readonly headers: RequestHeaders
   readonly signature: SignatureScheme
-  /** Newest first; those that expired may be among them. */
+  /** Newest first. Expired secrets may be among them. */
   readonly secrets: ReadonlyArray<EndpointSecret>
   readonly failingSince: DateTime.Utc | null
 }
 
-/** A row that was claimed and can't be read. It is to be set aside (`DeliveryMachine`: `Unreadable`). */
+/** A claimed row that can't be read. The dispatcher ends the delivery (`Unreadable` of `DeliveryMachine`). */
 export interface UnreadableDelivery {
   readonly tenant: Tenant
   readonly id: DeliveryId
@@ -74,19 +73,19 @@ export interface Claim {
   readonly now: DateTime.Utc
   /** When the leases end. */
   readonly leaseUntil: DateTime.Utc
-  /** At most so many in all: 1 to `MAX_CLAIM`. */
+  /** Most deliveries of the claim: 1 to `MAX_CLAIM`. */
   readonly limit: number
-  /** At most so many of one endpoint … */
+  /** Most deliveries of one endpoint that is not in `limits`. */
   readonly limitPerEndpoint: number
-  /** … but for these. 0: none. */
+  /** Most deliveries of each of these endpoints. 0 means none. */
   readonly limits: ReadonlyMap<EndpointId, number>
-  /** At most so many of each of these tenants. Each is named once. */
+  /** Most deliveries of each of these tenants. Each tenant is listed once. */
   readonly tenantLimits: ReadonlyArray<TenantLimit>
 }
 
 export interface TenantLimit {
   readonly tenant: Tenant
-  /** 0: none. */
+  /** 0 means none. */
   readonly limit: number
 }
 
@@ -95,14 +94,14 @@ export interface Claimed {
   readonly unreadable: ReadonlyArray<UnreadableDelivery>
 }
 
-/** What came of a claimed delivery. */
+/** The result of a claimed delivery. */
 export interface Settlement {
   readonly tenant: Tenant
   readonly id: DeliveryId
   readonly endpointId: EndpointId | undefined
   readonly token: LeaseToken
   readonly at: DateTime.Utc
-  /** The state to write. Its lease ends. */
+  /** The state to write. Writing it ends the lease. */
   readonly state: DeliveryState
   /** The attempt that ended; `undefined` when none was made. */
   readonly attempt: Attempt | undefined
@@ -123,24 +122,24 @@ export interface RangeReplay {
   readonly onlyFailed: boolean
   /** Empty: every type that the endpoint's filter admits. */
   readonly types: ReadonlyArray<string>
-  /** The first of the new deliveries' ids; they follow in the order of the events' ids. */
+  /** The id of the first new delivery. The others follow in the order of the events' ids. */
   readonly firstDeliveryId: DeliveryId
   readonly now: DateTime.Utc
   readonly limit: number
-  /** Stores nothing, and gives how many it would have stored. */
+  /** Stores nothing, and gives how many deliveries would be stored. */
   readonly isDryRun: boolean
 }
 
 /**
- * `claimDue`, `settle` and `nextDueAt` act for all tenants; every other verb acts for the current one alone. All
- * but `claimDue` join the current transaction, if there is one.
+ * `claimDue`, `settle` and `nextDueAt` act for all tenants. Every other verb acts for the current tenant only. All
+ * verbs but `claimDue` join the current transaction, if there is one.
  */
 export class DeliveryStore extends Context.Service<
   DeliveryStore,
   {
     /**
-     * A delivery with its attempts. `attemptStartedAt` is when its lease was taken, from the claim to the settlement:
-     * also when the lease has ended and nobody has claimed it again.
+     * A delivery with its attempts. `attemptStartedAt` is the instant of the claim. It is set until the settlement,
+     * also when the lease has ended and nobody has claimed the delivery again.
      */
     readonly find: (
       id: DeliveryId,
@@ -153,14 +152,14 @@ export class DeliveryStore extends Context.Service<
     ) => Effect.Effect<Page<Delivery>, CursorNotFound | StorageError, CurrentTenant>
 
     /**
-     * How many deliveries of events have each status, up to `Delivery.MAX_COUNTED`: in the order given, zeros for an
-     * event that is unknown. As many events as a page holds at most.
+     * How many deliveries of each event are in each status, up to `Delivery.MAX_COUNTED`, in the order of the ids. An
+     * unknown event has zeros. Takes at most as many events as a page has items.
      */
     readonly countByStatus: (
       eventIds: ReadonlyArray<EventId>,
     ) => Effect.Effect<ReadonlyArray<DeliveryCounts>, StorageError, CurrentTenant>
 
-    /** Stores new `Pending` deliveries of one event that exists, due at `now`, one for each endpoint given. */
+    /** Stores a new `Pending` delivery of an existing event, due at `now`, for each of the endpoints. */
     readonly insert: (replay: {
       readonly eventId: EventId
       readonly endpointIds: ReadonlyArray<EndpointId>
@@ -169,17 +168,19 @@ export class DeliveryStore extends Context.Service<
     }) => Effect.Effect<ReadonlyArray<Delivery>, StorageError, CurrentTenant>
 
     /**
-     * Stores a new `Pending` delivery, due at `now`, of every event in the range that has none pending to the
-     * endpoint, whose type its filter admits and that was not made for another endpoint (`Event.endpointId`), in
-     * one transaction. Gives how many; when there are more than
-     * `limit`, stores nothing and gives `limit + 1`. Replays of one endpoint at once don't double each other.
+     * Stores a new `Pending` delivery, due at `now`, of each event in the range, in one transaction. Left out are
+     * events that have a pending delivery to the endpoint, whose type its filter does not include, or that were made
+     * for another endpoint (`Event.endpointId`).
+     *
+     * Gives how many deliveries it stored. When there are more than `limit`, it stores nothing and gives `limit + 1`.
+     * Of concurrent replays to one endpoint, each event is stored by one only.
      */
     readonly replayRange: (range: RangeReplay) => Effect.Effect<number, StorageError, CurrentTenant>
 
     /**
-     * Ends the pending deliveries of an endpoint as `Failed`, the `MAX_CANCEL` oldest of them. One that is leased gets a lost attempt (see
-     * `claimDue`), because it may be under way; its worker can't settle it any more. Gives how many.
-     * `cancelAll` ends all of them.
+     * Ends the `MAX_CANCEL` oldest pending deliveries of an endpoint as `Failed`. Gives how many it ended; `cancelAll`
+     * ends all of them. A leased delivery gets a lost attempt (see `claimDue`), because an attempt may be under way;
+     * its worker can't settle it any more.
      */
     readonly cancel: (
       endpointId: EndpointId,
@@ -188,43 +189,51 @@ export class DeliveryStore extends Context.Service<
     ) => Effect.Effect<number, StorageError, CurrentTenant>
 
     /**
-     * Leases deliveries that are due, the longest due first, each to one caller alone, however many ask at
-     * once. When more are due than the limits admit, tenants take turns: each gets one, its longest due, before any
-     * gets another; of those that get one more or less than others, the longest due gets more. A leased one is due again when its lease ends (that is its `nextAttemptAt` meanwhile), and may then
-     * count as due for as long as it was before. Claimed then,
-     * its lost attempt is recorded and counted: begun at the `now` of the claim that was lost, with the error
-     * `unknown`, without headers or an answer; it says nothing of the endpoint's `failingSince`. The backlog of one
-     * endpoint or tenant, however long, does not keep others' from being found. The endpoint of a deleted one may be
-     * empty but for its id and status.
+     * Leases deliveries that are due, the longest due first. Each is leased to one caller only, also when several claim
+     * at once.
+     *
+     * When more deliveries are due than the limits allow, tenants take turns: each gets its longest due delivery before
+     * any gets a second one. When the last turn is not enough for all tenants, those with the longest due delivery come
+     * first. A long backlog of one endpoint or tenant does not hide the deliveries of others.
+     *
+     * A leased delivery is due again when its lease ends; until then that instant is its `nextAttemptAt`. It may then
+     * count as due for as long as it was before. The claim that finds it records and counts the lost attempt: begun at
+     * the `now` of the lost claim, with the error `unknown`, without headers or an answer. A lost attempt does not
+     * change the endpoint's `failingSince`.
+     *
+     * A deleted endpoint may be empty except for its id and status.
      */
     readonly claimDue: (claim: Claim) => Effect.Effect<Claimed, StorageError>
 
     /**
-     * Writes results: state, attempt and the endpoint's `failingSince` (set by a failed attempt when it is
-     * `null`, to the attempt's start, unless the error is one of ours, `ownErrors`; cleared by a success) in one step, each guarded by its lease's token: one
-     * that was claimed again, cancelled or settled changes nothing; one whose lease has ended and that nobody
-     * claimed is written. At most `MAX_SETTLE`. Gives, in the order given, which were written.
+     * Writes up to `MAX_SETTLE` results. Gives, in the same order, which of them were written.
+     *
+     * One step writes the state, the attempt and the endpoint's `failingSince`. A success sets `failingSince` to `null`.
+     * A failed attempt sets it to the attempt's start if it is `null`, unless the error is one of `ownErrors`.
+     *
+     * A result is written only if its lease's token still holds. So nothing changes when the delivery was claimed
+     * again, cancelled or settled. A result whose lease has ended is written if nobody has claimed the delivery again.
      */
     readonly settle: (
       settlements: ReadonlyArray<Settlement>,
     ) => Effect.Effect<ReadonlyArray<boolean>, StorageError>
 
     /**
-     * What happened since an hour began, by endpoint and hour: each settlement counts at its `at`, a
-     * cancellation at its own, a lost attempt at the claim (or cancellation) that found it. Counted in the same
-     * step as what it counts.
+     * The counts since an hour began, by endpoint and hour. A settlement counts at its `at`, a cancellation at its `at`,
+     * and a lost attempt at the claim (or cancellation) that found it. Each is counted in the step that writes it.
      */
     readonly counts: (sinceHour: DateTime.Utc) => Effect.Effect<StoredCounts, StorageError, CurrentTenant>
 
-    /** When the next delivery of any tenant is due (or its lease ends); `none` when nothing is pending. */
+    /** When the next delivery of any tenant is due, or its lease ends. `none` when no delivery is pending. */
     readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, StorageError>
   }
 >()("@billwright/core/webhooks/DeliveryStore") {}
 
 /**
- * Ends all pending deliveries of an endpoint, in steps, so that no step of an endpoint with a long backlog takes
- * long. To be run when the endpoint is disabled or deleted already: what a crash leaves is ended when it is due,
- * because a worker that claims it sees the endpoint's status.
+ * Ends all pending deliveries of an endpoint. It works in steps, so that no step takes long when the backlog is long.
+ *
+ * Run it after the endpoint was disabled or deleted. If it stops halfway, the remaining deliveries end when they are
+ * due, because the worker that claims them sees the endpoint's status.
  */
 export const cancelAll = (
   store: DeliveryStore["Service"],

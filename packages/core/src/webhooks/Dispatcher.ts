@@ -1,9 +1,11 @@
 /**
- * The dispatcher: takes deliveries that are due, makes their attempts, writes what came of them.
+ * The dispatcher: it claims deliveries that are due, makes their attempts, and writes the results.
  *
- * Any number of them work on one storage, in any number of processes. What they hold, they hold by leases, so
- * a process that dies leaves its deliveries to the others when their leases end. At least once: a process that
- * dies between a receiver's answer and the write of it sends the same event, with the same bytes, again.
+ * Any number of dispatchers can work on one storage, in any number of processes. They hold deliveries by leases. When a
+ * process dies, others take its deliveries over once the leases end.
+ *
+ * Delivery is at least once: when a process dies after a receiver's answer and before the result is written, the same
+ * event is sent again, with the same bytes.
  */
 import {
   Clock,
@@ -40,41 +42,41 @@ import {
 import * as Signers from "./Signers.ts"
 import { ATTEMPT_DEADLINE_MILLIS, WebhookTransport } from "./WebhookTransport.ts"
 
-/** How long a worker holds a delivery: the deadline of an attempt (15 s) and as much again to write its result. */
+/** How long a worker leases a delivery: the deadline of an attempt (15 s), and the same time to write its result. */
 export const LEASE_MILLIS = 30_000
-/** How often storage is asked for what is due when nothing told of it. */
+/** How often the storage is asked for due deliveries when there was no signal. */
 export const POLL_MILLIS = 1_000
-/** How long attempts that are under way may go on when the dispatcher stops. */
+/** How long attempts under way may take to end when the dispatcher stops. */
 const DRAIN_MILLIS = 4_000
 /** How long the last results may take to be written after that. */
 const LAST_WRITE_MILLIS = 900
-/** A claim is worth a round trip when this part of all places is free. */
+/** A claim is made when this part of all places is free: for fewer places it is not worth a round trip. */
 const WORTHWHILE_PART = 1 / 2
 /**
- * How long after one write of results the next begins. The first of many is written at once, and the others
- * together: a write costs storage far more than another result in it.
+ * The pause between two writes of results. The first result is written at once, and those that follow in the pause are
+ * written together, because one write of many results costs the storage much less than many writes.
  */
 const WRITE_INTERVAL_MILLIS = 10
 
 const DEFAULT_USER_AGENT = "Billwright-Webhooks/1"
 
 export interface DispatcherOptions {
-  /** Attempts under way in all, those that stalled for more than a second not counted. Default 64. */
+  /** Most attempts under way in total. Attempts that have taken more than a second are not counted. Default 64. */
   readonly maxInFlight?: number
-  /** Attempts under way to one endpoint. Default 8. */
+  /** Most attempts under way to one endpoint. Default 8. */
   readonly maxInFlightPerEndpoint?: number
-  /** Attempts under way that have stalled, in all. Default 448. */
+  /** Most attempts under way that have stalled (taken more than a second), in total. Default 448. */
   readonly maxStalled?: number
-  /** Default: 10 attempts in 54 hours for live mode, 5 in 15 seconds for test mode. */
+  /** When failed attempts are repeated. Default: 10 attempts in 54 hours in live mode, 5 in 15 seconds in test mode. */
   readonly retries?: RetryPolicy.RetryPolicies
-  /** What attempts call themselves. */
+  /** The `user-agent` header of attempts. Default `Billwright-Webhooks/1`. */
   readonly userAgent?: string
   /**
-   * How long a delivery is held, in milliseconds. It must be longer than an attempt may take, by the time that
-   * writing its result takes: else another worker sends it again meanwhile. Default 30 s.
+   * How long a delivery is leased, in milliseconds. It must be longer than an attempt and the write of its result can
+   * take. Otherwise another worker sends the event again in the meantime. Default 30,000.
    */
   readonly leaseMillis?: number
-  /** How long the transport lets an attempt take, in milliseconds, if it was told otherwise. Default 15 s. */
+  /** The transport's time limit for an attempt, in milliseconds, when it is not the default. Default 15,000. */
   readonly attemptDeadlineMillis?: number
 }
 
@@ -82,17 +84,17 @@ export class Dispatcher extends Context.Service<
   Dispatcher,
   {
     /**
-     * Makes an attempt of everything that is due now, and of what becomes due meanwhile, and waits until the
-     * results are written. Gives how many deliveries it took. For tests, and for hosts without a background.
+     * Makes an attempt of every delivery that is due now or becomes due meanwhile, and waits until the results are
+     * written. Gives how many deliveries it took. For tests, and for hosts that can't run work in the background.
      */
     readonly runDue: Effect.Effect<number, StorageError>
-    /** Attempts under way. */
+    /** How many attempts are under way. */
     readonly inFlight: Effect.Effect<number>
   }
 >()("@billwright/core/webhooks/Dispatcher") {
   /**
-   * Works in the background until the scope closes. Then it takes nothing more, lets attempts that are under
-   * way end for 4 seconds, gives up the rest (recorded as `unknown`, due at once) and writes the results.
+   * Works in the background until the scope closes. Then it claims nothing more and waits up to 4 seconds for attempts
+   * under way. It interrupts the rest, records them as `unknown` and due at once, and writes the results.
    */
   static readonly layerWith = (options: DispatcherOptions) =>
     Layer.effect(
@@ -106,7 +108,7 @@ export class Dispatcher extends Context.Service<
 
   static readonly layer = Dispatcher.layerWith({})
 
-  /** Works only when it is told to, by `runDue`. */
+  /** Does nothing in the background: it works only when `runDue` is called. */
   static readonly layerManual = (options: DispatcherOptions = {}) =>
     Layer.effect(
       Dispatcher,
@@ -131,27 +133,29 @@ const underWay = Metric.gauge("billwright_webhook_attempts_under_way", {
   description: "Webhook attempts that are under way in this process.",
 })
 
-/** Claiming, attempting and writing; who drives it is the layer's choice. */
+/** The parts of sending: claims, attempts and writes. The layers decide when they run. */
 interface Sending {
   readonly runDue: Effect.Effect<number, StorageError>
   readonly inFlight: Effect.Effect<number>
-  /** Claims what there is room for and begins its attempts. Gives whether there may be more. */
+  /** Claims as many deliveries as there are free places and begins their attempts. Gives whether more may be due. */
   readonly claim: Effect.Effect<boolean, StorageError>
-  /** Whether so few places are free that a claim isn't worth it yet. */
+  /** Whether too few places are free to make a claim. */
   readonly isBusy: Effect.Effect<boolean>
-  /** There may be work, or a place for it. */
+  /** Signals that deliveries may be due, or that a place has become free. */
   readonly awaken: Signal.Signal
   readonly committed: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
   readonly writer: ResultWriter.ResultWriter
   readonly attempts: FiberSet.FiberSet<void>
 }
 
-/** Throws when it ends before an attempt may: every slow receiver would get everything several times. */
+/** Throws when the lease is not longer than an attempt may take: slow receivers would get every event several times. */
 const leaseOf = ({ attemptDeadlineMillis, leaseMillis }: DispatcherOptions): number => {
   const lease = leaseMillis ?? LEASE_MILLIS
   const deadline = attemptDeadlineMillis ?? ATTEMPT_DEADLINE_MILLIS
   if (Number.isSafeInteger(lease) && deadline > 0 && lease > deadline) return lease
-  throw new TypeError(`the lease of ${lease} ms is not longer than the ${deadline} ms of an attempt`)
+  throw new TypeError(
+    `leaseMillis (${lease}) must be longer than the ${deadline} ms that an attempt may take`,
+  )
 }
 
 const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
@@ -172,7 +176,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   })
   const attempts = yield* FiberSet.make<void>()
   const awaken = Signal.make()
-  /** The last claim took all that it asked for. */
+  /** True when the last claim got as many deliveries as it asked for. */
   let mayHaveMore = false
 
   const transition = Effect.fnUntraced(function* (
@@ -186,7 +190,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     return { at, state: next(from, event, { policy: policies[delivery.tenant.mode], now, random }) }
   })
 
-  /** Hands over a delivery that ends, or goes on, without an answer to an attempt. */
+  /** Hands over the result of a delivery that got no answer. */
   const endWithout = Effect.fnUntraced(function* (
     claimed: ClaimedDelivery,
     event: DeliveryEvent,
@@ -199,7 +203,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     yield* writer.push({ settlement, disables: undefined, url: "", leaseUntil })
   })
 
-  /** Why no attempt is made, if none is. */
+  /** Why no attempt is made; `undefined` when one is made. */
   const refusal = Effect.fnUntraced(function* (claimed: ClaimedDelivery) {
     const { status } = claimed.endpoint
     if (status !== "enabled") {
@@ -232,7 +236,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     yield* Metric.update(attemptsOf[tag === "Succeeded" || tag === "Gone" ? tag : "AttemptFailed"], 1)
   })
 
-  /** Only the sending can be interrupted: what came of it is handed over. */
+  /** Only the sending can be interrupted. Its result is always handed over. */
   const attempt = (claimed: ClaimedDelivery, leaseUntil: number) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
@@ -304,7 +308,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
     claim: Effect.map(Effect.uninterruptible(take), (count) => count > 0 && mayHaveMore),
     isBusy: Effect.map(Clock.currentTimeMillis, (now) => {
       const isBusy = load.free(now) < maxInFlight * WORTHWHILE_PART
-      if (isBusy) mayHaveMore = true // whoever gives a place back is to say so
+      if (isBusy) mayHaveMore = true // so that the next attempt that ends wakes the claiming loop
       return isBusy
     }),
     awaken,
@@ -315,14 +319,14 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
   return sending
 })
 
-/** Drives the sending in the background, and ends it in order when the scope closes. */
+/** Runs the sending in the background, and stops it in order when the scope closes. */
 const work = Effect.fnUntraced(function* (sending: Sending) {
   const { attempts, awaken, claim, isBusy, writer } = sending
   const awakened = yield* awaken.subscribe
   const committed = yield* sending.committed
   const resultsTaken = yield* writer.taken.subscribe
 
-  const outage = OutageLog.make("webhook deliveries are claimed again")
+  const outage = OutageLog.make("webhook deliveries can be claimed again")
   const round = Effect.gen(function* () {
     if (!(yield* isBusy)) {
       const mayHaveMore = yield* claim
@@ -333,12 +337,15 @@ const work = Effect.fnUntraced(function* (sending: Sending) {
   }).pipe(
     Effect.catch((error) =>
       Effect.andThen(
-        outage.failed("webhook deliveries can't be claimed, and wait for the storage", error),
+        outage.failed(
+          "webhook deliveries can't be claimed because the storage fails; claiming is tried again",
+          error,
+        ),
         Effect.sleep(POLL_MILLIS),
       ),
     ),
   )
-  // Not of the scope, which would wait for a claim that storage does not answer: the finalizer ends it.
+  // Not forked in the scope, which would wait for a claim that the storage never answers. The finalizer ends it.
   const claiming = yield* Effect.forkDetach(Effect.forever(round))
   yield* Effect.forkScoped(Effect.forever(Effect.tap(committed, () => Effect.sync(awaken.notify))))
   const writing = Effect.andThen(resultsTaken, writer.writeWaiting)

@@ -1,5 +1,5 @@
 /**
- * A webhook endpoint: an address of a receiver, what it wants to hear of, and how it knows us.
+ * A webhook endpoint: the URL of a receiver, the event types that it gets, and the secrets that sign them.
  */
 import { type DateTime, Schema } from "effect"
 import { EndpointId } from "../events/EndpointId.ts"
@@ -13,20 +13,20 @@ import * as RequestHeaders from "./RequestHeaders.ts"
 
 export { ENDPOINT_ID_PREFIX, EndpointId } from "../events/EndpointId.ts"
 
-/** Most endpoints of a tenant that are not deleted: each event may make a delivery for each. */
+/** Most endpoints of a tenant, not counting deleted ones. Each event can make a delivery for each of them. */
 export const MAX_ENDPOINTS = 500
 /** Longest description, in code points. */
 export const MAX_DESCRIPTION_LENGTH = 500
 /** Most secrets of an endpoint that sign at the same time. */
 export const MAX_LIVE_SECRETS = 5
-/** How long the previous secret goes on signing after a rotation, unless told otherwise: a day. */
+/** How long the previous secret keeps signing after a rotation by default: a day. */
 export const DEFAULT_ROTATION_OVERLAP_SECONDS = 86_400
-/** Longest time that a previous secret goes on signing: 7 days. */
+/** Longest time that the previous secret keeps signing after a rotation: 7 days. */
 export const MAX_ROTATION_OVERLAP_SECONDS = 604_800
-/** An endpoint with nothing but failures for so long is disabled: 5 days. */
+/** An endpoint is disabled when all its attempts have failed for this long: 5 days. */
 export const MAX_FAILING_MILLIS = 5 * 86_400_000
 
-/** Text that is none is an unknown id. */
+/** Whether a text has the form of an endpoint id. Other texts are treated as unknown ids. */
 export const isEndpointId: (id: string) => id is EndpointId = Schema.is(EndpointId)
 
 /** The filter that admits every type, those included that are added later. */
@@ -38,7 +38,7 @@ const isTypes = (types: ReadonlyArray<string>): boolean =>
 
 const filterItemMessage = { message: 'must be an event type such as invoice.paid, or "*"' }
 const isEventTypeName = Schema.is(EventTypeName)
-/** A string, and no union with the literal: generated clients make a class of their own for that. */
+/** A string and not a union with the literal `*`, because generated clients make a class for such a union. */
 const FilterItem = Schema.String.annotate(filterItemMessage).check(
   Schema.makeFilter<string>((text) => text === ALL_TYPES || isEventTypeName(text), {
     ...filterItemMessage,
@@ -49,7 +49,7 @@ const FilterItem = Schema.String.annotate(filterItemMessage).check(
   }),
 )
 
-/** Which events an endpoint hears of. Whether the types are known is for the catalogue to say. */
+/** The event types that an endpoint gets. Whether the types exist is checked against the catalogue. */
 export const EventFilter = Schema.Array(FilterItem)
   .annotate({ message: 'must be a list of event types, or ["*"] for all of them' })
   .check(
@@ -57,7 +57,7 @@ export const EventFilter = Schema.Array(FilterItem)
       ...typesMessage,
       toJsonSchema: () => ({ uniqueItems: true }),
     }),
-    // Last, as in `Text.bounded`.
+    // The length check comes last, for the reason given in `Text.bounded`.
     Schema.isBetweenLength(1, MAX_EVENT_TYPES, typesMessage),
   )
 
@@ -65,7 +65,10 @@ export const EventFilter = Schema.Array(FilterItem)
 export const matchesFilter = (filter: ReadonlyArray<string>, type: string): boolean =>
   filter[0] === ALL_TYPES || filter.includes(type)
 
-/** `hmac`: a shared secret (`v1`). `ed25519`: we hold the private key, the receiver the public one (`v1a`). */
+/**
+ * How requests are signed. `hmac` uses a shared secret (`v1`). With `ed25519` the sender has the private key and the
+ * receiver the public key (`v1a`).
+ */
 export const SignatureScheme = Schema.Literals(["hmac", "ed25519"]).annotate({
   message: "must be hmac or ed25519",
 })
@@ -77,8 +80,8 @@ export const EndpointStatus = Schema.Literals(["enabled", "disabled"]).annotate(
 export type EndpointStatus = typeof EndpointStatus.Type
 
 /**
- * Why an endpoint is disabled. `manual`: somebody did it. `gone`: it answered 410. `failing`: nothing but
- * failures for `MAX_FAILING_MILLIS`.
+ * Why an endpoint is disabled. `manual`: by an update. `gone`: it answered 410. `failing`: all its attempts failed
+ * for `MAX_FAILING_MILLIS`.
  */
 export const disabledReasons = ["manual", "gone", "failing"] as const
 export type DisabledReason = (typeof disabledReasons)[number]
@@ -92,30 +95,30 @@ export interface Endpoint {
   /** `["*"]` or a list of types. */
   readonly eventTypes: ReadonlyArray<string>
   readonly description: string | null
-  /** Sent with every attempt, by lower-case name. */
+  /** Headers that are sent with every attempt, by lower-case name. */
   readonly headers: RequestHeaders.RequestHeaders
   readonly metadata: Metadata.Metadata
   readonly signature: SignatureScheme
-  /** `whpk_…` of the newest key, with `ed25519`. */
+  /** With `ed25519`: the newest public key, `whpk_…`. */
   readonly publicKey: string | null
   readonly status: EndpointStatus
   readonly disabledReason: DisabledReason | null
   readonly disabledAt: DateTime.Utc | null
-  /** Since when all attempts have failed; `null` after a success. */
+  /** The start of the first failed attempt since the last success; `null` after a success. */
   readonly failingSince: DateTime.Utc | null
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }
 
-/** A secret as it is stored: encrypted. */
+/** A secret as it is stored: sealed by the `Keyring`. */
 export interface EndpointSecret {
   readonly sealed: SealedSecret
   readonly createdAt: DateTime.Utc
-  /** From then on it signs no more. The newest has no end. */
+  /** The secret does not sign from this instant on. `null` for the newest secret. */
   readonly expiresAt: DateTime.Utc | null
 }
 
-/** An endpoint with what never leaves the library. */
+/** An endpoint with its secrets, which never leave the library. */
 export interface StoredEndpoint {
   readonly endpoint: Endpoint
   /** Newest first; at most `MAX_LIVE_SECRETS`. */
@@ -129,7 +132,7 @@ export const liveSecrets = (
 ): ReadonlyArray<EndpointSecret> =>
   secrets.filter(({ expiresAt }) => expiresAt === null || nowMillis < expiresAt.epochMilliseconds)
 
-/** What it takes to create an endpoint. */
+/** The input of `Endpoints.create`. */
 export const CreateEndpoint = Schema.Struct({
   url: Url,
   eventTypes: EventFilter,
@@ -140,23 +143,23 @@ export const CreateEndpoint = Schema.Struct({
 })
 export interface CreateEndpoint extends Schema.Schema.Type<typeof CreateEndpoint> {}
 
-/** A change: what is left out stays. `null` removes description, headers or metadata. */
+/** The input of `Endpoints.update`. Fields left out stay as they are. `null` removes description, headers or metadata. */
 export const UpdateEndpoint = Schema.Struct({
-  /** One of another origin (scheme, host, port) needs the headers anew, where there are any. */
+  /** When the new URL has another origin (scheme, host, port) and the endpoint has headers, give `headers` too. */
   url: Schema.optionalKey(Url),
   eventTypes: Schema.optionalKey(EventFilter),
   description: Schema.optionalKey(Schema.NullOr(Description)),
-  /** Replaces all of them. */
+  /** Replaces all headers. */
   headers: Schema.optionalKey(Schema.NullOr(RequestHeaders.RequestHeaders)),
   metadata: Schema.optionalKey(Schema.NullOr(Metadata.MetadataPatch)),
-  /** `disabled` ends its pending deliveries; `enabled` resends nothing by itself. */
+  /** `disabled` ends the pending deliveries. `enabled` does not resend anything. */
   status: Schema.optionalKey(EndpointStatus),
 })
 export interface UpdateEndpoint extends Schema.Schema.Type<typeof UpdateEndpoint> {}
 
 const overlapMessage = { message: `must be an integer from 0 to ${MAX_ROTATION_OVERLAP_SECONDS}` }
 export const RotateSecret = Schema.Struct({
-  /** How long the previous secret signs along with the new one, in seconds: 0 to 604,800, default 86,400. */
+  /** How long both the previous and the new secret sign, in seconds: 0 to 604,800, default 86,400. */
   expirePreviousAfterSeconds: Schema.optionalKey(
     Schema.Int.annotate(overlapMessage).check(
       Schema.isBetween({ minimum: 0, maximum: MAX_ROTATION_OVERLAP_SECONDS }, overlapMessage),
@@ -184,12 +187,12 @@ export const ReplayRange = Schema.Struct({
   ),
   /** Only events of these types. */
   types: Schema.optionalKey(EventFilter),
-  /** Sends nothing, and gives how many it would send. */
+  /** Sends nothing, and gives how many events would be sent. */
   dryRun: Schema.optionalKey(Schema.Boolean),
 })
 export interface ReplayRange extends Schema.Schema.Type<typeof ReplayRange> {}
 
-/** There is no such endpoint for this tenant, or it was deleted. */
+/** The tenant has no endpoint with this id, or it was deleted. */
 export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()(
   "EndpointNotFound",
   { id: Schema.String },
@@ -222,7 +225,7 @@ export class EventNotAdmitted extends Schema.TaggedError<EventNotAdmitted>()(
   }
 }
 
-/** The tenant has as many endpoints as it may have. */
+/** The tenant already has `MAX_ENDPOINTS` endpoints. */
 export class TooManyEndpoints extends Schema.TaggedError<TooManyEndpoints>()(
   "TooManyEndpoints",
   {},

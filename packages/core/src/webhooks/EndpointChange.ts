@@ -1,17 +1,17 @@
 /**
- * What a change makes of an endpoint.
+ * Applies an update to an endpoint.
  */
 import { type DateTime, Effect, Schema } from "effect"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import type * as Endpoint from "./Endpoint.ts"
 
-// With its name, so that a problem names it.
+// A struct, so that the error's field begins with `metadata`.
 const decodeMetadata = decoder(Schema.Struct({ metadata: Metadata.Metadata }))
 
 const originOf = (url: string): string => new URL(url).origin
 
-/** Headers hold credentials for one receiver, and are shown to nobody: another one must not get to see them. */
+/** Headers may hold credentials for one receiver. A receiver of another origin must not get them. */
 const areHeadersLost = (
   { headers, url }: Endpoint.Endpoint,
   fields: Pick<Endpoint.UpdateEndpoint, "headers" | "url">,
@@ -21,7 +21,7 @@ const areHeadersLost = (
   Object.keys(headers).length > 0 &&
   originOf(fields.url) !== originOf(url)
 
-/** A change of nothing is none: `updatedAt` stays. */
+/** Applies an update. An empty update leaves `updatedAt` as it is. */
 export const apply = Effect.fnUntraced(function* (
   stored: Endpoint.StoredEndpoint,
   { metadata, status, ...fields }: Endpoint.UpdateEndpoint,
@@ -32,7 +32,7 @@ export const apply = Effect.fnUntraced(function* (
   if (areHeadersLost(endpoint, fields)) {
     return yield* new InvalidInput({
       field: "headers",
-      problem: `must be given anew, or removed by null: those that are set are for ${originOf(endpoint.url)}, and the new URL is of another origin`,
+      problem: `must be given again, or be null to remove them: the current headers are for ${originOf(endpoint.url)}, and the new URL has another origin`,
     })
   }
   const endpointNow: Endpoint.Endpoint = {
@@ -42,7 +42,7 @@ export const apply = Effect.fnUntraced(function* (
     description: fields.description === undefined ? endpoint.description : fields.description,
     headers: fields.headers === undefined ? endpoint.headers : (fields.headers ?? {}),
     metadata: metadata === undefined ? endpoint.metadata : yield* patched(endpoint, metadata),
-    // Another receiver has not failed yet.
+    // The receiver at a new URL has not failed yet.
     failingSince: fields.url === undefined || fields.url === endpoint.url ? endpoint.failingSince : null,
     updatedAt: now,
   }
@@ -59,7 +59,7 @@ const patched = (endpoint: Endpoint.Endpoint, patch: Metadata.MetadataPatch | nu
     ({ metadata }) => metadata,
   )
 
-/** Enabling forgets the failures: the time of nothing but failures begins anew. */
+/** Enabling resets `failingSince`, so that the 5 days of failures start again. */
 const withStatus = (
   endpoint: Endpoint.Endpoint,
   status: Endpoint.EndpointStatus,

@@ -1,5 +1,5 @@
 /**
- * The secrets of endpoints: made, rotated, and encrypted anew.
+ * Makes, rotates and re-encrypts the secrets of endpoints.
  */
 import { DateTime, Effect } from "effect"
 import { CurrentTenant, type Tenant } from "../shared/Tenant.ts"
@@ -8,11 +8,11 @@ import { endpointContext, type EndpointStore } from "./EndpointStore.ts"
 import { EncryptionKeyRequired, type Keyring, keyIdOf, type SecretUnavailable } from "./Keyring.ts"
 import * as Signature from "./Signature.ts"
 
-/** Endpoints that one step of `rotateEncryption` re-encrypts. */
+/** Most endpoints that one step of `rotateEncryption` re-encrypts. */
 const REENCRYPTION_BATCH = 100
 
 export const of = (keyring: Keyring["Service"], store: EndpointStore["Service"]) => {
-  /** A secret for an endpoint of the current tenant, sealed. `shown`: what its receiver is told. */
+  /** Makes a sealed secret for an endpoint of the current tenant. `shown` is the secret for the receiver. */
   const make = Effect.fnUntraced(function* (
     id: Endpoint.EndpointId,
     scheme: Endpoint.SignatureScheme,
@@ -47,7 +47,7 @@ export const of = (keyring: Keyring["Service"], store: EndpointStore["Service"])
     let unavailable: SecretUnavailable | undefined
     let count = 0
     for (const endpoint of batch) {
-      // One whose key is missing must not keep the others from it.
+      // A secret whose key is missing must not stop the others from being re-encrypted.
       yield* reencrypt(endpoint).pipe(
         Effect.andThen(Effect.sync(() => count++)),
         Effect.catchTag("SecretUnavailable", (error) => Effect.sync(() => (unavailable = error))),
@@ -60,7 +60,7 @@ export const of = (keyring: Keyring["Service"], store: EndpointStore["Service"])
   return { make, rotateEncryption }
 }
 
-/** The previous secrets, each ending at `expiresAt` or sooner; those that ended and those that are too many go. */
+/** The previous secrets, which end at `expiresAt` or sooner. Expired ones and those beyond the limit are dropped. */
 export const ending = (
   secrets: ReadonlyArray<Endpoint.EndpointSecret>,
   expiresAt: DateTime.Utc,

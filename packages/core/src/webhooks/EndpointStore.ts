@@ -1,5 +1,5 @@
 /**
- * Where webhook endpoints are kept: the storage port.
+ * The storage port for webhook endpoints.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
@@ -26,28 +26,27 @@ export interface EndpointOfTenant {
 export class EndpointStore extends Context.Service<
   EndpointStore,
   {
-    /** Stores a new endpoint. False when the tenant already has `MAX_ENDPOINTS`, also when many are inserted at once. */
+    /** Stores a new endpoint. Gives false when the tenant has `MAX_ENDPOINTS`; concurrent inserts keep the limit. */
     readonly insert: (stored: StoredEndpoint) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     readonly find: (id: EndpointId) => Effect.Effect<Option.Option<Endpoint>, StorageError, CurrentTenant>
 
-    /** Newest first. A cursor may be a deleted endpoint's id. */
+    /** Newest first. The cursor can be the id of a deleted endpoint. */
     readonly list: (
       filter: { readonly status: EndpointStatus | undefined },
       page: PageQuery,
     ) => Effect.Effect<Page<Endpoint>, CursorNotFound | StorageError, CurrentTenant>
 
     /**
-     * Replaces the endpoint by what `change` makes of it, and gives the new value; `none` when there is none.
-     * No other change of the same endpoint happens between reading and writing. When `change` fails, nothing
-     * is written.
+     * Replaces the endpoint by the result of `change`, and gives the new value; `none` when there is no such endpoint.
+     * The endpoint can't be changed by others between the read and the write. When `change` fails, nothing is written.
      */
     readonly modify: <E, R>(
       id: EndpointId,
       change: (stored: StoredEndpoint) => Effect.Effect<StoredEndpoint, E, R>,
     ) => Effect.Effect<Option.Option<StoredEndpoint>, E | StorageError, CurrentTenant | R>
 
-    /** Deletes the endpoint and its secrets for good. False when there is none. */
+    /** Deletes the endpoint and its secrets for good. Gives false when there is no such endpoint. */
     readonly delete: (id: EndpointId, at: DateTime.Utc) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /** Up to `limit` endpoints, of all tenants, that have a secret which none of these keys sealed. */

@@ -1,38 +1,38 @@
 /**
- * Which URLs a webhook endpoint may have.
+ * Checks which URLs a webhook endpoint may have.
  *
- * A URL is judged as it will be spoken to: after parsing by the URL Standard (https://url.spec.whatwg.org), which
- * turns `0x7f.1`, `2130706433` and full-width digits into `127.0.0.1`. A host name is judged again by its
- * addresses when something is sent: today's answer of its name server says nothing about tomorrow's.
+ * A URL is checked after it was parsed by the URL Standard (https://url.spec.whatwg.org), because requests use the
+ * parsed form: it turns `0x7f.1`, `2130706433` and full-width digits into `127.0.0.1`. The addresses of a host name are
+ * checked at every attempt, because the answer of its name server can change.
  */
 import { Result } from "effect"
 import type { Mode } from "../shared/Tenant.ts"
 import * as NetworkAddress from "./NetworkAddress.ts"
 
-/** Longest URL, in characters, both as given and percent-encoded. */
+/** Longest URL, in characters. The limit holds for the URL as given and for its percent-encoded form. */
 export const MAX_URL_LENGTH = 2_048
 /** The ports that live endpoints may have. */
 export const LIVE_PORTS: ReadonlyArray<number> = [443, 8443]
-/** Longest host name and longest part of one between dots, in characters (RFC 1035, section 2.3.4). */
+/** Longest host name, and longest part of it between dots, in characters (RFC 1035, section 2.3.4). */
 const MAX_HOST_LENGTH = 253
 const MAX_LABEL_LENGTH = 63
 
-// Characters that the URL Standard drops or reads as others: two readers may see two hosts.
+// Characters that the URL Standard drops or replaces. Two parsers could find two different hosts in such a URL.
 // oxlint-disable-next-line no-control-regex -- it is these that are refused
 const MISLEADING = /[\u0000-\u0020\u007f\\]/
-/** For those who try things out in live mode. */
+/** A hint for people who try `http` in live mode. */
 const HTTP_IN_TEST = "http is for test mode"
 
 const SCHEME = /^https?:\/\//i
 const AUTHORITY = /^[a-z]+:\/\/([^/?#]*)/i
-/** A letter, digit, `_` or `-`, but no `-` at either end. `_` is no letter of host names, but in use. */
+/** Letters, digits, `_` and `-`, but no `-` at either end. Standards don't allow `_` in host names, but it is in use. */
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/
 
 /** The host of a URL without the brackets of an IPv6 address. */
 export const hostOf = (url: URL): string =>
   url.hostname.startsWith("[") ? url.hostname.slice(1, -1) : url.hostname
 
-/** The port of a URL, the scheme's own when it names none. */
+/** The port of a URL. Without one in the URL, the default port of its scheme. */
 export const portOf = (url: URL): number =>
   url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
 
@@ -47,7 +47,7 @@ const problemOfText = (text: string, mode: Mode): string | undefined => {
   return undefined
 }
 
-/** Names of the clouds' metadata services. What they resolve to is forbidden, too. */
+/** Host names of the metadata services of clouds. Their addresses are forbidden, too. */
 export const METADATA_HOSTS: ReadonlyArray<string> = [
   "metadata",
   "metadata.google.internal",
@@ -60,7 +60,7 @@ export const METADATA_HOSTS: ReadonlyArray<string> = [
   "metadata.packet.net",
 ]
 
-/** What a person does about it who tries things out on one machine. */
+/** Advice for people who try the library on one machine. */
 const LOOPBACK_ADVICE = "sending to loopback needs allowLoopback, or --allow-loopback of billwright serve"
 
 const isLocalhost = (host: string): boolean => host === "localhost" || host.endsWith(".localhost")
@@ -89,7 +89,7 @@ const problemOfName = (
   if (METADATA_HOSTS.includes(host)) return `must not point to ${host}: it is a metadata service of a cloud`
   if (isLocalhost(host)) return problemOfLocalhost(host, mode, policy)
   if (mode === "test") return undefined
-  // What one name without dots means depends on where it is asked, and it is never a public host.
+  // A name without dots resolves differently on each network, and it is never a public host.
   if (labels.length === 1) return "must have a full domain name as its host"
   return undefined
 }
@@ -113,13 +113,14 @@ const problemOfPort = (port: number, mode: Mode): string | undefined => {
 }
 
 /**
- * Parses the URL of an endpoint, or says what is wrong with it, to be read on from the name of the field:
- * "must use https".
+ * Parses the URL of an endpoint. Fails with the problem, to follow the field's name in a sentence: "must use https".
  *
- * Live: `https`, port 443 or 8443. Test: also `http` and any port, and where the policy allows loopback, `localhost`
- * and loopback addresses. Neither: a metadata service of a cloud, by its address or its name. Both: at most
- * `MAX_URL_LENGTH` characters, no user name, password or fragment, a valid host that is a domain name without a
- * final dot (live: with one dot at least) or an IP address that `NetworkAddress.isAllowed` lets through.
+ * - Both modes: at most `MAX_URL_LENGTH` characters; no user name, password or fragment; the host is an IP address that
+ *   `NetworkAddress.isAllowed` allows, or a valid domain name without a final dot; no metadata service of a cloud, by
+ *   name or address.
+ * - Live mode: `https`, port 443 or 8443, and a domain name with at least one dot.
+ * - Test mode: `http` or `https`, and any port but 0. `localhost` and loopback addresses where the policy allows
+ *   loopback.
  */
 export const parse = (
   text: string,
@@ -140,7 +141,7 @@ export const parse = (
   return problemOfParts === undefined ? Result.succeed(url) : Result.fail(problemOfParts)
 }
 
-/** What is wrong with the URL of an endpoint (see `parse`); `undefined` when nothing is. */
+/** The problem of an endpoint's URL (see `parse`), or `undefined` when there is none. */
 export const problemOf = (
   url: string,
   mode: Mode,

@@ -21,11 +21,14 @@ import { type EncryptionKeyRequired, Keyring, type SecretUnavailable } from "./K
 import type { NetworkPolicy } from "./NetworkAddress.ts"
 
 export interface EndpointsOptions {
-  /** Networks that endpoints may be in beside the public one. The transport needs the same. */
+  /** Networks that endpoints may use in addition to public addresses. Give the transport the same policy. */
   readonly network?: NetworkPolicy
 }
 
-/** An endpoint with its new secret, which can't be had again. With `ed25519` it stays here: publish the public key. */
+/**
+ * An endpoint with its new secret. The secret can't be read again later. With `ed25519` there is no secret for the
+ * receiver: give it the public key.
+ */
 export interface CreatedEndpoint {
   readonly endpoint: Endpoint.Endpoint
   /** `whsec_…`; `undefined` with `ed25519`. */
@@ -40,7 +43,7 @@ export interface CreatedEndpoint {
 export class Endpoints extends Context.Service<
   Endpoints,
   {
-    /** At most 500 for a tenant. Its filter takes known event types alone. */
+    /** Creates an endpoint. A tenant can have 500. Its filter may contain only known event types. */
     readonly create: (
       input: Endpoint.CreateEndpoint,
     ) => Effect.Effect<
@@ -59,9 +62,11 @@ export class Endpoints extends Context.Service<
     ) => Effect.Effect<Page<Endpoint.Endpoint>, InvalidInput | StorageError, CurrentTenant>
 
     /**
-     * Fields left out stay. A `url` of another origin is refused without `headers` while the endpoint has some: they
-     * may be credentials for the receiver of before. Disabling ends what is pending for the endpoint as `Failed`
-     * (`endpoint_disabled`); enabling resends nothing by itself: `replayRange` does.
+     * Changes an endpoint. Fields left out stay as they are. When the endpoint has headers, a `url` of another origin is
+     * refused without new `headers`, because the old ones may be credentials for the old receiver.
+     *
+     * Disabling ends the endpoint's pending deliveries as `Failed` (`endpoint_disabled`). Enabling does not resend
+     * anything; use `replayRange` for that.
      */
     readonly update: (
       id: string,
@@ -72,12 +77,15 @@ export class Endpoints extends Context.Service<
       CurrentTenant
     >
 
-    /** Ends what is pending for it as `Failed` (`endpoint_deleted`); the history stays, the secrets don't. */
+    /**
+     * Deletes an endpoint and its secrets. Its pending deliveries end as `Failed` (`endpoint_deleted`). Its deliveries
+     * and attempts stay.
+     */
     readonly delete: (
       id: string,
     ) => Effect.Effect<void, Endpoint.EndpointNotFound | StorageError, CurrentTenant>
 
-    /** A new secret. The previous ones sign along with it for a while, so that receivers can change over. */
+    /** Makes a new secret. The previous ones keep signing for a while, so that receivers have time to switch. */
     readonly rotateSecret: (
       id: string,
       input?: Endpoint.RotateSecret,
@@ -87,7 +95,7 @@ export class Endpoints extends Context.Service<
       CurrentTenant
     >
 
-    /** Sends a type's example to this endpoint alone, whatever its filter: an event with this `endpointId`. */
+    /** Sends the example of an event type to this endpoint only, whatever its filter, as an event with `endpointId`. */
     readonly test: (
       id: string,
       type: string,
@@ -99,9 +107,8 @@ export class Endpoints extends Context.Service<
 
     /**
      * Sends past events again, in one transaction: those whose newest delivery to the endpoint failed, or all
-     * that its filter admits. Events with a delivery that is pending are left out, and those that were made for
-     * another endpoint. Gives how many; more than
-     * 20,000 are refused. A dry run sends nothing.
+     * whose type its filter includes. Events that have a pending delivery to it, or that were made for another
+     * endpoint, are left out. Gives how many events it sends. More than 20,000 are refused. A dry run sends nothing.
      */
     readonly replayRange: (
       id: string,
@@ -113,9 +120,9 @@ export class Endpoints extends Context.Service<
     >
 
     /**
-     * Encrypts secrets of all tenants again that another key than the keyring's first one sealed: a batch of
-     * endpoints at a time, while all else goes on. Gives how many endpoints it changed; 0: done. Fails when there
-     * are only endpoints left whose key is missing.
+     * Re-encrypts secrets of all tenants with the keyring's first key, a batch of endpoints at a time. Everything else
+     * can run meanwhile. Gives how many endpoints it changed: repeat it until it gives 0. Fails with `SecretUnavailable`
+     * when the keys of all remaining secrets are missing.
      */
     readonly rotateEncryption: Effect.Effect<number, StorageError | SecretUnavailable>
   }
@@ -199,7 +206,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     return yield* store.list({ status: request.status }, page).pipe(nameCursor(request))
   })
 
-  /** The endpoint is changed by then, so a failure can't say that nothing was stored. */
+  /** The endpoint is already changed here, so the error must not claim that nothing was stored. */
   const endPending = (
     id: Endpoint.EndpointId,
     reason: "endpoint_disabled" | "endpoint_deleted",
@@ -265,7 +272,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     const endpoint = yield* get(id)
     if (endpoint.status === "disabled") return yield* new Endpoint.EndpointIsDisabled({ id: endpoint.id })
     const outcome = yield* outbox.publish(known, known.example, { endpointId: endpoint.id })
-    // Disabled or deleted since it was looked at.
+    // The endpoint was disabled or deleted after `get`.
     if (outcome._tag !== "Published") return yield* new Endpoint.EndpointNotFound({ id })
     return outcome.event
   })
@@ -294,7 +301,7 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     if (count > MAX_RANGE_REPLAY) {
       return yield* new InvalidInput({
         field: "since",
-        problem: `takes in more than ${MAX_RANGE_REPLAY} events: replay the range in parts`,
+        problem: `makes a range of more than ${MAX_RANGE_REPLAY} events: replay it in smaller parts`,
       })
     }
     return count

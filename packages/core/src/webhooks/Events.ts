@@ -1,5 +1,5 @@
 /**
- * The use cases of events: publish, look up, follow, send again.
+ * The use cases of events: publish, read, stream and replay them.
  */
 import { Context, DateTime, Effect, Layer, Option, Schema, type Scope } from "effect"
 import { CustomerNotFound } from "../customers/Customer.ts"
@@ -31,7 +31,7 @@ const decodePublish = decoder(Event.PublishEvent)
 const decodeList = decoder(Event.ListEvents)
 const isEventId = Schema.is(EventId)
 
-/** Most events of one step of a tail. */
+/** Most events that one step of a tail returns. */
 const TAIL_LIMIT = 100
 
 /** An event with its newest deliveries, newest first. */
@@ -40,35 +40,36 @@ export interface EventWithDeliveries {
   readonly deliveries: ReadonlyArray<Delivery>
 }
 
-/** An event of a list, and how its deliveries went. */
+/** An event of a list, with counts of its deliveries by status. */
 export interface ListedEvent extends Event.Event {
   readonly deliveryCounts: DeliveryCounts
 }
 
-/** A step along the tail: what came, and where to go on. */
+/** One step of a tail: the events, and the position to read on from. */
 export interface TailStep {
   readonly events: ReadonlyArray<Event.Event>
   readonly position: TailPosition
-  /** There may be more right behind it. */
+  /** True when more events may follow at once. */
   readonly hasMore: boolean
 }
 
 /**
- * Publishes, reads, follows and replays the events of the current tenant.
+ * Publishes, reads, streams and replays the events of the current tenant.
  *
  * `publish` is a transactional outbox: the event and its deliveries are stored in the caller's transaction
- * (`Transactor.atomically`, or a host's own), so a change that is rolled back leaves no event, and one that is
- * committed can't lose it. Sending is the `Dispatcher`'s.
+ * (`Transactor.atomically`, or the host's own). They are rolled back or committed together with the caller's changes.
+ * The `Dispatcher` sends them.
  */
 export class Events extends Context.Service<
   Events,
   {
-    /** The catalogue, in the order of the names. */
+    /** The event types of the catalogue, sorted by name. */
     readonly types: ReadonlyArray<EventType>
 
     /**
-     * Publishes an event of a known type to every enabled endpoint that wants it. With an idempotency key, once,
-     * until the event is pruned: the same content again gives the first event, other content fails with `EventKeyConflict`.
+     * Publishes an event of a known type to every enabled endpoint whose filter includes the type. With an idempotency
+     * key it is published once, until the event is pruned: the same content again gives the first event, and other
+     * content fails with `EventKeyConflict`.
      */
     readonly publish: (
       input: Event.PublishEvent,
@@ -82,7 +83,7 @@ export class Events extends Context.Service<
       id: string,
     ) => Effect.Effect<Event.Event, Event.EventNotFound | StorageError, CurrentTenant>
 
-    /** With its newest deliveries, at most 100. */
+    /** An event with its newest deliveries, at most 100. */
     readonly getWithDeliveries: (
       id: string,
     ) => Effect.Effect<EventWithDeliveries, Event.EventNotFound | StorageError, CurrentTenant>
@@ -93,9 +94,11 @@ export class Events extends Context.Service<
     ) => Effect.Effect<Page<ListedEvent>, InvalidInput | StorageError, CurrentTenant>
 
     /**
-     * Sends an event again, with its id and bytes, on a fresh schedule: to one endpoint, or to all that are
-     * enabled and admit its type now. One that was made for an endpoint goes there again, whatever the filter says;
-     * naming another one is `InvalidInput` of `endpointId`. Gives the new deliveries.
+     * Sends an event again, with the same id and bytes, as new deliveries whose schedules start now. It goes to the
+     * given endpoint, or to all enabled endpoints whose filters now include its type. Gives the new deliveries.
+     *
+     * An event that was made for one endpoint goes to this endpoint again, whatever its filter. Giving another one is
+     * `InvalidInput` of `endpointId`.
      */
     readonly replay: (
       id: string,
@@ -111,21 +114,24 @@ export class Events extends Context.Service<
       CurrentTenant
     >
 
-    /** The place behind an event, or without an id the place behind all that are committed now. */
+    /** The position after an event. Without an id: the position after all events that are committed now. */
     readonly tailPosition: (
       after?: string,
     ) => Effect.Effect<TailPosition, Event.EventNotFound | StorageError, CurrentTenant>
 
     /**
-     * What was committed behind a place, in the order of commits: none is missed, none comes twice. Events that were
-     * made for an endpoint are left out, for who follows the stream is another receiver.
+     * The events that were committed after a position, in the order of commits. No event is missed or comes twice.
+     * Events that were made for one endpoint are left out, because a reader of the stream is another receiver.
      */
     readonly tail: (
       position: TailPosition,
       types?: ReadonlyArray<string>,
     ) => Effect.Effect<TailStep, StorageError, CurrentTenant>
 
-    /** Tells when it is worth reading the tail again. It may be late or without a reason: read once a second too. */
+    /**
+     * Signals that new events may be in the tail. A signal may be late or come without a reason, so also read once a
+     * second without one.
+     */
     readonly committed: Effect.Effect<Awaiting, never, Scope.Scope>
   }
 >()("@billwright/core/webhooks/Events") {
@@ -219,7 +225,7 @@ const make = Effect.fnUntraced(function* () {
   const allTargets = Effect.fnUntraced(function* (type: string) {
     const targets: Array<EndpointId> = []
     let cursor: { readonly direction: "older"; readonly id: string } | undefined
-    // Bounded by how many endpoints a tenant may have.
+    // Ends, because a tenant has at most `MAX_ENDPOINTS`.
     while (targets.length < MAX_ENDPOINTS) {
       const page = yield* endpoints
         .list({ status: "enabled" }, { limit: PAGE, cursor })
@@ -287,10 +293,10 @@ const make = Effect.fnUntraced(function* () {
   })
 })
 
-/** Endpoints that are looked at in one step when an event is replayed to all of them. */
+/** How many endpoints are read in one step when an event is replayed to all of them. */
 const PAGE = 100
 
-/** Refuses a type that is not of the catalogue. */
+/** Refuses a type that is not in the catalogue. */
 const knownType = (
   catalogue: EventTypes["Service"],
   type: string,

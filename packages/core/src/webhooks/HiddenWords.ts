@@ -1,23 +1,23 @@
 /**
- * Finds all of many words in a text in one pass, by the automaton of Aho and Corasick (1975).
+ * Finds many words in a text in one pass, by the automaton of Aho and Corasick (1975).
  *
- * Words and texts come from others, so the cost must not depend on what is in them: at most three steps for each
- * character of the words, and two for each character of a text. A step looks at no more than the different characters
- * that words have at one place, of which headers admit 96.
+ * Words and texts come from others, so no content may make the search slow. It takes at most three steps for each
+ * character of the words, and two for each character of a text. A step compares at most as many characters as words
+ * can have at one position. In headers these are 96.
  */
 
-/** What stands for what is hidden. */
+/** The text that replaces hidden words. */
 export const MASK = "***"
 
-/** What is left of a word that was cut off is hidden when it is as long as that. */
+/** The beginning of a word that was cut off is hidden from this length on, in characters. */
 const MIN_CUT_LENGTH = 4
 
 /** The state in which no word has begun. */
 const START = 0
-/** No state: nothing leads back to the start along a word. */
+/** Stands for "no state". It equals `START`, because no word leads back to the start. */
 const NONE = 0
 
-/** Parts of a text, those that touch as one. Added in the order of their ends. */
+/** Ranges of a text, added in the order of their ends. Ranges that touch are merged. */
 class Runs {
   readonly #starts: Array<number> = []
   readonly #ends: Array<number> = []
@@ -38,17 +38,17 @@ class Runs {
   }
 }
 
-/** Words to hide. Making it costs as much as they are long, once; using it changes nothing. */
+/** Words to hide in texts. Building it takes time in proportion to the length of all words. It is immutable. */
 export class HiddenWords {
-  /** By state: how many characters of a word have been read, and the last of them. */
+  /** For each state: how many characters of a word have been read, and the last of them. */
   readonly #depths: Uint32Array
   readonly #characters: Uint16Array
-  /** By state: the first that follows it along a word, and the next that follows the same one. */
+  /** For each state: its first successor along a word, and the next successor of the same predecessor. */
   readonly #firsts: Uint32Array
   readonly #others: Uint32Array
-  /** By state: the one for the longest end of what has been read that begins a word as well. */
+  /** For each state: the state of the longest proper suffix of the characters read that also begins a word. */
   readonly #fallbacks: Uint32Array
-  /** By state: the length of the longest word that ends here. 0: none does. */
+  /** For each state: the length of the longest word that ends here, or 0 when none does. */
   readonly #endings: Uint32Array
   #count = 1
 
@@ -62,7 +62,7 @@ export class HiddenWords {
     this.#fallbacks = new Uint32Array(size)
     this.#endings = new Uint32Array(size)
     const reached = new Uint32Array(longestFirst.length)
-    // All words' first characters, then their second ones: a fallback has read fewer, so it is there already.
+    // First all words' first characters, then their second ones: so a fallback, which is shorter, exists already.
     for (let depth = 1; depth <= (longestFirst[0]?.length ?? 0); depth++) {
       for (let index = 0; index < longestFirst.length; index++) {
         const word = longestFirst[index]!
@@ -76,8 +76,8 @@ export class HiddenWords {
   }
 
   /**
-   * The text with a mask in place of each run of characters that are part of a word. The beginning of a word that the
-   * text ends with is part of it too, from 4 characters on: the text was cut there.
+   * The text with each run of characters that belong to a word replaced by the mask. When the text ends with the first
+   * 4 or more characters of a word, they are masked too, because the text may have been cut there.
    */
   maskedIn(text: string): string {
     const runs = new Runs()
@@ -92,7 +92,7 @@ export class HiddenWords {
     return runs.maskedIn(text)
   }
 
-  /** One step: the state that follows along a word, 0 if there is none. Looks at the characters that do. */
+  /** The next state along a word, or 0 if there is none. Takes one comparison for each successor. */
   edge(from: number, code: number): number {
     let state = this.#firsts[from]!
     while (state !== NONE && this.#characters[state] !== code) state = this.#others[state]!
@@ -111,7 +111,7 @@ export class HiddenWords {
     return state
   }
 
-  /** The state that follows: along a word, or along a shorter one that what was read ends with. */
+  /** The next state: along the same word, or along a word that begins with a suffix of the characters read. */
   #next(from: number, code: number): number {
     let state = from
     for (;;) {

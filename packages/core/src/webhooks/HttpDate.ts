@@ -1,5 +1,5 @@
 /**
- * The dates of HTTP, in the three forms that a recipient must understand (RFC 9110 §5.6.7).
+ * Reads HTTP dates in the three forms that a recipient must accept (RFC 9110 §5.6.7).
  */
 import { DateTime, Option } from "effect"
 
@@ -19,7 +19,7 @@ const FORMS = [
   new RegExp(`^${SHORT_DAY} ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`),
 ]
 
-/** A year of two digits that looks more than 50 years ahead is of the past (RFC 9110 §5.6.7). */
+/** A year of two digits that would be more than 50 years ahead is in the past century (RFC 9110 §5.6.7). */
 const fullYear = (digits: string, nowMillis: number): number => {
   if (digits.length === 4) return Number(digits)
   const thisYear = DateTime.toPartsUtc(DateTime.makeUnsafe(nowMillis)).year
@@ -27,7 +27,7 @@ const fullYear = (digits: string, nowMillis: number): number => {
   return year > thisYear + 50 ? year - 100 : year
 }
 
-/** The instant in milliseconds, or `undefined` for what is no date. `nowMillis` decides the century of RFC 850. */
+/** The instant in epoch milliseconds, or `undefined` for other text. `nowMillis` decides the century in RFC 850 dates. */
 export const parse = (text: string, nowMillis: number): number | undefined => {
   for (const form of FORMS) {
     const groups = form.exec(text)?.groups
@@ -35,7 +35,7 @@ export const parse = (text: string, nowMillis: number): number | undefined => {
     const { day = "", hour, minute, month = "", second, year = "" } = groups
     const date = { year: fullYear(year, nowMillis), month: MONTHS.indexOf(month) + 1, day: Number(day) }
     const midnight = Option.getOrUndefined(DateTime.make(date))
-    // February 30th would become March 2nd.
+    // Refuses days that don't exist: `DateTime.make` turns February 30th into March 2nd.
     if (midnight === undefined || DateTime.toPartsUtc(midnight).day !== date.day) return undefined
     return midnight.epochMilliseconds + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1_000
   }

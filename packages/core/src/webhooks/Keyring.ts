@@ -1,11 +1,12 @@
 /**
- * Secrets at rest: encrypted with AES-256-GCM under one of several keys.
+ * Encrypts stored secrets with AES-256-GCM under one of several keys.
  *
- * The first key encrypts, all of them decrypt, so that keys are changed gradually: put the new key behind the old one
- * in every process, then first, let `rotateEncryption` go through what is stored, take the old key away. What is sealed
- * is bound to its context by additional data: moved to another row it does not open. Nor does a secret that isn't
- * encrypted, unless the keys say so for a change-over: whoever may write the table could put one of their own in
- * place of each.
+ * The first key encrypts, and all keys decrypt. So a key can be replaced without an outage: add the new key after the
+ * old one in every process, then move it to the front, run `rotateEncryption`, and remove the old key.
+ *
+ * The additional data of the encryption binds a secret to its context: a secret that was copied to another row can't be
+ * decrypted. A secret without encryption is refused too, because otherwise anyone who can write the table could replace
+ * secrets with their own. The entry `plain` allows such secrets while they are being encrypted.
  */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { fromBase64, toBase64 } from "../shared/Base64.ts"
@@ -13,19 +14,22 @@ import type { Mode } from "../shared/Tenant.ts"
 
 /** Bytes of a key: AES-256. */
 const KEY_BYTES = 32
-/** Bytes of a nonce: what GCM is made for (NIST SP 800-38D §8.2). Random, so a key seals at most 2^32 times. */
+/**
+ * Bytes of a nonce, as GCM recommends (NIST SP 800-38D §8.2). Nonces are random, so a key must not encrypt more than 2^32
+ * times.
+ */
 const NONCE_BYTES = 12
 /** Most keys of a keyring. */
 const MAX_KEYS = 20
 
 const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/
-/** The key id that stands for no encryption, and the entry among keys that lets what was stored so be opened. */
+/** The key id of secrets without encryption. As an entry among the keys, it allows such secrets to be opened. */
 const PLAIN = "plain"
 
-/** `<key id>.<base64 of nonce, ciphertext and tag>`, or `plain.<secret>` where encryption was turned off. */
+/** A stored secret: `<key id>.<base64 of nonce, ciphertext and tag>`, or `plain.<secret>` without encryption. */
 export type SealedSecret = string
 
-/** A text is no keyring. The message never holds a key. */
+/** The text of the encryption keys is not valid. The message never contains a key. */
 export class InvalidKeyring extends Schema.TaggedError<InvalidKeyring>()("InvalidKeyring", {
   problem: Schema.String,
 }) {
@@ -34,7 +38,7 @@ export class InvalidKeyring extends Schema.TaggedError<InvalidKeyring>()("Invali
   }
 }
 
-/** There is no key to encrypt a live secret with. */
+/** A secret of live mode can't be stored, because there is no encryption key. */
 export class EncryptionKeyRequired extends Schema.TaggedError<EncryptionKeyRequired>()(
   "EncryptionKeyRequired",
   {},
@@ -45,30 +49,30 @@ export class EncryptionKeyRequired extends Schema.TaggedError<EncryptionKeyRequi
   }
 }
 
-/** What is sealed can't be opened with the keys at hand: its key is missing, or it was changed or moved. */
+/** A stored secret can't be decrypted: its key is missing from the keyring, or it was changed or moved. */
 export class SecretUnavailable extends Schema.TaggedError<SecretUnavailable>()("SecretUnavailable", {
   /** The id of the key that sealed it. */
   keyId: Schema.String,
 }) {
   override get message(): string {
     if (this.keyId === PLAIN) {
-      return `a secret is stored without encryption, which is not taken beside encryption keys: put "${PLAIN}" behind them until it is encrypted (rotate-encryption)`
+      return `a stored secret is not encrypted, which is refused when there are encryption keys: add "${PLAIN}" after the keys until rotate-encryption has encrypted it`
     }
     return `a secret that was encrypted with the key "${this.keyId}" cannot be decrypted`
   }
 }
 
-/** Seals and opens secrets. */
+/** Encrypts (seals) and decrypts (opens) secrets. */
 export class Keyring extends Context.Service<
   Keyring,
   {
     /** The id of the key that seals. */
     readonly primaryKeyId: string
-    /** The ids of all that open. */
+    /** The ids of all keys that open secrets. */
     readonly keyIds: ReadonlyArray<string>
-    /** Modes whose secrets may be sealed: without encryption `test` alone, unless told otherwise. */
+    /** The modes whose secrets can be sealed. Without encryption only `test`, unless the layer is `layerPlain`. */
     readonly modes: ReadonlyArray<Mode>
-    /** Encrypts. `context` names where it is stored, and is needed to open it. */
+    /** Encrypts a secret. `context` names the row that it is stored in. Opening it needs the same context. */
     readonly seal: (secret: Redacted.Redacted<string>, context: string) => Effect.Effect<SealedSecret>
     readonly open: (
       sealed: SealedSecret,
@@ -77,21 +81,21 @@ export class Keyring extends Context.Service<
   }
 >()("@billwright/core/webhooks/Keyring") {
   /**
-   * The keys of a text such as `BILLWRIGHT_ENCRYPTION_KEYS`: `id:base64` of 32 bytes, separated by commas or
-   * white space; the first one seals. `plain` behind them lets secrets be opened that were stored without a key, until
-   * `rotateEncryption` has encrypted them.
+   * Reads the keys from a text such as `BILLWRIGHT_ENCRYPTION_KEYS`: entries `id:base64` of 32 bytes, separated by
+   * commas or white space. The first key seals. The entry `plain` after the keys allows secrets that were stored without
+   * encryption, until `rotateEncryption` has encrypted them.
    */
   static readonly layer = (keys: Redacted.Redacted<string>): Layer.Layer<Keyring, InvalidKeyring> =>
     Layer.effect(Keyring, Effect.flatMap(parse(keys), make))
 
-  /** Stores secrets as they are, in both modes: for databases that are encrypted as a whole. */
+  /** Stores secrets of both modes without encryption. For databases that are encrypted as a whole. */
   static readonly layerPlain: Layer.Layer<Keyring> = Layer.sync(Keyring, () => plain(["live", "test"]))
 
-  /** Stores the secrets of test mode as they are and takes none of live mode: what there is without a key. */
+  /** The default without a key: stores secrets of test mode without encryption, and refuses those of live mode. */
   static readonly layerTestOnly: Layer.Layer<Keyring> = Layer.sync(Keyring, () => plain(["test"]))
 }
 
-/** A new key with an id, as `layer` takes it. */
+/** Makes a new key with the given id, in the form that `Keyring.layer` takes. */
 export const generateKey = (id: string): Redacted.Redacted<string> =>
   Redacted.make(`${id}:${toBase64(crypto.getRandomValues(new Uint8Array(KEY_BYTES)))}`)
 
@@ -103,9 +107,9 @@ interface RawKey {
 const invalid = (problem: string) => Effect.fail(new InvalidKeyring({ problem }))
 
 interface Parsed {
-  /** The first one seals. */
+  /** The first key seals. */
   readonly keys: ReadonlyArray<RawKey>
-  /** Whether what isn't encrypted is opened, too. */
+  /** Whether secrets without encryption are opened, too. */
   readonly takesPlain: boolean
 }
 
@@ -113,19 +117,19 @@ const parse = (text: Redacted.Redacted<string>): Effect.Effect<Parsed, InvalidKe
   const entries = Redacted.value(text)
     .split(/[\s,]+/)
     .filter((entry) => entry !== "")
-  if (entries.length === 0) return invalid("there is none")
-  if (entries.length > MAX_KEYS) return invalid(`there are more than ${MAX_KEYS}`)
+  if (entries.length === 0) return invalid("there are no keys")
+  if (entries.length > MAX_KEYS) return invalid(`there are more than ${MAX_KEYS} keys`)
   const keys: Array<RawKey> = []
   for (const [index, entry] of entries.entries()) {
     if (entry === PLAIN && index > 0) continue
     const colon = entry.indexOf(":")
     const id = entry.slice(0, colon)
     if (colon === -1 || !KEY_ID.test(id) || id === PLAIN) {
-      return invalid(`entry ${index + 1} is not an id of letters, digits, - or _, a colon and a key`)
+      return invalid(`entry ${index + 1} must be an id of letters, digits, - or _, then a colon and a key`)
     }
     const bytes = fromBase64(entry.slice(colon + 1))
     if (bytes?.length !== KEY_BYTES) return invalid(`the key "${id}" is not ${KEY_BYTES} bytes of base64`)
-    if (keys.some((key) => key.id === id)) return invalid(`the id "${id}" is there twice`)
+    if (keys.some((key) => key.id === id)) return invalid(`the id "${id}" is used twice`)
     keys.push({ id, bytes })
   }
   return Effect.succeed({ keys, takesPlain: entries.includes(PLAIN) })

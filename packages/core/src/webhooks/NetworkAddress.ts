@@ -1,8 +1,8 @@
 /**
  * IP addresses as text, and which of them webhooks may be sent to.
  *
- * A receiver's URL comes from outside, so sending to it is a request that a stranger makes from inside of our
- * network. Only what is a public address is spoken to; everything that the registries of IANA call special is
+ * A receiver's URL comes from outside. Sending to it means that a stranger can make requests from inside the sender's
+ * network. So only public addresses are allowed, and every network that the registries of IANA call special is
  * forbidden. The tables are those of
  * https://www.iana.org/assignments/iana-ipv4-special-registry and
  * https://www.iana.org/assignments/iana-ipv6-special-registry, with multicast and the reserved classes.
@@ -11,20 +11,20 @@ import { Effect } from "effect"
 import { InvalidInput } from "../shared/InvalidInput.ts"
 import type { Mode } from "../shared/Tenant.ts"
 
-/** An address of 32 or 128 bits. */
+/** An IP address of 32 (IPv4) or 128 bits (IPv6). */
 export interface NetworkAddress {
   readonly family: 4 | 6
   /** The bits as an unsigned number. */
   readonly bits: bigint
 }
 
-/** All addresses that begin with the same bits: `10.0.0.0/8`. */
+/** All addresses that begin with the same bits, such as `10.0.0.0/8`. */
 export interface Network extends NetworkAddress {
   /** How many leading bits they share, 0 to 32 or 128. */
   readonly prefixLength: number
 }
 
-/** What a host changes about the rules. Made by `makePolicy`. */
+/** A host's changes to the rules. Made by `makePolicy`. */
 export interface NetworkPolicy {
   readonly allowed: ReadonlyArray<Network>
   readonly allowsLoopback: boolean
@@ -33,20 +33,20 @@ export interface NetworkPolicy {
 
 export interface NetworkPolicyOptions {
   /**
-   * Networks that may be sent to although they are forbidden, in both modes: `["10.20.0.0/16", "fd00:7::/64"]`.
-   * One opens its own family only: `10.0.0.0/8` does not open `::ffff:10.0.0.0/104`. `METADATA_ADDRESSES` stay
-   * forbidden.
+   * Networks that are allowed in addition to public addresses, in both modes: `["10.20.0.0/16", "fd00:7::/64"]`.
+   * An entry allows addresses of its own family only: `10.0.0.0/8` does not allow `::ffff:10.0.0.0/104`.
+   * `METADATA_ADDRESSES` stay forbidden.
    */
   readonly allow?: ReadonlyArray<string>
   /**
    * Whether webhooks of test mode may go to this machine: `127.0.0.0/8`, `::1` and `localhost`. For trials and
-   * development. Whoever may create endpoints can then read what listens there by the answers that deliveries
-   * record. Live mode is not affected. Default `false`.
+   * development. Anyone who can create endpoints can then read the answers of services on this machine, because
+   * deliveries record them. Live mode is not affected. Default `false`.
    */
   readonly allowLoopback?: boolean
   /**
-   * Judges an address of `64:ff9b::/96` (RFC 6052) by the IPv4 address inside of it. For hosts that reach IPv4
-   * by NAT64 only; elsewhere such addresses are forbidden.
+   * Checks an address of `64:ff9b::/96` (RFC 6052) by the IPv4 address inside it. Only for hosts that reach IPv4
+   * by NAT64. Without this option such addresses are forbidden. Default `false`.
    */
   readonly decodeNat64?: boolean
 }
@@ -61,14 +61,14 @@ const parseIpv4 = (text: string): bigint | undefined => {
   if (parts.length !== 4) return undefined
   let bits = 0
   for (const part of parts) {
-    // Not `010`: it is 8 to some readers and 10 to others.
+    // Refuses `010`, which some parsers read as 8 and others as 10.
     if (!IPV4_PART.test(part) || Number(part) > 255) return undefined
     bits = bits * 256 + Number(part)
   }
   return BigInt(bits)
 }
 
-/** The groups on one side of `::`, the last of which may be two in the form of an IPv4 address. */
+/** The groups on one side of `::`. An IPv4 address at the end counts as two groups. */
 const parseGroups = (text: string, mayEndDotted: boolean): ReadonlyArray<number> | undefined => {
   if (text === "") return []
   const groups: Array<number> = []
@@ -99,9 +99,9 @@ const parseIpv6 = (text: string): bigint | undefined => {
 }
 
 /**
- * Reads an address: four decimal numbers, or the forms of RFC 4291 (section 2.2) in either case, with `::` and an
- * IPv4 address at the end. No zone id (`fe80::1%eth0`), no brackets, no other notations of numbers. `undefined`
- * for everything else.
+ * Reads an address: four decimal numbers, or a form of RFC 4291 (section 2.2), in upper or lower case, also with `::`
+ * and with an IPv4 address at the end. Gives `undefined` for any other text, such as one with a zone id
+ * (`fe80::1%eth0`), brackets or other notations of numbers.
  */
 export const parse = (text: string): NetworkAddress | undefined => {
   const family = text.includes(":") ? 6 : 4
@@ -109,7 +109,7 @@ export const parse = (text: string): NetworkAddress | undefined => {
   return bits === undefined ? undefined : { family, bits }
 }
 
-/** Reads a network in CIDR notation; `undefined` when it is none or has bits set behind its prefix. */
+/** Reads a network in CIDR notation. Gives `undefined` for other text, or when bits after the prefix are set. */
 export const parseNetwork = (text: string): Network | undefined => {
   const slash = text.lastIndexOf("/")
   const address = slash === -1 ? undefined : parse(text.slice(0, slash))
@@ -121,7 +121,7 @@ export const parseNetwork = (text: string): Network | undefined => {
   return (network.bits >> rest) << rest === network.bits ? network : undefined
 }
 
-/** Whether an address lies in a network. Never across families: `::ffff:10.0.0.1` is not in `10.0.0.0/8`. */
+/** Whether an address is in a network. Both must be of one family: `::ffff:10.0.0.1` is not in `10.0.0.0/8`. */
 export const contains = (network: Network, address: NetworkAddress): boolean => {
   if (network.family !== address.family) return false
   const rest = BigInt(WIDTH[network.family] - network.prefixLength)
@@ -155,11 +155,11 @@ export const FORBIDDEN_IPV4: ReadonlyArray<string> = [
 /** The only IPv6 network that holds public addresses: global unicast. */
 export const GLOBAL_UNICAST_IPV6 = "2000::/3"
 
-/** IPv6 networks inside of global unicast that are not public. */
+/** IPv6 networks within global unicast that are not public. */
 export const FORBIDDEN_IPV6: ReadonlyArray<string> = [
   "2001::/23", // protocol assignments: Teredo, benchmarks, ORCHID
   "2001:db8::/32", // documentation
-  "2002::/16", // 6to4: IPv4 addresses in disguise
+  "2002::/16", // 6to4: contains IPv4 addresses
   "2620:4f:8000::/48", // AS112
   "3fff::/20", // documentation
 ]
@@ -170,8 +170,8 @@ const [globalUnicast, nat64] = table([GLOBAL_UNICAST_IPV6, "64:ff9b::/96"]) as [
 const loopback = table(["127.0.0.0/8", "::1/128"])
 
 /**
- * Where clouds tell a machine its configuration and credentials, without asking who wants to know. No policy opens
- * these addresses, and no IPv6 address that one of the IPv4 addresses is embedded in.
+ * The addresses where clouds give a machine its configuration and credentials, without authentication. No policy allows
+ * these addresses, or IPv6 addresses that contain one of the IPv4 addresses.
  */
 export const METADATA_ADDRESSES: ReadonlyArray<string> = [
   "169.254.169.254", // AWS, Azure, Google, Oracle, DigitalOcean and most others
@@ -194,8 +194,8 @@ const metadataIpv4 = new Set(metadata.filter(({ family }) => family === 4).map((
 const metadataIpv6 = new Set(metadata.filter(({ family }) => family === 6).map(({ bits }) => bits))
 
 /**
- * How far to the right an embedded IPv4 address is moved, once bits 64 to 71 are left out: behind the prefixes of
- * 16 (6to4), 32, 40, 48, 56 and 64 bits, and at the end (RFC 3056, RFC 6052).
+ * How many bits follow an embedded IPv4 address, once bits 64 to 71 are left out: after prefixes of 16 (6to4), 32, 40,
+ * 48, 56 and 64 bits, and at the end (RFC 3056, RFC 6052).
  */
 const EMBEDDED_SHIFTS: ReadonlyArray<bigint> = [72n, 56n, 48n, 40n, 32n, 24n, 0n]
 const LOW_32 = (1n << 32n) - 1n
@@ -209,23 +209,23 @@ const embedsMetadata = (bits: bigint): boolean => {
 const isMetadata = ({ bits, family }: NetworkAddress): boolean =>
   family === 4 ? metadataIpv4.has(bits) : metadataIpv6.has(bits) || embedsMetadata(bits)
 
-/** The rules unchanged: nothing is opened, loopback and NAT64 are forbidden. */
+/** The rules without changes: only public addresses, no loopback, no NAT64. */
 export const strictPolicy: NetworkPolicy = { allowed: [], allowsLoopback: false, decodesNat64: false }
 
 const isSingleAddress = ({ family, prefixLength }: Network): boolean => prefixLength === WIDTH[family]
 
 const problemOfAllowed = (text: string, network: Network | undefined): string | undefined => {
   if (network === undefined) {
-    return `must be a network such as 10.20.0.0/16 or fd00:7::/64, with no bits set behind its prefix, not ${JSON.stringify(text)}`
+    return `must be a network such as 10.20.0.0/16 or fd00:7::/64, with no bits set after its prefix, not ${JSON.stringify(text)}`
   }
   return isSingleAddress(network) && isMetadata(network)
-    ? `must not be ${text}: a cloud's metadata service is there, and it stays forbidden`
+    ? `must not be ${text}: it is the address of a cloud's metadata service, which can't be allowed`
     : undefined
 }
 
 /**
- * Makes a policy. Fails with `InvalidInput` naming the first entry that is no network, or that is an address of
- * `METADATA_ADDRESSES`: `allow[2]`.
+ * Makes a policy. Fails with `InvalidInput` of the first entry (`allow[2]`) that is not a network, or that is one of
+ * `METADATA_ADDRESSES`.
  */
 export const makePolicy = Effect.fnUntraced(function* (
   options: NetworkPolicyOptions = {},
@@ -253,10 +253,10 @@ const isPublic = (address: NetworkAddress): boolean =>
     : contains(globalUnicast, address) && !forbiddenIpv6.some((network) => contains(network, address))
 
 /**
- * Whether webhooks of a mode may be sent to an address: to public ones and those that the policy opens, in test
- * mode also to loopback (`127.0.0.0/8` and `::1`) where the policy allows that. Never to `METADATA_ADDRESSES`. IPv6
- * addresses that hold an IPv4 address, such as mapped ones (`::ffff:0:0/96`), are not public. `false` for text that
- * is no address, so that what can't be judged isn't spoken to.
+ * Whether webhooks of a mode may be sent to an address. Allowed are public addresses and those that the policy allows;
+ * in test mode also loopback (`127.0.0.0/8` and `::1`) where the policy allows it. `METADATA_ADDRESSES` are never
+ * allowed. IPv6 addresses that contain an IPv4 address, such as mapped ones (`::ffff:0:0/96`), are not public. Gives
+ * `false` for text that is not an address.
  */
 export const isAllowed = (text: string, mode: Mode, policy: NetworkPolicy = strictPolicy): boolean => {
   const address = parse(text)
@@ -268,7 +268,7 @@ const isAllowedAddress = (address: NetworkAddress, mode: Mode, policy: NetworkPo
   if (policy.allowed.some((network) => contains(network, address))) return true
   if (mode === "test" && policy.allowsLoopback && isLoopback(address)) return true
   if (policy.decodesNat64 && contains(nat64, address)) {
-    // Judged as live: nobody's loopback is behind a gateway.
+    // Checked by the rules of live mode, because a loopback address can't be reached through a NAT64 gateway.
     return isAllowedAddress({ family: 4, bits: address.bits & 0xffff_ffffn }, "live", policy)
   }
   return isPublic(address)

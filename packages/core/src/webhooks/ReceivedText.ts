@@ -1,6 +1,6 @@
 /**
- * What a receiver answered, as text that any storage takes: well-formed, without NUL, bounded. Whatever a transport
- * gives goes through here before it is kept, so that no answer can keep its own result from being written.
+ * Turns a receiver's answer into text that every storage takes: well-formed, without NUL, of limited length. Every
+ * answer goes through here before it is stored, so that no answer can prevent its result from being written.
  */
 import {
   MAX_KEPT_HEADER_LENGTH,
@@ -9,13 +9,13 @@ import {
   type WebhookResponse,
 } from "./WebhookTransport.ts"
 
-/** Longest name of a header that is kept, in characters: a longer one is left out. */
+/** Longest name of a header that is kept, in characters. Headers with longer names are left out. */
 const MAX_KEPT_NAME_LENGTH = 128
 
 // oxlint-disable-next-line no-control-regex -- it is these that are removed
 const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f]/g
 
-/** As many bytes of UTF-8 as are kept, cut between two characters. */
+/** Cuts a text to the bytes of UTF-8 that are kept, between two characters. */
 const cutToBytes = (text: string): string => {
   if (text.length * 3 <= MAX_KEPT_RESPONSE_BYTES) return text
   return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(MAX_KEPT_RESPONSE_BYTES)).read)
@@ -28,13 +28,13 @@ const ofHeader = (value: string): string =>
 
 const ofHeaders = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> => {
   const kept = Object.entries(headers).filter(([name]) => name.length <= MAX_KEPT_NAME_LENGTH)
-  // `fromEntries` defines, so that a header of the name `__proto__` is one like all others.
+  // `fromEntries` defines properties, so a header named `__proto__` does not set a prototype.
   return Object.fromEntries(
     kept.slice(0, MAX_KEPT_RESPONSE_HEADERS).map(([name, value]) => [ofHeader(name), ofHeader(value)]),
   )
 }
 
-/** What of a response may be kept. One whose status is none is no answer. */
+/** The part of a response that may be stored. A response whose status is not from 100 to 599 is a `bad_response`. */
 export const storable = (response: WebhookResponse): WebhookResponse => {
   if (response._tag === "Failed") return response
   const { body, headers, status } = response

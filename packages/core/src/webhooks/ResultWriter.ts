@@ -1,5 +1,5 @@
 /**
- * Writes what came of attempts, many at a time, and disables endpoints that ask for it.
+ * Writes the results of attempts, many at a time, and disables endpoints that have gone or keep failing.
  */
 import { Clock, DateTime, Effect, FiberSet, Option, Schedule, type Scope, Semaphore } from "effect"
 import * as OutageLog from "../shared/OutageLog.ts"
@@ -20,29 +20,29 @@ import type { EndpointStore } from "./EndpointStore.ts"
 /** The pause before a write that failed is tried again. */
 const RETRY_PAUSE_MILLIS = 500
 
-/** What came of a claimed delivery, on its way to storage. */
+/** The result of a claimed delivery that is still to be written. */
 interface Result {
   readonly settlement: Settlement
-  /** Why its endpoint is to be disabled with it, if it is. */
+  /** Why the result disables its endpoint; `undefined` when it does not. */
   readonly disables: DisabledReason | undefined
-  /** Where the attempt went. */
+  /** The URL that the attempt was sent to. */
   readonly url: string
-  /** When its lease ends, in epoch milliseconds: writing it is tried until then. */
+  /** When its lease ends, in epoch milliseconds. The write is tried until then. */
   readonly leaseUntil: number
 }
 
 export interface ResultWriter {
-  /** Takes a result. Whoever made an attempt can't be kept from handing it over. */
+  /** Takes a result. It never fails or waits. */
   readonly push: (result: Result) => Effect.Effect<void>
-  /** Writes all that was taken before, and waits for a write that is under way. Gives up on what can't be written. */
+  /** Writes all results taken before, and waits for a write under way. Drops results that can't be written. */
   readonly writeAll: Effect.Effect<void>
-  /** The same without the results that disable an endpoint: these are written as they come, each by itself. */
+  /** The same without results that disable an endpoint: each of these is written by itself as soon as it is taken. */
   readonly writeWaiting: Effect.Effect<void>
-  /** Results are waiting. */
+  /** Signals that results are waiting. */
   readonly taken: Signal.Signal
 }
 
-/** A result that is being written when the scope closes is given up. */
+/** Makes a writer. When the scope closes, results that are still being written are dropped. */
 export const make = (
   store: DeliveryStore["Service"],
   endpoints: EndpointStore["Service"],
@@ -52,16 +52,16 @@ export const make = (
     const waiting: Array<Result> = []
     const taken = Signal.make()
     const oneAtATime = Semaphore.makeUnsafe(1)
-    // Somebody may hold an endpoint for long: whatever waits for it must not keep other results from being written.
+    // An endpoint may be locked for long. A write that waits for the lock must not delay other results.
     const disabling = yield* FiberSet.make<void>()
     const outage = OutageLog.make("results of webhook attempts are written again")
     const notInTime = (error: StorageError) =>
       outage.failed("results of webhook attempts were not written in time", error)
     const notTaken = (error: StorageError) =>
       outage.failed("the result of a webhook attempt cannot be written", error)
-    const cancelOutage = OutageLog.make("the deliveries of disabled endpoints end at once again")
+    const cancelOutage = OutageLog.make("pending deliveries of disabled endpoints are ended at once again")
 
-    /** Until it is written or its lease has ended: then another worker has it. */
+    /** Tries to write results until their leases end. Then another worker has the deliveries. */
     const persist = (results: ReadonlyArray<Result>): Effect.Effect<void> =>
       Effect.matchEffect(store.settle(results.map(({ settlement }) => settlement)), {
         onSuccess: () => outage.worked,
@@ -71,9 +71,9 @@ export const make = (
             const held = results.filter(({ leaseUntil }) => now < leaseUntil)
             if (held.length < results.length) yield* notInTime(error)
             if (held.length === 0) return
-            // A result that was written without our knowing is not written twice: its lease is over then.
+            // If the write succeeded and its answer was lost, writing again does nothing: the lease is over.
             if (mayBeOver(error)) return yield* Effect.delay(persist(held), RETRY_PAUSE_MILLIS)
-            // One that storage can't take must not keep the others from it.
+            // A result that the storage refuses must not prevent the others from being written.
             if (held.length > 1)
               return yield* Effect.forEach(held, (result) => persist([result]), { discard: true })
             yield* notTaken(error)
@@ -81,8 +81,8 @@ export const make = (
       })
 
     /**
-     * In one step with the result: a crash leaves both or neither. The endpoint is locked before its delivery, as
-     * everybody does. Gives whether it is disabled now.
+     * Writes the result and disables the endpoint in one transaction. The endpoint is locked before its delivery, in the
+     * same order as everywhere else. Gives whether the endpoint is disabled now.
      */
     const settleDisabling = (result: Result, endpointId: EndpointId) =>
       transactor.atomically(
@@ -91,8 +91,8 @@ export const make = (
           const changed = yield* endpoints.modify(endpointId, (stored) =>
             Effect.gen(function* () {
               const [isWritten] = yield* store.settle([settlement])
-              // Written before, perhaps, by a try whose answer was lost: what follows it is still to be done.
-              // And another receiver has neither gone nor failed.
+              // Not written: an earlier try may have written it, and its answer was lost. The caller then still cancels
+              // the endpoint's deliveries. With another URL, the result is about another receiver.
               if (isWritten !== true || stored.endpoint.url !== result.url) return stored
               const failed = failing(stored, yield* sinceWhen(stored.endpoint, settlement))
               return isDue(failed.endpoint, result) ? disabled(failed, result) : failed
@@ -104,8 +104,8 @@ export const make = (
       )
 
     /**
-     * Since when the endpoint has nothing but failures, this one among them. A success whose mark could not be
-     * written in time is in the counts all the same.
+     * Since when all attempts to the endpoint have failed, with this one. A success that could not reset `failingSince`
+     * in time is still counted in the statistics.
      */
     const sinceWhen = Effect.fnUntraced(function* (endpoint: Endpoint, { attempt, at }: Settlement) {
       const { failingSince, id } = endpoint
@@ -138,7 +138,10 @@ export const make = (
             : Effect.void,
         ),
         Effect.catch((error) =>
-          cancelOutage.failed("the deliveries of a disabled endpoint end when they are due, not now", error),
+          cancelOutage.failed(
+            "the pending deliveries of a disabled endpoint were not ended; each ends when it is due",
+            error,
+          ),
         ),
         Effect.provideService(CurrentTenant, result.settlement.tenant),
       )
@@ -169,20 +172,20 @@ export const make = (
     }
   })
 
-/** Whether the same write may succeed later, or has succeeded without our knowing. */
+/** Whether the same write may succeed later, or may have succeeded although its answer was lost. */
 const mayBeOver = (error: StorageError): boolean => error.retryable || error.isOutcomeUnknown === true
 
 const isLong = (since: DateTime.Utc, at: DateTime.Utc): boolean =>
   at.epochMilliseconds - since.epochMilliseconds >= MAX_FAILING_MILLIS
 
-/** Judged again on what is stored: somebody may have changed it since the attempt began. */
+/** Checked again on the stored endpoint, which may have changed since the attempt began. */
 const isDue = (endpoint: Endpoint, { disables, settlement }: Result): boolean => {
   const { failingSince, status } = endpoint
   if (status === "disabled") return false
   return disables !== "failing" || (failingSince !== null && isLong(failingSince, settlement.at))
 }
 
-/** With the mark that the result makes in storage. */
+/** The endpoint with the given `failingSince`. */
 const failing = (stored: StoredEndpoint, failingSince: DateTime.Utc | null): StoredEndpoint => ({
   ...stored,
   endpoint: { ...stored.endpoint, failingSince },

@@ -1,6 +1,6 @@
 /**
- * When an attempt that failed is made again: exponential back-off with jitter, a pure function of how many
- * attempts have ended.
+ * When a failed attempt is repeated: exponential back-off with jitter, computed from the number of attempts that have
+ * ended.
  */
 import type { Mode } from "../shared/Tenant.ts"
 import * as HttpDate from "./HttpDate.ts"
@@ -8,13 +8,13 @@ import * as HttpDate from "./HttpDate.ts"
 export interface RetryPolicy {
   /** The delay after the first attempt, in milliseconds. */
   readonly baseMillis: number
-  /** What each delay is multiplied by for the next. */
+  /** Each delay is the previous one times this factor. */
   readonly factor: number
   /** Longest delay before jitter, in milliseconds. */
   readonly capMillis: number
-  /** Attempts in all. */
+  /** Most attempts of a delivery, with the first one. */
   readonly maxAttempts: number
-  /** How far a delay may differ from the computed one, as a part of it: 0.2 is ±20 %. 0 to 1. */
+  /** How much a delay may differ from the computed one, as a fraction of it: 0 to 1; 0.2 means ±20 %. */
   readonly jitter: number
 }
 
@@ -40,7 +40,7 @@ export type RetryPolicies = Readonly<Record<Mode, RetryPolicy>>
 
 export const defaults: RetryPolicies = { live, test }
 
-/** Longest wait that a receiver can ask for by `Retry-After`: 24 hours. */
+/** Longest wait that a receiver can ask for with `Retry-After`: 24 hours. */
 export const MAX_RETRY_AFTER_MILLIS = 86_400_000
 
 /** Whether another attempt follows after `attemptCount` of them have failed. */
@@ -48,8 +48,8 @@ export const allowsAfter = (policy: RetryPolicy, attemptCount: number): boolean 
   attemptCount < policy.maxAttempts
 
 /**
- * The delay before attempt n + 1, in whole milliseconds: `min(cap, base × factor^(n − 1))`, spread by the
- * jitter. `attemptCount` (n) is 1 or more; `random` is from 0 to 1 and decides where in the spread it lies.
+ * The delay before attempt n + 1, in whole milliseconds: `min(cap, base × factor^(n − 1))`, varied by the jitter.
+ * `attemptCount` (n) is 1 or more. `random`, from 0 to 1, chooses the delay between its lowest and highest value.
  */
 export const delayMillis = (policy: RetryPolicy, attemptCount: number, random: number): number => {
   const delay = Math.min(policy.capMillis, policy.baseMillis * policy.factor ** (attemptCount - 1))
@@ -59,8 +59,8 @@ export const delayMillis = (policy: RetryPolicy, attemptCount: number, random: n
 const SECONDS = /^\d+$/
 
 /**
- * The wait that a `Retry-After` header asks for (RFC 9110 §10.2.3), in milliseconds, at most 24 hours: seconds, or
- * a date in any of the three forms of HTTP. 0 when it is absent, past or not understood.
+ * The wait that a `Retry-After` header asks for (RFC 9110 §10.2.3), in milliseconds, at most 24 hours. The header gives
+ * seconds, or a date in any of the three forms of HTTP. 0 when it is missing, in the past or not valid.
  */
 export const retryAfterMillis = (header: string | undefined, nowMillis: number): number => {
   const text = header?.trim() ?? ""

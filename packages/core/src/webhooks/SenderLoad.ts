@@ -1,30 +1,30 @@
 /**
- * How much a dispatcher sends at once: in all, for each tenant, and to each endpoint.
+ * Limits how many attempts a dispatcher makes at once: in total, for each tenant, and to each endpoint.
  *
- * An attempt that has been waiting for its receiver for more than a second has stalled. It costs a socket and
- * no work, so it leaves its place in `maxInFlight` to others, and counts in `maxStalled` instead: receivers
- * that hang do not starve those that answer, however many they are, until there are `maxStalled` of them.
+ * An attempt that has waited for its receiver for a second or more has stalled. It costs a socket but no work. So it no
+ * longer counts in `maxInFlight`, and counts in `maxStalled` instead. Receivers that hang therefore don't hold up those
+ * that answer, as long as no more than `maxStalled` attempts have stalled.
  *
- * Places for attempts that stall are shared by tenants. One may have `maxInFlight` attempts under way, and as many
- * more as half of the places for stalled ones that the others have left: whoever comes then finds places, too.
+ * Tenants share the places for stalled attempts. A tenant may have `maxInFlight` attempts under way, plus half of the
+ * places for stalled attempts that other tenants don't use. So a tenant that comes later finds places, too.
  */
 import { type Tenant, tenantKey } from "../shared/Tenant.ts"
 import type { TenantLimit } from "./DeliveryStore.ts"
 import type { EndpointId } from "./Endpoint.ts"
 
-/** Attempts that are under way and answered soon, in all. */
+/** Most attempts under way that have not stalled, in total. */
 export const DEFAULT_MAX_IN_FLIGHT = 64
-/** Attempts under way to one endpoint. */
+/** Most attempts under way to one endpoint. */
 export const DEFAULT_MAX_IN_FLIGHT_PER_ENDPOINT = 8
-/** Attempts under way whose receivers don't answer soon, in all. */
+/** Most attempts under way that have stalled, in total. */
 export const DEFAULT_MAX_STALLED = 448
-/** One tenant may take this part of the places for stalled attempts that the others have left. */
+/** The part that one tenant may take of the places for stalled attempts that other tenants don't use. */
 const MAX_TENANT_PART = 1 / 2
-/** An attempt that takes longer has stalled. */
+/** An attempt that takes this long has stalled. */
 const STALLED_AFTER_MILLIS = 1_000
-/** Longest time that an endpoint is left alone because it asked to (`Retry-After`). */
+/** Longest pause of an endpoint that asked to wait (`Retry-After`). */
 const MAX_PAUSE_MILLIS = 60_000
-/** Most endpoints that something is remembered of. */
+/** Most endpoints whose load is remembered. */
 const MAX_KNOWN_ENDPOINTS = 10_000
 
 export interface SenderLoadOptions {
@@ -35,18 +35,18 @@ export interface SenderLoadOptions {
 
 interface EndpointLoad {
   inFlight: number
-  /** Halved by each sign of overload, one more after each success, from 1 to `maxInFlightPerEndpoint`. */
+  /** 1 to `maxInFlightPerEndpoint`: each sign of overload halves it, and each success adds 1. */
   limit: number
   pausedUntil: number
-  /** The last claim took all that it might of this endpoint: there may be more. */
+  /** True when the last claim took as many as it was allowed of this endpoint, so that more may be due. */
   mayHaveMore: boolean
 }
 
-/** What a tenant has under way. Forgotten with its last attempt. */
+/** The attempts that a tenant has under way. Removed when the last of them ends. */
 interface TenantLoad {
   readonly tenant: Tenant
   inFlight: number
-  /** The last claim took all that it might of this tenant: there may be more. */
+  /** True when the last claim took as many as it was allowed of this tenant, so that more may be due. */
   mayHaveMore: boolean
 }
 
@@ -57,22 +57,22 @@ export interface Slot {
   readonly startedAt: number
 }
 
-/** Whom an attempt is for. */
+/** The tenant and endpoint of an attempt. */
 export interface Sent {
   readonly tenant: Tenant
   readonly endpoint: { readonly id: EndpointId }
 }
 
-/** How many more attempts may begin. */
+/** How many more attempts may begin to endpoints and for tenants that are limited. */
 export interface Room {
   readonly limits: ReadonlyMap<EndpointId, number>
   readonly tenantLimits: ReadonlyArray<TenantLimit>
 }
 
-/** What a receiver's answer says of its load. */
+/** What a receiver's answer says about its load. */
 export type LoadSign = "fine" | "overloaded" | "none"
 
-/** Mutable and synchronous; one for a dispatcher. Instants are epoch milliseconds. */
+/** The load of one dispatcher. It is mutable and synchronous. Instants are epoch milliseconds. */
 export class SenderLoad {
   readonly #options: SenderLoadOptions
   readonly #endpoints = new Map<EndpointId, EndpointLoad>()
@@ -94,7 +94,7 @@ export class SenderLoad {
     return Math.max(0, this.#options.maxInFlight - (this.#slots.size - excused))
   }
 
-  /** How many more attempts may begin to the endpoints and tenants that are not free to take the usual number. */
+  /** How many more attempts may begin to the endpoints and for the tenants that have less than the usual room. */
   room(now: number): Room {
     const limits = new Map<EndpointId, number>()
     for (const [id, load] of this.#endpoints) {
@@ -103,7 +103,7 @@ export class SenderLoad {
     return { limits, tenantLimits: this.#tenantLimits(now) }
   }
 
-  /** Notes what a claim with this room took, before its attempts begin. */
+  /** Records what a claim with this room took. Call it before the attempts begin. */
   claimed(taken: ReadonlyArray<Sent>, { limits, tenantLimits }: Room): void {
     const counts = countBy(taken, ({ endpoint }) => endpoint.id)
     for (const [id, limit] of limits) {
@@ -132,7 +132,7 @@ export class SenderLoad {
     return slot
   }
 
-  /** `pauseMillis`: how long the receiver asked to be left alone. Gives whether there may be more in its place. */
+  /** Ends an attempt. `pauseMillis` is the wait that the receiver asked for. Gives whether more may be due for its place. */
   end(slot: Slot, sign: LoadSign, now: number, pauseMillis = 0): boolean {
     if (!this.#slots.delete(slot)) return false
     const { maxInFlightPerEndpoint } = this.#options
@@ -147,7 +147,7 @@ export class SenderLoad {
     return mayHaveMore
   }
 
-  /** One attempt of a tenant less. Gives whether there may be more of the tenant. */
+  /** Counts one attempt of a tenant less. Gives whether more of the tenant may be due. */
   #endOf(tenant: Tenant): boolean {
     const key = tenantKey(tenant)
     const load = this.#tenants.get(key)!
@@ -159,14 +159,14 @@ export class SenderLoad {
   #stalled(now: number): ReadonlyArray<Slot> {
     const stalled: Array<Slot> = []
     for (const slot of this.#slots) {
-      // In the order of their beginning: behind the first that has not stalled none has.
+      // Slots are in the order of their start, so none after the first that has not stalled has stalled.
       if (now - slot.startedAt < STALLED_AFTER_MILLIS) break
       stalled.push(slot)
     }
     return stalled
   }
 
-  /** Of tenants that have so much under way that they may have fewer more than any claim takes. */
+  /** The limits of tenants that may begin fewer attempts than a claim can take. */
   #tenantLimits(now: number): ReadonlyArray<TenantLimit> {
     const { maxInFlight, maxStalled } = this.#options
     const stalled = this.#stalled(now)

@@ -1,8 +1,8 @@
 /**
- * The secrets of endpoints, opened once and ready to sign.
+ * The secrets of endpoints, decrypted once and ready to sign.
  *
- * A secret whose key is missing keeps the others of its endpoint from nothing: receivers take any signature that
- * is right, so that rotating the secret is a way out of a lost key. Only when none opens there is no signing.
+ * When the key of one secret is missing, the endpoint's other secrets still sign, because receivers accept any correct
+ * signature. So rotating the secret helps when a key was lost. Signing fails only when no secret can be decrypted.
  */
 import { Effect, Result } from "effect"
 import type { ClaimedDelivery } from "./DeliveryStore.ts"
@@ -11,11 +11,11 @@ import { endpointContext } from "./EndpointStore.ts"
 import type { Keyring, SecretUnavailable } from "./Keyring.ts"
 import { type Signer, signer } from "./Signature.ts"
 
-/** Most secrets that are kept open. */
+/** Most decrypted secrets that are kept. */
 const MAX_OPEN_SECRETS = 10_000
 
 export interface Signers {
-  /** The signers of a delivery's endpoint: one for each secret that is live, newest first. */
+  /** The signers of a delivery's endpoint: one for each secret that has not expired, newest first. */
   readonly of: (
     claimed: ClaimedDelivery,
     nowMillis: number,
@@ -23,7 +23,7 @@ export interface Signers {
 }
 
 export const make = (keyring: Keyring["Service"]): Signers => {
-  // By what is sealed and where: a secret that is rotated or encrypted anew is another entry.
+  // The key is the sealed secret with its place, so a rotated or re-encrypted secret has another entry.
   const open = new Map<string, Signer>()
 
   const opened = Effect.fnUntraced(function* (sealed: string, context: string) {

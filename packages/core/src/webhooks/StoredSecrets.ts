@@ -1,5 +1,5 @@
 /**
- * Whether the keys at hand open the secrets that are stored.
+ * Checks that the keyring opens the stored secrets.
  */
 import { Effect } from "effect"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -7,8 +7,8 @@ import { endpointContext, EndpointStore } from "./EndpointStore.ts"
 import { Keyring, keyIdOf, type SecretUnavailable } from "./Keyring.ts"
 
 /**
- * Fails when a stored secret was sealed by a key that is not at hand, or by another than the one of its id: a secret
- * of each key is opened. It looks through the endpoints of all tenants, so it is for the start.
+ * Fails when a stored secret was sealed by a key that is not in the keyring, or by another key with the same id. To find
+ * out, it opens one secret of each key. It searches the endpoints of all tenants, so run it only at the start.
  */
 export const checkStoredSecrets: Effect.Effect<
   void,
@@ -17,7 +17,7 @@ export const checkStoredSecrets: Effect.Effect<
 > = Effect.gen(function* () {
   const { keyIds, open } = yield* Keyring
   const store = yield* EndpointStore
-  // Of one that is not at hand first, then of each that is.
+  // First tries a secret of a key that is not in the keyring, then one of each key in it.
   for (const tried of [undefined, ...keyIds]) {
     const others = keyIds.filter((id) => id !== tried)
     const [endpoint] = yield* store.listSealedByOtherKeys(others, 1)

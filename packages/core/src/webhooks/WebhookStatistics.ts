@@ -1,21 +1,22 @@
 /**
- * How deliveries went: counted by hour and endpoint while they happen, never by reading them all.
+ * Statistics of deliveries by hour and endpoint. They are counted when results are written, so reading them does not
+ * read the deliveries.
  */
 import { DateTime, Schema } from "effect"
 import type { EndpointId } from "./Endpoint.ts"
 
 /** Longest time that statistics cover: a week of hours. */
 export const MAX_STATISTICS_HOURS = 168
-/** Hours that are covered when the caller doesn't say. */
+/** The hours that statistics cover by default. */
 export const DEFAULT_STATISTICS_HOURS = 24
 
 const HOUR_MILLIS = 3_600_000
 
 const hoursMessage = { message: `must be an integer from 1 to ${MAX_STATISTICS_HOURS}` }
 
-/** Which statistics to give. */
+/** Which statistics to read. */
 export const AskStatistics = Schema.Struct({
-  /** The hours of UTC up to the current one, which is not over: 1 to 168, default 24. */
+  /** How many hours of UTC, with the current one, which is not over: 1 to 168, default 24. */
   hours: Schema.optionalKey(
     Schema.Int.annotate(hoursMessage).check(
       Schema.isBetween({ minimum: 1, maximum: MAX_STATISTICS_HOURS }, hoursMessage),
@@ -24,13 +25,13 @@ export const AskStatistics = Schema.Struct({
 })
 export interface AskStatistics extends Schema.Schema.Type<typeof AskStatistics> {}
 
-/** What is counted. */
+/** Counts of deliveries and attempts. */
 export interface Counts {
   /** Deliveries that became `Delivered`. */
   readonly delivered: number
   /** Deliveries that became `Failed`. */
   readonly failed: number
-  /** Attempts that failed, those whose result was lost included. */
+  /** Attempts that failed, with those whose result was lost. */
   readonly failedAttempts: number
 }
 
@@ -48,7 +49,7 @@ export interface StoredCounts {
   readonly pending: ReadonlyMap<EndpointId, number>
 }
 
-/** Pending deliveries of an endpoint are counted up to here: reading a longer queue to count it would cost too much. */
+/** Most pending deliveries that are counted for an endpoint. Counting a longer queue would cost too much. */
 export const MAX_PENDING_COUNT = 10_000
 
 /** The counts of the hour that begins at `start`. */
@@ -59,25 +60,25 @@ export interface HourStatistics extends Counts {
 export interface EndpointStatistics extends Counts {
   readonly endpointId: EndpointId
   readonly pending: number
-  /** One for each hour, oldest first, empty ones included. */
+  /** One entry for each hour, oldest first, also for hours without deliveries. */
   readonly hours: ReadonlyArray<HourStatistics>
 }
 
 export interface WebhookStatistics extends Counts {
   readonly since: DateTime.Utc
   readonly until: DateTime.Utc
-  /** Deliveries that are pending now, to any endpoint. */
+  /** Deliveries that are pending now, to all endpoints. */
   readonly pending: number
-  /** One for each hour, oldest first, empty ones included. */
+  /** One entry for each hour, oldest first, also for hours without deliveries. */
   readonly hours: ReadonlyArray<HourStatistics>
-  /** Endpoints with anything to tell, deleted ones included, in the order of their ids. */
+  /** The endpoints with any counts, also deleted ones, sorted by id. */
   readonly endpoints: ReadonlyArray<EndpointStatistics>
 }
 
-/** The hour that an instant lies in. */
+/** The start of the hour that an instant is in. Both are epoch milliseconds. */
 export const hourOf = (millis: number): number => Math.floor(millis / HOUR_MILLIS) * HOUR_MILLIS
 
-/** The beginning of the first of so many hours, the last of which is the current one. */
+/** The start of the first hour when `hours` of them are covered and the last is the current one. Epoch milliseconds. */
 export const firstHour = (nowMillis: number, hours: number): number =>
   hourOf(nowMillis) - (hours - 1) * HOUR_MILLIS
 

@@ -1,10 +1,10 @@
 /**
- * How attempts leave the process: the outgoing HTTP port.
+ * The port for outgoing HTTP: it sends the attempts.
  */
 import { Context, type Effect } from "effect"
 import type { Mode } from "../shared/Tenant.ts"
 
-/** How long an attempt may take in all, from the look-up of the name to the last byte read. */
+/** Longest time of an attempt, from the look-up of the host name to the last byte read. */
 export const ATTEMPT_DEADLINE_MILLIS = 15_000
 /** Most bytes of a response body that are read. */
 export const MAX_RESPONSE_BYTES = 65_536
@@ -17,18 +17,18 @@ export const MAX_KEPT_HEADER_LENGTH = 1_024
 
 /** One POST to a receiver. */
 export interface WebhookRequest {
-  /** Decides which addresses may be spoken to: `live` is strict (see `EndpointUrl`). */
+  /** Decides which addresses are allowed: `live` is strict (see `EndpointUrl`). */
   readonly mode: Mode
   readonly url: string
-  /** By lower-case name. `content-length` and `host` are the transport's. */
+  /** The headers by lower-case name. The transport adds `content-length` and `host`. */
   readonly headers: Readonly<Record<string, string>>
   /** Sent as UTF-8. */
   readonly body: string
 }
 
 /**
- * Why there was no usable answer. Codes and not messages: what the network said about hosts inside of it must
- * not be readable by whoever registers an endpoint.
+ * The reasons why there was no usable answer. They are codes and not messages of the network, because anyone who can
+ * create an endpoint reads them, and messages could tell about hosts inside the network.
  */
 export const transportErrors = [
   "dns_error",
@@ -41,15 +41,15 @@ export const transportErrors = [
 ] as const
 export type TransportError = (typeof transportErrors)[number]
 
-/** What came of a request. `ReceivedText` bounds and cleans it before anything of it is kept. */
+/** The result of a request. `ReceivedText` shortens and cleans it before it is stored. */
 export type WebhookResponse =
   | {
       readonly _tag: "Answered"
       /** 100 to 599. */
       readonly status: number
-      /** By lower-case name. `MAX_KEPT_RESPONSE_HEADERS` of them are kept. */
+      /** The headers by lower-case name. `MAX_KEPT_RESPONSE_HEADERS` of them are stored. */
       readonly headers: Readonly<Record<string, string>>
-      /** As text. The first `MAX_KEPT_RESPONSE_BYTES` are kept. */
+      /** The body as text. Its first `MAX_KEPT_RESPONSE_BYTES` are stored. */
       readonly body: string
     }
   | { readonly _tag: "Failed"; readonly error: TransportError }
@@ -58,9 +58,9 @@ export class WebhookTransport extends Context.Service<
   WebhookTransport,
   {
     /**
-     * Sends one request and never fails: what goes wrong is a result. It ends within `ATTEMPT_DEADLINE_MILLIS`,
-     * follows no redirect, reads no more than `MAX_RESPONSE_BYTES`, and speaks to no address that the rules
-     * of the request's mode forbid. Interruption closes the connection.
+     * Sends one request. It never fails: errors are results. It ends within `ATTEMPT_DEADLINE_MILLIS`, follows no
+     * redirects, reads at most `MAX_RESPONSE_BYTES`, and connects only to addresses that the rules of the request's
+     * mode allow. Interruption closes the connection.
      */
     readonly send: (request: WebhookRequest) => Effect.Effect<WebhookResponse>
   }

@@ -35,7 +35,7 @@ describe("an outage of the storage", () => {
     )
     const dispatcher = Dispatcher.layerWith({}).pipe(Layer.provide(failing))
     return Effect.gen(function* () {
-      const began = "webhook deliveries can't be claimed, and wait for the storage"
+      const began = "webhook deliveries can't be claimed because the storage fails; claiming is tried again"
       yield* TestClock.adjust("30 seconds")
       assert.deepStrictEqual(logged, [began])
       // After 1 minute, 3, 7, 15 and 31 minutes: a claim each second, of which one is logged.
@@ -47,7 +47,7 @@ describe("an outage of the storage", () => {
       isDown = false
       yield* TestClock.adjust("1 minute")
       assert.lengthOf(logged, 7)
-      assert.include(logged[6], "webhook deliveries are claimed again (")
+      assert.include(logged[6], "webhook deliveries can be claimed again (")
       isDown = true
       yield* TestClock.adjust("30 seconds")
       assert.deepStrictEqual(logged.slice(7), [began])

@@ -93,17 +93,17 @@ describe("Keyring", () => {
   )
 
   it.effect.each<[string, string]>([
-    ["", "there is none"],
-    [" , \n", "there is none"],
-    ["nocolon", "entry 1 is not an id of letters, digits, - or _, a colon and a key"],
-    [`${old} a b:c`, "entry 2 is not an id of letters, digits, - or _, a colon and a key"],
-    ["plain", "entry 1 is not an id of letters, digits, - or _, a colon and a key"],
-    [`plain,${old}`, "entry 1 is not an id of letters, digits, - or _, a colon and a key"],
-    ["plain:AAAA", "entry 1 is not an id of letters, digits, - or _, a colon and a key"],
+    ["", "there are no keys"],
+    [" , \n", "there are no keys"],
+    ["nocolon", "entry 1 must be an id of letters, digits, - or _, then a colon and a key"],
+    [`${old} a b:c`, "entry 2 must be an id of letters, digits, - or _, then a colon and a key"],
+    ["plain", "entry 1 must be an id of letters, digits, - or _, then a colon and a key"],
+    [`plain,${old}`, "entry 1 must be an id of letters, digits, - or _, then a colon and a key"],
+    ["plain:AAAA", "entry 1 must be an id of letters, digits, - or _, then a colon and a key"],
     ["k:AAAA", 'the key "k" is not 32 bytes of base64'],
     ["k:!!!", 'the key "k" is not 32 bytes of base64'],
-    [`${old},${old}`, 'the id "old" is there twice'],
-    [Array.from({ length: 21 }, (_, i) => `k${i}:${old.slice(4)}`).join(","), "there are more than 20"],
+    [`${old},${old}`, 'the id "old" is used twice'],
+    [Array.from({ length: 21 }, (_, i) => `k${i}:${old.slice(4)}`).join(","), "there are more than 20 keys"],
   ])("refuses %j", ([text, problem]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(withKeys(text)(() => Effect.void))
@@ -121,7 +121,7 @@ describe("Keyring", () => {
       assert.strictEqual(Redacted.value(yield* testOnly.open(sealed, "elsewhere")), Redacted.value(SECRET))
       // Whoever writes the table could put a secret of their own there.
       const refused = yield* Effect.flip(withKeys(old)((keyring) => keyring.open(sealed, PLACE)))
-      assert.match(refused.message, /^a secret is stored without encryption, .* put "plain" behind them/)
+      assert.match(refused.message, /^a stored secret is not encrypted, .* add "plain" after the keys/)
       // Keys may take what was stored before there were any, so that it can be encrypted.
       yield* withKeys(`${old},plain`)((keyring) =>
         Effect.gen(function* () {

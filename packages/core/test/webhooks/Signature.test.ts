@@ -89,14 +89,14 @@ describe("Signature", () => {
   )
 
   it.effect.each([
-    ["", "this is no webhook secret"],
-    ["whsec_", "this is no webhook secret"],
-    ["whsec_!", "this is no webhook secret"],
-    ["secret", "this is no webhook secret"],
-    ["c2VjcmV0", "this is no webhook secret"],
-    ["whsk_!", "this is no webhook signing key"],
-    ["whsk_AAAA", "this is no webhook signing key"],
-    [`whsk_${"A".repeat(40)}`, "this is no webhook signing key"],
+    ["", "this is not a webhook secret"],
+    ["whsec_", "this is not a webhook secret"],
+    ["whsec_!", "this is not a webhook secret"],
+    ["secret", "this is not a webhook secret"],
+    ["c2VjcmV0", "this is not a webhook secret"],
+    ["whsk_!", "this is not a webhook signing key"],
+    ["whsk_AAAA", "this is not a webhook signing key"],
+    [`whsk_${"A".repeat(40)}`, "this is not a webhook signing key"],
   ] as const)("takes %j for no secret, without repeating it", ([text, message]) =>
     Effect.gen(function* () {
       const defect = yield* Effect.flip(Effect.sandbox(Signature.signer(Redacted.make(text))))

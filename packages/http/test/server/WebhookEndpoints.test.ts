@@ -197,7 +197,7 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
       }
       yield* change({ headers: { "x-a": "1" } })
       const elsewhere = yield* api.expect(400, "PATCH", path, { json: { url: "https://elsewhere.example/" } })
-      assert.match(elsewhere.message, /^headers must be given anew, or removed by null: /)
+      assert.match(elsewhere.message, /^headers must be given again, or be null to remove them: /)
       yield* api.expect(404, "PATCH", `${PATH}/${ApiServer.UNKNOWN.endpoint}`, { json: {} })
     }),
   )
