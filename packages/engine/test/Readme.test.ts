@@ -20,7 +20,7 @@ describe("the README", () => {
       2_000,
       { currency: "EUR" },
     )
-    const table = readme.slice(readme.indexOf("| step "), readme.indexOf("## What a charge can say"))
+    const table = readme.slice(readme.indexOf("| step "), readme.indexOf("## Models of charges"))
     const rows = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, type]) => type)
     assert.deepStrictEqual(
       rows,
