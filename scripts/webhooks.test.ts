@@ -463,7 +463,7 @@ server.close()
           timestamp: headers["webhook-timestamp"],
           signatures: headers["webhook-signature"],
         }
-        const { stderr, stdout } = spawnSync("bash", ["-euc", openssl], {
+        const { stderr, stdout } = spawnSync("bash", ["--norc", "-euc", openssl], {
           cwd: folder,
           env,
           encoding: "utf8",

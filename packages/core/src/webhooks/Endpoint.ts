@@ -36,7 +36,9 @@ const typesMessage = { message: `must be ["*"] or 1 to ${MAX_EVENT_TYPES} differ
 const isTypes = (types: ReadonlyArray<string>): boolean =>
   new Set(types).size === types.length && (types.length === 1 || !types.includes(ALL_TYPES))
 
-const filterItemMessage = { message: 'must be an event type such as invoice.paid, or "*"' }
+const filterItemMessage = {
+  message: `must be "*" or an event type such as invoice.paid: lower-case words joined by dots, at most ${MAX_EVENT_TYPE_LENGTH} characters`,
+}
 const isEventTypeName = Schema.is(EventTypeName)
 /** A string and not a union with the literal `*`, because generated clients make a class for such a union. */
 const FilterItem = Schema.String.annotate(filterItemMessage).check(

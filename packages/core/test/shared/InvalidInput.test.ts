@@ -204,7 +204,7 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
       [{ customerId, endDate: "2026-01-01T00:00:00Z" }, `endDate ${date}`],
       [{ customerId, endDate: " 2026-01-01" }, `endDate ${date}`],
       [{ customerId, endDate: "２０２６-01-01" }, `endDate ${date}`],
-      [{ customerId, endDate: 20260101 }, "endDate must be string"],
+      [{ customerId, endDate: 20260101 }, "endDate must be a date that exists, written YYYY-MM-DD"],
       [{ customerId, timezone: "" }, `timezone ${zone}`],
       [{ customerId, timezone: "z".repeat(65) }, `timezone ${zone}`],
       [{ customerId, timezone: "Mars/Olympus_Mons" }, `timezone ${zone}`],
@@ -258,7 +258,7 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
     ApiKey.IssueApiKey,
     [
       { name: "n".repeat(128) },
-      { name: "ci", scopes: [], expiresAt: now },
+      { name: "ci", scopes: ["events:read"], expiresAt: now },
       { name: "ci", scopes: ["usage:*"] },
     ],
     [
@@ -266,6 +266,10 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
       [{ name: "" }, "name must be 1 to 128 characters"],
       [{ name: "n".repeat(129) }, "name must be 1 to 128 characters"],
       [{ name: "ci", scopes: "usage:*" }, "scopes must be array"],
+      [
+        { name: "ci", scopes: [] },
+        "scopes must have at least one scope: leave them out for a key that may do everything",
+      ],
       [
         { name: "ci", scopes: ["usage:read", "usage:delete"] },
         "scopes[1] must be a scope such as customers:read or usage:*",

@@ -76,7 +76,10 @@ describe("Endpoints.create", () => {
       { eventTypes: ["invoice.paid", "invoice.payed"] },
       'eventTypes[1] is not a known event type: "invoice.payed"',
     ],
-    [{ eventTypes: ["Nonsense"] }, `eventTypes[0] must be an event type such as invoice.paid, or "*"`],
+    [
+      { eventTypes: ["Nonsense"] },
+      'eventTypes[0] must be "*" or an event type such as invoice.paid: lower-case words joined by dots, at most 100 characters',
+    ],
     [{ signature: "rsa" as "hmac" }, "signature must be hmac or ed25519"],
     [{ description: "a".repeat(501) }, "description must be 0 to 500 characters"],
     [
