@@ -1,4 +1,6 @@
+import { useState } from "react"
 import * as Queries from "../api/Queries.ts"
+import { FieldGroup } from "../ui/Field.tsx"
 
 export const ALL_TYPES = "*"
 
@@ -12,13 +14,18 @@ export const EventTypeChoice = ({
   readonly value: ReadonlyArray<string>
   readonly onChange: (value: ReadonlyArray<string>) => void
 }) => {
-  const types = Queries.useEventTypes().data?.data ?? []
+  const defined = Queries.useEventTypes().data?.data ?? []
   const isAll = value.includes(ALL_TYPES)
+  // What was chosen once and is defined no more can be taken out, and put back.
+  const [first] = useState(value)
+  const undefinedTypes = first.filter(
+    (each) => each !== ALL_TYPES && defined.every(({ type }) => type !== each),
+  )
+  const types = [...defined, ...undefinedTypes.map((type) => ({ type, description: undefined }))]
   const toggle = (type: string) =>
     onChange(value.includes(type) ? value.filter((each) => each !== type) : [...value, type])
   return (
-    <fieldset className="choices">
-      <legend>{legend}</legend>
+    <FieldGroup legend={legend} name="event_types">
       <label className="choice">
         <input checked={isAll} onChange={() => onChange([ALL_TYPES])} type="radio" />
         <span>All types, those that are added later included</span>
@@ -37,6 +44,6 @@ export const EventTypeChoice = ({
           ))}
         </div>
       )}
-    </fieldset>
+    </FieldGroup>
   )
 }

@@ -1,6 +1,6 @@
-import { type ReactNode, useContext, useId } from "react"
+import { type ReactNode, useId } from "react"
 import { ErrorNotice } from "./ErrorNotice.tsx"
-import { FieldErrors } from "./FieldErrors.ts"
+import { type ErrorOfField, useErrorOf } from "./FieldErrors.ts"
 
 interface ControlAttributes {
   readonly id: string
@@ -11,6 +11,21 @@ interface ControlAttributes {
 
 /** What is in parentheses behind a label is no part of the field's name. */
 const nameOf = (label: string): string => label.replace(/ \(.*\)$/, "")
+
+/** What is wrong with a field, by its label. */
+const Wrong = ({
+  id,
+  label,
+  wrong,
+}: {
+  readonly id: string
+  readonly label: string
+  readonly wrong: ErrorOfField
+}) => (
+  <div id={id}>
+    <ErrorNotice error={wrong.error} message={`${nameOf(label)}${wrong.part} ${wrong.problem}`} />
+  </div>
+)
 
 /** A labelled control. `children` gets the attributes that join them. */
 export const Field = ({
@@ -26,8 +41,7 @@ export const Field = ({
   readonly children: (attributes: ControlAttributes) => ReactNode
 }) => {
   const id = useId()
-  const shown = useContext(FieldErrors)
-  const wrong = name !== undefined && shown?.name === name ? shown : undefined
+  const wrong = useErrorOf(name)
   const [hintId, errorId] = [`${id}-hint`, `${id}-error`]
   const described = [...(wrong === undefined ? [] : [errorId]), ...(hint === undefined ? [] : [hintId])]
   return (
@@ -41,16 +55,34 @@ export const Field = ({
         ...(described.length === 0 ? {} : { "aria-describedby": described.join(" ") }),
         ...(wrong === undefined ? {} : { "aria-invalid": true }),
       })}
-      {wrong !== undefined && (
-        <div id={errorId}>
-          <ErrorNotice error={wrong.error} message={`${nameOf(label)}${wrong.part} ${wrong.problem}`} />
-        </div>
-      )}
+      {wrong !== undefined && <Wrong id={errorId} label={label} wrong={wrong} />}
       {hint !== undefined && (
         <span className="field-hint" id={hintId}>
           {hint}
         </span>
       )}
     </div>
+  )
+}
+
+/** Controls that make one field together. */
+export const FieldGroup = ({
+  children,
+  legend,
+  name,
+}: {
+  readonly legend: string
+  /** The field's name in the request: an error that names it is shown here, by the legend. */
+  readonly name: string
+  readonly children: ReactNode
+}) => {
+  const errorId = useId()
+  const wrong = useErrorOf(name)
+  return (
+    <fieldset aria-describedby={wrong === undefined ? undefined : errorId} className="choices" name={name}>
+      <legend>{legend}</legend>
+      {children}
+      {wrong !== undefined && <Wrong id={errorId} label={legend} wrong={wrong} />}
+    </fieldset>
   )
 }

@@ -1,16 +1,28 @@
 /**
  * Errors of a form that belong to one of its fields.
  */
-import { createContext } from "react"
+import { createContext, useContext } from "react"
 import { type FieldError, fieldErrorOf } from "../api/FieldError.ts"
 
 /** An error, and the field that shows it. */
-interface ErrorOfField extends FieldError {
+export interface ErrorOfField extends FieldError {
   readonly error: unknown
 }
 
 /** The error that one of the form's fields shows. */
 export const FieldErrors = createContext<ErrorOfField | undefined>(undefined)
+
+/** The error that the field of a name is to show. */
+export const useErrorOf = (name: string | undefined): ErrorOfField | undefined => {
+  const shown = useContext(FieldErrors)
+  return name !== undefined && shown?.name === name ? shown : undefined
+}
+
+/** What takes the focus: of a group, what is chosen in it. */
+const focusableOf = (control: HTMLElement): HTMLElement =>
+  control instanceof HTMLFieldSetElement
+    ? (control.querySelector<HTMLElement>("input:checked") ?? control)
+    : control
 
 /** Gives an error to the field that it is about, with the focus; `undefined` where the form has no such field. */
 export const claim = (form: HTMLFormElement | null, error: unknown): ErrorOfField | undefined => {
@@ -18,6 +30,6 @@ export const claim = (form: HTMLFormElement | null, error: unknown): ErrorOfFiel
   const control = found === undefined ? null : form?.elements.namedItem(found.name)
   if (found === undefined || !(control instanceof HTMLElement)) return undefined
   control.closest("details")?.setAttribute("open", "")
-  control.focus()
+  focusableOf(control).focus()
   return { ...found, error }
 }

@@ -151,6 +151,31 @@ describe("an error", () => {
     await context.close()
   })
 
+  it("of the types of events stands at their ticks", async () => {
+    const id = await createEndpoint("/undefined")
+    await host.wantUndefined(id, "order.shipped")
+    const { context, page, problems } = await visit(`/endpoints/${id}`)
+    await page.getByRole("button", { name: "Edit" }).click()
+    const group = page.getByRole("group", { name: "Events" })
+    const gone = group.getByLabel("order.shipped")
+    assert.isTrue(await gone.isChecked())
+    await page.getByRole("button", { name: "Save" }).click()
+    await group
+      .getByRole("alert")
+      .getByText(/^Events.*order\.shipped/)
+      .waitFor()
+    assert.strictEqual(await page.getByRole("alert").count(), 1)
+    const chosen = group.getByLabel("Only these")
+    assert.isTrue(await chosen.evaluate((input) => input === document.activeElement))
+    await gone.uncheck()
+    await group.getByLabel("invoice.paid").check()
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    assert.deepEqual((await host.call("GET", `/webhook_endpoints/${id}`))["event_types"], ["invoice.paid"])
+    assert.deepEqual(problems, [])
+    await context.close()
+  })
+
   it("of a threshold's quantity is named as the field is", async () => {
     const customer = await post("/customers", { name: "Wrong Number", email: "wrong@example.com" })
     const { context, page } = await visit(`/customers/${customer}`)

@@ -4,7 +4,17 @@
  */
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
-import { ApiKeys, Billing, CurrentTenant, Dispatcher, Events, NetworkAddress, Tenant } from "@billwright/core"
+import {
+  ApiKeys,
+  Billing,
+  CurrentTenant,
+  Dispatcher,
+  Endpoint,
+  EndpointStore,
+  Events,
+  NetworkAddress,
+  Tenant,
+} from "@billwright/core"
 import { Dashboard } from "@billwright/dashboard"
 import { Server } from "@billwright/http"
 import { NodeHandler } from "@billwright/http/node"
@@ -31,6 +41,8 @@ export interface Host {
   readonly setBehind: (millis: number) => void
   /** Publishes so many events in test mode, past the API, which would take long. */
   readonly publishMany: (count: number) => Promise<void>
+  /** Keeps an endpoint of test mode for a type that was defined once and is no more. */
+  readonly wantUndefined: (endpointId: string, type: string) => Promise<void>
   /** Revokes the test key. */
   readonly revokeTestKey: () => Promise<void>
   readonly close: () => Promise<void>
@@ -168,6 +180,17 @@ export const start = async (options: HostOptions = {}): Promise<Host> => {
       runtime.runPromise(
         Effect.forEach(Array.from({ length: count }), () => publishExample, { discard: true }).pipe(
           Effect.provideService(CurrentTenant, { accountId: Tenant.defaultAccountId, mode: "test" }),
+        ),
+      ),
+    wantUndefined: (endpointId, type) =>
+      runtime.runPromise(
+        Effect.flatMap(EndpointStore, ({ modify }) =>
+          modify(Endpoint.EndpointId.make(endpointId), (stored) =>
+            Effect.succeed({ ...stored, endpoint: { ...stored.endpoint, eventTypes: [type] } }),
+          ),
+        ).pipe(
+          Effect.provideService(CurrentTenant, { accountId: Tenant.defaultAccountId, mode: "test" }),
+          Effect.asVoid,
         ),
       ),
     revokeTestKey: () =>
