@@ -113,6 +113,30 @@ describe("servers that start on an empty store at the same time", () => {
   })
 })
 
+describe("a Postgres that refuses the password", () => {
+  beforeAll(() => installation.sql("create role locked_out login password 'right'"), TIMEOUT)
+
+  it.each([
+    [["serve", "--port", "0"], "hunter2"],
+    [["serve", "--port", "0"], ""],
+    [["serve", "--dispatch-only"], "hunter2"],
+    [["migrate"], "hunter2"],
+    [["keys", "list", "--mode", "test"], "hunter2"],
+    [["audit", "usage"], "hunter2"],
+  ])("ends %j at once, and says what to put right", { timeout: TIMEOUT }, async (args, password) => {
+    const url = new URL(installation.env["DATABASE_URL"]!)
+    url.username = "locked_out"
+    url.password = password
+    const env = { ...installation.env, DATABASE_URL: url.href }
+    const { code, stderr, stdout } = await Cli.run([...args, "--store", "postgres"], { env })
+    assert.strictEqual(
+      stderr,
+      "billwright: Postgres doesn't let this user in: give the right user and password in DATABASE_URL, or correct what pg_hba.conf says of it\n",
+    )
+    assert.deepStrictEqual([code, stdout], [1, ""])
+  })
+})
+
 describe("servers and workers", () => {
   it("share the work: one serves, one sends", { timeout: TIMEOUT }, async () => {
     await installation.without(async () => {}, "--no-dispatch")

@@ -73,6 +73,8 @@ export const sqlState = (error: unknown): string | undefined => refusalIn(error)
 const NO_PASSWORD = /client password must be a (non-empty )?string/
 /** Class 28: invalid authorization specification. */
 const REFUSED_LOGIN = /^28/
+/** The SQLSTATE of that, for a login that the driver gives up before Postgres refuses it. */
+const NO_LOGIN = "28000"
 
 /**
  * Whether an error of any driver, at whatever depth it is wrapped, says that the user or its password is refused or
@@ -128,7 +130,7 @@ const withoutValues = (cause: unknown): Error => {
   if (refusal === undefined) {
     const bottom = bottomOf(cause)
     if (bottom === undefined) return new Error("the driver of the database failed")
-    const code = field(bottom, "code")
+    const code = isLoginRefused(cause) ? NO_LOGIN : field(bottom, "code")
     // Several addresses that refused make an error without a message.
     const message = bottom.message === "" ? String(code) : bottom.message
     return assigned(new Error(message), { code, syscall: field(bottom, "syscall") })
