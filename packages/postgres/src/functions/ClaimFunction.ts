@@ -83,7 +83,8 @@ const isShared = (schema: SchemaName): string => `
         (select q.account_id, q.mode from ${schema}.webhook_pending q
           order by q.account_id desc, q.mode desc, q.id desc limit 1) as l;`
 
-// Nulls, of which there are none, come first in the index of tenants alone: no other one has rows in this order.
+// Nulls, of which there are none, come first in the index of tenants alone: no other one has rows in this order. And by
+// due_at on its own Postgres before 18 would take the index of that, go through all tenants for each, and sort.
 const pickByTenant = (schema: SchemaName): string => `
       with recursive visits (account_id, mode, number) as (
         (select q.account_id, q.mode, 1 from ${schema}.webhook_pending q
@@ -98,7 +99,8 @@ const pickByTenant = (schema: SchemaName): string => `
       ), looked as (
         select d.* from (${turns("(select v.account_id, v.mode from visits v)")}) as t cross join lateral (
           select ${COLUMNS} from ${schema}.webhook_pending q
-          where q.account_id = t.account_id and q.mode = t.mode and q.due_at <= v_now and ${isFree}
+          where q.account_id = t.account_id and q.mode = t.mode
+            and (q.account_id, q.mode, q.due_at) <= (t.account_id, t.mode, v_now) and ${isFree}
           order by q.due_at nulls first, q.id limit (select s.most from share s)
         ) as d where t.room > 0
       ), ${pick}
