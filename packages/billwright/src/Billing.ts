@@ -1,5 +1,5 @@
 /**
- * The front door: what billing can do, by promises.
+ * The main interfaces: everything that billing can do. All calls return promises.
  */
 import type { CallOptions, Mode } from "./Call.ts"
 import type { BuiltInEvents } from "./events/EventMap.ts"
@@ -15,22 +15,28 @@ import type { Endpoints } from "./webhooks/Endpoints.ts"
 
 /** Everything that can be done for one account in one mode. */
 export interface BillingCalls<Map = BuiltInEvents> extends ResourceCalls {
-  /** Records, corrections, exact totals. */
+  /** Usage records, corrections and exact totals. */
   readonly usage: Usage
-  /** What happened, told to webhook endpoints. */
+  /** Events, which are delivered to webhook endpoints. */
   readonly events: Events<Map>
-  /** Where webhooks are sent, and which. */
+  /** The URLs that webhooks are sent to, and the event types that each one gets. */
   readonly endpoints: Endpoints<Map>
-  /** Did it arrive, why not, send it again. */
+  /** Whether each webhook arrived, why it failed, and how to send it again. */
   readonly deliveries: Deliveries
-  /** Who may use the REST API. */
+  /** The API keys that give access to the REST API. */
   readonly keys: ApiKeys
 }
 
-/** What a transaction's function is given: calls that commit and roll back with it. Await them inside of it. */
+/**
+ * The calls that a transaction's function gets. They commit and roll back with the transaction. Await each of them
+ * inside the function.
+ */
 export type Transaction<Map = BuiltInEvents> = BillingCalls<Map>
 
-/** One account in one mode, and the way to others. All of them share one billing. */
+/**
+ * The calls for one account in one mode, and how to reach other accounts and the other mode. All of them use the
+ * same store and the same dispatcher.
+ */
 export interface BillingAccount<Map = BuiltInEvents> extends BillingCalls<Map> {
   /** The account that its calls act for. */
   readonly accountId: string
@@ -40,20 +46,21 @@ export interface BillingAccount<Map = BuiltInEvents> extends BillingCalls<Map> {
   readonly test: BillingAccount<Map>
   /** The same account in live mode. */
   readonly live: BillingAccount<Map>
-  /** Another account of yours, in the same mode. Throws an `InvalidInputError` when the id is none. */
+  /** Another account of yours, in the same mode. Throws an `InvalidInputError` when the id is malformed. */
   forAccount(accountId: string): BillingAccount<Map>
   /**
-   * Runs calls as one transaction: all that they write becomes visible when the function's promise is fulfilled,
-   * and nothing when it is rejected, which is passed on as it is.
+   * Runs calls as one transaction. When the function's promise is fulfilled, everything that the calls wrote is
+   * committed. When it rejects, nothing is written, and `transaction` rejects with the same reason.
    *
-   * On Postgres it takes 4.5 seconds at most, and a function that met a deadlock or a lost connection is called
-   * again: keep what can't be repeated out of it.
+   * On Postgres a transaction takes at most 4.5 seconds. After a deadlock or a lost connection the function is
+   * called again, so keep anything that must not happen twice out of it.
    */
   transaction<A>(work: (tx: Transaction<Map>) => Promise<A>, options?: CallOptions): Promise<A>
   /**
-   * Runs calls inside a transaction of yours, on the client that `BEGIN` was sent on: a `pg` client, the `sql` of
-   * postgres.js' `begin`, Prisma's `tx`, or what `fromDrizzle` and `fromKysely` of `billwright/postgres` make. It
-   * is yours to commit or roll back. A call that fails undoes what it wrote and leaves your transaction usable.
+   * Runs calls inside your own transaction. `client` is the client that you sent `BEGIN` on: a `pg` client, the
+   * `sql` of postgres.js' `begin`, Prisma's `tx`, or the result of `fromDrizzle` or `fromKysely` of
+   * `billwright/postgres`. You commit or roll back. A call that fails undoes its own writes and leaves your
+   * transaction usable.
    */
   transaction<A>(
     client: object,
@@ -65,33 +72,36 @@ export interface BillingAccount<Map = BuiltInEvents> extends BillingCalls<Map> {
 /** Made by `createBilling`. */
 export interface Billing<Map = BuiltInEvents> extends BillingAccount<Map>, Handlers, AsyncDisposable {
   /**
-   * The operator's dashboard under a path of yours, behind your own login:
+   * The operator's dashboard, at a path that you choose, behind your own login:
    *
    * ```ts
    * app.use(billing.dashboard({ basePath: "/admin/billing", authorize: isOperator }).express())
    * ```
    *
-   * The REST API need not be mounted for it. Throws a `ConfigurationError` when options are wrong.
+   * The dashboard works without the REST API being mounted. Throws a `ConfigurationError` when an option is wrong.
    */
   dashboard(options: DashboardOptions): DashboardHandlers
   /**
-   * Sends every webhook that is due now, and those that become due meanwhile, and waits for the results. Gives how
-   * many it took. For `dispatcher: "manual"` and for tests.
+   * Sends every webhook that is due, including those that become due while it runs, and waits for the results.
+   * Returns the number of deliveries that it tried. Meant for `dispatcher: "manual"` and for tests.
    */
   deliverDue(options?: CallOptions): Promise<number>
   /**
-   * Encrypts the secrets of all webhook endpoints again that another key than the first of `encryptionKeys`
-   * encrypted; gives of how many endpoints. Then the other keys can be taken away.
+   * Encrypts webhook secrets again with the first of `encryptionKeys`, where another key encrypted them. It covers
+   * the endpoints of all accounts and modes, and returns the number of endpoints it changed. Afterwards you can
+   * remove the other keys.
    */
   rotateEncryption(options?: CallOptions): Promise<number>
   /**
-   * Removes old events with their deliveries and attempts, of all accounts and modes, and expired answers; never what
-   * isn't delivered yet, customers or usage. Works in small steps: run it once a day, while everything runs.
+   * Removes old events with their deliveries and attempts, in all accounts and modes. Also removes stored answers
+   * to idempotent requests that have expired. It never removes customers, usage, or events with a pending delivery.
+   * It works in small steps, so you can run it once a day while the app is running.
    */
   prune(what: Prune, options?: CallOptions): Promise<Pruned>
   /**
-   * Lets calls that are under way end (5 seconds at most) and webhooks be sent (5 seconds at most), and closes what
-   * it opened; a pool of yours stays open. Calls after it reject with a `ClosedError`. Closing again does nothing.
+   * Waits for running calls (at most 5 seconds) and for webhooks that are being sent (at most 5 seconds), then
+   * closes the connections that it opened. A pool that you passed in stays open. Later calls reject with a
+   * `ClosedError`. Closing again does nothing.
    */
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 /**
- * What `createBilling` is told.
+ * The options of `createBilling`.
  */
 import type { Mode } from "./Call.ts"
 import type { EventDefinition } from "./events/EventDefinition.ts"
@@ -15,7 +15,7 @@ export interface RetryPolicy {
   readonly capMillis: number
   /** Attempts in all. */
   readonly maxAttempts: number
-  /** 0.2 is ±20 %. 0 to 1. */
+  /** The share by which a delay varies at random, from 0 to 1: 0.2 is ±20 %. */
   readonly jitter: number
 }
 
@@ -27,9 +27,9 @@ export interface DispatcherOptions {
   readonly maxInFlightPerEndpoint?: number
   /** Default: 10 attempts in 54 hours for live mode, 5 in 15 seconds for test mode. */
   readonly retries?: Readonly<Record<Mode, RetryPolicy>>
-  /** What requests call themselves. */
+  /** The `user-agent` header of each request. */
   readonly userAgent?: string
-  /** Certificates in PEM that are trusted beside Node's own. */
+  /** Certificates of authorities to trust in addition to Node's own, in PEM. */
   readonly certificateAuthorities?: ReadonlyArray<string>
 }
 
@@ -43,7 +43,7 @@ export interface LogEntry {
   readonly details: ReadonlyArray<unknown>
 }
 
-/** What `createBilling` is told: `store`, and what is to differ from the defaults. */
+/** The options of `createBilling`. Only `store` is required. */
 export interface BillingOptions<
   Definitions extends ReadonlyArray<EventDefinition> = ReadonlyArray<EventDefinition>,
 > {
@@ -54,40 +54,48 @@ export interface BillingOptions<
   /** The mode that calls act in, unless `test` or `live` say otherwise. Default `live`. */
   readonly mode?: Mode
   /**
-   * Event types of your own, made by `defineEvent`, each name once. One of the name of a built-in type takes its place,
-   * which is logged; `usage.threshold` can't be defined.
+   * Your own event types, made by `defineEvent`. Each name may occur once. A definition with the name of a built-in
+   * type replaces that type, and a warning is logged. `usage.threshold` can't be replaced.
    */
   readonly events?: Definitions
   /**
-   * The keys that secrets of webhook endpoints are encrypted with: `<id>:<base64 of 32 bytes>`, one or several,
-   * the first of which encrypts; `{ file }`: kept in a file, which is made when there is none; `"none"`: secrets
-   * are stored as they are. Left out, those of test mode are, and live endpoints can't be created.
-   * `generateEncryptionKey()` makes one. A process that sends webhooks doesn't start without the keys of all secrets
-   * that are stored.
+   * The keys that encrypt the secrets of webhook endpoints. `generateEncryptionKey()` makes one.
+   *
+   * - One key or several, each `<id>:<base64 of 32 bytes>`: the first key encrypts, all of them decrypt.
+   * - `{ file }`: the key is read from this file. The file is created when it doesn't exist.
+   * - `"none"`: secrets are stored in plain text.
+   * - Left out: secrets of test mode are stored in plain text, and live endpoints can't be created.
+   *
+   * A process that sends webhooks doesn't start unless it has the keys of all stored secrets.
    */
   readonly encryptionKeys?: string | ReadonlyArray<string> | { readonly file: string }
   /**
-   * Whether this process sends webhooks. Default: in the background, until `close()`. `false`: others do.
-   * `"manual"`: when `deliverDue()` is called.
+   * Whether this process sends webhooks. Default: it does, in the background, until `close()`. `false`: another
+   * process sends them. `"manual"`: only when `deliverDue()` is called.
    */
   readonly dispatcher?: boolean | "manual" | DispatcherOptions
-  /** Where webhooks may be sent to beside public addresses. Metadata services of clouds are never among them. */
+  /**
+   * Which addresses webhooks may be sent to, besides public ones. Metadata services of clouds are always forbidden.
+   */
   readonly network?: {
     /** Networks, for both modes, such as `["10.20.0.0/16"]`. Default: none. */
     readonly allow?: ReadonlyArray<string>
     /**
-     * Whether webhooks of test mode may go to this machine: `127.0.0.0/8`, `::1` and `localhost`. For development:
-     * whoever may create endpoints can then read what listens there, by the answers that deliveries record.
-     * Default `false`.
+     * Whether webhooks of test mode may go to this machine: `127.0.0.0/8`, `::1` and `localhost`. Default `false`.
+     * Use it for development only: anyone who may create endpoints can then reach services on this machine and read
+     * their answers, because deliveries record them.
      */
     readonly allowLoopback?: boolean
-    /** Judges addresses of NAT64 (`64:ff9b::/96`) by the IPv4 address inside. Default `false`: they are forbidden. */
+    /**
+     * Whether NAT64 addresses (`64:ff9b::/96`) are checked by the IPv4 address inside them. Default `false`: they
+     * are forbidden.
+     */
     readonly decodeNat64?: boolean
   }
   readonly keys?: {
-    /** Mixed into the digests of API keys. Keep it for ever. */
+    /** A secret that is mixed into the digests of API keys. Existing keys stop working when it changes or is lost. */
     readonly pepper?: string
-    /** How long a look-up is reused, in milliseconds: 0 to 3,000 (default). */
+    /** How long the result of a key look-up is cached, in milliseconds: 0 to 3,000. Default 3,000. */
     readonly cacheMillis?: number
   }
   readonly usage?: {
@@ -95,11 +103,14 @@ export interface BillingOptions<
     readonly maxPastMillis?: number
   }
   readonly http?: {
-    /** Requests of an API key: how many a second for long, and how many at once. Default: no limit. */
+    /**
+     * The request rate of one API key: the sustained number per second, and how many may come at once. Default: no
+     * limit.
+     */
     readonly rateLimit?: { readonly requestsPerSecond: number; readonly burst?: number }
     /** How long the answers to requests with an `Idempotency-Key` are kept, in milliseconds. Default 7 days. */
     readonly idempotencyMillis?: number
   }
-  /** What is logged goes here; `false`: nowhere. Default: the console. */
+  /** Receives the log entries. `false`: nothing is logged. Default: the console. */
   readonly log?: ((entry: LogEntry) => void) | false
 }

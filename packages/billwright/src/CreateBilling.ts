@@ -1,5 +1,5 @@
 /**
- * How billing is started.
+ * Starts billing.
  */
 import type { Billing } from "./Billing.ts"
 import type { BillingOptions } from "./BillingOptions.ts"
@@ -20,9 +20,9 @@ import { makeBilling } from "./runtime/Handle.ts"
  * await billing.usage.record({ customerId: customer.id, productId: "api", quantity: 5, unit: "call" })
  * ```
  *
- * Rejects with a `ConfigurationError` when options are wrong, or the database isn't there, lets this user not in, or
- * not migrate, or has secrets that `encryptionKeys` don't open; and with a `StorageUnavailableError` when it is out of
- * reach. Each says what to do in one sentence.
+ * Rejects with a `ConfigurationError` when an option is wrong, the database doesn't exist, the user may not connect
+ * or migrate, or `encryptionKeys` lacks the key of a stored secret. Rejects with a `StorageUnavailableError` when
+ * the database can't be reached. The message says what to do.
  */
 export const createBilling = async <const Definitions extends ReadonlyArray<EventDefinition> = []>(
   options: BillingOptions<Definitions>,

@@ -1,12 +1,12 @@
 /**
- * JSON whose integers stay exact: beyond 2^53 − 1 they are `bigint`, in and out.
+ * JSON with exact integers. An integer beyond 2^53 − 1 is a `bigint`, both when reading and when writing.
  *
  * It needs `JSON.rawJSON` and the reviver's `context.source` (ECMAScript 2026: Node 22, Chrome 114, Safari 18.4,
- * Firefox 135). Elsewhere large integers are read as doubles, and writing a large one throws.
+ * Firefox 135). On other runtimes, large integers are read as doubles, and writing one throws.
  */
 
 const INTEGER = /^-?\d+$/
-/** Fewest digits of an integer that a double may not hold. */
+/** An integer with fewer digits than these always fits into a double. */
 const LONG_NUMBER = /\d{16}/
 
 const { rawJSON } = JSON as unknown as { readonly rawJSON?: (text: string) => unknown }
@@ -16,7 +16,7 @@ const revive = (_key: string, value: unknown, context?: { readonly source?: stri
     ? BigInt(context!.source!)
     : value
 
-/** Throws a `SyntaxError` when the text is no JSON. */
+/** Throws a `SyntaxError` when the text is not JSON. */
 export const parse = (text: string): unknown =>
   LONG_NUMBER.test(text)
     ? JSON.parse(text, revive as (key: string, value: unknown) => unknown)

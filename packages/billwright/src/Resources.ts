@@ -1,5 +1,5 @@
 /**
- * The resources of an account in one mode, embedded and over the API alike.
+ * The resources of an account in one mode. They are the same for `createBilling` and `createClient`.
  */
 import type { Customers } from "./customers/Customers.ts"
 import type { Thresholds } from "./usage/Thresholds.ts"
@@ -7,10 +7,10 @@ import type { Thresholds } from "./usage/Thresholds.ts"
 export type * from "./customers/Customers.ts"
 export type * from "./usage/Thresholds.ts"
 
-/** Calls that are the same for `createBilling` and `createClient`. */
+/** Calls that `createBilling` and `createClient` have in common. */
 export interface ResourceCalls {
-  /** Whom usage and events belong to. */
+  /** The customers that usage and events belong to. */
   readonly customers: Customers
-  /** Events when a customer has used so much. */
+  /** Usage thresholds: each publishes an event when a customer's usage reaches a set total. */
   readonly thresholds: Thresholds
 }

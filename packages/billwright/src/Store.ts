@@ -1,5 +1,5 @@
 /**
- * Where billing is kept.
+ * Where billing stores its data.
  */
 
 /** Made by `memory()` of `billwright/memory`, or `postgres()` or `embedded()` of `billwright/postgres`. */

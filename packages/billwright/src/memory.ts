@@ -1,5 +1,5 @@
 /**
- * Storage in memory: for tests and trials.
+ * Storage in memory, for tests and for trying Billwright out.
  */
 import { Memory } from "@billwright/memory"
 import { makeStore } from "./runtime/StoreParts.ts"
@@ -8,9 +8,10 @@ import type { Store } from "./Store.ts"
 export type { Store } from "./Store.ts"
 
 /**
- * A storage that keeps nothing when the process ends. Each `createBilling` gets an empty one.
+ * A store in memory. Its data is lost when the process ends. Each `createBilling` starts with an empty one.
  *
- * Atomic and isolated like Postgres: transactions run one after another, so that a transaction holds up every other
- * call while it is open (and one that is made on `billing` inside of it is refused). It has no transactions of a host's to join: `billing.transaction(fn)` begins its own.
+ * It is atomic and isolated like Postgres, but runs one transaction at a time: every other call waits while a
+ * transaction is open. A call on `billing` inside the transaction's function would wait for ever, so it is refused.
+ * Only `billing.transaction(fn)` works, because there is no database transaction of yours to join.
  */
 export const memory = (): Store => makeStore("memory", { layer: Memory.layer, isSerial: true })

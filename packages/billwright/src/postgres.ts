@@ -18,50 +18,50 @@ export type { PgPool, PgPoolClient, TransactionClient } from "./postgres/PgPool.
 export type { Store } from "./Store.ts"
 
 interface SchemaOptions {
-  /** The Postgres schema that holds everything of the library's. Default `billwright`. */
+  /** The Postgres schema that holds the library's tables. Default `billwright`. */
   readonly schema?: string
   /**
-   * Whether `createBilling` brings the schema up to date (default). `false`: it runs no DDL, and rejects when the
-   * schema is not what this release needs; `npx @billwright/cli migrate --store postgres` updates it.
+   * Whether `createBilling` migrates the schema. Default `true`. With `false` it runs no DDL, and rejects when the
+   * schema is not the one that this release needs. Run `npx @billwright/cli migrate --store postgres` to update it.
    */
   readonly migrate?: boolean
-  /** How long a call or transaction may take, in milliseconds, waiting and tries included. Default 4,500. */
+  /** How long a call or transaction may take, in milliseconds, including waiting and retries. Default 4,500. */
   readonly deadlineMillis?: number
 }
 
-/** On a pool of yours: its size and time-outs count, and it is never ended by the library. */
+/** Options for your own pool. Its size and time-outs apply, and the library never ends it. */
 export interface PoolOptions extends SchemaOptions {
   /**
-   * A `pg.Pool`, or anything that looks like one. Where nobody listens for its event `error` (an idle connection was
-   * lost), which would end the process, billing does until it is closed, and logs it.
+   * A `pg.Pool`, or an object with the same interface. A pool emits `error` when it loses an idle connection, and
+   * the process ends if nobody listens. If you don't listen, billing does until it is closed, and logs the error.
    */
   readonly pool: PgPool
   readonly url?: never
 }
 
-/** On connections of the library's own. */
+/** Options for connections that the library opens itself. */
 export interface UrlOptions extends SchemaOptions {
   /** `postgres://user:password@host:5432/database?sslmode=require` */
   readonly url: string
   readonly pool?: never
-  /** Most connections. Default 10. */
+  /** The most connections. Default 10. */
   readonly poolSize?: number
-  /** TLS: `true`, or options of node:tls such as `{ ca }`. Default: what the URL says. */
+  /** Whether to use TLS, or options of node:tls such as `{ ca }`. Default: as the URL says. */
   readonly ssl?: boolean | { readonly ca?: string; readonly rejectUnauthorized?: boolean }
-  /** Set it behind a proxy that lends connections for a transaction at a time, such as PgBouncer. Default false. */
+  /** Set it behind a pooler that assigns connections per transaction, such as PgBouncer. Default `false`. */
   readonly isPooled?: boolean
 }
 
 const problemOfPool = (pool: unknown): string | undefined => {
   if ((typeof pool !== "object" && typeof pool !== "function") || pool === null)
-    return "is no pool: pass a new pg.Pool()"
+    return "is not a pool: pass a new pg.Pool()"
   const got = pool as {
     readonly connect?: unknown
     readonly connectionParameters?: unknown
     readonly unsafe?: unknown
   }
-  if (got.unsafe !== undefined) return "is one of postgres.js: pass { url } instead"
-  if (Explanations.isEnded(pool)) return "was ended: pass one that is open"
+  if (got.unsafe !== undefined) return "belongs to postgres.js: pass { url } instead"
+  if (Explanations.isEnded(pool)) return "has been ended: pass an open one"
   if (got.connectionParameters !== undefined) return "is a single client: pass a new pg.Pool()"
   return typeof got.connect === "function" ? undefined : "has no connect(): pass a new pg.Pool()"
 }
@@ -109,8 +109,8 @@ const checkOptions = OptionRules.fields({
 })
 
 /**
- * Storage on your Postgres. Throws a `ConfigurationError` when the options are wrong; nothing is connected before
- * `createBilling`.
+ * Storage on your Postgres. Connects only when you call `createBilling`. Throws a `ConfigurationError` when an
+ * option is wrong.
  */
 export const postgres = (options: PoolOptions | UrlOptions): Store => {
   const client = clientLayer(options)
@@ -133,13 +133,19 @@ export const postgres = (options: PoolOptions | UrlOptions): Store => {
   return makeStore("postgres", parts)
 }
 
-/** The `tx` of `db.transaction(async (tx) => …)` of Drizzle, with `sql` of `drizzle-orm`. */
+/**
+ * Wraps the `tx` of Drizzle's `db.transaction(async (tx) => …)` for `billing.transaction`. `sql` is that of
+ * `drizzle-orm`.
+ */
 export const fromDrizzle: <Sql>(
   transaction: { execute(query: Sql): PromiseLike<unknown> },
   sql: { raw(text: string): Sql; param(value: unknown): unknown; join(parts: Array<never>): Sql },
 ) => TransactionClient = HostBridge.fromDrizzle
 
-/** The `trx` of `db.transaction().execute(async (trx) => …)` of Kysely, with its `CompiledQuery`. */
+/**
+ * Wraps the `trx` of Kysely's `db.transaction().execute(async (trx) => …)` for `billing.transaction`.
+ * `compiledQuery` is Kysely's `CompiledQuery`.
+ */
 export const fromKysely: <Query>(
   transaction: { executeQuery(query: Query): Promise<{ readonly rows: ReadonlyArray<unknown> }> },
   compiledQuery: { raw(sql: string, parameters?: Array<unknown>): Query },

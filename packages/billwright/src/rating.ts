@@ -1,5 +1,6 @@
 /**
- * `billwright/rating`: what a quantity costs by a charge of a plan, exactly, with every step that leads there. For
- * pricing pages and calculators: it runs in a browser, and needs neither Node nor a store.
+ * `billwright/rating`: calculates the exact price of a quantity under a charge of a plan, with every step of the
+ * calculation. It is meant for pricing pages and calculators: it runs in browsers, and needs neither Node nor a
+ * store.
  */
 export * from "@billwright/engine/rating"

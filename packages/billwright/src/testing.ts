@@ -1,5 +1,6 @@
 /**
- * For the tests of your app: billing with a clock that stands until you move it, and receivers without a network.
+ * Billing for the tests of your app: the clock moves only when you move it, and webhooks go to receivers in the
+ * same process.
  */
 import type { Billing } from "./Billing.ts"
 import type { BillingOptions, DispatcherOptions } from "./BillingOptions.ts"
@@ -20,22 +21,25 @@ import { TestReceivers } from "./testing/TestReceivers.ts"
 export type { TestDuration, TestEndpoint, Testing } from "./testing/Testing.ts"
 export type { ReceivedWebhook, TestAnswer, TestReceiver } from "./testing/TestReceiver.ts"
 
-/** When a test begins, unless it says otherwise: a Thursday in the middle of a month and of a day. */
+/** The time at the start of a test: noon on a Thursday in the middle of a month. */
 const NOW = "2026-01-15T12:00:00Z"
 
-/** What `createTestBilling` is told: the options of `createBilling`, and what time it is. */
+/** The options of `createTestBilling`: those of `createBilling`, and the time. */
 export interface TestBillingOptions<
   Definitions extends ReadonlyArray<EventDefinition> = ReadonlyArray<EventDefinition>,
 > extends Omit<BillingOptions<Definitions>, "dispatcher" | "network" | "store"> {
-  /** Default: `memory()`, empty. */
+  /** Default: an empty `memory()`. */
   readonly store?: Store
-  /** What time it is at first. Default 2026-01-15T12:00:00Z. */
+  /** The time at the start. Default 2026-01-15T12:00:00Z. */
   readonly now?: Instant
-  /** How webhooks are sent: when they are asked for, to `testing.receiver(url)`. */
+  /**
+   * How webhooks are sent. They go to `testing.receiver(url)`, when `testing.advance`, `testing.deliveries` or
+   * `deliverDue` is called.
+   */
   readonly dispatcher?: DispatcherOptions
 }
 
-/** What `createBilling` makes, and `testing`. */
+/** The result of `createTestBilling`: a `Billing` with `testing`. */
 export interface TestBilling<Map = BuiltInEvents> extends Billing<Map> {
   readonly testing: Testing<keyof Map & string>
 }
@@ -47,8 +51,8 @@ const toMillis = (now: Instant): number => {
 }
 
 /**
- * Billing for a test, as `createBilling` makes it but for the time and the network. In test mode and in memory unless
- * told otherwise; of what its log says, nothing is printed.
+ * Starts billing for a test. It works like `createBilling`, except for the clock and the network. By default it is
+ * in test mode, stores in memory and logs nothing.
  *
  * ```ts
  * const billing = await createTestBilling()

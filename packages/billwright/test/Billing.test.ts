@@ -264,7 +264,10 @@ describe("transaction", () => {
     const forgetful = account.transaction(async (tx) => {
       void tx.customers.create(ada)
     })
-    assert.match((await rejection(forgetful)).message, /ended before tx\.customers\.create: await every call/)
+    assert.match(
+      (await rejection(forgetful)).message,
+      /ended before tx\.customers\.create had finished: await every call/,
+    )
     assert.lengthOf((await account.customers.list().page()).data, 3)
   })
 
@@ -280,7 +283,7 @@ describe("transaction", () => {
       const error = await rejection(billing.test.customers.create(ada))
       assert.match(
         error.message,
-        /^billing\.\S+ would wait for the transaction that it is called in: call tx\.\S+, on the tx/,
+        /^billing\.\S+ would wait for ever, because it was called inside the function of billing\.transaction: call tx\.\S+, on the tx/,
       )
       await tx.customers.create(ada)
       later = end.then(() => billing.customers.create(ada))
@@ -307,7 +310,7 @@ describe("transaction", () => {
 
   it("explains bad use", async () => {
     const joined = billing.transaction({}, async () => {})
-    assert.match((await rejection(joined)).message, /this store has no transactions of yours to join/)
+    assert.match((await rejection(joined)).message, /this store can't join a transaction of yours/)
     const nothing = billing.transaction(undefined as never)
     assert.match((await rejection(nothing)).message, /takes a function/)
   })
@@ -368,7 +371,7 @@ describe("what is no id", () => {
       [() => billing.customers.create(ada, { signal: 5 } as never), "options.signal must be an AbortSignal"],
       [
         () => billing.customers.create(ada, { sgnal: undefined } as never),
-        "options.sgnal is no option of a call: there is signal",
+        "options.sgnal is not an option of a call: the only one is signal",
       ],
       [() => billing.customers.get("cus_none", 0 as never), "options must be an object such as { signal }"],
       [() => billing.fetch("http://localhost" as never), "request must be a Request of the Fetch standard"],
@@ -409,7 +412,7 @@ describe("createBilling", () => {
       /network\.allow\[0\] must not be 169\.254\.169\.254\/32: a cloud's metadata service/,
     ],
     [{ store: memory(), network: { allow: ["10.0.0.0"] } }, /network\.allow\[0\] must be a network/],
-    [{ store: memory(), events: [{}] }, /events takes what defineEvent/],
+    [{ store: memory(), events: [{}] }, /events must be a list of event types made by defineEvent/],
     [
       { store: memory(), dispatcher: { certificateAuthorities: ["x"] } },
       /certificateAuthorities\[0\] must be/,
@@ -420,7 +423,7 @@ describe("createBilling", () => {
     ],
     [
       { store: memory(), keys: { peper: "x" } },
-      /^keys has no option "peper": there are pepper, cacheMillis$/,
+      /^keys has no option "peper": its options are pepper, cacheMillis$/,
     ],
     [{ store: memory(), keys: { pepper: "" } }, /^keys\.pepper must be text that is not empty$/],
     [
@@ -439,7 +442,7 @@ describe("createBilling", () => {
     [{ store: memory(), dispatcher: null }, /^dispatcher must be true, false, "manual" or settings$/],
     [
       { store: memory(), dispatcher: { maxInflight: 4 } },
-      /^dispatcher has no option "maxInflight": there are max/,
+      /^dispatcher has no option "maxInflight": its options are max/,
     ],
     [
       { store: memory(), dispatcher: { maxInFlight: 0 } },
@@ -462,7 +465,7 @@ describe("createBilling", () => {
       /^network must be an object of allow, allowLoopback, decodeNat64$/,
     ],
     [{ store: memory(), log: "info" }, /^log must be a function or false$/],
-    [undefined as never, /createBilling takes options/],
+    [undefined as never, /createBilling needs options/],
   ]
   for (const [options, sentence] of problems) {
     it(`explains: ${sentence.source}`, async () => {

@@ -182,7 +182,10 @@ describe("the client", () => {
       [{ url, apiKey: "" }, /^apiKey must be a key such as sk_live_…$/],
       [{ url: "app/billing", apiKey }, /^url must be a URL such as "https:.*or a path of this origin/],
       [{ url: "ftp://localhost", apiKey }, /^url must be a URL/],
-      [{ url, apiKey, retrys: 1 }, /^createClient has no option "retrys": there are url, apiKey, maxRetries/],
+      [
+        { url, apiKey, retrys: 1 },
+        /^createClient has no option "retrys": its options are url, apiKey, maxRetries/,
+      ],
       [{ url, apiKey, maxRetries: -1 }, /^maxRetries must be an integer of at least 0$/],
       [{ url, apiKey, timeoutMillis: "5s" }, /^timeoutMillis must be an integer of at least 1$/],
       [{ url, apiKey, fetch: {} }, /^fetch must be a function$/],
@@ -324,6 +327,6 @@ describe("tries", () => {
     assert.instanceOf(error, ApiError)
     assert.deepInclude(error, { code: "not_found", requestId: undefined })
     const ok = scripted(() => new Response("<html>", { status: 200 }))
-    assert.match((await rejection(settled(ok.trying.customers.get("cus_1")))).message, /is no JSON/)
+    assert.match((await rejection(settled(ok.trying.customers.get("cus_1")))).message, /is not JSON/)
   })
 })

@@ -172,7 +172,7 @@ describe("event types of one's own", () => {
     assert.propertyVal(refused, "field", "type")
     assert.strictEqual(
       refused.message,
-      'type is not a known event type: "no.such" (define your own by defineEvent, and pass it in events of createBilling)',
+      'type is not a known event type: "no.such" (define your own with defineEvent, and pass it to createBilling in events)',
     )
   })
 
@@ -215,7 +215,7 @@ describe("event types of one's own", () => {
       [{ ...good, example: "x" }, /the example of a\.b: data is not valid/],
       [
         { ...good, schema: z.number().refine(async () => true) },
-        /the example of a\.b: data can't be checked: its schema checks by a promise/,
+        /the example of a\.b: data can't be checked: its schema validates asynchronously/,
       ],
     ]
     for (const [definition, sentence] of wrong) {
@@ -229,7 +229,10 @@ describe("event types of one's own", () => {
     })
     assert.match((await rejection(twice)).message, /^events has two definitions of "a\.b"$/)
     const ours = createBilling({ store: memory(), events: [{ ...own, name: "usage.threshold" }] })
-    assert.match((await rejection(ours)).message, /can't define "usage\.threshold": Billwright publishes/)
+    assert.match(
+      (await rejection(ours)).message,
+      /can't define "usage\.threshold", because Billwright publishes/,
+    )
     const define = (type: unknown) => () => defineEvent(type as typeof good)
     assert.throws(
       define({ ...good, schema: undefined }),
@@ -254,7 +257,7 @@ describe("event types of one's own", () => {
       log: ({ level, message }) => void lines.push(`${level} ${message}`),
     })
     await billing.events.publish({ type: "invoice.paid", data: { mine: 2 } })
-    assert.include(lines, 'warn the definition of "invoice.paid" takes the place of the built-in event type')
+    assert.include(lines, 'warn the definition of "invoice.paid" replaces the built-in event type')
   })
 })
 

@@ -166,7 +166,7 @@ for (const [name, host] of Object.entries(hosts)) {
       if (response.status === 201) assert.include(text, '"quantity":9007199254740993')
       else {
         assert.strictEqual(response.status, 400)
-        assert.match(text, /JSON parser that does not keep quantity exact: mount the billing handler before/)
+        assert.match(text, /JSON parser that rounds quantity: mount the billing handler before/)
       }
       assert.strictEqual(response.status, name.endsWith("express.json()") ? 400 : 201)
     })
@@ -340,7 +340,7 @@ describe("a handler", () => {
       assert.throws(
         () => billing[name](mount),
         ConfigurationError,
-        `${name} has no option "bsePath": there are basePath`,
+        `${name} has no option "bsePath": its options are basePath`,
       )
   })
 

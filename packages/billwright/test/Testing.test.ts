@@ -44,7 +44,10 @@ describe("the time of a test", () => {
     const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
       [undefined, /^duration must be an object such as \{ minutes: 1 \}/],
       [5, /^duration must be an object such as/],
-      [{ minute: 1 }, /^duration has no unit "minute": there are \{ days, hours, minutes, seconds, milli/],
+      [
+        { minute: 1 },
+        /^duration has no unit "minute": the units are \{ days, hours, minutes, seconds, milli/,
+      ],
     ]
     for (const [duration, sentence] of wrong) {
       const error = await rejection(billing.testing.advance(duration as never))
@@ -149,7 +152,7 @@ describe("the receivers of a test", () => {
 describe("a billing for tests", () => {
   it("says what its options are", async () => {
     const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
-      [{ nw: 1 }, /^createTestBilling has no option "nw": there are now, accountId, /],
+      [{ nw: 1 }, /^createTestBilling has no option "nw": its options are now, accountId, /],
       [{ network: {} }, /^createTestBilling has no option "network"/],
       [{ dispatcher: false }, /^dispatcher must be an object of maxInFlight/],
     ]

@@ -154,20 +154,20 @@ describe("keys", () => {
     const v1a = signV1a(message, pair.privateKey)
     await refuses("invalid_signature_header", signedBy(v1.replace("v1,", "v1a,")))
     await refuses("invalid_signature_header", signedBy(v1a.replace("v1a,", "v1,")))
-    await refuses("no_matching_signature", signedBy(v1a), /private key \(v1a\), and only a secret/)
+    await refuses("no_matching_signature", signedBy(v1a), /private key \(v1a\), but only a secret/)
     const both = [other(), signV1a(message, makeKeyPair().privateKey)] as const
-    await refuses("no_matching_signature", signedBy(...both), /another endpoint/)
+    await refuses("no_matching_signature", signedBy(...both), /belongs to this endpoint/)
     const publicly = { headers, body, now, publicKey: pair.publicKey }
     const { headers: bothKinds } = signedBy(...both)
-    await refuses("no_matching_signature", { ...publicly, headers: bothKinds }, /another endpoint/)
+    await refuses("no_matching_signature", { ...publicly, headers: bothKinds }, /belongs to this endpoint/)
     const { headers: v1aOnly } = signedBy(both[1])
-    await refuses("no_matching_signature", { ...publicly, headers: v1aOnly }, /another endpoint/)
-    await refuses("no_matching_signature", signedBy(other()), /another endpoint/)
-    await refuses("no_matching_signature", publicly, /secret \(v1\), and only a publicKey/)
+    await refuses("no_matching_signature", { ...publicly, headers: v1aOnly }, /belongs to this endpoint/)
+    await refuses("no_matching_signature", signedBy(other()), /belongs to this endpoint/)
+    await refuses("no_matching_signature", publicly, /secret \(v1\), but only a publicKey/)
     await refuses(
       "no_matching_signature",
       { ...publicly, secret: secretOf(randomBytes(32)) },
-      /another endpoint/,
+      /belongs to this endpoint/,
     )
   })
 
@@ -192,7 +192,7 @@ describe("keys", () => {
       [options.secret, ""],
     ])
       await refuses("invalid_secret", untyped({ ...wrong, secret }))
-    await refuses("invalid_secret", untyped({ secret: "whsk_AAAA" }), /the sender's alone/)
+    await refuses("invalid_secret", untyped({ secret: "whsk_AAAA" }), /only for the sender/)
     await refuses("invalid_secret", untyped({ secret: undefined }), /environment variable/)
     await refuses("invalid_secret", untyped({ secret: [], publicKey: [] }), /Neither/)
     const short = `whpk_${Buffer.alloc(31).toString("base64")}`

@@ -157,7 +157,7 @@ export const explainStorage = (error: StorageError): StorageError | Misconfigure
   if (isLoginRefused(error)) {
     return new Misconfigured({
       message:
-        "Postgres doesn't let this user in: give the right user and password in DATABASE_URL, or correct what pg_hba.conf says of it",
+        "Postgres refused the login of this user: correct the user or password in DATABASE_URL, or the rules in pg_hba.conf",
     })
   }
   const refusal = refusalOf(error)

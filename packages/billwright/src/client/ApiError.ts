@@ -1,8 +1,8 @@
 /**
- * What calls of the client reject with.
+ * The errors that calls of the client reject with.
  */
 
-/** What went wrong, for programs; each goes with one status. */
+/** What went wrong, for programs. Each code belongs to one HTTP status. */
 export type ApiErrorCode =
   | "invalid_request"
   | "unauthorized"
@@ -21,10 +21,10 @@ export type ApiErrorCode =
 /** The API answered with an error. */
 export class ApiError extends Error {
   override readonly name = "ApiError"
-  /** Of an answer that is none of the API's (a proxy's, say) the nearest one. */
+  /** When the answer did not come from the API but, say, from a proxy: the code that fits its status best. */
   readonly code: ApiErrorCode
   readonly status: number
-  /** What the server's log knows the request by; `undefined` when the answer had none. */
+  /** The request's id in the server's log; `undefined` when the answer had none. */
   readonly requestId: string | undefined
 
   constructor(code: ApiErrorCode, message: string, status: number, requestId: string | undefined) {
@@ -35,7 +35,7 @@ export class ApiError extends Error {
   }
 }
 
-/** There was no answer, or none that could be read, after all tries. Whether the request was carried out is unknown. */
+/** No readable answer came, even after all retries. It is unknown whether the request was carried out. */
 export class ConnectionError extends Error {
   override readonly name = "ConnectionError"
   readonly code: "network_error" | "timeout"
@@ -63,7 +63,7 @@ const CODES: Readonly<Record<number, ApiErrorCode>> = {
 const isCode = (code: unknown): code is ApiErrorCode =>
   code === "internal_error" || code === "unavailable" || Object.values(CODES).some((known) => known === code)
 
-/** The error of an answer. `body` is what it holds as JSON, if it is. */
+/** The error for an answer. `body` is the parsed JSON body, or `undefined` when the body isn't JSON. */
 export const toApiError = (response: Response, body: unknown): ApiError => {
   const { error, message } = (typeof body === "object" && body !== null ? body : {}) as {
     readonly error?: unknown

@@ -1,5 +1,5 @@
 /**
- * What the client offers: the calls of `createBilling`, as far as the REST API has them.
+ * The calls of the client: those of `createBilling` that the REST API offers.
  */
 import type { CallOptions } from "../Call.ts"
 import type { BuiltInEvents } from "../events/EventMap.ts"
@@ -9,45 +9,47 @@ import type { RecordUsage, Usage } from "../usage/Usage.ts"
 import type { Deliveries } from "../webhooks/Deliveries.ts"
 import type { Endpoints } from "../webhooks/Endpoints.ts"
 
-/** What became of one record of a batch. */
+/** The result for one record of a batch. */
 export interface RecordedUsageId {
   readonly id: string
   readonly isDuplicate: boolean
 }
 
-/** `billing.usage`, as far as the REST API has it. Errors: `ApiError`, `ConnectionError`. */
+/** The calls of `billing.usage` that the REST API offers. Errors: `ApiError`, `ConnectionError`. */
 export interface ClientUsage extends Omit<Usage, "recordBatch" | "audit"> {
-  /** Records 1 to 1,000, all or nothing. Results in the order given. */
+  /** Records 1 to 1,000 entries, either all of them or none. Results are in the order of the input. */
   recordBatch(
     records: ReadonlyArray<RecordUsage>,
     options?: CallOptions,
   ): Promise<ReadonlyArray<RecordedUsageId>>
 }
 
-/** A type of the catalogue, with the JSON Schema of its data. */
+/** An event type of the catalogue, with the JSON Schema of its data. */
 export interface ClientEventTypeInfo extends EventTypeInfo {
   readonly schema: unknown
 }
 
-/** An event as receivers get it, of any of the types. */
+/** An event of any type, as receivers get it. */
 export type StreamedEvent<Map> = {
   [Type in keyof Map & string]: Pick<EventOf<Type, Map[Type]>, "id" | "type" | "timestamp" | "data">
 }[keyof Map & string]
 
-/** `billing.events`, as far as the REST API has it. Errors: `ApiError`, `ConnectionError`. */
+/** The calls of `billing.events` that the REST API offers. Errors: `ApiError`, `ConnectionError`. */
 export interface ClientEvents<Map> extends Omit<Events<Map>, "stream" | "types"> {
   types(options?: CallOptions): Promise<ReadonlyArray<ClientEventTypeInfo>>
   /**
-   * Follows the events as they are committed, until the loop is left or the signal aborts. A lost connection is made
-   * again, and none is missed that was published after the first event or `after`.
+   * Yields events as they are committed, until you leave the loop or the signal aborts. The client reconnects after
+   * a lost connection. It then misses no event that was published after the first event it yielded, or after
+   * `after`.
    */
   stream(query?: StreamEvents<keyof Map & string>, options?: CallOptions): AsyncIterable<StreamedEvent<Map>>
 }
 
 /**
- * The account and mode that the API key belongs to. Calls are those of `createBilling`, and so are their values.
+ * Acts for the account and mode that the API key belongs to. Calls take and return the same values as those of
+ * `createBilling`.
  *
- * They reject with an `ApiError`, a `ConnectionError`, or the reason of the signal that aborts them.
+ * They reject with an `ApiError`, a `ConnectionError`, or the reason of the signal that aborted them.
  */
 export interface BillingClient<Map = BuiltInEvents> extends ResourceCalls {
   readonly usage: ClientUsage

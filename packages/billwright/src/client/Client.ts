@@ -17,12 +17,13 @@ import { makeDeliveries, makeEndpoints } from "./WebhookRequests.ts"
  * await billing.usage.record({ customerId, productId: "api", quantity: 5, unit: "call" })
  * ```
  *
- * Every change carries an `Idempotency-Key` that the client makes, so that it can be tried again: after a lost
- * connection, a time-out, 429, 502, 503 and 504, at most `maxRetries` times, with growing delays or the one that
- * `Retry-After` asks for; one of more than a minute is not waited for.
+ * The client sends an `Idempotency-Key` with every change, so that retrying is safe. It retries after a lost
+ * connection, a time-out, 408, 429, 502, 503, 504, or 409 with `Retry-After`, at most `maxRetries` times. Delays
+ * grow with each try, or follow `Retry-After`. When `Retry-After` asks for more than a minute, the client gives up.
  *
- * Events of your own are typed by a type argument: `createClient<BuiltInEvents & { "order.shipped": OrderShipped }>`.
- * Throws a `ConfigurationError` of `billwright`, by its `code` `invalid_configuration`, when options are wrong.
+ * A type argument adds the types of your own events:
+ * `createClient<BuiltInEvents & { "order.shipped": OrderShipped }>`. Throws the `ConfigurationError` of
+ * `billwright` (its `code` is `invalid_configuration`) when an option is wrong.
  */
 export const createClient = <Map = BuiltInEvents>(options: ClientOptions): BillingClient<Map> => {
   const connection = new Connection(options)

@@ -1,5 +1,6 @@
 /**
- * Requests to the API: tried again where that is safe, which the idempotency key makes every one.
+ * Sends requests to the API and retries them. Every change has an idempotency key, so every request is safe to
+ * retry.
  */
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import * as ExactJson from "../ExactJson.ts"
@@ -7,11 +8,14 @@ import * as OptionRules from "../runtime/OptionRules.ts"
 import { toApiError, ConnectionError } from "./ApiError.ts"
 import { delayAfter, wait } from "./RetryDelay.ts"
 
-/** What `createClient` is told: where the API is, and the key to it. */
+/** The options of `createClient`. */
 export interface ClientOptions {
-  /** Where the API is, without `/v1`: `https://billing.example.com`, or a path of this origin such as `/billing`. */
+  /**
+   * The base URL of the API, without `/v1`: `https://billing.example.com`, or a path of this origin such as
+   * `/billing`.
+   */
   readonly url: string
-  /** `sk_live_…` or `sk_test_…`. Whoever has it can do what it may do: keep it on servers. */
+  /** `sk_live_…` or `sk_test_…`. Anyone who has the key can use it, so keep it on servers. */
   readonly apiKey: string
   /** How often a request is sent again when the connection fails or the server asks for it. Default 3. */
   readonly maxRetries?: number
@@ -48,19 +52,19 @@ const DEFAULT_TIMEOUT_MILLIS = 30_000
 
 export interface Request {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE"
-  /** From `/v1` on, encoded, with its query. */
+  /** The part of the URL after `/v1`, encoded, with its query. */
   readonly path: string
   readonly body?: object
   readonly signal?: AbortSignal | undefined
 }
 
-/** An answer that is no error. */
+/** A successful answer. */
 export interface Answer {
   readonly status: number
   readonly body: unknown
 }
 
-/** 128 random bits. `crypto.randomUUID` is there in secure contexts only. */
+/** 128 random bits. `crypto.randomUUID` exists in secure contexts only. */
 const makeKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
     "",
@@ -70,7 +74,7 @@ const parse = (text: string): unknown => {
   try {
     return ExactJson.parse(text)
   } catch {
-    return undefined // Of a proxy, say.
+    return undefined // For example the HTML page of a proxy.
   }
 }
 
@@ -100,7 +104,7 @@ export class Connection {
         accept: "application/json",
         authorization: this.#authorization,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
-        // One key for all tries: what was carried out before its answer was lost is not done twice.
+        // All tries send the same key: if the answer to one was lost, the next does not carry out the change again.
         ...(method === "GET" ? {} : { "idempotency-key": makeKey() }),
       },
       ...(body === undefined ? {} : { body: ExactJson.stringify(body) }),
@@ -118,7 +122,7 @@ export class Connection {
     }
   }
 
-  /** Opens a stream of server-sent events. One try; its time is not limited once it is open. */
+  /** Opens a stream of server-sent events. It tries once, without a time-out. */
   async open(
     path: string,
     lastEventId: string | undefined,
@@ -147,7 +151,10 @@ export class Connection {
       })
       const body = parse(await response.text())
       if (response.ok && body === undefined) {
-        return new ConnectionError("network_error", "the answer is no JSON: is the url that of the API?")
+        return new ConnectionError(
+          "network_error",
+          "the answer is not JSON: check that url is the URL of the API",
+        )
       }
       return { response, body }
     } catch (cause) {

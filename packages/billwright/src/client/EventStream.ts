@@ -22,7 +22,7 @@ const toMessage = (block: string): Message | undefined => {
   return data.length === 0 ? undefined : { id, data: data.join("\n") }
 }
 
-/** Blocks end with an empty line; what is left at the end of the stream was cut off. */
+/** Messages end with an empty line. An unfinished message at the end of the stream was cut off and is dropped. */
 const messages = async function* (body: ReadableStream<Uint8Array>): AsyncGenerator<Message> {
   const reader = body
     .pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>)
@@ -45,11 +45,11 @@ const messages = async function* (body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-/** A refusal that another try would get again. */
+/** Whether a retry would get the same refusal. */
 const isFinal = (error: unknown): boolean =>
   error instanceof ApiError && delayAfter(1, new Response(null, { status: error.status })) === undefined
 
-/** Follows the stream, and goes on behind the last event when the connection is lost. */
+/** Follows the stream. After a lost connection it reconnects and continues after the last event. */
 export const follow = async function* <Event>(
   connection: Connection,
   query: { readonly types?: ReadonlyArray<string> | undefined; readonly after?: string | undefined },

@@ -1,5 +1,5 @@
 /**
- * The requests that all resources have.
+ * Requests that all resources use.
  */
 import type { CallOptions } from "../Call.ts"
 import type { Listing, Page, PageQuery } from "../Listing.ts"
@@ -7,11 +7,11 @@ import { makeListing } from "../runtime/ListingPages.ts"
 import type { Connection, Request } from "./Connection.ts"
 import { fromWire, toQuery, toWire } from "./WireNames.ts"
 
-/** A path of the API; ids may be any text. */
+/** Builds a path of the API. Ids may be any text, because they are encoded. */
 export const path = (parts: TemplateStringsArray, ...ids: ReadonlyArray<string>): string =>
   parts.reduce((whole, part, index) => whole + encodeURIComponent(String(ids[index - 1])) + part)
 
-/** Changes something, and gives what the API answers. */
+/** Sends a change and returns the API's answer. */
 export const write = async <A>(
   connection: Connection,
   method: Exclude<Request["method"], "GET">,
@@ -38,7 +38,7 @@ export const read = async <A>(
   return fromWire<A>((await connection.send(request)).body)
 }
 
-/** A list whose items `convert` makes of those of the answer. */
+/** A list. `convert` makes its items from those of the answer. */
 export const list = <
   Query extends PageQuery,
   Item,
@@ -51,7 +51,7 @@ export const list = <
   convert: (item: Item) => A = (item) => item as unknown as A,
 ): Listing<A> =>
   makeListing<Query, A>(query, async (page) => {
-    // The items of `data` are the API's here, not the caller's own.
+    // `data` is the API's own list here. `fromWire` would leave a field of this name alone.
     const request = { method: "GET", path: from + toQuery(page), signal: options?.signal } as const
     const { data, has_more } = (await connection.send(request)).body as {
       readonly data: ReadonlyArray<unknown>
@@ -61,7 +61,7 @@ export const list = <
     return result
   })
 
-/** The items of a list that is complete. */
+/** Reads a list that has only one page. */
 export const readAll = async <A>(connection: Connection, request: Request): Promise<ReadonlyArray<A>> => {
   const { data } = (await connection.send(request)).body as { readonly data: ReadonlyArray<unknown> }
   return data.map((item) => fromWire<A>(item))

@@ -1,5 +1,5 @@
 /**
- * Any resource over the API.
+ * The calls of a resource over the API.
  */
 import type { CallOptions } from "../Call.ts"
 import type { PageQuery } from "../Listing.ts"
@@ -19,12 +19,12 @@ type ValueOf<Of extends ResourceCalls> = Awaited<ReturnType<Of["get"]>>
 type BigIntFields<A> = { [Name in keyof A]: A[Name] extends bigint ? Name : never }[keyof A]
 
 export interface ResourceOptions<Of extends ResourceCalls> {
-  /** Where the API has them. */
+  /** The path of the resource in the API. */
   readonly path: string
-  /** What removing one is called. */
+  /** The name of the call that removes one. */
   readonly removal: Exclude<keyof Of, "create" | "get" | "list" | "update">
   readonly isMutable: "update" extends keyof Of ? true : false
-  /** The fields that are `bigint`: one that is missing or too many doesn't compile. */
+  /** The fields that are `bigint`. The compiler checks that the list is complete. */
   readonly integers: { readonly [Name in BigIntFields<ValueOf<Of>>]: true }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Usage over the API.
+ * Usage calls over the API.
  */
 import type { RecordUsage, UsagePoint, UsageRecord, UsageSummary } from "../usage/Usage.ts"
 import type { ClientUsage } from "./BillingClient.ts"

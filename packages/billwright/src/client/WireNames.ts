@@ -1,9 +1,9 @@
 /**
- * Names and values on the wire and in TypeScript: `created_at`, text, becomes `createdAt`, a `Date`.
+ * Converts names and values between the wire and TypeScript: the text `created_at` becomes the `Date` `createdAt`.
  */
 import type { BillingClient } from "./BillingClient.ts"
 
-/** What is below these is the caller's own. */
+/** The content of these fields is the caller's own, so the names in it are not converted. */
 const OPAQUE = new Set([
   "data",
   "example",
@@ -14,10 +14,10 @@ const OPAQUE = new Set([
   "schema",
 ])
 
-/** What a call of the client gives in the end. */
+/** The result of a call of the client: the value of its promise, or an item of its iterable. */
 type Given<Result> = Result extends Promise<infer A> ? A : Result extends AsyncIterable<infer A> ? A : never
 
-/** What the calls of the client give. */
+/** The results of all calls of the client. */
 type Answers = {
   [Group in keyof BillingClient]: {
     [Verb in keyof BillingClient[Group]]: BillingClient[Group][Verb] extends (...args: never) => infer Result
@@ -26,7 +26,7 @@ type Answers = {
   }[keyof BillingClient[Group]]
 }[keyof BillingClient]
 
-/** The names of fields that hold a `Date`, at any depth. */
+/** The names of all fields of type `Date`, at any depth. */
 type DateFields<A> = A extends Date | string | number | bigint | boolean | null | undefined
   ? never
   : A extends ReadonlyArray<infer Item>
@@ -37,7 +37,7 @@ type DateFields<A> = A extends Date | string | number | bigint | boolean | null 
         }[keyof A & string]
       : never
 
-/** Fields that are instants: a name that is missing or too many doesn't compile. */
+/** The fields that are instants. The compiler checks that the list is complete. */
 const INSTANTS: { readonly [Name in DateFields<Answers>]: true } = {
   attemptStartedAt: true,
   createdAt: true,
@@ -67,7 +67,7 @@ const readField = (name: string, value: unknown): unknown => {
   return Object.hasOwn(INSTANTS, toCamel(name)) && typeof value === "string" ? new Date(value) : read(value)
 }
 
-/** What the key that the client has, the call, or another field says already. */
+/** Fields that repeat what the API key, the call or another field says. */
 const isRedundant = (name: string, value: { readonly object?: unknown }): boolean =>
   name === "object" || name === "livemode" || (name === "created_at" && value.object === "event")
 
@@ -78,10 +78,10 @@ const read = (value: unknown): unknown => {
   return Object.fromEntries(fields.map(([name, field]) => [toCamel(name), readField(name, field)]))
 }
 
-/** An object of an answer. The type is what the API promises. */
+/** Converts an object of an answer. The type is not checked: the API promises it. */
 export const fromWire = <A>(body: unknown): A => read(body) as A
 
-/** An object of a request: fields that are `undefined` are left out, `Date`s become text. */
+/** Converts an object for a request. Fields that are `undefined` are left out, and `Date`s become text. */
 export const toWire = (input: object): Record<string, unknown> => {
   const body: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(input)) {
@@ -91,7 +91,7 @@ export const toWire = (input: object): Record<string, unknown> => {
   return body
 }
 
-/** A query string, with `?`, or nothing. */
+/** A query string with its `?`, or the empty text when there are no fields. */
 export const toQuery = (input: object): string => {
   const query = new URLSearchParams(
     Object.entries(toWire(input)).map(([name, value]) => [name, String(value)]),

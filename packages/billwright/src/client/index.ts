@@ -1,5 +1,5 @@
 /**
- * A typed client of the REST API: `fetch` alone, for servers, workers and browsers.
+ * A typed client of the REST API for servers, workers and browsers. It needs only `fetch`.
  */
 export { ApiError, ConnectionError } from "./ApiError.ts"
 export type { ApiErrorCode } from "./ApiError.ts"

@@ -28,11 +28,10 @@ export type BillingErrorCode =
   | "internal_error"
 
 /**
- * The base of all errors that the library rejects with; errors of your own that are thrown in a transaction, and
- * the reason of an `AbortSignal`, come through unchanged.
+ * The base of all errors that the library rejects with. Two kinds of errors are passed on unchanged: errors that
+ * your own function throws in a transaction, and the reason of an `AbortSignal`.
  *
- * `message` is a sentence for people, `code` for programs, `cause` what lies beneath, and the stack is that of the
- * call.
+ * `message` is for people and `code` for programs. `cause` is the underlying error. The stack is that of your call.
  */
 export class BillingError extends Error {
   override readonly name: string = "BillingError"
@@ -49,7 +48,7 @@ export class InvalidInputError extends BillingError {
   override readonly name = "InvalidInputError"
   /** The path of the field: `customerId`, `records[3].quantity`. */
   readonly field: string
-  /** What is wrong with it, to be read after the field: "must be an integer from 0 to 9007199254740991". */
+  /** What is wrong with it, worded to follow the field's name: "must be an integer from 0 to 9007199254740991". */
   readonly problem: string
 
   constructor(field: string, problem: string, options?: ErrorOptions) {
@@ -59,11 +58,11 @@ export class InvalidInputError extends BillingError {
   }
 }
 
-/** An API key is no valid one: missing, malformed, unknown, revoked or expired. Which one is not said. */
+/** The API key is missing, malformed, unknown, revoked or expired. The error doesn't say which. */
 export class UnauthorizedError extends BillingError {
   override readonly name = "UnauthorizedError"
 
   constructor(options?: ErrorOptions) {
-    super("unauthorized", "this is no valid API key", options)
+    super("unauthorized", "the API key is not valid", options)
   }
 }

@@ -1,19 +1,19 @@
 /**
- * Errors of calls that clash with what is stored. Nothing was changed.
+ * Errors of calls that conflict with what is stored. Nothing was changed.
  */
 import { BillingError } from "./BillingError.ts"
 
-/** The base of all clashes with the state of things. */
+/** The base of all errors for calls that conflict with stored data. */
 export class ConflictError extends BillingError {
   override readonly name: string = "ConflictError"
 }
 
-/** The idempotency key of a usage record was used before for other content. */
+/** The idempotency key of a usage record was used before with different content. */
 export class UsageKeyConflictError extends ConflictError {
   override readonly name = "UsageKeyConflictError"
-  /** The part of the input that holds the key: `idempotencyKey` or `records[3].idempotencyKey`. */
+  /** The path of the field that holds the key: `idempotencyKey` or `records[3].idempotencyKey`. */
   readonly field: string
-  /** The record that has the key. */
+  /** The id of the record that has the key. */
   readonly recordId: string
 
   constructor(field: string, recordId: string, message: string, options?: ErrorOptions) {
@@ -23,10 +23,10 @@ export class UsageKeyConflictError extends ConflictError {
   }
 }
 
-/** The idempotency key of an event was used before for other content. */
+/** The idempotency key of an event was used before with different content. */
 export class EventKeyConflictError extends ConflictError {
   override readonly name = "EventKeyConflictError"
-  /** The event that has the key. */
+  /** The id of the event that has the key. */
   readonly eventId: string
 
   constructor(eventId: string, message: string, options?: ErrorOptions) {
@@ -35,12 +35,15 @@ export class EventKeyConflictError extends ConflictError {
   }
 }
 
-/** There are as many as there may be: 100 thresholds of a meter, 500 webhook endpoints. */
+/**
+ * A limit is reached: 100 thresholds for a customer, product and unit, or 500 webhook endpoints for an account and
+ * mode.
+ */
 export class LimitReachedError extends ConflictError {
   override readonly name = "LimitReachedError"
 }
 
-/** Nothing can be sent to the webhook endpoint now. Enable it first. */
+/** The webhook endpoint is disabled, so nothing can be sent to it. Enable it first. */
 export class EndpointDisabledError extends ConflictError {
   override readonly name = "EndpointDisabledError"
   readonly endpointId: string
@@ -51,7 +54,7 @@ export class EndpointDisabledError extends ConflictError {
   }
 }
 
-/** The webhook endpoint does not want events of this type. */
+/** The webhook endpoint does not subscribe to events of this type. */
 export class EventNotAdmittedError extends ConflictError {
   override readonly name = "EventNotAdmittedError"
   readonly endpointId: string

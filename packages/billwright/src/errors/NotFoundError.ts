@@ -1,9 +1,9 @@
 /**
- * Errors of ids that nothing has: never made, gone, or of another account or mode.
+ * Errors for ids that don't exist: never created, removed, or in another account or mode.
  */
 import { BillingError, type BillingErrorCode } from "./BillingError.ts"
 
-/** The base of all "there is no such thing". */
+/** The base of all errors for ids that don't exist. */
 export class NotFoundError extends BillingError {
   override readonly name: string = "NotFoundError"
   /** The id that was asked for. */
@@ -18,7 +18,7 @@ export class NotFoundError extends BillingError {
 /** No customer has the id, or it was erased. */
 export class CustomerNotFoundError extends NotFoundError {
   override readonly name = "CustomerNotFoundError"
-  /** The part of the input that held the id, where there is one: `records[3].customerId`. */
+  /** The path of the field that held the id, when it was in the input: `records[3].customerId`. */
   readonly field: string | undefined
 
   constructor(id: string, message: string, options?: ErrorOptions & { readonly field?: string | undefined }) {

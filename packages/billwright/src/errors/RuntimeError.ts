@@ -1,16 +1,19 @@
 /**
- * Errors that no input is to blame for.
+ * Errors that are not caused by a call's input.
  */
 import { BillingError } from "./BillingError.ts"
 
 /** The storage could not answer: unreachable, saturated, read-only, out of space. */
 export class StorageUnavailableError extends BillingError {
   override readonly name = "StorageUnavailableError"
-  /** True when nothing was stored and the same call may succeed later. What is safe to try again was tried. */
+  /**
+   * True when nothing was stored and the same call may succeed later. The library has already retried where that is
+   * safe.
+   */
   readonly isRetryable: boolean
   /**
-   * True when nobody can say if the call was carried out: its answer was lost or came too late. Call again with
-   * the same idempotency key, or read what is stored.
+   * True when it is unknown whether the call was carried out, because the database's answer was lost or came too
+   * late. Repeat the call with the same idempotency key, or read what is stored.
    */
   readonly isOutcomeUnknown: boolean
   /** What failed, as `Port.verb`: `UsageStore.append`. */
@@ -31,7 +34,7 @@ export class StorageUnavailableError extends BillingError {
   }
 }
 
-/** Billing can't be used as it is set up: wrong options, an unmigrated database. The sentence says what to do. */
+/** The setup is wrong: a wrong option, or a database that isn't migrated. The message says what to do. */
 export class ConfigurationError extends BillingError {
   override readonly name = "ConfigurationError"
 
@@ -40,7 +43,7 @@ export class ConfigurationError extends BillingError {
   }
 }
 
-/** A secret that is stored can't be decrypted: its key is missing from `encryptionKeys`. */
+/** A stored secret can't be decrypted, because its key is missing from `encryptionKeys`. */
 export class SecretUnavailableError extends BillingError {
   override readonly name = "SecretUnavailableError"
   /** The id of the key that encrypted it. */
@@ -52,22 +55,22 @@ export class SecretUnavailableError extends BillingError {
   }
 }
 
-/** `close()` was called before. */
+/** The call came after `close()`. */
 export class ClosedError extends BillingError {
   override readonly name = "ClosedError"
 
   constructor(options?: ErrorOptions) {
     super(
       "closed",
-      "this billing was closed: make calls before close(), or make another by createBilling()",
+      "this billing was closed: call before close(), or start a new one with createBilling()",
       options,
     )
   }
 }
 
 /**
- * A call came when its transaction had ended, or its transaction's function ended before the call: somebody did not
- * await it. A call that came late did nothing.
+ * A call on a transaction's `tx` was not awaited: it was made after the transaction had ended, or the transaction's
+ * function ended before the call did. A call that was made too late did nothing.
  */
 export class TransactionEndedError extends BillingError {
   override readonly name = "TransactionEndedError"
@@ -80,11 +83,11 @@ export class TransactionEndedError extends BillingError {
   }
 }
 
-/** A bug of the library. `cause` has what it threw. */
+/** A bug in the library. `cause` is the error that was thrown. */
 export class InternalError extends BillingError {
   override readonly name = "InternalError"
 
   constructor(options: ErrorOptions) {
-    super("internal_error", "something went wrong inside of Billwright: `cause` says what", options)
+    super("internal_error", "something went wrong inside Billwright: see `cause`", options)
   }
 }

@@ -14,7 +14,7 @@ import { toPlain } from "../runtime/PlainValue.ts"
 import type { EventMap } from "./EventMap.ts"
 import type { EventOf, Events, StreamEvents } from "./Events.ts"
 
-/** How long a stream waits for a sign that there is more before it looks by itself. */
+/** How long a stream waits to be notified of new events before it looks for them itself. */
 const POLL_MILLIS = 1_000
 
 export const toEvent = (event: Core.Event): EventOf<string, unknown> => ({
@@ -37,7 +37,7 @@ const toPublished = ({ _tag, event }: Core.Published) => ({
   isDuplicate: _tag === "Duplicate",
 })
 
-/** The result of `promise` may never be asked for. */
+/** Keeps a rejection of `promise` from being reported as unhandled when nobody awaits it. */
 const unobserved = <A>(promise: Promise<A>): Promise<A> => {
   promise.catch(() => undefined)
   return promise
@@ -62,7 +62,8 @@ const follow = async function* (
       await calls.runAsIs(() => Effect.timeoutOption(committed, POLL_MILLIS), options)
     }
   } catch (error) {
-    // It was followed to the end. Where billing was closed before, it rejected above.
+    // Billing was closed while the stream was running, so the stream ends. Had billing been closed before the
+    // stream began, `start` would have rejected above.
     if (error instanceof ClosedError) return undefined
     throw error
   } finally {
@@ -74,7 +75,7 @@ const makeStream =
   (calls: Calls): Events<EventMap>["stream"] =>
   (query: StreamEvents<string> = {}, options) => {
     const events = calls.service(EventsService)
-    // Asked now, so that what is published before the first turn of the loop is not missed.
+    // Read the position now, so that events published before the loop begins are not missed.
     const start = unobserved(calls.runAsIs(() => events.tailPosition(query.after), options))
     return { [Symbol.asyncIterator]: () => follow(calls, start, query.types, options) }
   }

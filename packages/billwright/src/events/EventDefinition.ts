@@ -1,20 +1,20 @@
 /**
- * Event types of the host's own.
+ * Event types that the host defines.
  */
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import type { StandardSchema } from "./StandardSchema.ts"
 
-/** A type of events, made by `defineEvent`. */
+/** An event type, made by `defineEvent`. */
 export interface EventDefinition<Name extends string = string, Data = unknown> {
-  /** Lower-case words joined by dots, two at least: `order.shipped`. At most 100 characters. */
+  /** At least two lower-case words joined by dots, such as `order.shipped`. At most 100 characters. */
   readonly name: Name
-  /** What such an event tells, in one sentence. */
+  /** What an event of this type means, in one sentence. */
   readonly description: string
-  /** What the data must look like. */
+  /** Validates the data. */
   readonly schema: StandardSchema<Data, unknown>
-  /** Data of such an event. Test events carry it. */
+  /** Example data. Test events carry it. */
   readonly example: Data
-  /** The JSON Schema (2020-12) of the data, for those who read the catalogue. */
+  /** The JSON Schema (2020-12) of the data, shown in the catalogue. */
   readonly jsonSchema?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -26,7 +26,7 @@ interface Described<Name extends string, Data> {
 }
 
 /**
- * Defines a type of events, to be listed under `events` of `createBilling`.
+ * Defines an event type. Pass it to `createBilling` in `events`.
  *
  * ```ts
  * const orderShipped = defineEvent({
@@ -37,13 +37,12 @@ interface Described<Name extends string, Data> {
  * })
  * ```
  *
- * `schema` is a Standard Schema (zod, valibot, ArkType, …); in its place `parse` may be any function that throws on
- * data that is wrong. It checks, at once and not by a promise; what is published is the data as it is given, so
- * that transformations and defaults have no effect. Data is JSON: a schema that lets unknown fields pass lets them
- * be sent.
+ * `schema` is a Standard Schema (zod, valibot, ArkType, …). Instead of `schema` you can pass `parse`, a function
+ * that throws when the data is wrong. Both must be synchronous. They only validate: the data is published as given,
+ * so transformations and defaults have no effect. If the schema allows unknown fields, those are published too.
  *
- * Throws a `ConfigurationError` without a name or what checks the data. Whether name and example are right is
- * checked by `createBilling`, which takes each name once.
+ * Throws a `ConfigurationError` when `name`, or both `schema` and `parse`, are missing. `createBilling` checks the
+ * name and the example, and rejects two definitions of the same name.
  */
 export function defineEvent<const Name extends string, Data>(
   type: Described<Name, Data> & { readonly schema: StandardSchema<Data, unknown> },
@@ -66,7 +65,7 @@ export function defineEvent(
   throw new ConfigurationError(`defineEvent("${type.name}") needs a schema or a function parse`)
 }
 
-/** A function that throws, as a Standard Schema. */
+/** Turns a function that throws into a Standard Schema. */
 const schemaOf = (parse: (data: unknown) => unknown): StandardSchema => ({
   "~standard": {
     version: 1,

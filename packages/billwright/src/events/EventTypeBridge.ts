@@ -1,5 +1,5 @@
 /**
- * From a Standard Schema to the Schema that the catalogue wants.
+ * Converts a Standard Schema to the Effect Schema that the catalogue needs.
  */
 import { EventType, ThresholdEvent } from "@billwright/core"
 import { Schema } from "effect"
@@ -7,7 +7,7 @@ import { ConfigurationError } from "../errors/RuntimeError.ts"
 import type { EventDefinition } from "./EventDefinition.ts"
 import type { StandardIssue, StandardSchema } from "./StandardSchema.ts"
 
-/** What the Standard JSON Schema interface adds, where a schema has it. */
+/** The Standard JSON Schema interface, which some schemas have. */
 interface WithJsonSchema {
   readonly jsonSchema?: {
     readonly input: (options: { readonly target: "draft-2020-12" }) => Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ interface WithJsonSchema {
 const stepOf = (step: PropertyKey | { readonly key: PropertyKey }): PropertyKey =>
   typeof step === "object" ? step.key : step
 
-/** What is at a path of a value; `undefined` where there is nothing. */
+/** The part of a value at a path; `undefined` when there is none. */
 const valueAt = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
   path.reduce<unknown>(
     (found, step) =>
@@ -37,7 +37,7 @@ const validate = (schema: StandardSchema, value: unknown): Schema.FilterOutput =
   const result = schema["~standard"].validate(value)
   if (result instanceof Promise) {
     result.catch(() => undefined)
-    return "can't be checked: its schema checks by a promise, and must check at once"
+    return "can't be checked: its schema validates asynchronously, and must validate synchronously"
   }
   return result.issues === undefined ? undefined : result.issues.map((issue) => toIssue(value, issue))
 }
@@ -48,7 +48,7 @@ const jsonSchemaOf = ({ jsonSchema, schema }: EventDefinition): Readonly<Record<
   try {
     return own?.input({ target: "draft-2020-12" }) ?? {}
   } catch {
-    return {} // Of something that JSON Schema has no word for.
+    return {} // The schema has a type that JSON Schema can't express.
   }
 }
 
@@ -57,10 +57,13 @@ const isStandardSchema = (schema: unknown): boolean =>
   schema !== null &&
   typeof (schema as Partial<StandardSchema>)["~standard"]?.validate === "function"
 
-/** Events that the library publishes itself, whose data is not the host's to define. */
+/** The event type that the library publishes itself. The host can't define its data. */
 const OWN = ThresholdEvent.usageThreshold.name
 
-/** The types for the catalogue. Throws a `ConfigurationError` when a definition is wrong, or one of two of a name. */
+/**
+ * The event types for the catalogue. Throws a `ConfigurationError` when a definition is wrong or two have the same
+ * name.
+ */
 export const toEventTypes = (definitions: ReadonlyArray<EventDefinition>): Array<EventType.EventType> => {
   const types = definitions.map(toEventType)
   const names = types.map(({ name }) => name)
@@ -68,18 +71,18 @@ export const toEventTypes = (definitions: ReadonlyArray<EventDefinition>): Array
   if (twice !== undefined) throw new ConfigurationError(`events has two definitions of "${twice}"`)
   if (names.includes(OWN)) {
     throw new ConfigurationError(
-      `events can't define "${OWN}": Billwright publishes these itself, so define yours under another name`,
+      `events can't define "${OWN}", because Billwright publishes it itself: choose another name`,
     )
   }
   return types
 }
 
-/** The type for the catalogue. Throws a `ConfigurationError` when its definition is wrong. */
+/** The event type for the catalogue. Throws a `ConfigurationError` when the definition is wrong. */
 const toEventType = (definition: EventDefinition): EventType.EventType => {
   const { description, example, name, schema } = definition
   if (typeof name !== "string" || !isStandardSchema(schema)) {
     throw new ConfigurationError(
-      "events takes what defineEvent({ name, description, schema, example }) gives",
+      "events must be a list of event types made by defineEvent({ name, description, schema, example })",
     )
   }
   const json = jsonSchemaOf(definition)

@@ -1,27 +1,27 @@
 /**
- * Events: what happened, told once and for ever in the same bytes, and delivered to webhook endpoints.
+ * Events. An event never changes, and every delivery of it to a webhook endpoint carries the same bytes.
  */
 import type { CallOptions, Instant } from "../Call.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
 import type { Delivery, DeliveryStatus } from "../webhooks/Deliveries.ts"
 
-/** One event; it never changes. */
+/** An event. It never changes. */
 export interface EventOf<Type extends string, Data> {
-  /** `evt_…`, the same in every attempt and replay. */
+  /** `evt_…`. Every attempt and replay carries the same id. */
   readonly id: string
   readonly type: Type
   /** When it was published. */
   readonly timestamp: Date
-  /** The customer that it is about, if it was named. */
+  /** The customer that the event is about, if one was given. */
   readonly customerId: string | null
   readonly idempotencyKey: string | null
-  /** The endpoint that it was made for, by `endpoints.test`: it is sent nowhere else. `null`: it is for all that want it. */
+  /** For a test event, made by `endpoints.test`: the only endpoint that it is sent to. Otherwise `null`. */
   readonly endpointId: string | null
-  /** As receivers get it. Integers beyond 2^53 − 1 are `bigint`. */
+  /** The data that receivers get. Integers beyond 2^53 − 1 are `bigint`. */
   readonly data: Data
 }
 
-/** An event of any of the types, told apart by `type`. */
+/** An event of any type: a union by `type`. */
 export type EventOfAny<Map> = {
   [Type in keyof Map & string]: EventOf<Type, Map[Type]>
 }[keyof Map & string]
@@ -31,32 +31,35 @@ export interface PublishEvent<Type extends string, Data> {
   readonly type: Type
   /** JSON, at most 256 KiB and 30 levels deep. Integers may be `bigint`. */
   readonly data: Data
-  /** The customer that it is about. It has to exist. */
+  /** The customer that the event is about. The customer must exist. */
   readonly customerId?: string | undefined
-  /** Publishes the event once, until it is pruned: the same key and content again gives the first event. */
+  /**
+   * Publishes the event only once. A second call with the same key and content returns the first event, until that
+   * is pruned.
+   */
   readonly idempotencyKey?: string | undefined
 }
 
-/** An event, and whether it was there before. */
+/** An event, and whether an earlier call had already published it. */
 export interface PublishedEvent<Type extends string, Data> {
   readonly event: EventOf<Type, Data>
   readonly isDuplicate: boolean
 }
 
-/** An event with its newest deliveries, at most 100, newest first. */
+/** An event with at most 100 of its deliveries, newest first. */
 export type EventWithDeliveries<Map> = EventOfAny<Map> & { readonly deliveries: ReadonlyArray<Delivery> }
 
-/** How many deliveries of an event have each status, up to 1,000 each. */
+/** The number of an event's deliveries in each status. Each count stops at 1,000. */
 export interface DeliveryCounts {
   readonly pending: number
   readonly delivered: number
   readonly failed: number
 }
 
-/** An event of a list, and how its deliveries went. */
+/** An event of a list, with the counts of its deliveries. */
 export type ListedEvent<Map> = EventOfAny<Map> & { readonly deliveryCounts: DeliveryCounts }
 
-/** Which events, newest first. Conditions are joined by "and". */
+/** Selects events, newest first. An event must match all conditions. */
 export interface ListEvents<Type extends string> extends PageQuery {
   readonly type?: Type | undefined
   readonly customerId?: string | undefined
@@ -68,15 +71,18 @@ export interface ListEvents<Type extends string> extends PageQuery {
   readonly deliveryStatus?: DeliveryStatus | undefined
 }
 
-/** Which events to follow, and from where. */
+/** Selects the events of a stream, and where it starts. */
 export interface StreamEvents<Type extends string> {
   /** Default: all. */
   readonly types?: ReadonlyArray<Type> | undefined
-  /** The id of the last event that was seen: goes on behind it. Default: what is published from now on. */
+  /**
+   * The id of the last event that you have seen: the stream continues after it. Default: only events published from
+   * now on.
+   */
   readonly after?: string | undefined
 }
 
-/** A type of the catalogue. */
+/** An event type of the catalogue. */
 export interface EventTypeInfo {
   readonly name: string
   readonly description: string
@@ -84,16 +90,16 @@ export interface EventTypeInfo {
 }
 
 /**
- * Publishing is a transactional outbox: in `billing.transaction` the event and its deliveries commit with
- * everything else, or never were.
+ * Publishing uses a transactional outbox. Inside `billing.transaction`, the event and its deliveries commit or roll
+ * back with everything else.
  *
  * Errors: `InvalidInputError`, `CustomerNotFoundError`, `EventKeyConflictError`, `EventNotFoundError`,
  * `EndpointNotFoundError`, `EndpointDisabledError`, `EventNotAdmittedError`.
  */
 export interface Events<Map> {
-  /** The catalogue, in the order of the names. */
+  /** The event types of the catalogue, sorted by name. */
   types(options?: CallOptions): Promise<ReadonlyArray<EventTypeInfo>>
-  /** Publishes to every enabled endpoint that wants the type. */
+  /** Publishes an event to every enabled endpoint that subscribes to its type. */
   publish<Type extends keyof Map & string>(
     input: PublishEvent<Type, Map[Type]>,
     options?: CallOptions,
@@ -101,8 +107,8 @@ export interface Events<Map> {
   get(id: string, options?: CallOptions): Promise<EventWithDeliveries<Map>>
   list(query?: ListEvents<keyof Map & string>, options?: CallOptions): Listing<ListedEvent<Map>>
   /**
-   * Sends it again, with its id and bytes: to one endpoint, or to all that admit its type now. A test event goes to
-   * its own endpoint; naming another one is an `InvalidInputError`.
+   * Sends an event again, with the same id and bytes: to one endpoint, or to all that subscribe to its type now. A
+   * test event goes to its own endpoint. Giving another endpoint for it is an `InvalidInputError`.
    */
   replay(
     id: string,
@@ -110,10 +116,12 @@ export interface Events<Map> {
     options?: CallOptions,
   ): Promise<ReadonlyArray<Delivery>>
   /**
-   * Follows the events as they are committed, in the order of commits, each once, until the loop is left, the
-   * signal aborts (then it rejects) or billing is closed (then it ends; if it was closed before, it rejects with a
-   * `ClosedError`). What is published after the call of `stream` comes, however late the loop begins. Other
-   * processes' events arrive within a second. Test events, which are for one endpoint alone, are left out.
+   * Yields events as they are committed, in the order of their commits, each once. It starts with the first event
+   * published after the call of `stream`, even when the loop begins later. Events of other processes arrive within
+   * a second. Test events are left out.
+   *
+   * The stream runs until you leave the loop. It rejects when the signal aborts, and ends when billing is closed.
+   * If billing was already closed, it rejects with a `ClosedError`.
    */
   stream(query?: StreamEvents<keyof Map & string>, options?: CallOptions): AsyncIterable<EventOfAny<Map>>
 }

@@ -1,23 +1,26 @@
 /**
- * Removing what is old.
+ * The removal of old data.
  */
 import type { Instant } from "../Call.ts"
 
-/** What to remove. */
+/** Selects the data to remove. */
 export interface Prune {
-  /** Events published before this, to which nothing has happened since, are removed. At least an hour ago. */
+  /**
+   * Removes events published before this instant whose deliveries have not changed since. Must be at least an hour
+   * ago.
+   */
   readonly before: Instant
-  /** Counts what would be removed, and removes nothing. Default false. */
+  /** Only counts what would be removed. Default `false`. */
   readonly isDryRun?: boolean | undefined
 }
 
-/** What was removed, or would be. */
+/** The numbers of removed items. In a dry run: of items that would be removed. */
 export interface Pruned {
   readonly events: number
   readonly deliveries: number
   readonly attempts: number
-  /** Counts of an endpoint's deliveries in an hour. */
+  /** Rows with the hourly delivery counts of an endpoint. */
   readonly hourlyCounts: number
-  /** Expired answers to requests with an idempotency key. `undefined` in a dry run, which doesn't count them. */
+  /** Expired answers to requests with an `Idempotency-Key`. `undefined` in a dry run, which doesn't count them. */
   readonly answers: number | undefined
 }

@@ -1,5 +1,5 @@
 /**
- * The removal of what is old, of a `Calls`.
+ * Runs `billing.prune`.
  */
 import { Retention } from "@billwright/core"
 import type { DateTime } from "effect"

@@ -1,20 +1,20 @@
 /**
- * The Standard Schema interface (https://standardschema.dev), as far as it is used: zod, valibot, ArkType and many
- * others implement it.
+ * The part of the Standard Schema interface (https://standardschema.dev) that Billwright uses. zod, valibot,
+ * ArkType and many others implement it.
  */
 
-/** A schema that checks values and tells what their type is. */
+/** A schema that validates values and knows their type. */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1
-    /** Who made it: `zod`, `valibot`. */
+    /** The schema library: `zod`, `valibot`. */
     readonly vendor: string
     readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>
     readonly types?: { readonly input: Input; readonly output: Output } | undefined
   }
 }
 
-/** What came of a validation: the value, or what is wrong with it. */
+/** The result of a validation: the value, or what is wrong with it. */
 export type StandardResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: ReadonlyArray<StandardIssue> }

@@ -1,17 +1,19 @@
 /**
- * The REST API as the dashboard asks it: by an API key, or for an operator whom the host vouches for.
+ * The REST API that the dashboard uses: with an API key, or without one for an operator whom the host has
+ * authorized.
  */
 import { type ApiKey, ApiKeys, type Tenant } from "@billwright/core"
 import { Context, DateTime, Effect } from "effect"
 import type { Engine } from "../runtime/Engine.ts"
 import type { NodeEnv } from "./Handlers.ts"
 
-/** The path below the dashboard's. */
+/** The path of the API below the dashboard's path. */
 export const DATA_PATH = "/v1"
 
 /**
- * The page sends this header when the host vouches for it. A foreign page can't: a browser would ask this server
- * first whether it may, and is told no. So nobody's cookie is used behind their back.
+ * The page sends this header when the host authorizes operators. A page of another origin can't send it, because
+ * the browser's CORS preflight request is refused. This protects operators from cross-site requests that carry
+ * their cookie.
  */
 const PAGE_HEADER = "billwright-dashboard"
 
@@ -20,11 +22,11 @@ export type Data = (request: Request, env?: NodeEnv) => Promise<Response>
 const refusal = (status: number, error: string, message: string): Response =>
   Response.json({ error, message }, { status, headers: { "cache-control": "no-store" } })
 
-const FORBIDDEN = "this is not for you"
-const FOREIGN = `requests for data come from the page: the header ${PAGE_HEADER} is missing`
+const FORBIDDEN = "you may not use this dashboard"
+const FOREIGN = `the header ${PAGE_HEADER}, which the dashboard's page sends, is missing`
 const SIGNED_OUT = "you are signed out: sign in again"
 
-/** Stands for the operator where the API wants to know a key. It is no key: nothing is stored of it. */
+/** Represents the operator where the API expects an API key. Nothing is stored for it. */
 const operatorKey = ({ accountId, mode }: Tenant.Tenant): ApiKey.ApiKey => ({
   id: "key_00000000000000000000000000" as ApiKey.ApiKeyId,
   accountId,
@@ -38,7 +40,7 @@ const operatorKey = ({ accountId, mode }: Tenant.Tenant): ApiKey.ApiKey => ({
   lastUsedAt: null,
 })
 
-/** The API for one tenant, whatever key a request has: who may ask is decided before. */
+/** The API for one tenant. It ignores the key of a request, because `authorize` has already been asked. */
 const loadForOperator = async (
   { calls, closing }: Engine,
   tenant: Tenant.Tenant,
@@ -59,7 +61,7 @@ const loadForOperator = async (
 
 type Authorize = (request: Request) => boolean | Response | Promise<boolean | Response>
 
-/** Data for whom `authorize` lets pass. The API is loaded with the first request. */
+/** Answers requests for data that `authorize` allows. The API is loaded with the first request. */
 export const forOperators = (
   engine: Engine,
   tenant: Tenant.Tenant,

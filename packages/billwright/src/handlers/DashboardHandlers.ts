@@ -14,40 +14,48 @@ import type {
 
 /** Where the dashboard is mounted, and who may see it. */
 export interface DashboardOptions {
-  /** The whole path that it is mounted at, such as `/admin/billing`. Never the root. */
+  /** The full path that the dashboard is mounted at, such as `/admin/billing`. It can't be the root. */
   readonly basePath: string
   /**
-   * Who is an operator: asked before every page, file and request for data. `true` lets it pass: no API key is asked
-   * for, and everything may be seen and done. `false` is answered with 403. A response, such as a redirection to
-   * your login, is sent where a page is asked for; a request for data gets 401 instead, and the page asks to sign in
-   * again. The request that it is given has method, path and headers; its host is not to be relied on.
+   * Decides who is an operator. It is called before every page, file and request for data. Its `Request` has the
+   * method, path and headers. Don't rely on its host.
    *
-   * Left out: the page is everybody's, and asks for an API key.
+   * - `true`: the request is allowed. An operator needs no API key, and may see and do everything.
+   * - `false`: the answer is 403.
+   * - A `Response`, such as a redirect to your login: it is sent when a page is requested. A request for data gets
+   * 401 instead, and the page asks the operator to sign in again.
+   *
+   * Left out: anyone can open the page, which then asks for an API key.
    */
   readonly authorize?: (request: Request) => boolean | Response | Promise<boolean | Response>
-  /** The mode that operators see. Default: that of `createBilling`. An API key has its own. */
+  /** The mode that operators see. Default: that of `createBilling`. With an API key, the key's mode is shown. */
   readonly mode?: Mode
-  /** The account that operators see. Default: that of `createBilling`. An API key has its own. */
+  /**
+   * The account that operators see. Default: that of `createBilling`. With an API key, the key's account is shown.
+   */
   readonly accountId?: string
-  /** A folder with another build of the page. */
+  /** A folder with your own build of the page. */
   readonly directory?: string
 }
 
-/** The page, its files, and the data that it asks for at `v1` below its path. */
+/** Handlers for the page, its files, and its requests for data at `v1` below its path. */
 export interface DashboardHandlers {
-  /** Answers a request of the Fetch standard; one that is not the dashboard's with 404. */
+  /** Answers a `Request`. One that is outside the dashboard's path gets 404. */
   fetch(request: Request, env?: NodeEnv): Promise<Response>
   /** For `createServer` of node:http. */
   node(): NodeHandler
-  /** `app.use(billing.dashboard({ … }).express())`: what is not the dashboard's is passed on. */
+  /** `app.use(billing.dashboard({ … }).express())`: requests outside the dashboard's path are passed on. */
   express(): ExpressHandler
-  /** `app.register(billing.dashboard({ … }).fastify(), { prefix: "/admin/billing" })`: the same as the base path. */
+  /**
+   * `app.register(billing.dashboard({ … }).fastify(), { prefix: "/admin/billing" })`: the prefix must equal the
+   * base path.
+   */
   fastify(): FastifyPlugin
   /** `app.all("/admin/billing/*", billing.dashboard({ … }).hono())`. */
   hono(): HonoHandler
-  /** `app.use(billing.dashboard({ … }).koa())`: what is not the dashboard's is passed on. */
+  /** `app.use(billing.dashboard({ … }).koa())`: requests outside the dashboard's path are passed on. */
   koa(): KoaMiddleware
 }
 
-/** A context of Koa whose path a router may have cut. */
+/** A context of Koa. A router may have removed a prefix from its path. */
 export type MountedKoaContext = KoaContext & { readonly originalUrl?: string }

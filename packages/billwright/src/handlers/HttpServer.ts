@@ -1,5 +1,5 @@
 /**
- * The REST server over the services of an engine, loaded with the first request.
+ * The REST server of an engine. It is loaded with the first request.
  */
 import type { FetchHandler } from "@billwright/http"
 import type { NodeHandler } from "@billwright/http/node"
@@ -13,7 +13,7 @@ export interface HttpServer {
   readonly fetch: (basePath: string) => FetchHandler.FetchHandler
 }
 
-/** Most base paths whose handlers are kept: parameters in one make any number of them. */
+/** The most base paths whose handlers are cached. A base path with parameters can take any number of values. */
 const MAX_BASE_PATHS = 100
 
 const load = async (
@@ -39,7 +39,7 @@ const load = async (
   return { node: NodeHandler.make(server, calls.context, { closing }), fetch }
 }
 
-/** Loads the server once: the first to ask begins, all wait for it. */
+/** Loads the server once. The first request starts loading, and all requests wait for it. */
 export const makeLoader = (engine: Engine, options: NonNullable<BillingOptions["http"]>) => {
   let loading: Promise<HttpServer> | undefined
   return (): Promise<HttpServer> => (loading ??= load(engine, options))

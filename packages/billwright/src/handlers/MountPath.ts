@@ -1,5 +1,5 @@
 /**
- * Where a handler is mounted.
+ * The path that a handler is mounted at.
  */
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import * as OptionRules from "../runtime/OptionRules.ts"
@@ -17,7 +17,9 @@ export const normalize = (basePath: string | undefined): string => {
 
 const checkMount = OptionRules.fields({ basePath: OptionRules.anything })
 
-/** The base path of what a handler is given, `name` being its own. Throws a `ConfigurationError`. */
+/**
+ * The base path in a handler's options. `name` is the handler's name, for the error. Throws a `ConfigurationError`.
+ */
 export const of = (name: string, mount: MountOptions | undefined): string => {
   if (mount === undefined) return ""
   checkMount(mount, name)
@@ -27,15 +29,16 @@ export const of = (name: string, mount: MountOptions | undefined): string => {
 /** Scheme and host of a URL. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\]*/i
 
-/** Path and query of a request of the Fetch standard, as its host sees them. */
+/** Path and query of a `Request`, as the host sees them. */
 export const targetOf = ({ url }: Request): string => url.replace(ORIGIN, "")
 
-/** What needs no percent-encoding (RFC 3986 §2.3), and the slashes that a proxy may decode. */
+/** Percent-encoded characters that need no encoding (RFC 3986 §2.3), and slashes, which a proxy may decode. */
 const NEEDLESSLY_ENCODED = /%(?:2[d-f]|3\d|[46][1-9a-f]|[57][\da]|5[cf]|7e)/i
 
 /**
- * Whether a path has no empty segments, no `.` or `..`, no `\`, and nothing encoded that need not be. A host guards
- * paths by comparing text: what could be written in a simpler way may have passed its guard as something else.
+ * Whether a path has no empty segments, no `.` or `..`, no `\`, and no unnecessary percent-encoding. A host
+ * protects paths by comparing text. A path in another spelling could pass that check and still reach the protected
+ * page.
  */
 const isCanonical = (path: string): boolean =>
   path.startsWith("/") &&
@@ -44,8 +47,8 @@ const isCanonical = (path: string): boolean =>
   new URL(`http://localhost${path}`).pathname === path
 
 /**
- * The target of a request without the base path; `undefined` when it is elsewhere, or its path isn't canonical. It is
- * compared as it was sent.
+ * Removes the base path from the target of a request. The target is compared as it was sent, without decoding.
+ * `undefined`: the target is outside the base path, or its path isn't canonical.
  */
 export const strip = (target: string, basePath: string): string | undefined => {
   const [path = ""] = target.split("?", 1)
@@ -54,12 +57,13 @@ export const strip = (target: string, basePath: string): string | undefined => {
   return path.startsWith(`${basePath}/`) ? target.slice(basePath.length) : undefined
 }
 
-/** Segments of a route that stand for any text. */
+/** Whether a segment of a route matches any text. */
 const isPattern = (segment: string): boolean => segment.startsWith(":") || segment === "*"
 
 /**
- * What a route such as `/:tenant/billing/*` left of a request's path before its `*`. A router may have decoded the path
- * before it compared: what the route spells out stays as the route has it, and is to be found in the path like that.
+ * The part of a request's path that matched a route such as `/:tenant/billing/*` before its `*`. A router may
+ * decode the path before it compares. So fixed segments are taken from the route, and only parameters from the
+ * path.
  */
 export const beforeWildcard = (route: string | undefined, request: Request): string => {
   if (route === undefined || !route.endsWith("/*")) return ""

@@ -1,5 +1,5 @@
 /**
- * The dashboard for the frameworks that there are.
+ * The dashboard's handlers for each framework.
  */
 import type { ServerResponse } from "node:http"
 import { ClosedError, ConfigurationError } from "../errors/RuntimeError.ts"
@@ -12,12 +12,12 @@ import * as MountPath from "./MountPath.ts"
 import * as NodeExchange from "./NodeExchange.ts"
 import { UnusableBody } from "./ParsedBody.ts"
 
-/** `undefined`: the request is not the dashboard's. */
+/** `undefined`: the request is outside the dashboard's path. */
 type Answer = (request: Request, env?: NodeEnv) => Promise<Response | undefined>
 
 const OPTIONS = new Set<keyof DashboardOptions>(["accountId", "authorize", "basePath", "directory", "mode"])
 
-/** Gives the base path. */
+/** Returns the base path. Throws a `ConfigurationError` when an option is wrong. */
 const checkOptions = (options: DashboardOptions): string => {
   const unknown = Object.keys(options).find((name) => !OPTIONS.has(name as keyof DashboardOptions))
   if (unknown !== undefined) {
@@ -39,14 +39,14 @@ const checkOptions = (options: DashboardOptions): string => {
 const closedAnswer = (): Response =>
   Response.json({ error: "unavailable", message: "billing was closed" }, { status: 503 })
 
-/** `authorize` failed, or there is a bug of ours. */
+/** The answer when `authorize` has thrown, or the dashboard has a bug. */
 const failed = (): Response =>
   Response.json({ error: "internal_error", message: "the dashboard could not answer" }, { status: 500 })
 
 const notHere = (basePath: string): Response =>
   Response.json({ error: "not_found", message: `the dashboard is at ${basePath}` }, { status: 404 })
 
-/** `target` is that of a request below the dashboard's path. */
+/** Whether a target below the dashboard's path is a request for data. */
 const isData = (target: string): boolean => MountPath.strip(target, DATA_PATH) !== undefined
 
 const makeAnswer = (engine: Engine, api: Handlers["fetch"], options: DashboardOptions): Answer => {
@@ -92,7 +92,7 @@ type Kept = Pick<ParsedRequest, "body" | "rawBody">
 const badBody = ({ message }: UnusableBody): Response =>
   Response.json({ error: "invalid_request", message: `the body ${message}` }, { status: 400 })
 
-/** Answers a request of Node; tells whether it was the dashboard's, which is at `basePath`. */
+/** Answers a request of Node. Returns `false` when it is outside the dashboard's path, `basePath`. */
 const respond = async (
   answer: Answer,
   basePath: string,
@@ -101,7 +101,8 @@ const respond = async (
   url: string,
   kept: Kept,
 ): Promise<boolean> => {
-  // Before a `Request` is made of it, which resolves what the host's guard has not.
+  // Check the path before making a `Request`, because that normalizes the path: the host's own check has seen the
+  // original.
   if (MountPath.strip(url, basePath) === undefined) return false
   const gone = new AbortController()
   response.once("close", () => gone.abort())
@@ -113,7 +114,7 @@ const respond = async (
     await NodeExchange.send(answered, response)
   } catch (error) {
     if (error instanceof UnusableBody) await NodeExchange.send(badBody(error), response)
-    // Whoever asked has gone: nobody is left to be told.
+    // When the client has disconnected, nobody is left to get an error.
     else if (!gone.signal.aborted) throw error
   }
   return true
@@ -125,7 +126,7 @@ const fastifyPlugin = (answer: Answer, basePath: string) => async (instance: Fas
       `register the dashboard with its path: app.register(dashboard.fastify(), { prefix: "${basePath}" })`,
     )
   }
-  // Only here: the host's other routes keep their parsers.
+  // This affects only this plugin. The host's other routes keep their parsers.
   instance.removeAllContentTypeParsers()
   instance.addContentTypeParser("*", (_request, _payload, done) => done(null))
   for (const path of ["/", "/*"]) {
@@ -142,7 +143,7 @@ const fastifyPlugin = (answer: Answer, basePath: string) => async (instance: Fas
 export const makeDashboard =
   (engine: Engine, api: Handlers["fetch"]) =>
   (options: DashboardOptions): DashboardHandlers => {
-    // Without types it is easily forgotten.
+    // In JavaScript, the options may be missing.
     const given = options ?? {}
     checkOpen(engine)
     const answer = makeAnswer(engine, api, given)
@@ -173,7 +174,7 @@ export const makeDashboard =
           const { raw } = req
           const node = (env ?? {}) as NodeEnv
           if (!raw.bodyUsed) return fetch(raw, node)
-          // Hono keeps what a validator read.
+          // A validator has read the body. Hono has kept it.
           const { headers, method, signal, url } = raw
           const body = await req.arrayBuffer()
           return fetch(new Request(url, { method, headers, signal, body }), node)

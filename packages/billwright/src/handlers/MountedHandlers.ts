@@ -1,5 +1,5 @@
 /**
- * The handlers for the frameworks that there are.
+ * The REST API's handlers for each framework.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { BillingOptions } from "../BillingOptions.ts"
@@ -30,7 +30,7 @@ const refuse = (response: ServerResponse, status: number, body: string): void =>
   response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store" }).end(body)
 }
 
-/** What is being answered is waited for when billing is closed. */
+/** Makes `close` wait until the response is finished. */
 const holdOpen = ({ whileOpen }: Engine, response: ServerResponse): void => {
   void whileOpen(() => new Promise<void>((resolve) => response.once("close", resolve)))
 }
@@ -41,7 +41,7 @@ type Serve = (request: IncomingMessage, response: ServerResponse, url: string, k
 const makeServe = (engine: Engine, load: () => Promise<HttpServer>): Serve => {
   let server: HttpServer | undefined
   const hand = ({ node }: HttpServer, request: IncomingMessage, response: ServerResponse, url: string) => {
-    // Read before the handler returns. Others that look at it see it as it was.
+    // The handler reads `url` before it returns. Afterwards it is restored for the host's other code.
     const whole = request.url
     request.url = url
     node(request, response)
@@ -74,7 +74,7 @@ const makeFetch =
     if (typeof request?.url !== "string" || request.signal === undefined) {
       throw new InvalidInputError("request", "must be a Request of the Fetch standard")
     }
-    // Not checked further: Deno's and Bun's servers, and Workers, pass things of their own here.
+    // Other fields are not checked: the servers of Deno, Bun and Workers pass objects of their own here.
     const basePath = MountPath.normalize(options?.basePath)
     request.signal.throwIfAborted()
     try {
@@ -93,7 +93,7 @@ const makeHono =
     const { incoming } = (env ?? {}) as NodeEnv
     const basePath = options.basePath ?? MountPath.beforeWildcard(req.routePath, raw)
     if (!raw.bodyUsed) return fetch(raw, { basePath, incoming })
-    // Hono keeps what a validator read.
+    // A validator has read the body. Hono has kept it.
     const { headers, method, signal, url } = raw
     const body = await req.arrayBuffer()
     return fetch(new Request(url, { method, headers, signal, body }), { basePath, incoming })
@@ -115,7 +115,7 @@ const makeFastify =
   (serve: Serve) =>
   async (instance: FastifyInstance): Promise<void> => {
     const basePath = MountPath.normalize(instance.prefix)
-    // Only here: the host's other routes keep their parsers.
+    // This affects only this plugin. The host's other routes keep their parsers.
     instance.removeAllContentTypeParsers()
     instance.addContentTypeParser("*", (_request, _payload, done) => done(null))
     for (const path of ["/", "/*"]) {
@@ -126,7 +126,7 @@ const makeFastify =
     }
   }
 
-/** Whoever mounts what was closed has its parts in the wrong order. Throws a `ClosedError`. */
+/** Throws a `ClosedError` when billing is closed: mounting it then is a mistake in the order of the host's code. */
 export const checkOpen = ({ closing }: Engine): void => {
   if (closing.aborted) throw new ClosedError()
 }
@@ -140,12 +140,17 @@ export const makeHandlers = (engine: Engine, options: NonNullable<BillingOptions
     checkOpen(engine)
     const basePath = MountPath.of(name, mount)
     return (request: ParsedRequest, response: ServerResponse, next?: (error?: unknown) => void): void => {
-      // NestJS cuts off all that its wildcard matched.
+      // NestJS removes from `url` everything that its wildcard matched.
       const url =
         MountPath.strip(request.url ?? "/", basePath) ?? MountPath.strip(request.originalUrl ?? "", basePath)
       if (url !== undefined) serve(request, response, url, request)
       else if (next !== undefined) next()
-      else refuse(response, 404, errorBody("not_found", `nothing is here: the API is at ${basePath}`))
+      else
+        refuse(
+          response,
+          404,
+          errorBody("not_found", `there is nothing at this path: the API is at ${basePath}`),
+        )
     }
   }
 

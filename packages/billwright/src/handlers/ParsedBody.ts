@@ -1,11 +1,11 @@
 /**
- * The body of a request that a parser has already read.
+ * Restores the body of a request that a parser has already read.
  */
 import type { IncomingMessage } from "node:http"
 import { Readable } from "node:stream"
 import type { ParsedRequest } from "./Handlers.ts"
 
-/** Why a parsed body can't be used; to be read after "the body". */
+/** Why a parsed body can't be used. The message is worded to follow "the body". */
 export class UnusableBody extends Error {}
 
 const findInexact = (value: unknown, path: string): string | undefined => {
@@ -24,11 +24,11 @@ const render = (parsed: unknown): string => {
   const inexact = findInexact(parsed, "")
   if (inexact === undefined) return JSON.stringify(parsed)
   throw new UnusableBody(
-    `was read by a JSON parser that does not keep ${inexact} exact: mount the billing handler before the body parser`,
+    `was read by a JSON parser that rounds ${inexact}: mount the billing handler before the body parser`,
   )
 }
 
-/** The bytes of the body, as exact as the parser left them; `undefined` when it left nothing. */
+/** The bytes of the body, from what the parser kept; `undefined` when it kept nothing. */
 const bytesOf = ({ body, rawBody }: Pick<ParsedRequest, "body" | "rawBody">): Uint8Array | undefined => {
   for (const kept of [rawBody, body]) {
     if (kept instanceof Uint8Array) return kept
@@ -38,8 +38,8 @@ const bytesOf = ({ body, rawBody }: Pick<ParsedRequest, "body" | "rawBody">): Ui
 }
 
 /**
- * The request with a body that can be read: itself, when nobody has read it yet, or one like it with what the parser
- * kept. Throws `UnusableBody`.
+ * A request whose body can be read: the request itself if its body is unread, otherwise a copy with the body that
+ * the parser kept. Throws `UnusableBody`.
  */
 export const readable = (
   request: IncomingMessage,
@@ -49,7 +49,7 @@ export const readable = (
   const bytes = bytesOf(kept)
   if (bytes === undefined) return request
   const { headers, method, url } = request
-  // As much of a request as is read of one.
+  // The copy has the only fields of a request that are used.
   const again = Object.assign(Readable.from(bytes.length === 0 ? [] : [bytes]), { headers, method, url })
   return again as unknown as IncomingMessage
 }

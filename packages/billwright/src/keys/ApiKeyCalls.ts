@@ -1,5 +1,5 @@
 /**
- * The API keys of a `Calls`.
+ * Implements `billing.keys`.
  */
 import { ApiKeys as ApiKeysService, type IssuedApiKey as Core } from "@billwright/core"
 import { Effect, Redacted } from "effect"

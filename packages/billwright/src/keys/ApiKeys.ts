@@ -1,5 +1,5 @@
 /**
- * API keys: who may use the REST API, for which account and in which mode.
+ * API keys, which give access to the REST API for one account and mode.
  */
 import type { CallOptions, Instant, Mode } from "../Call.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
@@ -9,27 +9,27 @@ type Resource = "customers" | "usage" | "events" | "webhooks"
 /** What a key may do: read or write one kind of resource, or `*` for both. Writing does not include reading. */
 export type ApiKeyScope = `${Resource}:${"read" | "write" | "*"}`
 
-/** An API key without its secret. It belongs to one account and mode. */
+/** An API key, without its secret. */
 export interface ApiKey {
-  /** `key_…`; not the secret. */
+  /** `key_…`. This is not the secret. */
   readonly id: string
   readonly accountId: string
   readonly mode: Mode
   readonly name: string
-  /** None: everything. */
+  /** An empty list means everything. */
   readonly scopes: ReadonlyArray<ApiKeyScope>
   /** The last 4 characters of the secret. */
   readonly hint: string
   readonly createdAt: Date
-  /** From then on the key is refused. */
+  /** From this instant on, the key is refused. */
   readonly expiresAt: Date | null
-  /** Since when it is refused for good. */
+  /** Since when the key is revoked for good. */
   readonly revokedAt: Date | null
-  /** To the minute. */
+  /** When the key was last used, to the minute. */
   readonly lastUsedAt: Date | null
 }
 
-/** A key with its secret, which can't be had again: only a digest of it is stored. */
+/** A key with its secret. Store the secret now: Billwright keeps only its digest and can't show it again. */
 export interface IssuedApiKey extends ApiKey {
   /** `sk_live_…` or `sk_test_…` */
   readonly secret: string
@@ -39,13 +39,13 @@ export interface IssuedApiKey extends ApiKey {
 export interface CreateApiKey {
   /** 1 to 128 characters. */
   readonly name: string
-  /** At least one. Left out: everything. */
+  /** At least one scope. Left out: everything. */
   readonly scopes?: ReadonlyArray<ApiKeyScope> | undefined
-  /** From then on it is refused. Default: never. */
+  /** From this instant on, the key is refused. Default: it doesn't expire. */
   readonly expiresAt?: Instant | undefined
 }
 
-/** How an API key is rolled. */
+/** Options for rolling an API key. */
 export interface RollApiKey {
   /** How long the old key stays valid, in milliseconds: 0 (default) to 7 days. */
   readonly graceMillis?: number | undefined
@@ -53,15 +53,18 @@ export interface RollApiKey {
 
 /** Errors: `InvalidInputError`, `ApiKeyNotFoundError`; of `verify`, `UnauthorizedError`. */
 export interface ApiKeys {
-  /** Its secret is in the answer, this once. */
+  /** Creates a key. Only this result has its secret. */
   create(input: CreateApiKey, options?: CallOptions): Promise<IssuedApiKey>
   get(id: string, options?: CallOptions): Promise<ApiKey>
-  /** Revoked and expired ones included. */
+  /** Lists keys, including revoked and expired ones. */
   list(query?: PageQuery, options?: CallOptions): Listing<ApiKey>
-  /** Makes a key like the old one and lets the old one expire. */
+  /** Makes a new key with the same name and scopes, and lets the old one expire. */
   roll(id: string, input?: RollApiKey, options?: CallOptions): Promise<IssuedApiKey>
-  /** Ends a key for good: at once in this process, within 5 seconds in others. */
+  /** Revokes a key for good: at once in this process, within 5 seconds in others. */
   revoke(id: string, options?: CallOptions): Promise<ApiKey>
-  /** The key that a secret belongs to, of whatever account and mode; `billing.forAccount(…)` acts for it. */
+  /**
+   * Returns the key that a secret belongs to, in any account and mode. Use `billing.forAccount(…)` to act for its
+   * account.
+   */
   verify(secret: string, options?: CallOptions): Promise<ApiKey>
 }

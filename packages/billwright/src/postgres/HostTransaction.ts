@@ -1,5 +1,5 @@
 /**
- * Which client of which library the host's transaction is on.
+ * Recognizes which database library a transaction of the host belongs to.
  */
 import { type HostClient, HostBridge } from "@billwright/postgres"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
@@ -12,7 +12,7 @@ interface Candidate {
   readonly execute?: unknown
   readonly $queryRawUnsafe?: unknown
   readonly getTransactionStatus?: () => string | null
-  /** Of `pg`, which has no other sign of it. */
+  /** A private field of `pg`, which has no public one for it. */
   readonly _ending?: unknown
 }
 
@@ -20,10 +20,10 @@ const refuse = (sentence: string): never => {
   throw new ConfigurationError(`transaction(client, …): ${sentence}`)
 }
 
-/** Recognises a transaction by its shape. Throws a `ConfigurationError` that says what to pass. */
+/** Recognizes a transaction by its methods. Throws a `ConfigurationError` that says what to pass. */
 export const toHostClient = (transaction: unknown): HostClient => {
   if ((typeof transaction !== "object" && typeof transaction !== "function") || transaction === null) {
-    return refuse("pass the client that BEGIN was sent on")
+    return refuse("pass the client that you sent BEGIN on")
   }
   const candidate = transaction as Candidate
   if (typeof candidate.unsafe === "function") {
@@ -37,15 +37,17 @@ export const toHostClient = (transaction: unknown): HostClient => {
   }
   if (typeof candidate.query !== "function" || typeof candidate.execute === "function") {
     return refuse(
-      "wrap Drizzle's tx: fromDrizzle(tx, sql) of billwright/postgres; of other libraries, pass an object with query(text, values)",
+      "wrap Drizzle's tx: fromDrizzle(tx, sql) of billwright/postgres; for other libraries, pass an object with query(text, values)",
     )
   }
   if (candidate.totalCount !== undefined) {
-    return refuse("a pool has no transaction: take a client by pool.connect(), send it BEGIN, and pass that")
+    return refuse(
+      "a pool has no transaction: get a client with pool.connect(), send BEGIN on it, and pass the client",
+    )
   }
-  if (candidate._ending === true) return refuse("this client was ended: pass one that is connected")
+  if (candidate._ending === true) return refuse("this client has been ended: pass a connected one")
   if (candidate.getTransactionStatus?.() === "I") {
-    return refuse("this client is in no transaction: send it BEGIN first")
+    return refuse("this client is not in a transaction: send BEGIN on it first")
   }
   return transaction as HostClient
 }

@@ -1,19 +1,19 @@
 /**
- * Clients of the host's database, as far as they are used.
+ * The parts of the host's database clients that are used.
  */
 
-/** What runs a statement with `$1`, `$2`, … in it, inside a transaction that is open. */
+/** Runs statements with the parameters `$1`, `$2`, … inside an open transaction. */
 export interface TransactionClient {
   query(text: string, values: Array<unknown>): Promise<{ readonly rows: ReadonlyArray<unknown> }>
 }
 
-/** A client that a pool lent. */
+/** A client of a pool. */
 export interface PgPoolClient extends TransactionClient {
-  /** Gives it back; `true`: it is broken. */
+  /** Returns the client to the pool. `true` means that the client is broken. */
   release(isBroken?: boolean): void
 }
 
-/** `pg.Pool`, and what looks like it. */
+/** `pg.Pool`, or an object with the same interface. */
 export interface PgPool {
   connect(): Promise<PgPoolClient>
 }

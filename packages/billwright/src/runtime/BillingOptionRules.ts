@@ -1,5 +1,5 @@
 /**
- * What the options of `createBilling` may be.
+ * Checks the options of `createBilling`.
  */
 import { Tenant } from "@billwright/core"
 import { Option } from "effect"
@@ -59,7 +59,7 @@ const rules = {
   ),
   dispatcher,
   encryptionKeys: anything,
-  events: must(Array.isArray, "a list of what defineEvent gives"),
+  events: must(Array.isArray, "a list of event types made by defineEvent"),
   http: fields({
     rateLimit: (value, name) => {
       rateLimit(value, name)
@@ -85,13 +85,13 @@ const checkArgument = argument(rules)
 /** Throws a `ConfigurationError` that names the option and says what it must be. */
 export const check = (given: unknown): void => {
   if (typeof given !== "object" || given === null) {
-    throw new ConfigurationError("createBilling takes options: createBilling({ store: memory() })")
+    throw new ConfigurationError("createBilling needs options: createBilling({ store: memory() })")
   }
   checkArgument(given, "createBilling")
 }
 
 const { network: _, ...rulesOfTests } = rules
 
-/** The same for `createTestBilling`, which has no network and sends when it is told to. */
+/** The same for `createTestBilling`. It has no `network` option, and always sends webhooks on demand. */
 export const checkOfTest: (given: unknown) => void = (given) =>
   argument({ now: anything, ...rulesOfTests, dispatcher: dispatcherSettings })(given, "createTestBilling")

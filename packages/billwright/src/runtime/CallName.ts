@@ -1,19 +1,22 @@
 /**
- * What a call is called, for sentences about it.
+ * The names of calls, for error messages and stacks.
  */
 
-/** The call that is being made. Set while its function runs, which begins the call before it gives its promise. */
+/**
+ * The name of the current call. It is set only while the call's function runs synchronously, until it returns its
+ * promise.
+ */
 let name: string | undefined
-/** The function that the host has called, below which its own stack begins. */
+/** The function that the host called. The host's own stack frames begin below it. */
 let called: ((...args: Array<never>) => unknown) | undefined
 
-/** `usage.record`; `undefined` for a call of the library's own. */
+/** The name of the current call, such as `usage.record`; `undefined` for a call that the library makes itself. */
 export const current = (): string | undefined => name
 
-/** What the host has called, for its stack. */
+/** The function that the host called, for the stack of an error. */
 export const entry = (): typeof called => called
 
-/** The same functions, whose calls know what they are called. */
+/** Wraps functions so that `current` returns their name while they run. */
 export const naming = <Group extends object>(group: string, functions: Group): Group => {
   const named = Object.entries(functions).map(([own, call]: [string, unknown]) => {
     if (typeof call !== "function") return [own, call]

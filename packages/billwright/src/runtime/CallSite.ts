@@ -1,8 +1,8 @@
 /**
- * Where a call came from, for the stack of its error.
+ * Gives errors the stack of the caller.
  *
- * An error is made when the answer is there, on a stack of nothing but the library's. So the caller's is noted
- * before anything is waited for; its text is only rendered when there is an error.
+ * An error is created after the library has waited for something. By then its stack holds only frames of the
+ * library. So the caller's stack is captured before the first wait. Its text is only rendered if there is an error.
  */
 
 interface Captured {
@@ -13,7 +13,7 @@ const { captureStackTrace } = Error as {
   readonly captureStackTrace?: (target: object, below: (...args: Array<never>) => unknown) => void
 }
 
-/** Notes the stack below a function. */
+/** Captures the stack below a function. */
 export const capture = (below: (...args: Array<never>) => unknown): Captured => {
   const captured: Captured = {}
   captureStackTrace?.(captured, below)
@@ -22,7 +22,10 @@ export const capture = (below: (...args: Array<never>) => unknown): Captured => 
 
 const withSite = new WeakSet<Error>()
 
-/** Gives an error the stack that was noted, unless it has one already: the innermost call is the one that failed. */
+/**
+ * Gives an error the captured stack, unless an inner call has already done so: the innermost call is the one that
+ * failed.
+ */
 export const addCallSite = (error: Error, { stack }: Captured): void => {
   if (withSite.has(error)) return
   withSite.add(error)

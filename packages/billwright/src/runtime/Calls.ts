@@ -1,5 +1,5 @@
 /**
- * Runs calls for one account and mode: effects in, promises of plain values out.
+ * Runs calls for one account and mode: it takes effects and returns promises of plain values.
  */
 import { type Billing as Core, CurrentTenant, type Tenant } from "@billwright/core"
 import { Context, Effect, Exit } from "effect"
@@ -11,22 +11,22 @@ import { toRejection } from "./Failure.ts"
 import type { Gate } from "./Gate.ts"
 import { type Plain, toPlain } from "./PlainValue.ts"
 
-/** What there is besides the tenant. */
+/** The services that calls use, besides the tenant. */
 export type Environment = Core.Services | Core.Storage
 
-/** Throws an `InvalidInputError` for options that there are none of: a signal that is not heard helps nobody. */
+/** Throws an `InvalidInputError` for unknown options: a misspelt `signal` would otherwise be ignored silently. */
 const signalOf = (options: CallOptions | undefined): AbortSignal | undefined => {
-  // Without types, another argument comes here easily.
+  // In JavaScript, other values may be passed here by mistake.
   if (options === undefined || options === null) return undefined
   if (typeof options !== "object") {
     throw new InvalidInputError("options", "must be an object such as { signal }")
   }
   const unknown = Object.keys(options).find((name) => name !== "signal")
   if (unknown !== undefined) {
-    throw new InvalidInputError(`options.${unknown}`, "is no option of a call: there is signal")
+    throw new InvalidInputError(`options.${unknown}`, "is not an option of a call: the only one is signal")
   }
   const { signal } = options
-  // Of another realm, it is no instance of this one's class.
+  // Not checked with `instanceof`: a signal of another realm has another class.
   if (signal === undefined || signal === null) return undefined
   if (typeof signal.throwIfAborted === "function") return signal
   throw new InvalidInputError("options.signal", "must be an AbortSignal")
@@ -39,7 +39,7 @@ export class Calls {
   readonly #explain: ((error: unknown) => unknown) | undefined
   readonly #run: ReturnType<typeof Effect.runPromiseExitWith<Environment | CurrentTenant>>
 
-  /** `explain` gives what a call rejects with in the place of an error, or the error itself. */
+  /** `explain` may replace the error that a call rejects with, or return it unchanged. */
   constructor(
     context: Context.Context<Environment>,
     tenant: Tenant.Tenant,
@@ -53,7 +53,7 @@ export class Calls {
     this.#run = Effect.runPromiseExitWith(Context.add(context, CurrentTenant, tenant))
   }
 
-  /** A service of the domain. */
+  /** Returns a service of the domain. */
   service<Id extends Environment, Service>(key: Context.Key<Id, Service>): Service {
     return Context.get(this.context, key)
   }
@@ -63,12 +63,12 @@ export class Calls {
     return new Calls(this.context, tenant, this.#gate, this.#explain)
   }
 
-  /** Runs the function of a transaction that these calls are not part of. */
+  /** Runs the function of a transaction. These calls are outside that transaction. */
   during<A>(work: () => Promise<A>): Promise<A> {
     return this.#gate.during(work)
   }
 
-  /** Runs what `make` makes; the result is made plain. */
+  /** Runs the effect that `make` returns, and converts its result to plain values. */
   async run<A, E>(
     make: () => Effect.Effect<A, E, Environment | CurrentTenant>,
     options: CallOptions | undefined,
@@ -76,7 +76,7 @@ export class Calls {
     return toPlain(await this.runAsIs(make, options, this.run))
   }
 
-  /** The same without a change of the result. */
+  /** The same, but returns the result unconverted. */
   async runAsIs<A, E>(
     make: () => Effect.Effect<A, E, Environment | CurrentTenant>,
     options: CallOptions | undefined,

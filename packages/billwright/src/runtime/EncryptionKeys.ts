@@ -1,5 +1,5 @@
 /**
- * Where the keys of webhook secrets come from.
+ * Reads the keys that encrypt webhook secrets.
  */
 import { Effect, Redacted } from "effect"
 import type { BillingOptions } from "../BillingOptions.ts"
@@ -12,7 +12,7 @@ const readFile = async (path: string): Promise<Redacted.Redacted<string>> => {
   )
 }
 
-/** The keys as the domain takes them. */
+/** The keys in the form that the domain takes. */
 export const resolve = async (
   keys: BillingOptions["encryptionKeys"],
 ): Promise<Redacted.Redacted<string> | "none" | undefined> => {

@@ -1,5 +1,5 @@
 /**
- * The services of one billing, running.
+ * The running services of one billing.
  */
 import { Billing as Core, Dispatcher, NetworkAddress, Tenant, type WebhookTransport } from "@billwright/core"
 import { problemOfNode } from "@billwright/node/version"
@@ -21,17 +21,17 @@ import { partsOf, type StoreParts } from "./StoreParts.ts"
 
 export interface Engine {
   readonly calls: Calls
-  /** Absent where this process sends no webhooks. */
+  /** `undefined` when this process sends no webhooks. */
   readonly dispatcher: Dispatcher["Service"] | undefined
   readonly join: StoreParts["join"]
-  /** Aborts when billing is being closed. */
+  /** Aborts when `close` is called. */
   readonly closing: AbortSignal
-  /** Makes `close` wait for something else that uses the services. */
+  /** Makes `close` wait for other work that uses the services. */
   readonly whileOpen: <A>(work: () => Promise<A>) => Promise<A>
   readonly close: () => Promise<void>
 }
 
-/** Older ones lack what is used deep inside, and would fail there. */
+/** An older Node would fail later, with an error that doesn't name the cause. */
 const checkNode = (): void => {
   const problem = problemOfNode()
   if (problem !== undefined) throw new ConfigurationError(problem)
@@ -40,7 +40,7 @@ const checkNode = (): void => {
 const defined = <A>(name: string, value: A | undefined): object =>
   value === undefined ? {} : { [name]: value }
 
-/** What the store is inside. Throws a `ConfigurationError` that says what to do. */
+/** The internals of the store. Throws a `ConfigurationError` that says what to do. */
 const checkStore = ({ store }: BillingOptions): StoreParts => {
   const parts = partsOf(store)
   if (parts !== undefined) return parts
@@ -76,7 +76,7 @@ const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions>
   }
 }
 
-/** What a test puts in the place of the world. */
+/** What a test replaces: the clock and the network. */
 export interface World {
   readonly clock: Layer.Layer<never>
   readonly transport: Layer.Layer<WebhookTransport>
@@ -99,7 +99,7 @@ const dispatcherOf = (options: BillingOptions, world: World | undefined) => {
   )
 }
 
-/** Starts the services. Rejects with one sentence that says what is wrong. */
+/** Starts the services. Rejects with an error whose message says what is wrong. */
 export const start = async (options: BillingOptions, world?: World): Promise<Engine> => {
   checkNode()
   BillingOptionRules.check(options)

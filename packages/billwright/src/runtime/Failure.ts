@@ -1,5 +1,6 @@
 /**
- * From a failure of the domain to the error that the caller gets: a table of those that carry more, and a rule.
+ * Converts a failure of the domain to the error that the caller gets. A table has the errors with fields of their own.
+ * The others follow a rule.
  */
 import {
   type ApiKey,
@@ -28,8 +29,8 @@ type DomainError =
   | Endpoint.EventNotAdmitted
   | ApiKey.Unauthorized
 
-/** What a host does about a type that the catalogue doesn't have. */
-const DEFINE_EVENT = "define your own by defineEvent, and pass it in events of createBilling"
+/** What to do about an event type that is not in the catalogue. */
+const DEFINE_EVENT = "define your own with defineEvent, and pass it to createBilling in events"
 
 type Table = {
   readonly [Tag in DomainError["_tag"]]: (
@@ -67,7 +68,7 @@ const table: Table = {
   Unauthorized: (_, options) => new Errors.UnauthorizedError(options),
 }
 
-/** An error that has no class of its own outside: its code follows from its tag. */
+/** An error of the domain without a class of its own in this package. Its code is made from its tag. */
 interface OtherFailure {
   readonly _tag: string
   readonly message: string
@@ -86,14 +87,17 @@ type NotFoundClass = new (id: string, message: string, options: ErrorOptions) =>
 const isNotFoundClass = (value: unknown): value is NotFoundClass =>
   typeof value === "function" && value.prototype instanceof Errors.NotFoundError
 
-/** Classes of unknown ids, by their names: those of their errors in the domain, and `Error`. */
+/**
+ * The classes of errors for unknown ids, by name. A class is named like the domain's error, with `Error` at the
+ * end.
+ */
 const NOT_FOUND: ReadonlyMap<string, NotFoundClass> = new Map(
   Object.entries<unknown>(Errors).flatMap(([name, value]): Array<[string, NotFoundClass]> =>
     isNotFoundClass(value) ? [[name, value]] : [],
   ),
 )
 
-/** What follows from the definition of an error: its class by its status, its code by its tag. */
+/** Makes the error of a domain error that the table lacks: the class from its status, the code from its tag. */
 const derived = (error: OtherFailure, options: ErrorOptions): Errors.BillingError => {
   const { ast } = error.constructor as {
     readonly ast?: { readonly annotations?: Readonly<Record<string, unknown>> }
@@ -123,7 +127,10 @@ const isDomainError = (error: unknown): error is DomainError =>
   typeof error._tag === "string" &&
   Object.hasOwn(table, error._tag)
 
-/** What the function of a transaction threw: it is the caller's and goes back to it as it is. */
+/**
+ * Wraps what the function of a transaction threw. It is the caller's own error, so the caller gets it back
+ * unchanged.
+ */
 export class Thrown {
   readonly error: unknown
   constructor(error: unknown) {
@@ -131,7 +138,7 @@ export class Thrown {
   }
 }
 
-/** The first thing that a cause fails with or dies of; `undefined` when it was interrupted. */
+/** The first failure of a cause, or else its first defect; `undefined` when it was only interrupted. */
 export const firstProblem = (cause: Cause.Cause<unknown>): unknown => {
   const failed = cause.reasons.find(Cause.isFailReason)
   if (failed !== undefined) return failed.error
@@ -139,7 +146,7 @@ export const firstProblem = (cause: Cause.Cause<unknown>): unknown => {
   return died?.defect
 }
 
-/** The error of the library that a failure of the domain is. */
+/** Converts a failure of the domain to an error of the library. */
 export const toBillingError = (error: unknown): Errors.BillingError => {
   if (error instanceof Errors.BillingError) return error
   const options: ErrorOptions = { cause: error }
@@ -150,7 +157,9 @@ export const toBillingError = (error: unknown): Errors.BillingError => {
   return convert(error, options)
 }
 
-/** What a call rejects with. An interruption without a signal that asks for it is the end of billing. */
+/**
+ * The reason that a call rejects with. An interruption that the signal didn't cause means that billing was closed.
+ */
 export const toRejection = (cause: Cause.Cause<unknown>, signal: AbortSignal | undefined): unknown => {
   if (Cause.hasInterruptsOnly(cause)) {
     return signal?.aborted === true ? signal.reason : new Errors.ClosedError()

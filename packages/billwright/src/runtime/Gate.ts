@@ -1,5 +1,5 @@
 /**
- * Whether calls may be made now, and when each begins.
+ * Decides whether a call may start, and when.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import { ClosedError, ConfigurationError, TransactionEndedError } from "../errors/RuntimeError.ts"
@@ -8,34 +8,34 @@ import * as CallName from "./CallName.ts"
 export interface Gate {
   /** Runs the function of a transaction. */
   readonly during: <A>(work: () => Promise<A>) => Promise<A>
-  /** Lets a call begin, or throws or rejects with why it may not. */
+  /** Starts a call, or throws or rejects with the reason why it may not start. */
   readonly enter: <A>(call: () => Promise<A>) => Promise<A>
 }
 
-/** How long `close` waits for calls that are under way. */
+/** How long `close` waits for running calls. */
 const MAX_CLOSING_MILLIS = 5_000
 
-const waits = (name = "…"): ConfigurationError =>
+const wouldWait = (name = "…"): ConfigurationError =>
   new ConfigurationError(
-    `billing.${name} would wait for the transaction that it is called in: call tx.${name}, on the tx that the function is given`,
+    `billing.${name} would wait for ever, because it was called inside the function of billing.transaction: call tx.${name}, on the tx that the function gets`,
   )
 
-const stands = (name: string): string =>
-  `billing.${name} was called in the function of a billing.transaction, and is no part of it: it commits whatever becomes of the transaction, and sees nothing of it. Call tx.${name}, or call it before or after`
+const isOutside = (name: string): string =>
+  `billing.${name} was called inside the function of billing.transaction, but is not part of the transaction: it commits even if the transaction rolls back, and doesn't see its writes. Call tx.${name} instead, or call billing.${name} before or after the transaction`
 
-/** The gate of a billing: calls run side by side until it is closed. */
+/** The gate of a billing: calls run concurrently until billing is closed. */
 export class OpenGate implements Gate {
-  /** The open transaction that code runs in. */
+  /** The open transaction whose function is running. */
   readonly #transactions = new AsyncLocalStorage<{ isOpen: boolean }>()
-  /** Whether calls beside a transaction would wait for its end. */
+  /** Whether a call outside an open transaction would wait for the transaction to end. */
   readonly #isSerial: boolean
   readonly #warn: (sentence: string) => void
-  /** Calls that were warned of: once each. */
+  /** The names of calls that a warning was logged for. Each is warned about once. */
   readonly #warned = new Set<string>()
   readonly #inFlight = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
 
-  /** `warn` hears of calls beside the transaction that they are made in. */
+  /** `warn` is called when a call is made in a transaction's function but outside the transaction. */
   constructor(isSerial: boolean, warn: (sentence: string) => void) {
     this.#isSerial = isSerial
     this.#warn = warn
@@ -50,10 +50,10 @@ export class OpenGate implements Gate {
     if (this.#closing.signal.aborted) return Promise.reject(new ClosedError())
     if (this.#transactions.getStore()?.isOpen === true) {
       const name = CallName.current()
-      if (this.#isSerial) return Promise.reject(waits(name))
+      if (this.#isSerial) return Promise.reject(wouldWait(name))
       if (name !== undefined && !this.#warned.has(name)) {
         this.#warned.add(name)
-        this.#warn(stands(name))
+        this.#warn(isOutside(name))
       }
     }
     const running = call()
@@ -72,7 +72,7 @@ export class OpenGate implements Gate {
     }
   }
 
-  /** Lets no call in any more, and waits for those under way: 5 seconds at most. */
+  /** Refuses new calls, and waits for running ones: 5 seconds at most. */
   async close(): Promise<void> {
     this.#closing.abort()
     const { promise: patience, resolve } = Promise.withResolvers<void>()
@@ -83,13 +83,13 @@ export class OpenGate implements Gate {
 }
 
 /**
- * The gate of a transaction: calls run one after another, in the order in which they were made. A transaction is one
- * connection, so that side by side they would only wait for each other, in an order that nobody chose.
+ * The gate of a transaction: calls run one after another, in the order in which they were made. A transaction has
+ * only one connection, so concurrent calls would wait for each other anyway, in an unpredictable order.
  */
 export class TransactionGate implements Gate {
   #last: Promise<unknown> = Promise.resolve()
   #hasEnded = false
-  /** Names of the calls that were made and are not done. */
+  /** The names of calls that have not finished. */
   readonly #running = new Map<Promise<unknown>, string>()
 
   enter<A>(call: () => Promise<A>): Promise<A> {
@@ -105,7 +105,7 @@ export class TransactionGate implements Gate {
     return work()
   }
 
-  /** Lets no call in any more, and waits for those that nobody awaited. Gives their names. */
+  /** Refuses new calls, and waits for those still running, which were not awaited. Returns their names. */
   async end(): Promise<ReadonlyArray<string>> {
     this.#hasEnded = true
     const unawaited = [...this.#running.values()]

@@ -1,5 +1,5 @@
 /**
- * The objects that hosts hold, over an engine: a billing, its accounts, its transactions.
+ * The objects that a host uses: a billing, its accounts and its transactions.
  */
 import * as Core from "@billwright/core"
 import type { Billing, BillingAccount, BillingCalls, Transaction } from "../Billing.ts"
@@ -50,7 +50,7 @@ const makeTransaction = ({ join }: Engine, calls: Calls) => {
   const joining = (client: object) => () => {
     if (join !== undefined) return join(client)
     throw new ConfigurationError(
-      "this store has no transactions of yours to join: begin one of its own by transaction(async (tx) => …)",
+      "this store can't join a transaction of yours: use transaction(async (tx) => …) instead",
     )
   }
   return async (first: object | Work, ...rest: ReadonlyArray<Work | CallOptions | undefined>) => {
@@ -78,14 +78,16 @@ const makeAccount = (engine: Engine, calls: Calls): BillingAccount<EventMap> => 
     forAccount: (id: string) => makeAccount(engine, calls.for(toTenant(id, mode))),
     transaction: makeTransaction(engine, calls),
   }
-  // Made when asked for: each has the other.
+  // Made when first read, because each mode refers to the other.
   return lazily(account, {
     test: () => (mode === "test" ? undefined : inMode("test")),
     live: () => (mode === "live" ? undefined : inMode("live")),
   }) as BillingAccount<EventMap>
 }
 
-/** Adds properties that are made when they are first read; `undefined` stands for the object itself. */
+/**
+ * Adds properties that are made when first read. If `make` returns `undefined`, the property is the object itself.
+ */
 const lazily = (target: object, properties: Readonly<Record<string, () => object | undefined>>): object => {
   for (const [name, make] of Object.entries(properties)) {
     let made: object | undefined
@@ -94,13 +96,15 @@ const lazily = (target: object, properties: Readonly<Record<string, () => object
   return target
 }
 
-/** All that a billing can do, over its engine. */
+/** Makes the billing of an engine. */
 export const makeBilling = (engine: Engine, http: NonNullable<BillingOptions["http"]>): Billing<EventMap> => {
   const { calls, close, dispatcher } = engine
   const account = makeAccount(engine, calls)
   const deliverDue = async (callOptions?: CallOptions): Promise<number> => {
     if (dispatcher !== undefined) return calls.runAsIs(() => dispatcher.runDue, callOptions)
-    throw new ConfigurationError("this process sends no webhooks: createBilling was told dispatcher: false")
+    throw new ConfigurationError(
+      "this process sends no webhooks, because createBilling was called with dispatcher: false",
+    )
   }
   const handlers = makeHandlers(engine, http)
   const billing: object = Object.defineProperties(

@@ -1,9 +1,13 @@
 /**
- * Ids that callers give: text that is no id is one that nothing has, and what is no text is a mistake.
+ * Checks ids that callers pass. A malformed text is passed on, and the call then answers "not found". A value that
+ * is not text is an `InvalidInputError`.
  */
 import { InvalidInputError } from "../errors/BillingError.ts"
 
-/** The id as it is. Throws an `InvalidInputError` when it is no text; `prefix` is that of such ids. */
+/**
+ * Returns the id unchanged. Throws an `InvalidInputError` when it is not text. `prefix` is the prefix of these ids,
+ * for the message.
+ */
 export const of =
   (prefix: string) =>
   (id: unknown): string => {

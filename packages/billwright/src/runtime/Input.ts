@@ -1,5 +1,5 @@
 /**
- * From what callers give to what the services of the domain take.
+ * Converts the input of callers to the input of the domain's services.
  */
 import { Instant } from "@billwright/core"
 import { DateTime, Option } from "effect"
@@ -8,7 +8,7 @@ import { InvalidInputError } from "../errors/BillingError.ts"
 
 const INSTANT_PROBLEM = "must be a Date or an RFC 3339 instant with an offset, such as 2026-11-21T09:30:00Z"
 
-/** Throws an `InvalidInputError` when it is none. */
+/** Throws an `InvalidInputError` when the value is not an instant. */
 const toInstant = (value: DateOrText, field: string): DateTime.Utc => {
   const instant =
     typeof value === "string"
@@ -21,11 +21,11 @@ const toInstant = (value: DateOrText, field: string): DateTime.Utc => {
 }
 
 /**
- * An input for a service: fields that are `undefined` are left out, instants are read. That it has the type is for
- * the service to check, which decodes it.
+ * The input for a service. Fields that are `undefined` are left out, and the fields named in `instants` are parsed.
+ * The service decodes the rest and checks its type.
  */
 export const toInput = <A>(input: object | undefined, ...instants: ReadonlyArray<string>): A => {
-  // What is no object is for the service to refuse.
+  // The service refuses a value that is not an object.
   if (typeof input !== "object" || input === null) return input as A
   const result: Record<string, unknown> = {}
   for (const [field, value] of Object.entries(input)) {
@@ -35,7 +35,7 @@ export const toInput = <A>(input: object | undefined, ...instants: ReadonlyArray
   return result as A
 }
 
-/** An options object that may be left out. */
+/** The same for input that may be left out. */
 export const toOptionalInput = <A extends object>(
   input: object | undefined,
   ...instants: ReadonlyArray<string>

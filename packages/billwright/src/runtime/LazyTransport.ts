@@ -1,6 +1,6 @@
 /**
- * The sender of webhooks, loaded when the first one is sent: many processes never send any, and it is a third of what
- * there is to load.
+ * The webhook transport, loaded when the first webhook is sent. Many processes never send any, and the transport is
+ * a third of all code to load.
  */
 import { type InvalidInput, WebhookTransport } from "@billwright/core"
 import { Context, Effect, Layer, type Scope } from "effect"
@@ -21,7 +21,7 @@ const load = Effect.fnUntraced(function* (options: Options, scope: Scope.Scope) 
   return Context.get(context, WebhookTransport)
 })
 
-/** Certificates are checked at once, for which it is loaded at once. */
+/** With `certificateAuthorities` it is loaded at once, so that the certificates are checked at the start. */
 export const layer = (options: Options): Layer.Layer<WebhookTransport, InvalidInput> =>
   Layer.effect(
     WebhookTransport,

@@ -1,13 +1,13 @@
 /**
- * Lists over calls that give a page.
+ * Makes lists from calls that return one page.
  */
 import { InvalidInputError } from "../errors/BillingError.ts"
 import type { Listing, Page, PageQuery } from "../Listing.ts"
 
-/** Items of a page when a list is iterated over, and the caller doesn't say. */
+/** The page size of an iteration when the caller gives no limit. */
 const ITERATION_LIMIT = 100
 
-/** `fetch` gives the page of a query. */
+/** `fetch` returns the page that a query selects. */
 export const makeListing = <Query extends PageQuery, A extends { readonly id: string }>(
   query: Query | undefined,
   fetch: (query: Query) => Promise<Page<A>>,
@@ -15,7 +15,10 @@ export const makeListing = <Query extends PageQuery, A extends { readonly id: st
   page: () => fetch(query ?? ({} as Query)),
   async *[Symbol.asyncIterator]() {
     if (query?.endingBefore !== undefined) {
-      throw new InvalidInputError("endingBefore", "is for page(): iteration goes from new to old")
+      throw new InvalidInputError(
+        "endingBefore",
+        "can't be used in an iteration, which goes from new to old: use page()",
+      )
     }
     let startingAfter = query?.startingAfter
     for (;;) {

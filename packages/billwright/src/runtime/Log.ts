@@ -1,5 +1,5 @@
 /**
- * Where the log goes.
+ * Passes log entries to the host's function.
  */
 import { Cause, Layer, Logger } from "effect"
 import type { BillingOptions, LogEntry } from "../BillingOptions.ts"
@@ -24,12 +24,12 @@ const toEntry = ({ cause, date, logLevel, message }: Logger.Options<unknown>): L
   }
 }
 
-/** A log of the host's that throws must not end what was logged. */
+/** Ignores what the host's `log` throws: it must not fail the work that was logged. */
 const quietly = (log: (entry: LogEntry) => void, entry: LogEntry): void => {
   try {
     log(entry)
   } catch {
-    // Nobody is left to tell.
+    // There is nowhere left to report it.
   }
 }
 

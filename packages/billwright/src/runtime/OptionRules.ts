@@ -1,9 +1,9 @@
 /**
- * Rules for options: a wrong one is told at once, and not by what goes wrong later.
+ * Rules for options, so that a wrong option is reported at once instead of failing later.
  */
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 
-/** Throws a `ConfigurationError` when a value is wrong. `name` is the option's, for its sentence. */
+/** Throws a `ConfigurationError` when a value is wrong. `name` is the option's name, for the message. */
 export type Rule = (value: unknown, name: string) => void
 
 export const must =
@@ -25,13 +25,13 @@ export const number = (isRight: (value: number) => boolean, be: string): Rule =>
 
 export const listOfText = must(
   (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
-  "a list of texts",
+  "a list of strings",
 )
 export const boolean = must((value) => typeof value === "boolean", "true or false")
-/** Looked at by what they are for. */
+/** Not checked here: the code that uses the option checks it. */
 export const anything: Rule = () => {}
 
-/** An object with these fields and no others. Each may be left out, unless the object is to be whole. */
+/** An object with only these fields. They are optional, unless `isWhole` is set. */
 export const fields =
   (rules: Readonly<Record<string, Rule>>, isWhole = false): Rule =>
   (value, name) =>
@@ -39,7 +39,7 @@ export const fields =
       if (isWhole || field.value !== undefined) field.rule(field.value, `${name}.${field.name}`)
     })
 
-/** The same for what a function is given, by its name: its fields are called by theirs alone. */
+/** The same for the options of a function. `name` is the function's name. Messages name a field without it. */
 export const argument =
   (rules: Readonly<Record<string, Rule>>): Rule =>
   (value, name) =>
@@ -65,7 +65,7 @@ const checkFields = (
   }
   const unknown = Object.keys(value).find((field) => !Object.hasOwn(rules, field))
   if (unknown !== undefined) {
-    throw new ConfigurationError(`${name} has no option "${unknown}": there are ${names}`)
+    throw new ConfigurationError(`${name} has no option "${unknown}": its options are ${names}`)
   }
   for (const [field, rule] of Object.entries(rules)) {
     check({ name: field, value: (value as Record<string, unknown>)[field], rule })

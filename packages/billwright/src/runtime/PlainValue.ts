@@ -1,9 +1,9 @@
 /**
- * From values of the domain to plain ones: instants become `Date`s, secrets strings.
+ * Converts values of the domain to plain values: instants become `Date`s, and secrets become strings.
  */
 import { DateTime, Redacted } from "effect"
 
-/** What a value of the domain looks like outside. */
+/** The plain form of a value of the domain. */
 export type Plain<A> = A extends DateTime.DateTime
   ? Date
   : A extends Redacted.Redacted<infer Secret>
@@ -24,5 +24,7 @@ const convert = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, convert(item)]))
 }
 
-/** A copy without anything of Effect's in it. The value must be a tree of plain objects, arrays and those two. */
+/**
+ * Copies a value without any type of Effect. The value must consist of plain objects, arrays, instants and secrets.
+ */
 export const toPlain = <A>(value: A): Plain<A> => convert(value) as Plain<A>

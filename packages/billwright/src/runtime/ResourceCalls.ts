@@ -1,5 +1,5 @@
 /**
- * The calls of a resource, from its definition and its service.
+ * Makes the calls of a resource from its definition and its service.
  */
 import type { CurrentTenant, Resource } from "@billwright/core"
 import type { Effect } from "effect"
@@ -26,7 +26,7 @@ interface Service {
   readonly remove: (id: string) => Asked<void>
 }
 
-/** Integers of any size may be given as numbers. */
+/** Converts numbers to `bigint` in fields that take integers of any size. */
 const withIntegers = (
   { fields }: Resource.Definition,
   input: Readonly<Record<string, unknown>>,
@@ -48,11 +48,11 @@ const withIntegers = (
 
 const toCreate = (resource: Resource.Definition, input: object): never => {
   const read = toInput<Readonly<Record<string, unknown>>>(input)
-  // What is no object is for the service to refuse.
+  // The service refuses a value that is not an object.
   return (typeof read === "object" && read !== null ? withIntegers(resource, read) : read) as never
 }
 
-/** `removal` is what removing one is called. */
+/** `removal` is the name of the call that removes one. */
 export const makeResource = <Of extends object>(
   calls: Calls,
   resource: Resource.Definition,

@@ -1,5 +1,5 @@
 /**
- * What is looked at before billing starts, and better said then than by what fails later.
+ * Checks before billing starts, so that mistakes are reported at the start instead of failing later.
  */
 import { checkStoredSecrets, EventCatalogue, Keyring } from "@billwright/core"
 import { Effect } from "effect"
@@ -8,36 +8,38 @@ import { ConfigurationError } from "../errors/RuntimeError.ts"
 
 const sentenceOf = (keyId: string, hasIt: boolean): string =>
   hasIt
-    ? `there are webhook endpoints whose secrets another key "${keyId}" encrypted than the one in encryptionKeys: pass that one, or dispatcher: false if others send`
-    : `there are webhook endpoints whose secrets the key "${keyId}" encrypted: pass it in encryptionKeys, behind the first one, or dispatcher: false if others send`
+    ? `some webhook secrets were encrypted with a key that has the id "${keyId}" but differs from the one in encryptionKeys: pass that key, or dispatcher: false if another process sends webhooks`
+    : `some webhook secrets were encrypted with the key "${keyId}", which is missing: add it to encryptionKeys after the first key, or pass dispatcher: false if another process sends webhooks`
 
-/** Who sends needs the keys of all secrets: without them every delivery would fail. */
+/**
+ * A process that sends webhooks needs the keys of all stored secrets: deliveries to the other endpoints would fail.
+ */
 const secrets = Effect.fnUntraced(function* ({ dispatcher, encryptionKeys }: BillingOptions) {
-  // It does nothing with secrets.
+  // This process doesn't use secrets.
   if (dispatcher === false && encryptionKeys === undefined) return
   const { keyIds } = yield* Keyring
   yield* Effect.catchTag(checkStoredSecrets, "SecretUnavailable", ({ keyId }) => {
     const sentence = sentenceOf(keyId, keyIds.includes(keyId))
-    // Those that send may have it.
+    // The processes that send webhooks may have the key, so this is only a warning.
     return dispatcher === false ? Effect.logWarning(sentence) : Effect.fail(new ConfigurationError(sentence))
   })
 })
 
-/** Not in memory, where nothing is kept: trials begin there. */
+/** Not logged for memory, which is mostly used for trying things out. */
 const liveEndpoints = ({ dispatcher, encryptionKeys, mode, store }: BillingOptions) =>
   encryptionKeys === undefined && dispatcher !== false && mode !== "test" && store.kind !== "memory"
     ? Effect.logInfo(
-        "no encryptionKeys were given: webhook endpoints can be created in test mode, and none in live mode (generateEncryptionKey() makes a key)",
+        "no encryptionKeys were given, so webhook endpoints can be created in test mode only (generateEncryptionKey() makes a key)",
       )
     : Effect.void
 
 const replacedTypes = ({ events = [] }: BillingOptions) =>
   Effect.forEach(
     events.filter(({ name }) => EventCatalogue.builtIn.some((type) => type.name === name)),
-    ({ name }) => Effect.logWarning(`the definition of "${name}" takes the place of the built-in event type`),
+    ({ name }) => Effect.logWarning(`the definition of "${name}" replaces the built-in event type`),
     { discard: true },
   )
 
-/** Fails with a `ConfigurationError`; what is no mistake for certain is logged. */
+/** Fails with a `ConfigurationError`. What may be intended is only logged. */
 export const run = (options: BillingOptions) =>
   Effect.all([secrets(options), liveEndpoints(options), replacedTypes(options)], { discard: true })

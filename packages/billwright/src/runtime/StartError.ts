@@ -1,15 +1,15 @@
 /**
- * Why billing could not be started, in one sentence.
+ * Makes the error for a failed start.
  */
 import { type BillingError, InvalidInputError } from "../errors/BillingError.ts"
 import { ConfigurationError, StorageUnavailableError } from "../errors/RuntimeError.ts"
 import { toBillingError } from "./Failure.ts"
 import type { StoreParts } from "./StoreParts.ts"
 
-/** Wrappers around a driver's error that are looked through. */
+/** The most wrappers around a driver's error that are followed. */
 const MAX_DEPTH = 8
 
-/** What the driver threw, at the bottom of all wrappers. They tell nothing more, and fill a screen. */
+/** The driver's own error, inside all wrappers. The wrappers add no information and make the output long. */
 const bottomOf = (error: unknown, depth = 0): Error | undefined => {
   if (!(error instanceof Error)) return undefined
   const beneath = error.cause ?? (error as { readonly reason?: unknown }).reason
@@ -30,7 +30,7 @@ const ofStorage = (
       { cause },
     )
   }
-  return new StorageUnavailableError(`billing can't start: the database is out of reach${reason}`, {
+  return new StorageUnavailableError(`billing can't start: the database can't be reached${reason}`, {
     cause,
     operation,
     isRetryable,
@@ -38,7 +38,7 @@ const ofStorage = (
   })
 }
 
-/** A rule that an option breaks is a wrong configuration. */
+/** Input errors at the start come from options, so they become a `ConfigurationError`. */
 export const toStartError = (problem: unknown, explain: StoreParts["explain"]): BillingError => {
   const error = toBillingError(problem)
   if (error instanceof ConfigurationError) return error

@@ -1,19 +1,22 @@
 /**
- * What a store is inside.
+ * The internals of a store.
  */
 import type { Billing } from "@billwright/core"
 import type { Effect, Layer } from "effect"
 import type { Store } from "../Store.ts"
 
-/** A transaction of the host's. */
+/** A transaction that the host has begun. */
 export interface Joined {
-  /** Runs effects inside of it. */
+  /** Runs effects inside the transaction. */
   readonly run: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** What a call in it rejects with: an error that says what is wrong with the transaction, or what it is given. */
+  /**
+   * Replaces an error of a call with one that says what is wrong with the transaction. Returns other errors
+   * unchanged.
+   */
   readonly explain: (error: unknown) => unknown
 }
 
-/** Why the storage can't be used as it is set up. */
+/** Why the storage can't be used with this setup. */
 export interface Explanation {
   readonly problem: string
   /** What to do about it. */
@@ -21,27 +24,36 @@ export interface Explanation {
 }
 
 export interface StoreParts {
-  /** Whether a transaction holds up every other call: one that is made inside of it would wait for ever. */
+  /**
+   * Whether all other calls wait while a transaction is open. Then such a call inside the transaction's function
+   * would wait for ever.
+   */
   readonly isSerial?: boolean
-  /** Its errors become those of `createBilling`. */
+  /** The layer of the storage. Its errors become those of `createBilling`. */
   readonly layer: Layer.Layer<Billing.Storage, unknown>
-  /** Throws a `ConfigurationError` when what it is given is no open transaction; absent where there are none. */
+  /**
+   * Joins a transaction of the host. Throws a `ConfigurationError` when `client` has no open transaction.
+   * `undefined` for stores without such transactions.
+   */
   readonly join?: (client: unknown) => Joined
-  /** Why the storage failed at the start; `undefined`: it is out of reach, or the error says why. */
+  /**
+   * Why the storage failed at the start. `undefined` means that it can't be reached, or that the error itself says
+   * why.
+   */
   readonly explain?: (failure: unknown) => Explanation | undefined
 }
 
-// Beside the store, so that its type says nothing of what it is made of.
+// Kept outside the store object, so that the public type of a store doesn't show its internals.
 const partsOfStores = new WeakMap<Store, StoreParts>()
 
 export const makeStore = (kind: Store["kind"], parts: StoreParts): Store => withParts({ kind }, parts)
 
-/** The same for a store that can do more. */
+/** The same for a store with further methods. */
 export const withParts = <S extends Store>(store: S, parts: StoreParts): S => {
   partsOfStores.set(Object.freeze(store), parts)
   return store
 }
 
-/** `undefined`: this is no store. */
+/** `undefined` when the value is not a store. */
 export const partsOf = (store: unknown): StoreParts | undefined =>
   typeof store === "object" && store !== null ? partsOfStores.get(store as Store) : undefined

@@ -1,5 +1,5 @@
 /**
- * Calls that commit together.
+ * Runs calls in a transaction.
  */
 import { type CurrentTenant, Transactor } from "@billwright/core"
 import { type Context, Effect } from "effect"
@@ -10,7 +10,7 @@ import { Thrown } from "./Failure.ts"
 import { TransactionGate } from "./Gate.ts"
 import type { Joined } from "./StoreParts.ts"
 
-/** Runs a function with calls that are made in the transaction that the effect is run in. */
+/** Runs a function whose calls belong to the transaction that this effect runs in. */
 const within = <A>(calls: Calls, work: (calls: Calls) => Promise<A>, explain?: Joined["explain"]) =>
   Effect.contextWith((context: Context.Context<Environment | CurrentTenant>) => {
     const gate = new TransactionGate()
@@ -21,7 +21,7 @@ const within = <A>(calls: Calls, work: (calls: Calls) => Promise<A>, explain?: J
       if (outcome.status === "rejected") throw outcome.reason
       if (unawaited.length === 0) return outcome.value
       throw new TransactionEndedError(
-        `the function of this transaction ended before ${unawaited.join(", ")}: await every call on tx`,
+        `the function of this transaction ended before ${unawaited.join(", ")} had finished: await every call on tx`,
       )
     }
     return Effect.tryPromise({ try: run, catch: (error) => new Thrown(error) }).pipe(
@@ -29,7 +29,7 @@ const within = <A>(calls: Calls, work: (calls: Calls) => Promise<A>, explain?: J
     )
   })
 
-/** In a transaction of the library's own. */
+/** Runs the function in a transaction that the library begins and commits. */
 export const inOwn = <A>(
   calls: Calls,
   work: (calls: Calls) => Promise<A>,
@@ -37,7 +37,7 @@ export const inOwn = <A>(
 ): Promise<A> =>
   calls.runAsIs(() => calls.service(Transactor).atomically(within(calls, work)), options, inOwn)
 
-/** In a transaction that the host has begun and will end. */
+/** Runs the function in a transaction that the host has begun and will end. */
 export const inHosts = <A>(
   calls: Calls,
   join: () => Joined,

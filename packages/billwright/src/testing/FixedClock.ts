@@ -1,11 +1,11 @@
 /**
- * A clock that stands until it is moved. What waits (for a lock, for an answer) waits in real time as ever.
+ * A clock that moves only when a test moves it. Waiting, for a lock or an answer, still takes real time.
  */
 import { Clock, Effect, Layer } from "effect"
 
 export class FixedClock {
   #millis: number
-  /** The clock of all services, and of what runs on them. */
+  /** Provides this clock to all services. */
   readonly layer: Layer.Layer<never>
 
   constructor(startMillis: number) {
@@ -19,7 +19,7 @@ export class FixedClock {
           currentTimeMillis: Effect.sync(() => this.#millis),
           currentTimeNanosUnsafe: nanos,
           currentTimeNanos: Effect.sync(nanos),
-          // How long things take is real.
+          // Durations are measured in real time.
           monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
           monotonicTimeNanos: real.monotonicTimeNanos,
           sleep: (duration) => real.sleep(duration),
@@ -32,7 +32,7 @@ export class FixedClock {
     return this.#millis
   }
 
-  /** Never back: ids and leases go by it. */
+  /** Never moves back, because ids and leases depend on the time. */
   moveTo(millis: number): void {
     this.#millis = Math.max(this.#millis, millis)
   }

@@ -1,5 +1,5 @@
 /**
- * The `testing` of a billing for tests.
+ * Implements `testing` of a test billing.
  */
 import { DeliveryStore } from "@billwright/core"
 import { DateTime, Option } from "effect"
@@ -24,21 +24,24 @@ const MILLIS_OF_UNITS: Readonly<Record<keyof TestDuration, number>> = {
 
 const DURATION = `{ ${Object.keys(MILLIS_OF_UNITS).join(", ")} }`
 
-/** Throws an `InvalidInputError` when it is none, or goes back. */
+/** Throws an `InvalidInputError` when the duration is malformed or negative. */
 const millisOf = (duration: TestDuration): number => {
   if (typeof duration !== "object" || duration === null) {
-    throw new InvalidInputError("duration", `must be an object such as { minutes: 1 }, of ${DURATION}`)
+    throw new InvalidInputError(
+      "duration",
+      `must be an object such as { minutes: 1 }, with the units ${DURATION}`,
+    )
   }
   const unknown = Object.keys(duration).find((unit) => !Object.hasOwn(MILLIS_OF_UNITS, unit))
   if (unknown !== undefined) {
-    throw new InvalidInputError("duration", `has no unit "${unknown}": there are ${DURATION}`)
+    throw new InvalidInputError("duration", `has no unit "${unknown}": the units are ${DURATION}`)
   }
   const millis = Object.entries(MILLIS_OF_UNITS).reduce(
     (sum, [unit, each]) => sum + each * (duration[unit as keyof TestDuration] ?? 0),
     0,
   )
   if (Number.isSafeInteger(millis) && millis >= 0) return millis
-  throw new InvalidInputError("duration", `must be whole milliseconds of ${DURATION}, not back`)
+  throw new InvalidInputError("duration", `must not be negative, and must be a whole number of milliseconds`)
 }
 
 export const makeTesting = (
@@ -57,7 +60,7 @@ export const makeTesting = (
     for (;;) {
       await deliverDue()
       const next = Option.getOrUndefined(await nextDueAt())
-      // What is due and still there is another process's: on a database that others use.
+      // A delivery that is still due belongs to another process on the same database.
       if (next === undefined || next.epochMilliseconds > end || next.epochMilliseconds <= clock.millis) break
       clock.moveTo(next.epochMilliseconds)
     }

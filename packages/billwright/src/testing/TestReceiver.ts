@@ -1,15 +1,15 @@
 /**
- * Receivers of webhooks that do what a test tells them, without a network.
+ * Receivers of webhooks inside the test's process. The test decides what they answer.
  */
 import type { WebhookEvent } from "../verify/WebhookEvent.ts"
 
-/** What a receiver answers: a status, more than that, or that there is no answer. */
+/** The answer of a receiver: a status, a whole response, or an error instead of an answer. */
 export type TestAnswer =
   | number
   | {
       /** 100 to 599. */
       readonly status: number
-      /** By lower-case name: `{ "retry-after": "60" }`. */
+      /** Headers by lower-case name: `{ "retry-after": "60" }`. */
       readonly headers?: Readonly<Record<string, string>>
       readonly body?: string
     }
@@ -24,22 +24,25 @@ export type TestAnswer =
         | "bad_response"
     }
 
-/** A request that a receiver got. `verify` of `billwright/verify` takes it, with `now: at`. */
+/** A request that a receiver got. To verify it, pass it to `verify` of `billwright/verify`, with `now: at`. */
 export interface ReceivedWebhook {
-  /** By the clock of the test. */
+  /** When it arrived, by the clock of the test. */
   readonly at: Date
   readonly headers: Readonly<Record<string, string>>
-  /** As it was sent, for verifying. */
+  /** The body as it was sent, for verifying. */
   readonly body: string
-  /** What the body says. */
+  /** The event in the body. */
   readonly event: WebhookEvent
 }
 
-/** What a URL has received, and what it answers. */
+/** The receiver at a URL. */
 export interface TestReceiver {
   readonly url: string
-  /** What it got, oldest first. */
+  /** The requests that it got, oldest first. */
   readonly requests: ReadonlyArray<ReceivedWebhook>
-  /** Answers the next requests with these, in turn, and with the last one from then on. At first it is 204. */
+  /**
+   * Sets the answers to the next requests, in this order. The last one is used for all later requests. At first, a
+   * receiver answers 204.
+   */
   answer(first: TestAnswer, ...rest: ReadonlyArray<TestAnswer>): void
 }

@@ -1,5 +1,5 @@
 /**
- * The receivers of a test, in the place of the network.
+ * The receivers of a test. They replace the network.
  */
 import { type WebhookRequest, type WebhookResponse, WebhookTransport } from "@billwright/core"
 import { Effect, Layer } from "effect"
@@ -35,7 +35,7 @@ class Scripted implements TestReceiver {
   }
 }
 
-/** The receivers of one billing, by their URLs. Each is there as soon as it is asked for or sent to. */
+/** The receivers of one billing, by URL. A receiver is made when it is first asked for or sent to. */
 export class TestReceivers {
   readonly #byUrl = new Map<string, Scripted>()
   readonly layer: Layer.Layer<WebhookTransport>

@@ -1,12 +1,12 @@
 /**
- * What a test has in its hands beside billing: the time, the receivers of webhooks, and things to begin with.
+ * What a test can control: the clock, and the receivers of webhooks. It also has helpers that create test data.
  */
 import type { CreateCustomer, Customer } from "../customers/Customers.ts"
 import type { Deliveries, DeliveryWithAttempts } from "../webhooks/Deliveries.ts"
 import type { CreateEndpoint, EndpointWithSecret } from "../webhooks/Endpoints.ts"
 import type { TestReceiver } from "./TestReceiver.ts"
 
-/** How far the clock is moved: the sum of these. */
+/** How far to move the clock: the sum of these fields. */
 export interface TestDuration {
   readonly milliseconds?: number
   readonly seconds?: number
@@ -15,18 +15,18 @@ export interface TestDuration {
   readonly days?: number
 }
 
-/** An endpoint, and who receives what is sent to it. */
+/** An endpoint and its receiver. */
 export interface TestEndpoint {
   readonly endpoint: EndpointWithSecret
   readonly receiver: TestReceiver
 }
 
-/** The time, the receivers, and things to begin with. */
+/** The clock, the receivers, and helpers that create test data. */
 export interface Testing<Type extends string = string> {
-  /** What time it is for billing. It stands still. */
+  /** The current time of the test's clock. */
   readonly now: Date
   /**
-   * Moves the clock, and sends what becomes due on the way, retries included, each at its time.
+   * Moves the clock, and sends the webhooks and retries that become due meanwhile, each at its time.
    *
    * ```ts
    * await billing.testing.advance({ hours: 1 })
@@ -34,14 +34,14 @@ export interface Testing<Type extends string = string> {
    */
   advance(duration: TestDuration): Promise<void>
   /**
-   * Sends what is due now, waits for the answers, and gives all deliveries of an account with their attempts, oldest
-   * first. Default: the account and mode of this billing.
+   * Sends the webhooks that are due now and waits for the answers. Returns all deliveries of an account with their
+   * attempts, oldest first. Default: the account and mode of this billing.
    */
   deliveries(account?: { readonly deliveries: Deliveries }): Promise<ReadonlyArray<DeliveryWithAttempts>>
-  /** The receiver at a URL: what it got, and what it answers from now on. Nothing goes over the network. */
+  /** The receiver at a URL, with the requests that it got. Nothing goes over the network. */
   receiver(url: string): TestReceiver
-  /** Creates a customer; what is left out has a value. */
+  /** Creates a customer. Fields that are left out get test values. */
   customer(fields?: Partial<CreateCustomer>): Promise<Customer>
-  /** Creates an endpoint for all event types, unless told otherwise, with a receiver of its own. */
+  /** Creates an endpoint with a receiver of its own. By default it subscribes to all event types. */
   endpoint(fields?: Partial<CreateEndpoint<Type>>): Promise<TestEndpoint>
 }

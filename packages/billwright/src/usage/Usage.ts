@@ -1,10 +1,10 @@
 /**
- * Usage: records, corrections, exact totals.
+ * Usage: records, corrections and exact totals.
  */
 import type { CallOptions, Instant } from "../Call.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
 
-/** So much of a meter (product and unit), used by a customer at an instant. */
+/** A quantity that a customer used at an instant, of one product in one unit. */
 export interface UsageRecord {
   /** `usg_…` */
   readonly id: string
@@ -16,7 +16,7 @@ export interface UsageRecord {
   /** When the usage happened. The record counts in the period of this instant, however late it arrives. */
   readonly timestamp: Date
   readonly idempotencyKey: string | null
-  /** Since when its quantity doesn't count. */
+  /** When the record was voided. Since then its quantity doesn't count. */
   readonly voidedAt: Date | null
   /** When the record arrived. */
   readonly createdAt: Date
@@ -24,9 +24,9 @@ export interface UsageRecord {
 
 /** Usage to record. It never changes: a correction is a void and a new record. */
 export interface RecordUsage {
-  /** Of a customer that is not erased. */
+  /** The customer. It must exist and not be erased. */
   readonly customerId: string
-  /** Your name of what was used: 1 to 255 characters. */
+  /** Your own id for the product: 1 to 255 characters. */
   readonly productId: string
   /** An integer from 0 to 2^53 − 1. */
   readonly quantity: number | bigint
@@ -34,17 +34,26 @@ export interface RecordUsage {
   readonly unit: string
   /** When it was used. Default: now. At most 5 minutes ahead. */
   readonly timestamp?: Instant | undefined
-  /** Counts the record once, for ever: the same key and content again gives the first record. 1 to 255 characters. */
+  /**
+   * Makes sure that the record is counted only once. A second call with the same key and content returns the first
+   * record. Keys never expire. 1 to 255 characters.
+   */
   readonly idempotencyKey?: string | undefined
 }
 
-/** A record, and whether it was there before: `isDuplicate` comes with the first record of the key. */
+/**
+ * A record. `isDuplicate` is true when its idempotency key was used before; `record` is then the first record with
+ * the key.
+ */
 export interface RecordedUsage {
   readonly record: UsageRecord
   readonly isDuplicate: boolean
 }
 
-/** What to sum up. Days are inclusive, `YYYY-MM-DD`, of the time zone; without them, all usage. */
+/**
+ * Selects the usage to sum up. Days are `YYYY-MM-DD` in the time zone, and both are inclusive. Without them, all
+ * usage is summed up.
+ */
 export interface UsageSummaryQuery {
   readonly customerId: string
   readonly productId?: string | undefined
@@ -58,41 +67,41 @@ export interface UsageSummaryQuery {
 /** The exact total of a customer's usage in one unit. */
 export interface UsageSummary {
   readonly customerId: string
-  /** The product that was asked for. */
+  /** The product of the query. */
   readonly productId: string | null
-  /** The sum of the records that are not voided; exact, whatever its size. */
+  /** The exact sum of all records that are not voided. It has no upper limit. */
   readonly totalQuantity: bigint
-  /** `null` when there is no usage and no unit was asked for. */
+  /** `null` when there is no usage and the query has no unit. */
   readonly unit: string | null
-  /** How many records the total is made of. */
+  /** The number of records in the total. */
   readonly recordCount: number
   readonly startDate: string | null
   readonly endDate: string | null
   readonly timezone: string
-  /** What the days came to: from this instant … */
+  /** The instant at which the first day starts. */
   readonly periodStart: Date | null
-  /** … up to, and without, this one. */
+  /** The instant at which the last day ends, exclusive. */
   readonly periodEnd: Date | null
 }
 
-/** What to chart. At most 1,000 windows and 10,000 points. */
+/** Selects the usage of a chart. At most 1,000 windows and 10,000 points. */
 export interface UsageSeriesQuery {
   readonly customerId: string
   readonly productId?: string | undefined
   readonly unit?: string | undefined
-  /** The first day, `YYYY-MM-DD`, of the time zone. */
+  /** The first day, `YYYY-MM-DD`, in the time zone. */
   readonly startDate: string
   /** The last day, inclusive. */
   readonly endDate: string
   /** An IANA name such as `Europe/Berlin`. Default UTC. */
   readonly timezone?: string | undefined
-  /** How wide a window is, by the calendar of the time zone. */
+  /** The length of a window, in the calendar of the time zone. */
   readonly window: "hour" | "day" | "month"
-  /** One point for each product and unit of each window. */
+  /** Returns one point for each product and unit in each window. */
   readonly groupBy?: "product_id" | undefined
 }
 
-/** The total of one window. Windows without usage are there, with 0. */
+/** The total of one window. Windows without usage are included, with 0. */
 export interface UsagePoint {
   readonly start: Date
   readonly end: Date
@@ -102,14 +111,14 @@ export interface UsagePoint {
   readonly recordCount: number
 }
 
-/** Which records, those that arrived last first. Voided ones included. */
+/** Selects records, in the order of their arrival, latest first. Voided records are included. */
 export interface ListUsageRecords extends PageQuery {
   readonly customerId: string
   readonly productId?: string | undefined
   readonly unit?: string | undefined
 }
 
-/** A roll-up that differs from its records: a bug or a damaged database. */
+/** A roll-up whose total differs from that of its records. The cause is a bug or a damaged database. */
 export interface UsageDiscrepancy {
   readonly customerId: string
   readonly productId: string
@@ -123,29 +132,35 @@ export interface UsageDiscrepancy {
 }
 
 /**
- * Exact metering. When a call has answered, its records are durable and in every total asked afterwards; inside a
- * transaction, when that is committed.
+ * Exact metering. When a call has resolved, its records are durable and every later total includes them. Inside a
+ * transaction, this holds once the transaction has committed.
  *
  * Errors: `InvalidInputError`, `CustomerNotFoundError`, `UsageRecordNotFoundError`, `UsageKeyConflictError`.
  */
 export interface Usage {
-  /** Records one. Calls that are made at the same time may share a transaction, which makes them fast and changes nothing else. */
+  /**
+   * Records usage. Calls that are made at the same time may share a database transaction, which makes them faster.
+   * Each still succeeds or fails on its own.
+   */
   record(input: RecordUsage, options?: CallOptions): Promise<RecordedUsage>
-  /** Records 1 to 1,000, all or nothing. Results in the order given. */
+  /** Records 1 to 1,000 entries, either all of them or none. Results are in the order of the input. */
   recordBatch(
     records: ReadonlyArray<RecordUsage>,
     options?: CallOptions,
   ): Promise<ReadonlyArray<RecordedUsage>>
-  /** Also one that is voided, or of an erased customer. */
+  /** Returns a record, even when it is voided or its customer is erased. */
   getRecord(id: string, options?: CallOptions): Promise<UsageRecord>
-  /** Also of an erased customer. */
+  /** Lists the records of a customer, even of an erased one. */
   listRecords(query: ListUsageRecords, options?: CallOptions): Listing<UsageRecord>
-  /** Takes a record out of all totals. It stays, and so does its idempotency key; again gives the same. */
+  /**
+   * Removes a record's quantity from all totals. The record and its idempotency key are kept. Voiding a record
+   * again changes nothing and returns it.
+   */
   voidRecord(id: string, options?: CallOptions): Promise<UsageRecord>
   /** Fails with `InvalidInputError` on `unit` when the period has usage in several units. */
   summary(query: UsageSummaryQuery, options?: CallOptions): Promise<UsageSummary>
   /** The totals of consecutive windows, in time order. */
   series(query: UsageSeriesQuery, options?: CallOptions): Promise<ReadonlyArray<UsagePoint>>
-  /** Compares every roll-up with its records. It reads all of them. */
+  /** Compares every roll-up with its records. It reads all records. */
   audit(options?: CallOptions): Promise<ReadonlyArray<UsageDiscrepancy>>
 }

@@ -1,5 +1,5 @@
 /**
- * The usage of a `Calls`.
+ * Implements `billing.usage`.
  */
 import { Usage as UsageService, type UsageRecord as Core } from "@billwright/core"
 import { Effect } from "effect"
@@ -10,14 +10,17 @@ import { toInput } from "../runtime/Input.ts"
 import { makeListing } from "../runtime/ListingPages.ts"
 import type { RecordUsage, Usage } from "./Usage.ts"
 
-/** A `bigint` that no record can have stays one that the domain refuses: 2^53 and more as a double are, too. */
+/**
+ * Converts a `bigint` quantity to a number. A quantity above 2^53 − 1 stays above it as a double, so the domain
+ * still refuses it.
+ */
 const toRecord = (record: RecordUsage): Core.RecordUsage => {
   const input = toInput<Core.RecordUsage>(record, "timestamp")
   return typeof record?.quantity === "bigint" ? { ...input, quantity: Number(record.quantity) } : input
 }
 
 const toBatch = (records: ReadonlyArray<RecordUsage>): Core.RecordUsageBatch => ({
-  // What is no list is for the service to refuse.
+  // The service refuses a value that is not a list.
   records: Array.isArray(records) ? records.map(toRecordAt) : (records as unknown as []),
 })
 

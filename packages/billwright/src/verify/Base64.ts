@@ -1,6 +1,7 @@
 /**
- * Reads base64 as the web platform does: missing padding, white space and stray bits at the end pass. `undefined`
- * for anything else. For keys, which people copy and whose spelling decides nothing.
+ * Decodes base64 as the web platform does: it accepts missing padding, white space and stray bits at the end.
+ * `undefined` for anything else. It is meant for keys, which people copy, so small differences in spelling must not
+ * matter.
  */
 export const decode = (text: string): Uint8Array<ArrayBuffer> | undefined => {
   try {
@@ -10,7 +11,7 @@ export const decode = (text: string): Uint8Array<ArrayBuffer> | undefined => {
   }
 }
 
-/** Reads base64 in the one spelling that an encoder gives: so no two texts are the same signature. */
+/** Decodes base64 only in the canonical spelling, so that each signature has exactly one text. */
 export const decodeCanonical = (text: string): Uint8Array<ArrayBuffer> | undefined => {
   const bytes = decode(text)
   return bytes !== undefined && btoa(String.fromCharCode(...bytes)) === text ? bytes : undefined

@@ -6,17 +6,17 @@ import { checkSignatures, parseSignatures } from "./WebhookSignatures.ts"
 import { checkTimestamp, type WebhookTolerance } from "./WebhookTimestamp.ts"
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 
-/** A request to verify, what to verify it with, and how old it may be. */
+/** The request to verify, the keys to verify it with, and how old it may be. */
 export type VerifyOptions = WebhookKeys &
   WebhookTolerance & {
     readonly headers: WebhookHeaders
-    /** Its size is the caller's to limit, before. It is copied once, so it may be changed afterwards. */
+    /** The body. Limit its size before you call. It is copied, so you may change it afterwards. */
     readonly body: WebhookBody
   }
 
-/** What a right signature vouches for, besides the body. */
+/** What a valid signature proves, besides the body. */
 export interface VerifiedMessage {
-  /** The event's id, the same for each attempt to deliver it: what was handled under it needs no second time. */
+  /** The event's id. It is the same in each attempt, so skip a message whose id you have already handled. */
   readonly id: string
   /** When this attempt was sent, to the second. */
   readonly timestamp: Date
@@ -27,7 +27,7 @@ export interface VerifiedWebhook<Events extends object = Record<string, unknown>
   readonly event: WebhookEvent<Events>
 }
 
-/** What is signed (Standard Webhooks, "Signature scheme"), and in the end of it the body. */
+/** The signed content (Standard Webhooks, "Signature scheme"), and the part of it that is the body. */
 const signedContent = (start: string, body: Uint8Array) => {
   const head = new TextEncoder().encode(start)
   const content = new Uint8Array(head.length + body.length)
@@ -38,7 +38,7 @@ const signedContent = (start: string, body: Uint8Array) => {
 
 const authenticate = async (options: VerifyOptions) => {
   if (typeof options !== "object" || options === null)
-    throw new WebhookVerificationError("invalid_option", "verify takes { secret, headers, body }.")
+    throw new WebhookVerificationError("invalid_option", "verify needs { secret, headers, body }.")
   const keys = decodeKeys(options)
   const body = bytesOf(options.body)
   const headers = readHeaders(options.headers)
@@ -51,14 +51,13 @@ const authenticate = async (options: VerifyOptions) => {
 
 /**
  * Verifies a message of Standard Webhooks and reads its event. `Events` names the types that you expect, with their
- * `data`: `verify<{ "invoice.paid": Invoice }>(…)`; `event` is then a union that `event.type` tells apart.
+ * `data`: `verify<{ "invoice.paid": Invoice }>(…)`; `event` is then a union by `event.type`.
  *
- * The signature says who wrote the event and that it arrived as written. What is in it is the sender's word: it is
- * not checked against its type. A message that was captured can be sent again for as long as it is recent enough:
- * handle an `id` once.
+ * The signature proves who sent the event and that it arrived unchanged. The event's data is not checked against
+ * its type. Somebody who captures a message can send it again while it is recent enough, so handle each `id` only
+ * once.
  *
- * Rejects with `WebhookVerificationError`, whose `code` says why.
- */
+ * Rejects with a `WebhookVerificationError`, whose `code` says why. */
 export const verify = async <Events extends object = Record<string, unknown>>(
   options: VerifyOptions,
 ): Promise<VerifiedWebhook<Events>> => {
@@ -67,9 +66,9 @@ export const verify = async <Events extends object = Record<string, unknown>>(
 }
 
 /**
- * Verifies as `verify` does and leaves the body alone, which need not be JSON.
+ * Verifies as `verify` does, but doesn't parse the body. The body need not be JSON.
  *
- * Rejects with `WebhookVerificationError`, never with `payload_not_json`.
+ * Rejects with a `WebhookVerificationError`, but never with the code `payload_not_json`.
  */
 export const verifySignature = async (options: VerifyOptions): Promise<VerifiedMessage> =>
   (await authenticate(options)).message

@@ -1,9 +1,9 @@
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 
-/** The body of the request as it arrived: its bytes, or its text if it was read as UTF-8. */
+/** The body of the request, unchanged: its bytes, or its text decoded as UTF-8. */
 export type WebhookBody = string | ArrayBuffer | ArrayBufferView
 
-const ADVICE = "The signature is of the bytes that were sent: take the raw body, before anything parses it."
+const ADVICE = "The signature covers the bytes that were sent: pass the raw body, before anything parses it."
 
 const problemOf = (body: unknown): string => {
   if (body === undefined || body === null) return "There is no body."
@@ -13,16 +13,19 @@ const problemOf = (body: unknown): string => {
   return "The body is an object: was it parsed already?"
 }
 
-/** Objects of another realm are no instances of this one's classes, and test runners have several. */
+/** Not `instanceof`, which fails for objects of another realm. Test runners have several realms. */
 const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
   Object.prototype.toString.call(value) === "[object ArrayBuffer]"
 
-/** The bytes of a body, not copied. Fails with `invalid_body`. */
+/** The bytes of a body, without copying them. Throws `invalid_body`. */
 export const bytesOf = (body: WebhookBody): Uint8Array => {
   if (typeof body === "string") {
-    // Encoding would turn a lone surrogate into another character, so that two texts had one signature.
+    // Encoding replaces a lone surrogate with another character, so two texts could have the same signature.
     if (!body.isWellFormed())
-      throw new WebhookVerificationError("invalid_body", `The body is no text that was sent. ${ADVICE}`)
+      throw new WebhookVerificationError(
+        "invalid_body",
+        `The body contains a lone surrogate, so it is not the text that was sent. ${ADVICE}`,
+      )
     return new TextEncoder().encode(body)
   }
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
@@ -30,15 +33,15 @@ export const bytesOf = (body: WebhookBody): Uint8Array => {
   throw new WebhookVerificationError("invalid_body", `${problemOf(body)} ${ADVICE}`)
 }
 
-/** The JSON in a payload, which must be UTF-8. Fails with `payload_not_json`. */
+/** Parses a payload, which must be JSON in UTF-8. Throws `payload_not_json`. */
 export const parseJson = (payload: Uint8Array): unknown => {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(payload))
   } catch {
-    // Without its cause: the parser's message quotes the payload.
+    // No `cause`, because the parser's message quotes the payload.
     throw new WebhookVerificationError(
       "payload_not_json",
-      "The signature is right, but the body is not JSON.",
+      "The signature is valid, but the body is not JSON.",
     )
   }
 }

@@ -1,17 +1,17 @@
-/** What Billwright sends: the payload of every webhook. */
+/** The payload of every webhook that Billwright sends. */
 export interface EventEnvelope<Type extends string = string, Data = unknown> {
-  /** Of the event; the header `webhook-id` says the same. */
+  /** The event's id, the same as in the header `webhook-id`. */
   readonly id: string
-  /** `invoice.paid` and the like. */
+  /** The event type, such as `invoice.paid`. */
   readonly type: Type
-  /** When it happened, in ISO 8601 (UTC): not when it was sent. */
+  /** When the event was published, in ISO 8601 (UTC). This is not when the webhook was sent. */
   readonly timestamp: string
-  /** Whether it is of live mode; `false` is test mode. */
+  /** `true` in live mode, `false` in test mode. */
   readonly livemode: boolean
   readonly data: Data
 }
 
-/** The events of a catalogue, which maps each type to its `data`: a union by `type`. */
+/** An event of the types in `Events`, which maps each type to its `data`: a union by `type`. */
 export type WebhookEvent<Events extends object = Record<string, unknown>> = {
   [Type in keyof Events & string]: EventEnvelope<Type, Events[Type]>
 }[keyof Events & string]

@@ -3,16 +3,16 @@ import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 type HeaderValue = string | ReadonlyArray<string> | null | undefined
 
 /**
- * The headers of the request in whatever shape the framework has them: a `Headers`, a plain object as Node gives,
- * a `Map`, or any iterable of pairs. The case of names does not matter, except in something that has nothing but
- * `get`: there lower-case names are asked for.
+ * The headers of the request in the form that your framework has: a `Headers`, a plain object as in Node, a `Map`,
+ * or any iterable of pairs. The case of names does not matter, except in an object that has only `get`: it is
+ * called with lower-case names.
  */
 export type WebhookHeaders =
   | Iterable<readonly [name: string, value: HeaderValue]>
   | { readonly get: (name: string) => string | null | undefined }
   | { readonly [name: string]: string | ReadonlyArray<string> | undefined }
 
-/** Longest `webhook-id`, in characters. Those of Billwright have 30. */
+/** The longest `webhook-id`, in characters. Those of Billwright have 30. */
 export const MAX_ID_LENGTH = 256
 
 /** The three headers of Standard Webhooks; only the id is known to be well-formed. */
@@ -47,7 +47,10 @@ const textsOf = (name: string, value: unknown): ReadonlyArray<string> => {
   return values
 }
 
-/** A header that came twice is one with both values, as HTTP has it, and no header of ours is a list. */
+/**
+ * Collects the three headers. A header that came twice gets both values, joined as HTTP joins them. That fails
+ * later, because none of the three may be a list.
+ */
 const collect = (headers: unknown): ReadonlyMap<string, string> => {
   const found = new Map<string, ReadonlyArray<string>>(names.map((name) => [name, []]))
   for (const entry of entriesOf(headers)) {
@@ -61,7 +64,8 @@ const collect = (headers: unknown): ReadonlyMap<string, string> => {
 }
 
 const checkId = (id: string): void => {
-  // What is signed is "id.timestamp.body": with a dot in the id, another message has the same signature.
+  // The signed content is "id.timestamp.body". If the id could have a dot, two messages could have the same
+  // signature.
   if (id.length > MAX_ID_LENGTH || !/^[!-~]+$/.test(id) || id.includes("."))
     throw new WebhookVerificationError(
       "invalid_id",
@@ -69,7 +73,7 @@ const checkId = (id: string): void => {
     )
 }
 
-/** Fails with `invalid_headers`, `missing_header` or `invalid_id`. */
+/** Throws `invalid_headers`, `missing_header` or `invalid_id`. */
 export const readHeaders = (headers: WebhookHeaders): HeaderTexts => {
   const found = collect(headers)
   const [id = "", timestamp = "", signature = ""] = names.map((name) => {

@@ -4,11 +4,12 @@ import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 type OneOrMore = string | ReadonlyArray<string>
 
 /**
- * What a signature is checked with: secrets, public keys, or both. One match is enough, so give the old and the new
- * one while a secret is being rotated.
+ * The keys to check a signature with: secrets, public keys, or both. One match is enough, so pass both the old and
+ * the new secret while you rotate.
  *
- * - `secret`: for `v1`. `whsec_` and base64, as the endpoint shows it; the prefix may be left out. Any length but 0.
- * - `publicKey`: for `v1a`. `whpk_` and the base64 of an Ed25519 public key, 32 bytes.
+ * - `secret`: for `v1` signatures. `whsec_` and base64, as the endpoint shows it. The prefix may be left out. It
+ *   must not be empty.
+ * - `publicKey`: for `v1a` signatures. `whpk_` and the base64 of an Ed25519 public key, 32 bytes.
  */
 export type WebhookKeys =
   | { readonly secret: OneOrMore; readonly publicKey?: OneOrMore | undefined }
@@ -32,11 +33,11 @@ const invalidPublicKey = (problem: string) => new WebhookVerificationError("inva
 
 const decodeSecret = (secret: unknown): Bytes => {
   if (typeof secret !== "string") throw invalidSecret("A secret must be a string.")
-  // Everybody knows a public key: taken as a secret, it would let everybody sign.
+  // A public key is not secret: if it were used as the secret, anyone could sign.
   if (secret.startsWith(PUBLIC_KEY_PREFIX))
     throw invalidSecret("A public key (whpk_) was given as the secret: pass it as publicKey.")
   if (secret.startsWith(SIGNING_KEY_PREFIX))
-    throw invalidSecret("A signing key (whsk_) is the sender's alone: pass the whpk_ key as publicKey.")
+    throw invalidSecret("A signing key (whsk_) is only for the sender: pass the whpk_ key as publicKey.")
   const bytes = decode(secret.startsWith(SECRET_PREFIX) ? secret.slice(SECRET_PREFIX.length) : secret)
   if (bytes === undefined) throw invalidSecret("The secret is not base64 (with or without whsec_ before it).")
   if (bytes.length === 0) throw invalidSecret("The secret is empty: is its environment variable set?")
@@ -55,7 +56,7 @@ const decodePublicKey = (publicKey: unknown): Bytes => {
 const listOf = (keys: OneOrMore | undefined): ReadonlyArray<unknown> =>
   keys === undefined ? [] : Array.isArray(keys) ? keys : [keys]
 
-/** Fails with `invalid_secret` or `invalid_public_key`, also when there is no key at all. */
+/** Throws `invalid_secret` or `invalid_public_key`. Without any key it throws `invalid_secret`. */
 export const decodeKeys = ({ publicKey, secret }: WebhookKeys): DecodedKeys => {
   const keys = {
     secrets: listOf(secret).map(decodeSecret),

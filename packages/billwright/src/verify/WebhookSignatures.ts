@@ -2,15 +2,18 @@ import { decodeCanonical } from "./Base64.ts"
 import type { DecodedKeys } from "./WebhookKeys.ts"
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 
-/** Longest `webhook-signature`, in characters. */
+/** The longest `webhook-signature`, in characters. */
 export const MAX_SIGNATURE_HEADER_LENGTH = 4_096
 
-/** Most signatures in a `webhook-signature`, of whatever version. A sender has one for each live secret. */
+/**
+ * The most signatures in a `webhook-signature`, of all versions together. A sender adds one for each secret that is
+ * valid.
+ */
 export const MAX_SIGNATURES = 32
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** The signatures of the versions that are known. */
+/** The signatures of the supported versions. */
 export interface WebhookSignatures {
   /** HMAC-SHA256, 32 bytes each. */
   readonly v1: ReadonlyArray<Bytes>
@@ -32,8 +35,8 @@ const decodeAll = (entries: ReadonlyArray<string>, version: string, length: numb
     .filter((bytes) => bytes.length === length)
 
 /**
- * Reads the header: `v1,<base64>` and `v1a,<base64>`, separated by spaces. Other versions and malformed entries
- * are passed over, as long as one remains. Fails with `invalid_signature_header`.
+ * Reads the header: `v1,<base64>` and `v1a,<base64>`, separated by spaces. Other versions and malformed entries are
+ * skipped. Throws `invalid_signature_header` when none remains.
  */
 export const parseSignatures = (header: string): WebhookSignatures => {
   if (header.length > MAX_SIGNATURE_HEADER_LENGTH)
@@ -53,7 +56,10 @@ const subtle = (): SubtleCrypto => {
   // Browsers have it in secure contexts only.
   const { crypto } = globalThis as { readonly crypto?: { readonly subtle?: SubtleCrypto } }
   if (crypto?.subtle === undefined)
-    throw new WebhookVerificationError("unsupported_runtime", "There is no WebCrypto (crypto.subtle) here.")
+    throw new WebhookVerificationError(
+      "unsupported_runtime",
+      "This runtime has no WebCrypto (crypto.subtle), which browsers offer in secure contexts only.",
+    )
   return crypto.subtle
 }
 
@@ -63,11 +69,14 @@ const hmac = async (secret: Bytes, content: Bytes): Promise<Bytes> => {
   return new Uint8Array(await subtle().sign("HMAC", key, content))
 }
 
-/** Of two times 32 bytes, in a time that does not tell where they differ. */
+/** Compares two arrays of 32 bytes in constant time, so that the duration doesn't reveal where they differ. */
 const isEqual = (left: Bytes, right: Bytes): boolean =>
   left.reduce((difference, byte, index) => difference | (byte ^ right[index]!), 0) === 0
 
-/** The code is made once for a secret, not by `subtle.verify` for each signature: the sender decides how many. */
+/**
+ * Computes the HMAC once for each secret. `subtle.verify` would compute it for each signature, and the sender
+ * decides how many there are.
+ */
 const matchesSecret = async (secret: Bytes, signatures: ReadonlyArray<Bytes>, content: Bytes) => {
   if (signatures.length === 0) return false
   const expected = await hmac(secret, content)
@@ -84,7 +93,7 @@ const importPublicKey = async (publicKey: Bytes): Promise<CryptoKey> => {
         "unsupported_runtime",
         "The WebCrypto of this runtime has no Ed25519.",
       )
-    throw new WebhookVerificationError("invalid_public_key", "The public key is no Ed25519 key.")
+    throw new WebhookVerificationError("invalid_public_key", "The public key is not an Ed25519 key.")
   }
 }
 
@@ -105,13 +114,13 @@ const isMatch = async (keys: DecodedKeys, signatures: WebhookSignatures, content
 
 const mismatchOf = (keys: DecodedKeys, signatures: WebhookSignatures): string => {
   if (keys.secrets.length === 0 && signatures.v1a.length === 0)
-    return "The message is signed with a secret (v1), and only a publicKey was given."
+    return "The message is signed with a secret (v1), but only a publicKey was given."
   if (keys.publicKeys.length === 0 && signatures.v1.length === 0)
-    return "The message is signed with a private key (v1a), and only a secret was given."
-  return "No signature matches: another endpoint's secret, or a body that is not what was sent?"
+    return "The message is signed with a private key (v1a), but only a secret was given."
+  return "No signature matches: check that the secret belongs to this endpoint and that the body is unchanged."
 }
 
-/** Fails with `no_matching_signature` unless one key made one of the signatures of this content. */
+/** Throws `no_matching_signature` unless one of the signatures of this content was made with one of the keys. */
 export const checkSignatures = async (
   signatures: WebhookSignatures,
   keys: DecodedKeys,

@@ -1,16 +1,19 @@
 import { WebhookVerificationError } from "./WebhookVerificationError.ts"
 
-/** How far a timestamp may be from now, either way, in seconds, as the libraries of Standard Webhooks have it. */
+/**
+ * How many seconds a timestamp may be in the past or the future. The libraries of Standard Webhooks use the same
+ * value.
+ */
 export const DEFAULT_TOLERANCE_SECONDS = 300
 
 /** The last second that a `Date` can hold (ECMA-262, Time Values). */
 const MAX_TIMESTAMP_SECONDS = 8.64e12
 
-/** How old and how new a message may be. */
+/** How far a message's timestamp may be from now. */
 export interface WebhookTolerance {
-  /** Seconds, in either direction; `DEFAULT_TOLERANCE_SECONDS` when left out. Whole seconds are compared. */
+  /** Seconds into the past or the future. Default `DEFAULT_TOLERANCE_SECONDS`. Whole seconds are compared. */
   readonly toleranceSeconds?: number | undefined
-  /** For tests; the clock's time when left out. */
+  /** The current time, for tests. Default: that of the clock. */
   readonly now?: Date | undefined
 }
 
@@ -26,7 +29,7 @@ const parse = (text: string): number => {
 
 const invalidOption = (problem: string) => new WebhookVerificationError("invalid_option", problem)
 
-/** A tolerance that is not a number would compare as if everything were recent. */
+/** Checks the options: with a tolerance that is not a number, every message would count as recent. */
 const readTolerance = ({
   now = new Date(),
   toleranceSeconds = DEFAULT_TOLERANCE_SECONDS,
@@ -38,7 +41,7 @@ const readTolerance = ({
   return { nowSeconds, toleranceSeconds }
 }
 
-/** Fails with `invalid_option`, `invalid_timestamp`, `timestamp_too_old` or `timestamp_too_new`. */
+/** Throws `invalid_option`, `invalid_timestamp`, `timestamp_too_old` or `timestamp_too_new`. */
 export const checkTimestamp = (text: string, tolerance: WebhookTolerance): Date => {
   const { nowSeconds, toleranceSeconds } = readTolerance(tolerance)
   const seconds = parse(text)

@@ -1,4 +1,4 @@
-/** The receiver is set up wrongly: no message would verify. */
+/** The receiver is set up wrongly, so no message can be verified. */
 const setupCodes = [
   "invalid_secret",
   "invalid_public_key",
@@ -7,7 +7,7 @@ const setupCodes = [
   "unsupported_runtime",
 ] as const
 
-/** This message does not verify. */
+/** This message is not valid. */
 const messageCodes = [
   "invalid_body",
   "missing_header",
@@ -20,25 +20,25 @@ const messageCodes = [
   "payload_not_json",
 ] as const
 
-/** Every way in which a verification can fail. The package's README says what each means. */
+/** All codes of failed verifications. The package's README explains each. */
 export const webhookErrorCodes = [...setupCodes, ...messageCodes] as const
 
-/** One of `webhookErrorCodes`. Codes keep their meaning; later versions may add some. */
+/** One of `webhookErrorCodes`. Codes keep their meaning. Later versions may add codes. */
 export type WebhookErrorCode = (typeof webhookErrorCodes)[number]
 
 const isOfSetup = (code: WebhookErrorCode): boolean =>
   (setupCodes as ReadonlyArray<WebhookErrorCode>).includes(code)
 
 /**
- * What `verify` and `verifySignature` reject with, and nothing else. `code` is for programs, `message` for people.
- * Neither ever holds a secret, a signature or a piece of the payload: both may be logged.
+ * The only error that `verify` and `verifySignature` reject with. `code` is for programs, `message` for people.
+ * Neither contains a secret, a signature or a part of the payload, so you may log both.
  */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError"
   readonly code: WebhookErrorCode
   /**
-   * The HTTP status to answer with: 400 for a message that does not verify, 500 for a receiver that is set up
-   * wrongly. Express, Fastify and Koa answer with an error's `status` by themselves.
+   * The HTTP status to answer with: 400 for a message that is not valid, 500 when the receiver is set up wrongly.
+   * Express, Fastify and Koa use an error's `status` automatically.
    */
   readonly status: 400 | 500
 

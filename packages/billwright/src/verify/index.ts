@@ -1,6 +1,6 @@
 /**
- * Verifies webhooks as Standard Webhooks (https://www.standardwebhooks.com) signs them. It imports nothing and needs
- * WebCrypto: Node 22, Deno, Bun, Workers, browsers.
+ * Verifies webhooks that are signed by Standard Webhooks (https://www.standardwebhooks.com). It has no dependencies
+ * and runs wherever there is WebCrypto: Node 22, Deno, Bun, Workers, browsers.
  */
 export { verify, verifySignature } from "./Verification.ts"
 export type { VerifiedMessage, VerifiedWebhook, VerifyOptions } from "./Verification.ts"

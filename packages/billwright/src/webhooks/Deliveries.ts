@@ -1,16 +1,16 @@
 /**
- * Deliveries: did it arrive, why not, send it again.
+ * Deliveries: whether a webhook arrived, why it failed, and how to send it again.
  */
 import type { CallOptions } from "../Call.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
 
-/** `Delivered` and `Failed` are final. */
+/** The status of a delivery. `Delivered` and `Failed` are final. */
 export type DeliveryStatus = "Pending" | "Delivered" | "Failed"
 
 /** Why a delivery failed for good. */
 export type DeliveryFailure = "exhausted" | "gone" | "endpoint_disabled" | "endpoint_deleted" | "unreadable"
 
-/** Why an attempt has no answer. */
+/** Why an attempt got no answer. */
 export type AttemptError =
   | "dns_error"
   | "blocked_address"
@@ -23,7 +23,7 @@ export type AttemptError =
   | "secret_unavailable"
   | "internal_error"
 
-/** One event on its way to one endpoint. */
+/** The delivery of one event to one endpoint. */
 export interface Delivery {
   /** `dlv_…` */
   readonly id: string
@@ -31,28 +31,31 @@ export interface Delivery {
   readonly eventType: string
   readonly endpointId: string
   readonly status: DeliveryStatus
-  /** Set when it is `Failed`. */
+  /** Why the delivery failed; `null` unless it is `Failed`. */
   readonly reason: DeliveryFailure | null
-  /** Attempts that ended. */
+  /** The number of finished attempts. */
   readonly attemptCount: number
-  /** While it is `Pending`: when the next attempt is due; while one is under way, when its lease ends. */
+  /**
+   * When the next attempt is due, while the delivery is `Pending`. While an attempt is running: when its lease
+   * ends.
+   */
   readonly nextAttemptAt: Date | null
-  /** The status that the last attempt was answered with; `null` when it had no answer. */
+  /** The HTTP status that answered the last attempt; `null` when there was no answer. */
   readonly lastResponseStatus: number | null
-  /** Why the last attempt had no answer. */
+  /** Why the last attempt got no answer. */
   readonly lastError: AttemptError | null
-  /** When the event was published, or the replay asked for. */
+  /** When the event was published, or when the replay was requested. */
   readonly createdAt: Date
-  /** When it became `Delivered` or `Failed`. */
+  /** When the delivery became `Delivered` or `Failed`. */
   readonly finishedAt: Date | null
 }
 
-/** One request to a receiver, and what came of it. */
+/** One request to a receiver, and its result. */
 export interface Attempt {
-  /** 1 for the first of its delivery. */
+  /** The number of the attempt within its delivery, from 1. */
   readonly number: number
   readonly startedAt: Date
-  /** `null` when its end was not seen. */
+  /** `null` when the process stopped before the attempt ended. */
   readonly durationMillis: number | null
   /** The signature and the endpoint's own headers are masked. */
   readonly requestHeaders: Readonly<Record<string, string>>
@@ -65,53 +68,53 @@ export interface Attempt {
 
 /** A delivery with its attempts, oldest first. */
 export interface DeliveryWithAttempts extends Delivery {
-  /** Since when an attempt is under way; `null` when none is. */
+  /** When the running attempt started; `null` when no attempt is running. */
   readonly attemptStartedAt: Date | null
   readonly attempts: ReadonlyArray<Attempt>
 }
 
-/** Which deliveries, newest first. Conditions are joined by "and". */
+/** Selects deliveries, newest first. A delivery must match all conditions. */
 export interface ListDeliveries extends PageQuery {
   readonly status?: DeliveryStatus | undefined
   readonly endpointId?: string | undefined
   readonly eventId?: string | undefined
 }
 
-/** What is counted of deliveries. */
+/** Counts of deliveries and attempts. */
 export interface DeliveryOutcomes {
   /** Deliveries that became `Delivered`. */
   readonly delivered: number
   /** Deliveries that became `Failed`. */
   readonly failed: number
-  /** Attempts that failed, those whose result was lost included. */
+  /** Attempts that failed, including those whose result was lost. */
   readonly failedAttempts: number
 }
 
-/** What happened in the hour from `start` on. */
+/** The counts of the hour that begins at `start`. */
 export interface HourStatistics extends DeliveryOutcomes {
   readonly start: Date
 }
 
-/** How deliveries went, in all or to one endpoint. */
+/** Delivery statistics, of all endpoints together or of one. */
 interface Statistics extends DeliveryOutcomes {
-  /** Deliveries that are pending now; up to 100,000 of each endpoint are counted. */
+  /** Deliveries that are pending now. At most 100,000 are counted for each endpoint. */
   readonly pending: number
-  /** Each hour, oldest first, those without anything included. */
+  /** All hours, oldest first, including hours without any delivery. */
   readonly hours: ReadonlyArray<HourStatistics>
 }
 
-/** How deliveries to one endpoint went. */
+/** Delivery statistics of one endpoint. */
 export interface EndpointStatistics extends Statistics {
   readonly endpointId: string
 }
 
-/** How deliveries went in the last hours. */
+/** Delivery statistics of the last hours. */
 export interface DeliveryStatistics extends Statistics {
   /** When the first hour begins. */
   readonly since: Date
-  /** Now: the last hour is not over. */
+  /** The time of the call. The last hour is not over yet. */
   readonly until: Date
-  /** The endpoints that anything happened to or that have pending deliveries, deleted ones included, by id. */
+  /** The endpoints with deliveries in these hours or with pending ones, including deleted endpoints, sorted by id. */
   readonly endpoints: ReadonlyArray<EndpointStatistics>
 }
 
@@ -121,7 +124,7 @@ export interface Deliveries {
   list(query?: ListDeliveries, options?: CallOptions): Listing<Delivery>
   /** Sends the same event to the same endpoint again, as a new delivery. */
   replay(id: string, options?: CallOptions): Promise<Delivery>
-  /** How deliveries went in the last hours of UTC, the current one included: 1 to 168, default 24. */
+  /** Delivery statistics of the last hours (UTC), including the current one. `hours` is 1 to 168, default 24. */
   statistics(
     query?: { readonly hours?: number | undefined },
     options?: CallOptions,

@@ -1,5 +1,5 @@
 /**
- * The deliveries of a `Calls`.
+ * Implements `billing.deliveries`.
  */
 import { type Delivery as Core, Deliveries as DeliveriesService } from "@billwright/core"
 import { Effect } from "effect"

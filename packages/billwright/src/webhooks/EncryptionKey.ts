@@ -1,11 +1,11 @@
 /**
- * Keys for the secrets of webhook endpoints.
+ * Keys that encrypt the secrets of webhook endpoints.
  */
 import { generateKey } from "@billwright/core"
 import { Redacted } from "effect"
 
 /**
- * A new key for `encryptionKeys`, from the platform's CSPRNG: `<id>:<base64 of 32 bytes>`. Keep it where secrets are
- * kept, and for as long as there are webhook endpoints: what it encrypted can't be read without it.
+ * Makes a new key for `encryptionKeys` with the platform's CSPRNG: `<id>:<base64 of 32 bytes>`. Store it with your
+ * other secrets, for as long as there are webhook endpoints: without the key, their secrets can't be read.
  */
 export const generateEncryptionKey = (id: string = "key_1"): string => Redacted.value(generateKey(id))

@@ -1,5 +1,5 @@
 /**
- * The webhook endpoints of a `Calls`.
+ * Implements `billing.endpoints`.
  */
 import { type CreatedEndpoint as Core, Endpoints as EndpointsService } from "@billwright/core"
 import { Effect } from "effect"
@@ -13,7 +13,7 @@ import { toInput, toOptionalInput } from "../runtime/Input.ts"
 import { makeListing } from "../runtime/ListingPages.ts"
 import type { Endpoints } from "./Endpoints.ts"
 
-/** Throws an `InvalidInputError` when it is no text; that there is such a type is for the service to check. */
+/** Throws an `InvalidInputError` when `type` is not text. The service checks that the type exists. */
 const toTestType = (input: unknown): string => {
   const { type } = (input ?? {}) as { readonly type?: unknown }
   if (typeof type === "string") return type
@@ -48,7 +48,7 @@ export const makeEndpoints = (calls: Calls): Endpoints<EventMap> => {
   }
 }
 
-/** Goes through the endpoints of all tenants, a batch at a time, until none is left. Gives how many it changed. */
+/** Processes the endpoints of all tenants in batches until none is left. Returns how many it changed. */
 export const rotateEncryption = async (calls: Calls, options: CallOptions | undefined): Promise<number> => {
   const { rotateEncryption: rotateBatch } = calls.service(EndpointsService)
   let count = 0

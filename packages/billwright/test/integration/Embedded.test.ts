@@ -33,7 +33,7 @@ describe("embedded()", () => {
 
   it("takes tables of the app, and transactions on them", async () => {
     const store = embedded({ directory })
-    const message = /^the embedded Postgres does not run/
+    const message = /^the embedded Postgres is not running/
     assert.throws(() => store.url(), ConfigurationError, message)
     const billing = await start(store)
     const pool = new Pool({ connectionString: store.url() })

@@ -249,7 +249,7 @@ describe("a transaction of the host's that can't be joined", () => {
     const error = await rejection(create(client))
     assert.instanceOf(error, StorageUnavailableError)
     assert.isFalse(error.isRetryable)
-    assert.match(error.message, /the transaction has failed before, .*: roll it back$/)
+    assert.match(error.message, /an earlier statement in this transaction failed, .*: roll it back$/)
     await client.query("rollback")
     await client.query("begin")
     await create(client)
@@ -260,7 +260,7 @@ describe("a transaction of the host's that can't be joined", () => {
     const client = await begin(inject("serverUrl"))
     const error = await rejection(create(client))
     assert.instanceOf(error, ConfigurationError)
-    assert.match(error.message, /has no tables of Billwright in a schema "billwright": pass a client of the/)
+    assert.match(error.message, /has no Billwright tables in the schema "billwright": pass a client of the/)
     await client.end()
   })
 
@@ -269,7 +269,10 @@ describe("a transaction of the host's that can't be joined", () => {
     await client.query("set local role pg_monitor")
     const error = await rejection(create(client))
     assert.instanceOf(error, ConfigurationError)
-    assert.match(error.message, /the user of this client lacks rights on the schema "billwright": grant them/)
+    assert.match(
+      error.message,
+      /the user of this client lacks privileges on the schema "billwright": grant them/,
+    )
     await client.end()
   })
 
@@ -278,7 +281,7 @@ describe("a transaction of the host's that can't be joined", () => {
     await client.end()
     const error = await rejection(create(client))
     assert.instanceOf(error, ConfigurationError)
-    assert.match(error.message, /this client was ended: pass one that is connected$/)
+    assert.match(error.message, /this client has been ended: pass a connected one$/)
   })
 })
 
@@ -293,9 +296,9 @@ describe("what is no transaction", () => {
       /fromKysely\(trx, CompiledQuery\)/,
     )
     const idle = await pool.connect()
-    assert.match((await rejection(joined(idle))).message, /is in no transaction: send it BEGIN first/)
+    assert.match((await rejection(joined(idle))).message, /is not in a transaction: send BEGIN on it first/)
     idle.release()
-    assert.match((await rejection(joined("x" as never))).message, /pass the client that BEGIN was sent on/)
+    assert.match((await rejection(joined("x" as never))).message, /pass the client that you sent BEGIN on/)
   })
 })
 
@@ -304,7 +307,7 @@ describe("at start", () => {
     const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
       [undefined, /takes either a pool or a url/],
       [{ pool, url: database.url }, /takes either a pool or a url/],
-      [{ pool: null }, /is no pool/],
+      [{ pool: null }, /is not a pool/],
       [{ pool: {} }, /has no connect\(\)/],
       [{ pool: new Client() }, /is a single client/],
       [{ pool: Object.assign(() => {}, { unsafe: () => {} }) }, /postgres\.js: pass \{ url \}/],
@@ -336,7 +339,7 @@ describe("at start", () => {
     const store = postgres({ url: "postgres://127.0.0.1:9/none", deadlineMillis: 2_000 })
     const error = await rejection(createBilling({ store }))
     assert.instanceOf(error, StorageUnavailableError)
-    assert.match(error.message, /^billing can't start: the database is out of reach/)
+    assert.match(error.message, /^billing can't start: the database can't be reached/)
   })
 })
 

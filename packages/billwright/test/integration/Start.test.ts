@@ -62,18 +62,24 @@ describe("createBilling says", () => {
     for (const message of await refusals(urlWith((url) => (url.pathname = "/nowhere"))))
       assert.match(
         message,
-        /^billing can't start: there is no database of this name \(.*"nowhere" does not exist\): create it, or/,
+        /^billing can't start: there is no database with this name \(.*"nowhere" does not exist\): create it, or/,
       )
   })
 
   it("that there is no such user", async () => {
     for (const message of await refusals(urlWith((url) => (url.username = "nobody_here"))))
-      assert.match(message, /^billing can't start: Postgres doesn't let this user in \(.*"nobody_here".*\): /)
+      assert.match(
+        message,
+        /^billing can't start: Postgres refused the login of this user \(.*"nobody_here".*\): /,
+      )
   })
 
   it("that the password is another", async () => {
     for (const message of await refusals(urlOfStranger("wrong")))
-      assert.match(message, /^billing can't start: Postgres doesn't let this user in \(.*password.*\): give/)
+      assert.match(
+        message,
+        /^billing can't start: Postgres refused the login of this user \(.*password.*\): correct/,
+      )
   })
 
   it("that a password is missing", async () => {
@@ -82,7 +88,7 @@ describe("createBilling says", () => {
     assert.instanceOf(error, ConfigurationError)
     assert.match(
       error.message,
-      /^billing can't start: Postgres doesn't let this user in \(.*password.*\): give/,
+      /^billing can't start: Postgres refused the login of this user \(.*password.*\): correct/,
     )
   })
 
@@ -100,7 +106,7 @@ describe("createBilling says", () => {
     for (const message of await refusals(urlOfStranger("stranger")))
       assert.match(
         message,
-        /^billing can't start: this user of the database lacks a right \(permission denied for database .*\): grant it, or have the owner run `npx @billwright\/cli migrate/,
+        /^billing can't start: the database user lacks a privilege \(permission denied for database .*\): grant it, or let the owner run `npx @billwright\/cli migrate/,
       )
   })
 
@@ -108,10 +114,10 @@ describe("createBilling says", () => {
     const ended = new Pool({ connectionString: database.url })
     const store = postgres({ pool: ended })
     await ended.end()
-    assert.throws(() => postgres({ pool: ended }), ConfigurationError, /was ended: pass one that is open$/)
+    assert.throws(() => postgres({ pool: ended }), ConfigurationError, /has been ended: pass an open one$/)
     const error = await rejection(createBilling({ store, log: false }))
     assert.instanceOf(error, ConfigurationError)
-    assert.match(error.message, /^billing can't start: the pool was ended \(.*\): pass one that is open/)
+    assert.match(error.message, /^billing can't start: the pool has been ended \(.*\): pass an open pool/)
   })
 })
 
@@ -128,7 +134,7 @@ describe("a database that is read-only", () => {
     assert.instanceOf(error, ConfigurationError)
     assert.match(
       error.message,
-      /the database is read-only, and its schema is to be migrated \(.*\): connect to/,
+      /the database is read-only, but its schema must be migrated \(.*\): connect to/,
     )
   })
 
@@ -168,11 +174,23 @@ describe("secrets of webhook endpoints", () => {
       assert.instanceOf(error, ConfigurationError)
       assert.match(error.message, sentence)
     }
-    await needs(undefined, /whose secrets the key "(first|second)" encrypted: pass it in encryptionKeys/)
-    await needs([second], /whose secrets the key "first" encrypted: pass it/)
-    await needs([generateEncryptionKey("third"), first], /whose secrets the key "second" encrypted: pass it/)
-    await needs([first, generateEncryptionKey("second")], /whose secrets another key "second" encrypted than/)
-    await needs([generateEncryptionKey("first"), second], /whose secrets another key "first" encrypted than/)
+    await needs(
+      undefined,
+      /were encrypted with the key "(first|second)", which is missing: add it to encryptionKeys/,
+    )
+    await needs([second], /were encrypted with the key "first", which is missing: add it/)
+    await needs(
+      [generateEncryptionKey("third"), first],
+      /were encrypted with the key "second", which is missing: add it/,
+    )
+    await needs(
+      [first, generateEncryptionKey("second")],
+      /with a key that has the id "second" but differs from/,
+    )
+    await needs(
+      [generateEncryptionKey("first"), second],
+      /with a key that has the id "first" but differs from/,
+    )
     const { billing, lines } = await started({ store: store(), encryptionKeys: [first, second] })
     await billing.close()
     assert.deepStrictEqual(lines, [])
@@ -188,7 +206,7 @@ describe("secrets of webhook endpoints", () => {
       sealing.lines.map(({ level }) => level),
       ["warn"],
     )
-    assert.include(sealing.lines[0]?.message, 'the key "first" encrypted')
+    assert.include(sealing.lines[0]?.message, 'with the key "first", which is missing')
   })
 
   it("need a key in live mode, which is logged", async () => {
@@ -197,7 +215,10 @@ describe("secrets of webhook endpoints", () => {
       await billing.close()
       return lines.map(({ level, message }) => `${level} ${message}`)
     }
-    assert.match((await keyless("live")).join(), /^info no encryptionKeys were given: webhook endpoints can/)
+    assert.match(
+      (await keyless("live")).join(),
+      /^info no encryptionKeys were given, so webhook endpoints can/,
+    )
     assert.deepStrictEqual(await keyless("test"), [])
   })
 })

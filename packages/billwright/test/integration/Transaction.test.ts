@@ -165,7 +165,7 @@ for (const [name, make] of Object.entries(libraries)) {
           assert.match(String((error.cause as Error).cause), /Transaction is already (committed|rolled back)/)
         else {
           assert.instanceOf(error, TransactionEndedError, `${call}: ${error.message}`)
-          assert.match(error.message, /is not the one on its connection any more/, call)
+          assert.match(error.message, /your transaction ended before this call/, call)
         }
       }
     }
@@ -292,7 +292,7 @@ describe("the function of a transaction", () => {
       assert.instanceOf(error, TransactionEndedError)
       assert.match(
         error.message,
-        /ended before tx\.usage\.record, tx\.customers\.create: await every call on tx$/,
+        /ended before tx\.usage\.record, tx\.customers\.create had finished: await every call on tx$/,
       )
     }
     assert.deepStrictEqual(await traces(), nothing)
@@ -334,7 +334,7 @@ describe("the function of a transaction", () => {
       logged.map(({ level, message }) => [level, message.split(":")[0]]),
       ["customers.get", "usage.summary"].map((call) => [
         "warn",
-        `billing.${call} was called in the function of a billing.transaction, and is no part of it`,
+        `billing.${call} was called inside the function of billing.transaction, but is not part of the transaction`,
       ]),
     )
   })
