@@ -233,7 +233,7 @@ describe("a series by product of a customer with very many", () => {
           const before = yield* rowsRead("usage_daily")
           const error = yield* Effect.flip(series(startDate, "2026-01-31"))
           assert.instanceOf(error, InvalidInput)
-          assert.match(error.message, /^groupBy makes more than 10000 points/)
+          assert.match(error.message, /^groupBy gives more than 10000 points/)
           assert.isAtMost((yield* rowsRead("usage_daily")) - before, most)
         }
         assert.lengthOf(yield* series("2026-01-01", "2026-01-30"), 30 * 100)

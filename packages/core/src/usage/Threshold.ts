@@ -1,7 +1,8 @@
 /**
- * Usage thresholds: "tell me when this customer has used so much in a day, in a month, ever".
+ * Usage thresholds: they publish an event when a customer's usage in a day, in a month or in total reaches a quantity.
  *
- * The crossing rule is pure and lives here; stores apply it in the transaction of the record that crosses.
+ * The rule of when a threshold fires is here (`crosses`). Stores apply it in the transaction of the record that reaches
+ * the threshold.
  */
 import { DateTime, Schema } from "effect"
 import { CUSTOMER_ID_PREFIX, CustomerId } from "../customers/Customer.ts"
@@ -13,15 +14,15 @@ import { ProductId, Unit } from "./UsageRecord.ts"
 
 /** The prefix of threshold ids. */
 export const THRESHOLD_ID_PREFIX = "thr"
-/** Most thresholds of one meter (customer, product, unit): each is checked whenever the meter is written. */
+/** Most thresholds of one meter (customer, product, unit). Each is checked at every write to the meter. */
 export const MAX_THRESHOLDS_PER_METER = 100
-/** Largest threshold: 10^30. Totals go beyond 2^53, so thresholds may. */
+/** Largest quantity of a threshold: 10^30. It is beyond 2^53 because totals can be. */
 export const MAX_THRESHOLD_QUANTITY = 10n ** 30n
 
 export const ThresholdId = Id.schema(THRESHOLD_ID_PREFIX).pipe(Schema.brand("ThresholdId"))
 export type ThresholdId = typeof ThresholdId.Type
 
-/** What a threshold's total is counted over: a UTC day, a UTC month, or all time. */
+/** The period of a threshold's total: a UTC day, a UTC month, or all time. */
 export const ThresholdPeriod = Schema.Literals(["day", "month", "lifetime"])
 export type ThresholdPeriod = typeof ThresholdPeriod.Type
 
@@ -43,7 +44,7 @@ const watched = {
   period: Field.text(ThresholdPeriod, "What the total is counted over: a UTC day, a UTC month, or all time."),
 }
 
-/** The resource: see `Resource`. */
+/** The definition of the resource; see `Resource`. */
 export const thresholds = Resource.make({
   type: "UsageThreshold",
   noun: "usage threshold",
@@ -78,7 +79,7 @@ export const thresholds = Resource.make({
   },
 })
 
-/** A threshold. `lastFiredAt` is when it last fired, for any of its periods. */
+/** A threshold. `lastFiredAt` is the instant of its last firing, in any of its periods. */
 export const Threshold = thresholds.Value
 export interface Threshold extends Schema.Schema.Type<typeof Threshold> {}
 
@@ -89,7 +90,7 @@ export interface CreateThreshold extends Schema.Schema.Type<typeof CreateThresho
 export const ListThresholds = thresholds.List
 export interface ListThresholds extends Schema.Schema.Type<typeof ListThresholds> {}
 
-/** There is no such threshold for this tenant. */
+/** The tenant has no threshold with this id. */
 export class ThresholdNotFound extends Schema.TaggedError<ThresholdNotFound>()(
   "ThresholdNotFound",
   { id: Schema.String },
@@ -100,14 +101,14 @@ export class ThresholdNotFound extends Schema.TaggedError<ThresholdNotFound>()(
   }
 }
 
-/** The meter has as many thresholds as it may have. */
+/** The meter already has `MAX_THRESHOLDS_PER_METER` thresholds. */
 export class TooManyThresholds extends Schema.TaggedError<TooManyThresholds>()(
   "TooManyThresholds",
   {},
   { httpApiStatus: 409 },
 ) {
   override get message(): string {
-    return `this customer, product and unit already has ${MAX_THRESHOLDS_PER_METER} thresholds`
+    return `there are already ${MAX_THRESHOLDS_PER_METER} thresholds for this customer, product and unit`
   }
 }
 
@@ -116,11 +117,11 @@ export interface ThresholdCrossing {
   readonly threshold: Threshold
   /** Which of the threshold's periods: `2026-11-21`, `2026-11`, or `lifetime`. */
   readonly periodKey: string
-  /** The total of the period at the end of the append that crossed. */
+  /** The total of the period after the append that reached the threshold. */
   readonly total: bigint
 }
 
-/** Names the period of a threshold that an instant lies in: `2026-11-21`, `2026-11` or `lifetime`. */
+/** The name of the period that an instant is in: `2026-11-21`, `2026-11` or `lifetime`. */
 export const periodKey = (period: ThresholdPeriod, at: DateTime.Utc): string => {
   switch (period) {
     case "day":
@@ -132,7 +133,7 @@ export const periodKey = (period: ThresholdPeriod, at: DateTime.Utc): string => 
   }
 }
 
-/** The instants of the period of a threshold that an instant lies in. */
+/** The start and end of the period that an instant is in. */
 export const periodOf = (period: ThresholdPeriod, at: DateTime.Utc): Period => {
   if (period === "lifetime") return { start: undefined, end: undefined }
   const start = DateTime.startOf(at, period)
@@ -141,12 +142,12 @@ export const periodOf = (period: ThresholdPeriod, at: DateTime.Utc): Period => {
 }
 
 /**
- * The crossing rule: a threshold fires when an append leaves the total of the period at or above its quantity
- * and it has not fired for that period before.
+ * Whether a threshold fires: the total of the period after an append is at or above its quantity, and it has not fired
+ * for that period before.
  *
- * So it fires exactly once a period: a void that takes the total back below never un-fires it, reaching it
- * again does not fire it again, and a late record for an old period can fire that period's. A threshold that
- * is created when the total is already there fires with the next record of the period.
+ * So a threshold fires exactly once per period. It stays fired when a void takes the total below the quantity, and it
+ * does not fire again when the total rises again. A late record can fire it for an old period. A threshold that is
+ * created when the total is already high enough fires with the next record of the period.
  */
 export const crosses = (state: {
   readonly quantity: bigint

@@ -1,5 +1,5 @@
 /**
- * The `usage.threshold` event of a firing.
+ * The `usage.threshold` event, which is published when a threshold fires.
  */
 import { type DateTime, Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
@@ -13,7 +13,7 @@ import { type ThresholdCrossing, ThresholdId, ThresholdPeriod } from "./Threshol
 import { ProductId, Unit, type UsageRecordId } from "./UsageRecord.ts"
 
 const isWireInteger = (value: unknown): boolean => typeof value === "bigint" || Number.isSafeInteger(value)
-/** A total may be larger than what a double holds, so both forms of an integer are taken. JSON has one for them. */
+/** A total may be too large for a `number`, so a `bigint` is accepted too. Both are written as an integer in JSON. */
 const WireInteger = Schema.Any.check(
   Schema.makeFilter(isWireInteger, {
     message: "must be an integer",
@@ -21,7 +21,7 @@ const WireInteger = Schema.Any.check(
   }),
 )
 
-/** A usage threshold was reached. Published by the record that reaches it, in its transaction. */
+/** The type of event for a threshold that was reached. It is published in the transaction of the record that reaches it. */
 export const usageThreshold = EventType.make({
   name: "usage.threshold",
   description: "A customer's usage reached a threshold in one of its periods.",
@@ -30,7 +30,7 @@ export const usageThreshold = EventType.make({
     customer_id: CustomerId,
     product_id: ProductId,
     unit: Unit,
-    /** The threshold. */
+    /** The quantity of the threshold. */
     quantity: WireInteger,
     period: ThresholdPeriod,
     /** Which period: `2026-11-21`, `2026-11` or `lifetime`. */
@@ -50,12 +50,12 @@ export const usageThreshold = EventType.make({
   },
 })
 
-/** Events of one append lie 2^30 apart, which leaves room for the ids of their deliveries and attempts. */
+/** The distance between the ids of one append's events. It leaves room for the ids of their deliveries and attempts. */
 const EVENT_STRIDE = 2 ** 30
 
 /**
- * The events of an append's firings: in the order of threshold and period, with ids that follow from the
- * largest id of the records that it stored. `at` is the latest `createdAt` of these.
+ * The events for the thresholds that an append fired, sorted by threshold and period. Their ids are computed from
+ * `lastRecordId`, the largest id of the records that the append stored. `at` is the latest `createdAt` of these records.
  */
 export const make = (
   crossings: ReadonlyArray<ThresholdCrossing>,

@@ -1,5 +1,5 @@
 /**
- * The use cases of usage thresholds. Firing happens where usage is appended (`UsageStore.append`).
+ * The use cases of usage thresholds. Thresholds fire when usage is appended (`UsageStore.append`).
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { CustomerNotFound } from "../customers/Customer.ts"
@@ -31,7 +31,7 @@ const isThresholdId = Schema.is(ThresholdId)
 export class Thresholds extends Context.Service<
   Thresholds,
   {
-    /** For a customer that is not erased; at most 100 for a customer, product and unit. */
+    /** Creates a threshold. The customer must not be erased. A customer, product and unit can have 100 thresholds. */
     readonly create: (
       input: CreateThreshold,
     ) => Effect.Effect<
@@ -42,7 +42,7 @@ export class Thresholds extends Context.Service<
 
     readonly get: (id: string) => Effect.Effect<Threshold, ThresholdNotFound | StorageError, CurrentTenant>
 
-    /** It won't fire again. Events of earlier firings stay. */
+    /** Deletes a threshold, so that it does not fire again. Events of earlier firings stay. */
     readonly delete: (id: string) => Effect.Effect<void, ThresholdNotFound | StorageError, CurrentTenant>
 
     /** Newest first. */
@@ -69,7 +69,7 @@ export class Thresholds extends Context.Service<
         yield* transactor.atomically(
           Effect.gen(function* () {
             yield* store.insert(threshold)
-            // Others that insert for the customer wait for this one, so that the meter is seen as it will be.
+            // The insertion makes other insertions for the customer wait, so no other can exceed the limit meanwhile.
             const { customerId, productId, unit } = threshold
             const ofMeter = { limit: MAX_THRESHOLDS_PER_METER, cursor: undefined }
             const { hasMore } = yield* store

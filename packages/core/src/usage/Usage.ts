@@ -1,5 +1,5 @@
 /**
- * The use cases of metering: record, correct, sum up.
+ * The use cases of metering: record usage, void records, read totals.
  */
 import { Context, DateTime, Effect, Layer, Metric, Option, Schema } from "effect"
 import { CustomerNotFound } from "../customers/Customer.ts"
@@ -36,7 +36,7 @@ import {
 } from "./UsageSummary.ts"
 
 export interface UsageOptions {
-  /** How far back a record's timestamp may lie, in milliseconds. Default: no limit. */
+  /** How far in the past a record's timestamp may be, in milliseconds. Default: no limit. */
   readonly maxPastMillis?: number
   readonly ingest?: UsageIngest.UsageIngestOptions
 }
@@ -44,15 +44,15 @@ export interface UsageOptions {
 type RecordError = InvalidInput | CustomerNotFound | UsageKeyConflict | StorageError
 
 /**
- * Exact metering.
+ * Records usage and reads exact totals.
  *
- * - A summary equals the sum of the records in its period that are not voided, at any time and any size.
- * - An idempotency key counts once for its customer, for ever: the same content again gives the first record,
- *   other content fails with `UsageKeyConflict`.
- * - When an append has answered, the records are durable, and every summary asked afterwards has them.
+ * - A summary equals the sum of the records in its period that are not voided, at any time and of any size.
+ * - An idempotency key counts once for its customer and never expires: the same content again gives the first record,
+ *   and other content fails with `UsageKeyConflict`.
+ * - When a record was accepted, it is durable, and every later summary contains it.
  * - Quantities of different units are never added.
  *
- * Inside `Transactor.atomically` (and a host's own transaction) records commit and roll back with it; outside,
+ * Inside `Transactor.atomically` (or the host's own transaction) records are committed and rolled back with it. Outside,
  * single records that arrive together share a transaction (see `UsageIngest`).
  */
 export class Usage extends Context.Service<
@@ -61,8 +61,8 @@ export class Usage extends Context.Service<
     readonly record: (input: RecordUsage) => Effect.Effect<Recorded, RecordError, CurrentTenant>
 
     /**
-     * Records 1 to 1,000, all or nothing; results in the order given. Two records of one key count once; with different
-     * content they are `InvalidInput`.
+     * Records 1 to 1,000 records, all or none. Gives the results in the same order. Two records with the same key count
+     * once; when their content differs, the batch fails with `InvalidInput`.
      */
     readonly recordBatch: (
       input: RecordUsageBatch,
@@ -72,14 +72,14 @@ export class Usage extends Context.Service<
       id: string,
     ) => Effect.Effect<UsageRecord, UsageRecordNotFound | StorageError, CurrentTenant>
 
-    /** A customer's records, newest first. Also of an erased customer. */
+    /** A customer's records, newest first. The customer may be erased. */
     readonly listRecords: (
       query: ListUsageRecords,
     ) => Effect.Effect<Page<UsageRecord>, InvalidInput | CustomerNotFound | StorageError, CurrentTenant>
 
     /**
-     * Takes a record out of all totals. It stays, with `voidedAt`; voiding it again gives the same. Its
-     * idempotency key stays used. A threshold that it fired stays fired.
+     * Takes a record out of all totals. The record stays and gets `voidedAt`. Voiding it again changes nothing. Its
+     * idempotency key can't be used again. A threshold that it fired stays fired.
      */
     readonly voidRecord: (
       id: string,
@@ -90,7 +90,7 @@ export class Usage extends Context.Service<
       query: SummarizeUsage,
     ) => Effect.Effect<UsageSummary, InvalidInput | CustomerNotFound | StorageError, CurrentTenant>
 
-    /** The totals of consecutive windows, in time order, empty ones included. */
+    /** The totals of consecutive windows, in time order. Windows without usage are included. */
     readonly series: (
       query: SeriesUsage,
     ) => Effect.Effect<
@@ -99,7 +99,10 @@ export class Usage extends Context.Service<
       CurrentTenant
     >
 
-    /** Roll-ups that differ from their records: none, or a bug or a damaged database. Reads all records. */
+    /**
+     * The roll-ups that differ from their records. There is one only after a bug or when the database is damaged. Reads
+     * all records.
+     */
     readonly audit: Effect.Effect<ReadonlyArray<UsageDiscrepancy>, StorageError, CurrentTenant>
   }
 >()("@billwright/core/usage/Usage") {
@@ -125,13 +128,13 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
   const transactor = yield* Transactor
   const ids = yield* IdGenerator
 
-  /** An append is atomic by itself: a transaction around it would add two round trips to each. */
+  /** Without a transaction around it: an append is atomic, and a transaction would add two round trips to each. */
   const append = (records: ReadonlyArray<NewUsageRecord>) =>
     Effect.map(store.append(records), ({ outcomes }) => outcomes)
 
   const ingest = yield* UsageIngest.make(append, options.ingest ?? {})
 
-  /** Gives records their ids and instants, and checks the rules that need the clock. */
+  /** Adds ids and instants to records, and checks the rules that need the clock. */
   const prepare = (
     inputs: ReadonlyArray<RecordUsage>,
     fieldOf: (index: number, field: string) => string,
@@ -160,7 +163,7 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
   const recordBatch = Effect.fn("Usage.recordBatch")(function* (input: RecordUsageBatch) {
     const fieldOf = (index: number, field: string) => `records[${index}].${field}`
     const records = yield* prepare((yield* decodeBatch(input)).records, fieldOf)
-    // A record that is refused fails the transaction: all or nothing.
+    // A refused record fails the transaction, so either all records are stored or none.
     const results = yield* transactor.atomically(
       Effect.flatMap(append(records), (outcomes) => accepted(outcomes, records, fieldOf)),
     )
@@ -177,7 +180,7 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     return yield* orNotFound(yield* store.void(yield* knownId(id), now), id)
   })
 
-  /** Usage can be read of every customer that ever was. */
+  /** Fails for unknown customers. Usage of erased customers can be read. */
   const requireCustomer = Effect.fnUntraced(function* (id: RecordUsage["customerId"]) {
     if ((yield* customers.status(id)) === "unknown")
       return yield* new CustomerNotFound({ id, field: "customerId" })
@@ -191,7 +194,7 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     return yield* store.list(filter, page).pipe(nameCursor(query))
   })
 
-  /** The unit of no usage: the one asked for, or the only one that the customer ever used. */
+  /** The unit of an empty total: the one asked for, or the only unit that the customer has ever used. */
   const unitOfNothing = Effect.fnUntraced(function* (query: SummarizeUsage | SeriesUsage) {
     if (query.unit !== undefined) return query.unit
     const units = yield* store.units(query.customerId, 2)
@@ -226,7 +229,7 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     return result
   })
 
-  /** Looks before totals are read whether a series by meter is too long, by the UTC days that it touches. */
+  /** Refuses a series by meter that has too many points. It counts the meters with usage on the UTC days of the series. */
   const checkPoints = Effect.fnUntraced(function* (query: SeriesUsage, boundaries: ReadonlyArray<number>) {
     const most = Math.floor(MAX_SERIES_POINTS / (boundaries.length - 1))
     const { customerId, productId, unit } = query
@@ -235,7 +238,7 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     if ((yield* store.countMeters({ customerId, productId, unit, from, to, most })) <= most) return
     return yield* new InvalidInput({
       field: "groupBy",
-      problem: `makes more than ${MAX_SERIES_POINTS} points: ask for one product, fewer days or wider windows`,
+      problem: `gives more than ${MAX_SERIES_POINTS} points: ask for one product, fewer days or wider windows`,
     })
   })
 
@@ -307,7 +310,7 @@ const timestampProblem = (
   return undefined
 }
 
-/** Turns the outcomes of an append into its results, or the first one that is none into its error. */
+/** The results of an append, or the error of the first record that was refused. */
 const accepted = (
   outcomes: ReadonlyArray<AppendOutcome>,
   records: ReadonlyArray<NewUsageRecord>,
@@ -329,7 +332,7 @@ const accepted = (
   return Effect.succeed(results)
 }
 
-/** A batch may clash with itself. Its records are not stored then, and there is no id to name. */
+/** Two records of one batch may have the same key. They are not stored then, so the error can't name a record's id. */
 const keyConflict = (
   field: string,
   recordId: UsageRecordId,
@@ -338,7 +341,7 @@ const keyConflict = (
   const first = records.findIndex(({ id }) => id === recordId)
   return first === -1
     ? new UsageKeyConflict({ field, recordId })
-    : new InvalidInput({ field, problem: `is the key of records[${first}], which has other content` })
+    : new InvalidInput({ field, problem: `is also the key of records[${first}], which has other content` })
 }
 
 const mixedUnits = (query: SummarizeUsage | SeriesUsage) =>
@@ -346,8 +349,8 @@ const mixedUnits = (query: SummarizeUsage | SeriesUsage) =>
     field: "unit",
     problem:
       query.productId === undefined
-        ? "is required (or a product id): the period has usage in several units, which are never added"
-        : "is required: the period has usage of the product in several units, which are never added",
+        ? "is required (or a product id): the period has usage in several units, which can't be added"
+        : "is required: the period has usage of the product in several units, which can't be added",
   })
 
 type Meter = { readonly productId: string | undefined; readonly unit: string | null }

@@ -1,7 +1,7 @@
 /**
- * Group commit: single records that arrive while a commit is under way go into the next one together.
+ * Group commit: single records that arrive while a commit is under way are written together by the next one.
  *
- * The first record of an idle tenant is appended at once, so an idle system adds no delay; a busy one pays one
+ * The first record of an idle tenant is appended at once, so an idle system adds no delay. A busy system needs one
  * transaction for up to `MAX_BATCH_RECORDS` records. Each caller gets its own result.
  */
 import { Cause, Context, Effect, Exit, FiberSet, Option, type Scope, Semaphore } from "effect"
@@ -16,19 +16,19 @@ export interface UsageIngestOptions {
   readonly maxPending?: number
   /** How long a caller waits for a place in a full queue, in milliseconds. Default 5,000. */
   readonly maxWaitMillis?: number
-  /** Most transactions at a time, over all tenants; of one tenant there is one at a time. Default 4. */
+  /** Most transactions at a time, over all tenants. Each tenant has one at a time. Default 4. */
   readonly maxConcurrentCommits?: number
 }
 
 const DEFAULT_MAX_PENDING = 10_000
 const DEFAULT_MAX_WAIT_MILLIS = 5_000
 const DEFAULT_MAX_CONCURRENT_COMMITS = 4
-/** From so many records on a group is halved. */
+/** Smallest limit of a group, in records. Groups up to this size are not split. */
 const MIN_HALF = 16
-/** How long closing waits for what was accepted to be written, in milliseconds: longer than a storage takes to answer. */
+/** How long closing waits for accepted records to be written, in milliseconds. A storage usually answers sooner. */
 const CLOSE_MILLIS = 5_000
 
-/** Appends a group in one transaction: an outcome for each record, in order. */
+/** Appends a group in one transaction. Gives an outcome for each record, in the same order. */
 export type AppendGroup = (
   records: ReadonlyArray<NewUsageRecord>,
 ) => Effect.Effect<ReadonlyArray<AppendOutcome>, StorageError, CurrentTenant>
@@ -36,10 +36,12 @@ export type AppendGroup = (
 /**
  * Appends single records in groups.
  *
- * `submit` fails with a retryable `StorageError` when the queue stays full for `maxWaitMillis`, or when its
- * scope has closed. Interrupting a caller whose record still waits withdraws the record; one that is being
- * written is written, and never tears the group. Closing the scope writes what was accepted, for 5 seconds: then
- * it is refused, and of what was being written nobody can say whether it was (`isOutcomeUnknown`).
+ * `submit` fails with a retryable `StorageError` when the queue stays full for `maxWaitMillis`, or when its scope has
+ * closed. Interrupting a caller removes its record if the record still waits. A record that is already being written is
+ * written, and the rest of its group is not affected.
+ *
+ * Closing the scope writes the accepted records for up to 5 seconds. Records that still wait then are refused. For those
+ * being written it is unknown whether they are stored (`isOutcomeUnknown`).
  */
 export interface UsageIngest {
   readonly submit: (record: NewUsageRecord) => Effect.Effect<AppendOutcome, StorageError, CurrentTenant>
@@ -54,20 +56,22 @@ interface Waiting {
 interface TenantQueue {
   readonly tenant: Tenant
   readonly waiting: Array<Waiting>
-  /** How many records the group had that was written last. */
+  /** How many records the last written group had. */
   lastSize: number
 }
 
 /**
- * How many records the next group may have: half of those who wait or are being answered. Callers that come again when
- * they are answered are two groups then, and the storage writes one while this process answers the other and reads what
- * it sends next. Left to themselves they may end as a group of nearly all and one of a single record, in turn: each
- * of the two sides waits for the other then. A few are not worth a transaction more.
+ * Most records of the next group: half of the records that wait or are being answered.
+ *
+ * Callers often send the next record when they get an answer. With halves, they form two groups: the storage writes one
+ * while this process answers the other and reads its next records. Without the limit, a group of nearly all records and
+ * a group of one can alternate, so that storage and process wait for each other. A few records are not worth a second
+ * transaction, so small groups are not split.
  */
 const groupLimit = ({ lastSize, waiting }: TenantQueue): number =>
   Math.min(MAX_BATCH_RECORDS, Math.max(MIN_HALF, Math.ceil((waiting.length + lastSize) / 2)))
 
-/** Takes the records of the next commit out of a queue: none when nobody waits any more. */
+/** Takes the records of the next commit out of a queue. Gives none when no record waits. */
 const nextGroup = (queue: TenantQueue): ReadonlyArray<Waiting> => {
   let group: ReadonlyArray<Waiting> = []
   while (group.length === 0 && queue.waiting.length > 0) {
@@ -92,11 +96,11 @@ const outcomeUnknown = (): StorageError =>
     cause: new Error("the usage queue closed before the storage answered"),
   })
 
-/** Tells all of a group, but for those that were told already. */
+/** Gives a result to all callers of a group that have none yet. */
 const settleAll = (group: ReadonlyArray<Waiting>, outcome: Exit.Exit<never, StorageError>): void =>
   group.forEach(({ settle }) => settle(outcome))
 
-/** Makes the queue of one process; it lives as long as its scope. */
+/** Makes the queue of one process. It lives until its scope closes. */
 export const make: (
   append: AppendGroup,
   options: UsageIngestOptions,
@@ -109,15 +113,15 @@ export const make: (
   const runDrain = yield* FiberSet.runtime(drains)()
   let isClosed = false
 
-  /** While the storage is out of reach, who waits would wait for nothing, and too long to be told in time. */
+  /** Refuses the waiting records of a tenant while the storage is out of reach: waiting would not help them. */
   const refuseWaiting = (tenant: Tenant): void => {
     const refusal = Exit.fail(unavailable("waits for a storage that is out of reach"))
     settleAll(queues.get(tenantKey(tenant))?.waiting.splice(0) ?? [], refusal)
   }
 
   /**
-   * Appends a group, and gives what tells its callers. When it can't be stored as a whole, each record is tried
-   * alone.
+   * Appends a group, and gives a function that answers its callers. When the group can't be stored as a whole, each
+   * record is tried alone.
    */
   const commit = (tenant: Tenant, group: ReadonlyArray<Waiting>): Effect.Effect<() => void> =>
     append(group.map((waiting) => waiting.record)).pipe(
@@ -141,7 +145,7 @@ export const make: (
       () => {},
     )
 
-  /** Commits what waits for a tenant. One group's commit starts when the one before it has ended. */
+  /** Commits a tenant's waiting records. Each group is committed after the previous one has ended. */
   const drain = Effect.fnUntraced(function* (key: string, queue: TenantQueue) {
     const group = nextGroup(queue)
     if (group.length === 0) {
@@ -151,7 +155,7 @@ export const make: (
     const tell = yield* Effect.onInterrupt(commits.withPermit(commit(queue.tenant, group)), () =>
       Effect.sync(() => settleAll(group, Exit.fail(outcomeUnknown()))),
     )
-    // First the next group: the storage works on it while the callers of this one are answered.
+    // Starts the next group first, so that the storage works on it while the callers of this one are answered.
     runDrain(drain(key, queue))
     tell()
   })
@@ -168,7 +172,7 @@ export const make: (
     runDrain(drain(key, queue))
   }
 
-  // Runs before the fibers of the set are interrupted, which tells the callers of groups that are being written.
+  // Runs before the fibers of the set are interrupted. Their interruption answers the callers of groups being written.
   yield* Effect.addFinalizer(() => {
     isClosed = true
     return Effect.timeoutOrElse(FiberSet.awaitEmpty(drains), {
@@ -193,7 +197,7 @@ export const make: (
 
   const written = (tenant: Tenant, record: NewUsageRecord) =>
     Effect.callback<AppendOutcome, StorageError>((resume) => {
-      // Asked here, since who waited for a place may have got it after the close.
+      // Checked again here, because the queue may have closed while the caller waited for a place.
       if (isClosed) return resume(Effect.fail(unavailable("is closed")))
       const waiting: Waiting = { record, settle: resume, isWithdrawn: false }
       enqueue(tenant, waiting)
@@ -217,6 +221,6 @@ export const make: (
   }
 })
 
-/** Trying the records one by one can't help when the storage itself is out of reach. */
+/** Whether the storage is out of reach, so that trying the records one by one would not help. */
 const isOutOfReach = (cause: Cause.Cause<StorageError>): boolean =>
   Option.exists(Cause.findErrorOption(cause), (error) => error.retryable || error.isOutcomeUnknown === true)

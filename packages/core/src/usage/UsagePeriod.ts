@@ -1,14 +1,14 @@
 /**
- * Periods of usage: days of people's calendars turned into instants, and back into what is stored.
+ * Periods of usage: turns calendar days in a time zone into instants, and periods into the stored days.
  *
- * Inside the library a period is half-open, `[start, end)`, in epoch milliseconds. Callers name days, and
- * both days count: `endDate` resolves to the midnight that follows it in the asked time zone. All arithmetic
- * is by calendar, never by 86,400,000 ms, because a day can last 23, 24 or 25 hours.
+ * Inside the library a period is half-open, `[start, end)`, in epoch milliseconds. Callers give days, and
+ * both days count: `endDate` becomes the midnight after it in the caller's time zone. Days are added by calendar and
+ * not as 86,400,000 ms, because a day can last 23, 24 or 25 hours.
  */
 import { DateTime, Effect, Option, Schema } from "effect"
 import { InvalidInput } from "../shared/InvalidInput.ts"
 
-/** Milliseconds of a UTC day: UTC has no daylight saving time. */
+/** Milliseconds of a UTC day. UTC has no daylight saving time, so all days are equal. */
 export const UTC_DAY_MILLIS = 86_400_000
 const HOUR_MILLIS = 3_600_000
 
@@ -21,7 +21,7 @@ const parseDate = (text: string | undefined): { year: number; month: number; day
   const match = DATE.exec(text ?? "")
   if (match === null) return undefined
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])]
-  // A month or a day that there isn't is carried over, and always into another month.
+  // A month or day that doesn't exist is carried over, and always into another month.
   const carried = DateTime.toPartsUtc(DateTime.makeUnsafe({ year, month, day }))
   return carried.month === month && year >= 1 ? { year, month, day } : undefined
 }
@@ -41,8 +41,8 @@ export const CalendarDate = Schema.String.annotate({ message: DATE_PROBLEM }).ch
 const MAX_TIMEZONE_LENGTH = 64
 
 /**
- * A zone by its name, in whatever case. Effect keeps each zone by the name that it was asked for, so it is asked in one
- * spelling alone: there are some 600 names, and any number of ways to write one.
+ * A zone by its name, in upper or lower case. Effect caches each zone by the name as given. So the name is always given
+ * in lower case, which limits the cache to about 600 names.
  */
 const zoneNamed = (name: string): Option.Option<DateTime.TimeZone> =>
   /^[A-Za-z][\x21-\x7e]*$/.test(name) ? DateTime.zoneMakeNamed(name.toLowerCase()) : Option.none()
@@ -57,7 +57,7 @@ export const TimeZoneName = Schema.String.check(
   }),
 )
 
-/** A period in instants. `undefined` leaves that side open. */
+/** A period in epoch milliseconds. `undefined` leaves that side open. */
 export interface Period {
   readonly start: number | undefined
   readonly end: number | undefined
@@ -69,16 +69,16 @@ export interface PeriodInput {
   readonly timezone?: string | undefined
 }
 
-/** The zone that periods are in when the caller doesn't say. */
+/** The time zone of periods when the caller gives none. */
 export const DEFAULT_TIMEZONE = "UTC"
 
-/** The first instant of a local date; the date may lie outside its month and is carried over. */
+/** The first instant of a local date. A day or month that is too large is carried over. */
 const startOfDate = (year: number, month: number, day: number, zone: DateTime.TimeZone): number => {
   const carried = DateTime.toPartsUtc(DateTime.makeUnsafe({ year, month, day }))
   const zoned = DateTime.makeZoned(
     { year: carried.year, month: carried.month, day: carried.day },
-    // "compatible": a midnight that daylight saving skips becomes the first instant after the gap, and of one
-    // that happens twice the first counts. Both are the first instant of the date.
+    // "compatible": a midnight that daylight saving skips becomes the first instant after the gap, and a midnight
+    // that happens twice is the first of the two. Both are the first instant of the date.
     { timeZone: zone, adjustForTimeZone: true, disambiguation: "compatible" },
   )
   return DateTime.toEpochMillis(Option.getOrThrow(zoned))
@@ -87,7 +87,7 @@ const startOfDate = (year: number, month: number, day: number, zone: DateTime.Ti
 const zoneOf = (timezone: string | undefined): DateTime.TimeZone =>
   Option.getOrThrow(zoneNamed(timezone ?? DEFAULT_TIMEZONE))
 
-/** Resolves inclusive days to instants. The input has been decoded by `CalendarDate` and `TimeZoneName`. */
+/** Resolves inclusive days to instants. The input must be decoded by `CalendarDate` and `TimeZoneName`. */
 export const resolve = (input: PeriodInput): Effect.Effect<Period, InvalidInput> => {
   const zone = zoneOf(input.timezone)
   const first = parseDate(input.startDate)
@@ -101,15 +101,15 @@ export const resolve = (input: PeriodInput): Effect.Effect<Period, InvalidInput>
   return Effect.succeed({ start, end })
 }
 
-/** How wide the windows of a series are, in the asked time zone. */
+/** The width of a series' windows, in the caller's time zone. */
 export const Window = Schema.Literals(["hour", "day", "month"])
 export type Window = typeof Window.Type
 
 /**
- * The boundaries of the windows of a period: n + 1 rising instants for n windows.
+ * The boundaries of a period's windows: n + 1 rising instants for n windows, in epoch milliseconds.
  *
- * Months and days start at local midnights. Hours count from each day's first instant, so that a day of 25
- * hours has 25. The first and the last month are cut to the period.
+ * Months and days start at local midnights. Hours are counted from the first instant of each day, so a day of 25 hours
+ * has 25 windows. The first and the last month are cut to the period.
  */
 export const windows = (
   input: { readonly startDate: string; readonly endDate: string; readonly timezone?: string | undefined },
@@ -118,7 +118,7 @@ export const windows = (
   Effect.gen(function* () {
     const period = yield* resolve(input)
     const zone = zoneOf(input.timezone)
-    // Both dates are there and have been decoded.
+    // Both dates are required and have been decoded.
     const first = parseDate(input.startDate)!
     const end = period.end!
     const boundaries = [period.start!]
@@ -142,21 +142,21 @@ export const windows = (
         }
       }
       const boundary = Math.min(next, end)
-      // A date that a zone skipped altogether (Pacific/Apia, 2011-12-30) is no window.
+      // A date that a zone skipped (Pacific/Apia, 2011-12-30) has no window.
       if (boundary > boundaries[boundaries.length - 1]!) boundaries.push(boundary)
       if (boundaries.length - 1 > MAX_WINDOWS) return yield* tooMany()
     }
     return boundaries
   })
 
-/** The UTC day that an instant lies in, counted from 1970-01-01. */
+/** The UTC day that an instant is in, in days since 1970-01-01. */
 export const utcDay = (millis: number): number => Math.floor(millis / UTC_DAY_MILLIS)
 
 /**
- * How a period is read: whole UTC days from the roll-up, and what sticks out on either side from the records.
+ * How a period is read: whole UTC days from the roll-up, and the parts of days at both ends from the records.
  *
- * `days` is the half-open range of day numbers, `undefined` on a side that is open; `edges` are at most two
- * half-open ranges of instants within a day each (one, when the period lies within a single day).
+ * `days` is a half-open range of day numbers; `undefined` leaves that side open. `edges` are at most two half-open
+ * ranges of instants, each within one day. There is one edge when the period is within a single day.
  */
 export interface Split {
   readonly days: { readonly from: number | undefined; readonly to: number | undefined } | undefined

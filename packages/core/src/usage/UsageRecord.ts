@@ -1,8 +1,8 @@
 /**
- * A usage record: so much of a meter, used by a customer at an instant.
+ * A usage record: a quantity of a product, in a unit, that a customer used at an instant.
  *
- * Records are append-only. A correction is a void (the record stays, its quantity no longer counts) and a new
- * record. The pair of product and unit is the *meter*: quantities of different meters are never added.
+ * Records are append-only. To correct one, void it (the record stays, its quantity no longer counts) and add a new
+ * record. The pair of product and unit is the *meter*. Quantities of different units are never added.
  */
 import { Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
@@ -22,9 +22,9 @@ export const MAX_USAGE_KEY_LENGTH = 255
 export const MAX_QUANTITY = Number.MAX_SAFE_INTEGER
 /** Most records of one batch. */
 export const MAX_BATCH_RECORDS = 1000
-/** How far a timestamp may lie ahead of this machine's clock: 5 minutes, for clocks that differ. */
+/** How far a timestamp may be ahead of this machine's clock: 5 minutes, because clocks differ. */
 export const MAX_FUTURE_MILLIS = 5 * 60_000
-/** The first instant a record may have: 0001-01-01T00:00:00Z. */
+/** The earliest timestamp of a record: 0001-01-01T00:00:00Z. */
 export const MIN_TIMESTAMP_MILLIS = -62_135_596_800_000
 
 export const UsageRecordId = Id.schema(USAGE_RECORD_ID_PREFIX).pipe(Schema.brand("UsageRecordId"))
@@ -49,16 +49,16 @@ export const UsageRecord = Schema.Struct({
   unit: Unit,
   /** When the usage happened. The record counts in the period of this instant, however late it arrives. */
   timestamp: Schema.DateTimeUtc,
-  /** What makes a retry the same record; unique for ever for the customer. */
+  /** A retry with the same key gives this record. Unique for the customer, and never expires. */
   idempotencyKey: Schema.NullOr(UsageKey),
-  /** When the record was voided: since then its quantity doesn't count. */
+  /** When the record was voided. The quantity of a voided record doesn't count. */
   voidedAt: Schema.NullOr(Schema.DateTimeUtc),
-  /** When the record arrived. */
+  /** When the record was stored. */
   createdAt: Schema.DateTimeUtc,
 })
 export interface UsageRecord extends Schema.Schema.Type<typeof UsageRecord> {}
 
-/** What it takes to record usage. `timestamp` is now when left out. */
+/** The input of `Usage.record`. The default `timestamp` is now. */
 export const RecordUsage = Schema.Struct({
   customerId: CustomerId,
   productId: ProductId,
@@ -85,29 +85,29 @@ export const ListUsageRecords = Schema.Struct({
 export interface ListUsageRecords extends Schema.Schema.Type<typeof ListUsageRecords> {}
 
 /**
- * A record, and whether the call made it. `Duplicate` carries the first record of its idempotency key, which
- * had the same content.
+ * The result of recording. `Recorded`: the call stored the record. `Duplicate`: the idempotency key was used before with
+ * the same content, and `record` is the record of the first call.
  */
 export type Recorded =
   | { readonly _tag: "Recorded"; readonly record: UsageRecord }
   | { readonly _tag: "Duplicate"; readonly record: UsageRecord }
 
 /**
- * A record before it is stored. `hasOwnTimestamp` says whether the caller named the timestamp: one that the
- * library made is not part of the content that a duplicate must repeat.
+ * A record before it is stored. `hasOwnTimestamp` says whether the caller gave the timestamp. Only a given timestamp is
+ * part of the content that a duplicate must repeat.
  */
 export interface NewUsageRecord extends UsageRecord {
   readonly hasOwnTimestamp: boolean
 }
 
-/** Whether a repeat of a key has the content of the first record. */
+/** Whether two records with the same key have the same content. */
 export const isSameContent = (first: UsageRecord, repeat: NewUsageRecord): boolean =>
   first.productId === repeat.productId &&
   first.unit === repeat.unit &&
   first.quantity === repeat.quantity &&
   (!repeat.hasOwnTimestamp || first.timestamp.epochMilliseconds === repeat.timestamp.epochMilliseconds)
 
-/** There is no such record for this tenant. */
+/** The tenant has no record with this id. */
 export class UsageRecordNotFound extends Schema.TaggedError<UsageRecordNotFound>()(
   "UsageRecordNotFound",
   { id: Schema.String },
@@ -118,13 +118,13 @@ export class UsageRecordNotFound extends Schema.TaggedError<UsageRecordNotFound>
   }
 }
 
-/** The idempotency key was used before for other content. Nothing was stored or changed. */
+/** The idempotency key was used before with other content. Nothing was stored or changed. */
 export class UsageKeyConflict extends Schema.TaggedError<UsageKeyConflict>()(
   "UsageKeyConflict",
   {
-    /** The part of the input that holds the key: `idempotencyKey` or `records[3].idempotencyKey`. */
+    /** The field of the input that holds the key: `idempotencyKey` or `records[3].idempotencyKey`. */
     field: Schema.String,
-    /** The record that has the key. */
+    /** The id of the record that already has the key. */
     recordId: UsageRecordId,
   },
   { httpApiStatus: 409 },

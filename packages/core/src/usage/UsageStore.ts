@@ -1,5 +1,5 @@
 /**
- * Where usage is kept: the storage port of records, totals and firings of thresholds.
+ * The storage port for usage: records and totals. Its `append` also fires thresholds.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
@@ -9,10 +9,10 @@ import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { ThresholdCrossing } from "./Threshold.ts"
 import type { NewUsageRecord, UsageRecord, UsageRecordId } from "./UsageRecord.ts"
 
-/** What became of one record of an append. All but `Recorded` leave the storage as it was. */
+/** The outcome of one record of an append. Only `Recorded` changes the storage. */
 export type AppendOutcome =
   | { readonly _tag: "Recorded"; readonly record: UsageRecord }
-  /** The idempotency key exists with the same content; `record` is the first one, voided or not. */
+  /** The idempotency key exists with the same content. `record` is the first record, which may be voided. */
   | { readonly _tag: "Duplicate"; readonly record: UsageRecord }
   /** The idempotency key exists with other content. */
   | { readonly _tag: "KeyConflict"; readonly recordId: UsageRecordId }
@@ -22,7 +22,7 @@ export type AppendOutcome =
 export interface AppendResult {
   /** One for each record, in the order given. */
   readonly outcomes: ReadonlyArray<AppendOutcome>
-  /** The thresholds that this append fired, each once for a period. */
+  /** The thresholds that this append fired, with one entry for each period. */
   readonly crossings: ReadonlyArray<ThresholdCrossing>
 }
 
@@ -32,7 +32,7 @@ export interface TotalsQuery {
   readonly productId: string | undefined
   readonly unit: string | undefined
   /**
-   * Rising instants that bound consecutive half-open windows: n + 1 for n. The first and the last may be
+   * The boundaries of consecutive half-open windows: n + 1 rising instants for n windows. The first and the last may be
    * `undefined`, which leaves that side open.
    */
   readonly boundaries: ReadonlyArray<number | undefined>
@@ -45,17 +45,17 @@ export interface MetersQuery {
   readonly customerId: CustomerId
   readonly productId: string | undefined
   readonly unit: string | undefined
-  /** UTC days since 1970-01-01: from this one … */
+  /** The first UTC day, in days since 1970-01-01. */
   readonly from: number
-  /** … to the one before this. */
+  /** The UTC day after the last one, in days since 1970-01-01. */
   readonly to: number
-  /** Counting ends at one more than so many. */
+  /** Counting stops at `most` + 1. */
   readonly most: number
 }
 
-/** A total of one window. Only windows and groups with at least one record that isn't voided are given. */
+/** A total of one window and group. There is one for each window and group with a record that isn't voided. */
 export interface UsageTotal {
-  /** Which window: the index of its first boundary. */
+  /** The index of the window's first boundary. */
   readonly window: number
   /** The product, when totals are by meter. */
   readonly productId: string | undefined
@@ -64,12 +64,12 @@ export interface UsageTotal {
   readonly recordCount: number
 }
 
-/** A roll-up that doesn't equal its records. There must be none; the auditor looks for them. */
+/** A roll-up that differs from the sum of its records. There is one only after a bug or when the storage is damaged. */
 export interface UsageDiscrepancy {
   readonly customerId: CustomerId
   readonly productId: string
   readonly unit: string
-  /** UTC day, `YYYY-MM-DD`. */
+  /** The UTC day, `YYYY-MM-DD`. */
   readonly day: string
   readonly recordsQuantity: bigint
   readonly recordsCount: number
@@ -78,22 +78,24 @@ export interface UsageDiscrepancy {
 }
 
 /**
- * Every verb acts for the current tenant alone and joins the current transaction, if there is one; on its own,
- * each is atomic.
+ * Every verb acts for the current tenant only and joins the current transaction, if there is one. Without a transaction,
+ * each verb is atomic.
  */
 export class UsageStore extends Context.Service<
   UsageStore,
   {
     /**
-     * Appends records, up to `MAX_BATCH_RECORDS`, each with a result of its own: what can't be stored doesn't
-     * keep the others from it. In one step with the records it keeps the totals and fires thresholds
-     * (`Threshold.crosses`, after all records of the append), and publishes a `usage.threshold` event for each
-     * firing (`ThresholdEvent.make`), as `EventStore.publish` does.
+     * Appends up to `MAX_BATCH_RECORDS` records. Each record has its own outcome: one that is refused does not prevent
+     * the others from being stored. In the same step it updates the totals and fires thresholds (`Threshold.crosses`,
+     * after all records of the append). For each firing it publishes a `usage.threshold` event (`ThresholdEvent.make`),
+     * as `EventStore.publish` does.
      *
-     * Concurrency: of appends with the same idempotency key exactly one stores a record, the others see it; a
-     * key repeated within one append counts as used by the first. A threshold fires for a period in exactly
-     * one append. An append that commits after a threshold's insertion (`Collections`) looks at it. When this returns (or the transaction that it joined commits), the records are durable and
-     * every total read afterwards has them.
+     * Of concurrent appends with the same idempotency key exactly one stores a record, and the others find it. When a
+     * key is repeated within one append, the first record with the key counts. A threshold fires for a period in exactly
+     * one append. An append that commits after the insertion of a threshold (`Collections`) checks this threshold.
+     *
+     * When this returns, or the transaction that it joined commits, the records are durable, and every total read
+     * afterwards contains them.
      */
     readonly append: (
       records: ReadonlyArray<NewUsageRecord>,
@@ -104,8 +106,8 @@ export class UsageStore extends Context.Service<
     ) => Effect.Effect<Option.Option<UsageRecord>, StorageError, CurrentTenant>
 
     /**
-     * Voids a record: sets `voidedAt` and takes its quantity out of the totals, once. Of concurrent voids one
-     * does it, all give the same record.
+     * Voids a record: sets `voidedAt` and takes its quantity out of the totals, once. Of concurrent voids one makes the
+     * change, and all give the same record.
      */
     readonly void: (
       id: UsageRecordId,
@@ -123,16 +125,16 @@ export class UsageStore extends Context.Service<
     ) => Effect.Effect<Page<UsageRecord>, CursorNotFound | StorageError, CurrentTenant>
 
     /**
-     * Exact totals. Costs days and the records of part days, not all records: whole UTC days come from a
-     * roll-up (`UsagePeriod.split`).
+     * Exact totals. Whole UTC days are read from a roll-up, and only parts of days from the records
+     * (`UsagePeriod.split`). So the cost depends on the number of days, not on the number of all records.
      */
     readonly totals: (
       query: TotalsQuery,
     ) => Effect.Effect<ReadonlyArray<UsageTotal>, StorageError, CurrentTenant>
 
     /**
-     * How many meters have usage on some UTC days, or `most` + 1 when there are more. Reads no more roll-ups than that
-     * takes: as many meters have at most one for each day.
+     * How many meters have usage on a range of UTC days, or `most` + 1 when there are more than `most`. Reads at most
+     * `most` + 1 roll-ups for each day.
      */
     readonly countMeters: (query: MetersQuery) => Effect.Effect<number, StorageError, CurrentTenant>
 
@@ -142,7 +144,7 @@ export class UsageStore extends Context.Service<
       limit: number,
     ) => Effect.Effect<ReadonlyArray<string>, StorageError, CurrentTenant>
 
-    /** Compares every roll-up of the tenant with its records. Reads everything: for audits and tests. */
+    /** Compares every roll-up of the tenant with its records. It reads all records, so use it for audits and tests. */
     readonly audit: Effect.Effect<ReadonlyArray<UsageDiscrepancy>, StorageError, CurrentTenant>
   }
 >()("@billwright/core/usage/UsageStore") {}

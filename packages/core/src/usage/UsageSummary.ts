@@ -6,10 +6,10 @@ import { CustomerId } from "../customers/Customer.ts"
 import { CalendarDate, TimeZoneName, Window } from "./UsagePeriod.ts"
 import { ProductId, Unit } from "./UsageRecord.ts"
 
-/** Most points of one series: windows times meters, those that have usage on the UTC days that the series touches. */
+/** Most points of one series: its windows times the meters with usage on the UTC days of the series. */
 export const MAX_SERIES_POINTS = 10_000
 
-/** What to sum up. Dates are inclusive days of the time zone; without them, all usage. */
+/** Which usage to sum. The dates are inclusive days in the time zone. Without dates, all usage is summed. */
 export const SummarizeUsage = Schema.Struct({
   customerId: CustomerId,
   productId: Schema.optionalKey(ProductId),
@@ -25,23 +25,23 @@ export interface UsageSummary {
   readonly customerId: CustomerId
   /** The product that was asked for, or `null` for all of them. */
   readonly productId: string | null
-  /** Σ quantity of the records that are not voided. Exact, whatever the size. */
+  /** The sum of the quantities of all records that are not voided. It is exact at any size. */
   readonly totalQuantity: bigint
-  /** The unit of the total; `null` when there is no usage and none was asked for. */
+  /** The unit of the total. `null` when there is no usage and its unit is not known. */
   readonly unit: string | null
-  /** How many records the total is made of. */
+  /** How many records were summed. */
   readonly recordCount: number
-  /** As asked. */
+  /** The dates and the time zone of the query. */
   readonly startDate: string | null
   readonly endDate: string | null
   readonly timezone: string
-  /** What the dates came to: from this instant (inclusive) … */
+  /** The first instant of the period. `null` when there is no start date. */
   readonly periodStart: DateTime.Utc | null
-  /** … to this one (exclusive). */
+  /** The first instant after the period. `null` when there is no end date. */
   readonly periodEnd: DateTime.Utc | null
 }
 
-/** What to chart. Both dates are required: they bound the number of windows. */
+/** The query of a series. Both dates are required, because they limit the number of windows. */
 export const SeriesUsage = Schema.Struct({
   customerId: CustomerId,
   productId: Schema.optionalKey(ProductId),
@@ -50,16 +50,16 @@ export const SeriesUsage = Schema.Struct({
   endDate: CalendarDate,
   timezone: Schema.optionalKey(TimeZoneName),
   window: Window,
-  /** One series for each meter (product and unit) instead of one in all. */
+  /** Gives one series for each meter (product and unit) instead of one in total. */
   groupBy: Schema.optionalKey(Schema.Literals(["product_id"])),
 })
 export interface SeriesUsage extends Schema.Schema.Type<typeof SeriesUsage> {}
 
-/** The total of one window. Windows without usage are there, with 0. */
+/** The total of one window. A window without usage has the quantity 0. */
 export interface UsagePoint {
   readonly start: DateTime.Utc
   readonly end: DateTime.Utc
-  /** The product, when grouped; otherwise the one that was asked for, or `null`. */
+  /** The product of a grouped series. Otherwise the product of the query, or `null`. */
   readonly productId: string | null
   readonly unit: string | null
   readonly quantity: bigint

@@ -66,7 +66,10 @@ describe("a threshold", () => {
     assert.strictEqual(missing.message, "no usage threshold has the id thr_1")
     const tooMany = new Threshold.TooManyThresholds()
     assert.strictEqual(tooMany._tag, "TooManyThresholds")
-    assert.strictEqual(tooMany.message, "this customer, product and unit already has 100 thresholds")
+    assert.strictEqual(
+      tooMany.message,
+      "there are already 100 thresholds for this customer, product and unit",
+    )
   })
 })
 

@@ -87,7 +87,7 @@ describe("Thresholds.create", () => {
         results.filter((result) => result === "made"),
         100,
       )
-      const refusal = "this customer, product and unit already has 100 thresholds"
+      const refusal = "there are already 100 thresholds for this customer, product and unit"
       assert.lengthOf(
         results.filter((result) => result === refusal),
         5,

@@ -361,7 +361,7 @@ describe("Usage.recordBatch", () => {
       const error = yield* Effect.flip(usage.recordBatch({ records: clash }))
       assert.strictEqual(
         error.message,
-        "records[3].idempotencyKey is the key of records[0], which has other content",
+        "records[3].idempotencyKey is also the key of records[0], which has other content",
       )
       // Who has the key is stored: that one can be looked up.
       const repeats = [keyed("stored", 5), keyed("stored", 6)]
@@ -687,12 +687,12 @@ describe("Usage.summary", () => {
       assert.instanceOf(mixed, InvalidInput)
       assert.strictEqual(
         mixed.message,
-        "unit is required (or a product id): the period has usage in several units, which are never added",
+        "unit is required (or a product id): the period has usage in several units, which can't be added",
       )
       const product = yield* Effect.flip(summarize(customer, { productId: "api" }))
       assert.strictEqual(
         product.message,
-        "unit is required: the period has usage of the product in several units, which are never added",
+        "unit is required: the period has usage of the product in several units, which can't be added",
       )
       assert.deepStrictEqual(yield* total(customer, { unit: "call" }), [3n, 2])
       assert.deepStrictEqual(yield* total(customer, { unit: "minute" }), [12n, 2])
@@ -849,7 +849,7 @@ describe("Usage.series", () => {
       const error = yield* Effect.flip(points(customer, {}))
       assert.strictEqual(
         error.message,
-        "unit is required (or a product id): the period has usage in several units, which are never added",
+        "unit is required (or a product id): the period has usage in several units, which can't be added",
       )
       assert.deepStrictEqual(yield* points(customer, { unit: "minute", endDate: "2026-11-20" }), [
         "11-20T00:00  minute 1 1",
@@ -889,7 +889,7 @@ describe("Usage.series", () => {
       assert.instanceOf(error, InvalidInput)
       assert.strictEqual(
         error.message,
-        "groupBy makes more than 10000 points: ask for one product, fewer days or wider windows",
+        "groupBy gives more than 10000 points: ask for one product, fewer days or wider windows",
       )
       assert.lengthOf(yield* points(customer, { ...query, productId: "p10" }), 1_000)
       const tooLong = yield* Effect.flip(
