@@ -1,9 +1,9 @@
 /**
- * API keys: who may do what, in which mode.
+ * API keys: they identify a caller's account and mode, and limit what the caller may do.
  *
- * A key's secret is `sk_live_` or `sk_test_`, 32 characters of base62 from a CSPRNG (190 bits), and 6
- * characters of CRC-32 over what precedes them. The checksum finds typos and lets secret scanners recognise a
- * key without asking anyone. Only a digest of the secret is ever stored.
+ * A key's secret is `sk_live_` or `sk_test_`, 32 characters of base62 from a CSPRNG (190 bits), and 6 characters of
+ * CRC-32 over the text before them. With the checksum, typos are found without a look-up, and secret scanners recognise
+ * a key. Only a digest of the secret is stored.
  */
 import { Schema } from "effect"
 import * as Id from "../shared/Id.ts"
@@ -15,7 +15,7 @@ import * as Text from "../shared/Text.ts"
 export const API_KEY_ID_PREFIX = "key"
 /** Longest name, in code points. */
 export const MAX_KEY_NAME_LENGTH = 128
-/** Longest time that a rolled key stays valid: 7 days. */
+/** Longest time that the old key stays valid after it was rolled: 7 days. */
 export const MAX_ROLL_GRACE_MILLIS = 7 * 86_400_000
 
 export const ApiKeyId = Id.schema(API_KEY_ID_PREFIX).pipe(Schema.brand("ApiKeyId"))
@@ -23,10 +23,10 @@ export type ApiKeyId = typeof ApiKeyId.Type
 
 const RESOURCES = ["customers", "usage", "events", "webhooks"] as const
 
-/** What a request needs: to read or to write one kind of resource. */
+/** The permission that a request needs: to read or to write one kind of resource. */
 export type Permission = `${(typeof RESOURCES)[number]}:${"read" | "write"}`
 
-/** What a key may do: a permission, or `resource:*` for both of a resource. Writing does not include reading. */
+/** What a key may do: one permission, or with `resource:*` both of a resource. Writing does not include reading. */
 export const Scope = Schema.Literals([
   "customers:read",
   "customers:write",
@@ -53,15 +53,15 @@ export const ApiKey = Schema.Struct({
   accountId: AccountId,
   mode: Mode,
   name: KeyName,
-  /** None: everything. */
+  /** What the key may do. An empty list means everything. */
   scopes: Scopes,
-  /** The last 4 characters of the secret, to recognise it by. */
+  /** The last 4 characters of the secret, to recognise the key by. */
   hint: Schema.String,
   createdAt: Schema.DateTimeUtc,
-  /** From then on the key is refused. */
+  /** The key is refused from this instant on. `null` means never. */
   expiresAt: Schema.NullOr(Schema.DateTimeUtc),
   revokedAt: Schema.NullOr(Schema.DateTimeUtc),
-  /** When it was last used, to the minute. */
+  /** When the key was last used. It is updated at most once a minute. */
   lastUsedAt: Schema.NullOr(Schema.DateTimeUtc),
 })
 export interface ApiKey extends Schema.Schema.Type<typeof ApiKey> {}
@@ -72,7 +72,7 @@ const noScopesMessage = {
 
 export const IssueApiKey = Schema.Struct({
   name: KeyName,
-  /** Left out: everything. An empty list, which looks like nothing, is refused. */
+  /** Leave it out for a key that may do everything. An empty list is refused, because it looks like "nothing". */
   scopes: Schema.optionalKey(Scopes.check(Schema.isMinLength(1, noScopesMessage))),
   expiresAt: Schema.optionalKey(Schema.DateTimeUtc),
 })
@@ -92,7 +92,7 @@ export interface RollApiKey extends Schema.Schema.Type<typeof RollApiKey> {}
 export const ListApiKeys = Schema.Struct({ ...pageFields })
 export interface ListApiKeys extends Schema.Schema.Type<typeof ListApiKeys> {}
 
-/** Whether a key with these scopes may do that. */
+/** Whether a key with these scopes has a permission. */
 export const permits = (scopes: ReadonlyArray<Scope>, permission: Permission): boolean =>
   scopes.length === 0 ||
   scopes.includes(permission) ||
@@ -102,7 +102,7 @@ export const permits = (scopes: ReadonlyArray<Scope>, permission: Permission): b
 export const isValidAt = (key: ApiKey, epochMillis: number): boolean =>
   key.revokedAt === null && (key.expiresAt === null || epochMillis < key.expiresAt.epochMilliseconds)
 
-/** There is no such key for this tenant. */
+/** The tenant has no key with this id. */
 export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()(
   "ApiKeyNotFound",
   { id: Schema.String },
@@ -113,7 +113,7 @@ export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()(
   }
 }
 
-/** No valid key: missing, malformed, unknown, revoked or expired. Which one is not said. */
+/** The key is missing, malformed, unknown, revoked or expired. The error does not tell which. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()(
   "Unauthorized",
   {},
@@ -124,7 +124,7 @@ export class Unauthorized extends Schema.TaggedError<Unauthorized>()(
   }
 }
 
-/** The key's scopes don't include what the request needs. */
+/** The key's scopes don't include the permission that the request needs. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()(
   "Forbidden",
   { permission: Schema.String },

@@ -1,5 +1,5 @@
 /**
- * The secret of an API key as text: how it is made, checked and digested.
+ * Makes, checks and digests the secrets of API keys.
  */
 import { Redacted } from "effect"
 import * as Sha256 from "../shared/Sha256.ts"
@@ -9,7 +9,7 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 /** Characters of randomness: 32 × log2(62) = 190 bits. */
 const RANDOM_LENGTH = 32
 const CHECKSUM_LENGTH = 6
-/** Largest multiple of 62 that a byte holds: bytes from here on would favour some characters. */
+/** Largest multiple of 62 that fits in a byte. Larger bytes are dropped, because they would favour some characters. */
 const UNBIASED_BYTES = 248
 
 const PATTERN = new RegExp(`^sk_(live|test)_[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`)
@@ -28,7 +28,7 @@ export const generate = (mode: Mode): Redacted.Redacted<string> => {
   return Redacted.make(body + checksum(body))
 }
 
-/** The mode that a well-formed secret claims; `undefined` when form or checksum are wrong. Asks no storage. */
+/** The mode in a secret's text, or `undefined` when its form or checksum is wrong. Does not read the storage. */
 export const modeOf = (secret: Redacted.Redacted<string>): Mode | undefined => {
   const text = Redacted.value(secret)
   const match = PATTERN.exec(text)
@@ -41,8 +41,9 @@ export const modeOf = (secret: Redacted.Redacted<string>): Mode | undefined => {
 export const hint = (secret: Redacted.Redacted<string>): string => Redacted.value(secret).slice(-4)
 
 /**
- * Makes what gives that which is stored of a secret: its SHA-256, or with a pepper its HMAC-SHA256, as 64 hexadecimal
- * digits. Fast hashes are right here: a random secret of 190 bits can't be guessed, so nothing needs to be slow.
+ * Makes a function that computes the digest of a secret, which is stored instead of the secret: its SHA-256, or with a
+ * pepper its HMAC-SHA256, as 64 hexadecimal digits. A slow hash is not needed, because nobody can guess a random secret
+ * of 190 bits.
  */
 export const digester = (
   pepper: Redacted.Redacted<string> | undefined,
@@ -52,7 +53,7 @@ export const digester = (
   return (secret) => authenticate(Redacted.value(secret), "hex")
 }
 
-/** Compares two digests, or other texts that are secret, in time that depends on their length alone. */
+/** Compares two digests, or other secret texts, in a time that depends only on their length. */
 export const isSameDigest = (a: string, b: string): boolean => {
   if (a.length !== b.length) return false
   let difference = 0
@@ -60,14 +61,14 @@ export const isSameDigest = (a: string, b: string): boolean => {
   return difference === 0
 }
 
-/** What each byte does to a CRC-32. */
+/** The table of CRC-32: the checksum of each single byte. */
 const CRC_OF_BYTE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1
   return crc
 })
 
-/** CRC-32 (ISO 3309, the one of zip and PNG) in 6 characters of base62. The text is ASCII. */
+/** The CRC-32 of an ASCII text (ISO 3309, as in zip and PNG), in 6 characters of base62. */
 const checksum = (text: string): string => {
   let crc = 0xffffffff
   for (let i = 0; i < text.length; i++) {

@@ -22,21 +22,24 @@ import {
 import * as ApiKeySecret from "./ApiKeySecret.ts"
 import { ApiKeyStore, type StoredApiKey } from "./ApiKeyStore.ts"
 
-/** How long a positive look-up may be reused, and so how long a request with a key revoked elsewhere may work: 3 s. */
+/** How long the look-up of a valid key may be reused: 3 s. A key revoked in another process may work for this long. */
 const MAX_CACHE_MILLIS = 3_000
-/** Most keys whose look-up is remembered. */
+/** Most keys whose look-ups are cached. */
 const MAX_CACHED_KEYS = 10_000
 /** `lastUsedAt` is written at most this often for a key. */
 const TOUCH_INTERVAL_MILLIS = 60_000
 
 export interface ApiKeysOptions {
-  /** Mixed into the digests of secrets, so that a stolen database alone verifies no key. Keep it for ever. */
+  /**
+   * A secret that is part of the digests, so that a stolen database is not enough to check keys. Keep it for ever: keys
+   * issued with another pepper are refused.
+   */
   readonly pepper?: Redacted.Redacted<string>
-  /** How long a positive look-up is reused, in milliseconds: 0 to 3,000. Default 3,000. */
+  /** How long the look-up of a valid key is reused, in milliseconds: 0 to 3,000. Default 3,000. */
   readonly cacheMillis?: number
 }
 
-/** A new key with its secret, which can't be had again. */
+/** A new key with its secret. The secret can't be read again later. */
 export interface IssuedApiKey {
   readonly key: ApiKey
   readonly secret: Redacted.Redacted<string>
@@ -58,26 +61,27 @@ export class ApiKeys extends Context.Service<
     ) => Effect.Effect<IssuedApiKey, InvalidInput | StorageError, CurrentTenant>
 
     /**
-     * Tells whose key a secret is. `Unauthorized` for every secret that isn't valid, whatever the reason. A
-     * revocation counts at once in this process, within 3 seconds in others. Each run of the effect asks anew: keep
-     * it to ask for the same secret again.
+     * The key and tenant of a secret. Fails with `Unauthorized` for every secret that is not valid, whatever the reason.
+     * A revocation counts at once in this process, and within 3 seconds in others.
+     *
+     * Each run of the effect verifies the secret again. Running the same effect again saves computing its digest.
      */
     readonly verify: (
       secret: Redacted.Redacted<string>,
     ) => Effect.Effect<VerifiedApiKey, Unauthorized | StorageError>
 
-    /** Makes a key like the old one and lets the old one expire after the grace time (default at once). */
+    /** Makes a key like the old one. The old one expires after the grace time; by default at once. */
     readonly roll: (
       id: string,
       input?: RollApiKey,
     ) => Effect.Effect<IssuedApiKey, InvalidInput | ApiKeyNotFound | StorageError, CurrentTenant>
 
-    /** Ends a key for good. Revoking again changes nothing. */
+    /** Revokes a key for good. Revoking it again changes nothing. */
     readonly revoke: (id: string) => Effect.Effect<ApiKey, ApiKeyNotFound | StorageError, CurrentTenant>
 
     readonly get: (id: string) => Effect.Effect<ApiKey, ApiKeyNotFound | StorageError, CurrentTenant>
 
-    /** Newest first, revoked and expired ones included. */
+    /** All keys, also revoked and expired ones, newest first. */
     readonly list: (
       query?: ListApiKeys,
     ) => Effect.Effect<Page<ApiKey>, InvalidInput | StorageError, CurrentTenant>
@@ -104,7 +108,7 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   const digestOf = ApiKeySecret.digester(options.pepper)
   const cacheMillis = Math.min(options.cacheMillis ?? MAX_CACHE_MILLIS, MAX_CACHE_MILLIS)
   const cache = new Map<string, { readonly stored: StoredApiKey; readonly until: number }>()
-  /** How often keys were forgotten: what was looked up before one was must not be remembered after. */
+  /** How often a key was dropped from the cache. A look-up that began before a drop must not be cached after it. */
   let forgotten = 0
   const touched = new Map<ApiKeyId, number>()
 
@@ -155,7 +159,7 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   const touch = (key: ApiKey, now: number): Effect.Effect<void> => {
     if (touched.size >= MAX_CACHED_KEYS) touched.clear()
     touched.set(key.id, now)
-    // Not knowing when a key was last used must not keep it from being used.
+    // A failure to write `lastUsedAt` must not refuse the key.
     return Effect.ignore(store.touch(key.id, DateTime.makeUnsafe(now)))
   }
 
@@ -166,7 +170,7 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   }
 
   const verify = (secret: Redacted.Redacted<string>) => {
-    let digest: string | undefined // worked out once, however often the effect is run
+    let digest: string | undefined // computed once, however often the effect is run
     return Effect.clockWith((clock): Effect.Effect<VerifiedApiKey, Unauthorized | StorageError> => {
       const now = clock.currentTimeMillisUnsafe()
       digest ??= digestOf(secret)
