@@ -132,7 +132,7 @@ const allowed: ReadonlyArray<readonly [folder: string, source: string]> = [
     "billwright/src",
     `export * from "effect"\nexport * from "@billwright/postgres"\nexport * from "node:http"`,
   ],
-  ["billwright/src/client", `export * from "./ApiError.ts"\nexport * from "../ExactJson.ts"`],
+  ["billwright/src/client", `export * from "./ApiError.ts"\nexport * from "./ExactJson.ts"`],
   ["cli/src", `export * from "@billwright/postgres"\nexport * from "@billwright/http/node"`],
   ["core/test", `export * from "@billwright/memory"\nexport * from "../src/index.ts"`],
   ["postgres/test", `setTimeout(() => {}, 1)`],

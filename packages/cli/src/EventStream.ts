@@ -1,11 +1,10 @@
 /**
  * The events of a server as they are published, across lost connections, none missed and none twice.
  */
-import { Event, EventId } from "@billwright/core"
+import { Event, EventId, ExactJson } from "@billwright/core"
 import { Console, DateTime, Effect, Schema, Stream } from "effect"
 import { Sse } from "effect/encoding"
 import { ApiClient, type ApiFailure, ServerRefused, ServerUnreachable } from "./ApiClient.ts"
-import * as ExactJson from "./ExactJson.ts"
 
 /** An event as a receiver gets it. */
 export interface StreamedEvent {

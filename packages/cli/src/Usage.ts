@@ -1,11 +1,10 @@
 /**
  * `billwright usage`: metered usage, over the API of a running server.
  */
-import { UsageRecord } from "@billwright/core"
+import { ExactJson, UsageRecord } from "@billwright/core"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Answer, ApiClient, url } from "./ApiClient.ts"
-import * as ExactJson from "./ExactJson.ts"
 import * as Listing from "./Listing.ts"
 import * as Moment from "./Moment.ts"
 import * as Table from "./Table.ts"

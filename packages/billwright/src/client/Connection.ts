@@ -3,9 +3,9 @@
  * retry.
  */
 import { ConfigurationError } from "../errors/RuntimeError.ts"
-import * as ExactJson from "../ExactJson.ts"
 import * as OptionRules from "../runtime/OptionRules.ts"
 import { toApiError, ConnectionError } from "./ApiError.ts"
+import * as ExactJson from "./ExactJson.ts"
 import { delayAfter, wait } from "./RetryDelay.ts"
 
 /** The options of `createClient`. */

@@ -1,9 +1,9 @@
+import { ApiError } from "./ApiError.ts"
+import type { Connection } from "./Connection.ts"
 /**
  * Server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), as far as the API sends them.
  */
-import * as ExactJson from "../ExactJson.ts"
-import { ApiError } from "./ApiError.ts"
-import type { Connection } from "./Connection.ts"
+import * as ExactJson from "./ExactJson.ts"
 import { delayAfter, wait } from "./RetryDelay.ts"
 import { fromWire, toQuery } from "./WireNames.ts"
 

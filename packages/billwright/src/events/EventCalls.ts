@@ -1,11 +1,16 @@
 /**
  * The events of a `Calls`.
  */
-import { Event as Core, Events as EventsService, type ListedEvent, type TailPosition } from "@billwright/core"
+import {
+  Event as Core,
+  Events as EventsService,
+  ExactJson,
+  type ListedEvent,
+  type TailPosition,
+} from "@billwright/core"
 import { DateTime, Effect, Exit, Scope } from "effect"
 import type { CallOptions } from "../Call.ts"
 import { ClosedError } from "../errors/RuntimeError.ts"
-import * as ExactJson from "../ExactJson.ts"
 import type { Calls } from "../runtime/Calls.ts"
 import * as Ids from "../runtime/Ids.ts"
 import { toInput, toOptionalInput } from "../runtime/Input.ts"

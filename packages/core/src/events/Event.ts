@@ -3,6 +3,7 @@
  */
 import { DateTime, Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
+import * as ExactJson from "../shared/ExactJson.ts"
 import { pageFields } from "../shared/Page.ts"
 import type { Mode } from "../shared/Tenant.ts"
 import * as Text from "../shared/Text.ts"
@@ -135,16 +136,10 @@ const firstProblem = (values: ReadonlyArray<unknown>, depth: number): string | u
   return undefined
 }
 
-// ECMAScript 2026's way to write an integer that is too large for a double (JSON.rawJSON).
-const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown }
-
-const exact = (_key: string, value: unknown): unknown =>
-  typeof value === "bigint" ? rawJSON(String(value)) : value
-
 /** Renders the payload of an event: `{"id","type","timestamp","livemode","data"}`, in this order. */
 export const render = (event: Pick<Event, "id" | "type" | "timestamp">, mode: Mode, data: unknown): string =>
   `{"id":"${event.id}","type":"${event.type}","timestamp":"${DateTime.formatIso(event.timestamp)}",` +
-  `"livemode":${mode === "live"},"data":${JSON.stringify(data, exact)}}`
+  `"livemode":${mode === "live"},"data":${ExactJson.stringify(data)}}`
 
 /** Makes an event. By default it has no customer, no idempotency key, and is not for one endpoint only. */
 export const make = (

@@ -2,7 +2,7 @@
  * Strict JSON: what `JSON.parse` lets pass and a billing API must not.
  *
  * Refused: nesting and numbers beyond a limit (checked before parsing), a key that an object has twice (parsers
- * disagree on which one counts). Kept exact: integers beyond 2^53, as `bigint` in and out.
+ * disagree on which one counts). Kept exact: integers beyond 2^53, as `bigint`.
  *
  * Nothing takes more work than in proportion to the text. One pass over the text decides what is needed; then the platform's own parser does the work, so that usual
  * bodies cost little more than `JSON.parse`.
@@ -167,30 +167,4 @@ export const parse = (text: string): unknown => {
     throw new JsonProblem(`has the key ${JSON.stringify(findDuplicateKey(text))} twice in one object`)
   }
   return value
-}
-
-type RawJson = { readonly rawJSON: string }
-// The standard's way to write a number that no double holds (ECMAScript 2026, JSON.rawJSON).
-const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => RawJson }
-
-/** Whether a text may hold an integer that a double doesn't: most don't. */
-const MANY_DIGITS = new RegExp(`\\d{${UNSAFE_DIGITS}}`)
-
-function keepInteger(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source
-  const isExact = typeof value !== "number" || source === undefined || Number.isSafeInteger(value)
-  return isExact || !/^-?\d+$/.test(source) ? value : rawJSON(source)
-}
-
-/**
- * Reads JSON that was written here, as a value that `JSON.stringify` writes the same again: integers beyond 2^53
- * keep their digits.
- */
-export const reread = (text: string): unknown =>
-  MANY_DIGITS.test(text) ? JSON.parse(text, keepInteger) : JSON.parse(text)
-
-/** An integer as `JSON.stringify` writes it exactly. */
-export const exactInteger = (value: bigint): number | RawJson => {
-  const asNumber = Number(value)
-  return Number.isSafeInteger(asNumber) ? asNumber : rawJSON(String(value))
 }

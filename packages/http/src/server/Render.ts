@@ -2,10 +2,9 @@
  * From values of the domain to bodies of the API. The types are those of the definitions, so that a field that
  * is missing or misspelt does not compile.
  */
-import type { Page, Tenant, UsageRecord, UsageSummary } from "@billwright/core"
+import { ExactJson, type Page, type Tenant, type UsageRecord, type UsageSummary } from "@billwright/core"
 import { DateTime } from "effect"
 import type { UsageBatchBody, UsagePointBody, UsageRecordBody, UsageSummaryBody } from "../api/UsageApi.ts"
-import { exactInteger } from "./Json.ts"
 
 /** The instant that was written last: within a millisecond many of the same are. */
 let last = { millis: 0, text: "1970-01-01T00:00:00.000Z" }
@@ -52,7 +51,7 @@ export const usageSummary = (value: UsageSummary.UsageSummary): typeof UsageSumm
   object: "usage_summary",
   customer_id: value.customerId,
   product_id: value.productId,
-  total_quantity: exactInteger(value.totalQuantity),
+  total_quantity: ExactJson.integer(value.totalQuantity),
   unit: value.unit,
   record_count: value.recordCount,
   start_date: value.startDate,
@@ -67,7 +66,7 @@ export const usagePoint = (value: UsageSummary.UsagePoint): typeof UsagePointBod
   end: instant(value.end),
   ...(value.productId === null ? {} : { product_id: value.productId }),
   unit: value.unit,
-  quantity: exactInteger(value.quantity),
+  quantity: ExactJson.integer(value.quantity),
   record_count: value.recordCount,
 })
 

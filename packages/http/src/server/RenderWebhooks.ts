@@ -8,6 +8,7 @@ import {
   Event,
   type EventType,
   type EventWithDeliveries,
+  ExactJson,
   type ListedEvent,
   RequestHeaders,
   type Tenant,
@@ -29,7 +30,6 @@ import type {
   EndpointWithSecretBody,
   RangeReplayBody,
 } from "../api/WebhookEndpointsApi.ts"
-import * as Json from "./Json.ts"
 
 const instant = (value: DateTime.Utc): string => DateTime.formatIso(value)
 const instantOrNull = (value: DateTime.Utc | null): string | null => (value === null ? null : instant(value))
@@ -56,7 +56,7 @@ export const event = (value: Event.Event, tenant: Tenant.Tenant): typeof EventBo
   customer_id: value.customerId,
   idempotency_key: value.idempotencyKey,
   endpoint_id: value.endpointId,
-  data: Json.reread(Event.dataText(value.payload)),
+  data: ExactJson.parseRaw(Event.dataText(value.payload)),
   livemode: tenant.mode === "live",
   created_at: instant(value.timestamp),
 })

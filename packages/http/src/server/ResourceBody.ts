@@ -1,11 +1,10 @@
 /**
  * From a value of a resource to the body of an answer.
  */
-import type { Resource, Tenant } from "@billwright/core"
+import { ExactJson, type Resource, type Tenant } from "@billwright/core"
 import type { DateTime } from "effect"
 import { objectOf } from "../api/ResourceApi.ts"
 import * as Wire from "../api/Wire.ts"
-import { exactInteger } from "./Json.ts"
 import { instant } from "./Render.ts"
 
 /** How one field is written. */
@@ -28,7 +27,7 @@ export const make = <A extends object>(
         kind === "instant"
           ? (value: DateTime.Utc) => instant(value)
           : kind === "integer"
-            ? (value: bigint) => exactInteger(value)
+            ? (value: bigint) => ExactJson.integer(value)
             : asItIs
       return { name, wire: Wire.nameOf(name), write: isNullable ? orNull(write) : write }
     })

@@ -186,14 +186,3 @@ describe("parse", () => {
     assert.deepStrictEqual(Object.keys(parsed), ["__proto__", "n"])
   })
 })
-
-describe("exactInteger", () => {
-  it("writes every integer as its digits", () => {
-    check(fc.bigInt(), (integer) => {
-      assert.strictEqual(JSON.stringify({ a: Json.exactInteger(integer) }), `{"a":${integer}}`)
-    })
-    for (const integer of [0n, -0n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, -(2n ** 53n) - 1n]) {
-      assert.strictEqual(JSON.stringify(Json.exactInteger(integer)), String(integer))
-    }
-  })
-})
