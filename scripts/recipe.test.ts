@@ -9,7 +9,7 @@ import { globSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 import { read, root } from "./Documents.ts"
 
-/** The pilot, and how its files may be. The aim is 12: see docs/decisions/0018. */
+/** The pilot, and how its files may be. The aim is 12: see docs/decisions/0019. */
 const PILOT = { name: /threshold/i, most: 19 }
 
 /** A read-only field of it, an instant. The aim is 4. */

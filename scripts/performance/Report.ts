@@ -56,7 +56,7 @@ const versions = (results: Results): string => {
 
 const barTable = (results: Results): string =>
   table(
-    ["#", "work", "against", "bar", "measured", "verdict"],
+    ["#", "work", "compared with", "target", "measured", "verdict"],
     bars.map((bar) => {
       const { found, verdict } = judge(bar, results) ?? { found: NOT_YET, verdict: "open" }
       return [bar.id, bar.work, bar.against, bar.bar, found, verdict]
@@ -74,7 +74,7 @@ const figures = (results: Results, name: string): string => {
     `${number(figure.lowest)} to ${number(figure.highest)}`,
     figure === first ? "" : `${number(timesBetter(result.unit, first!, figure))} ×`,
   ])
-  const head = ["side", `median, ${result.unit}`, "rounds", "the first against it"]
+  const head = ["side", `median, ${result.unit}`, "rounds", "first side compared with it"]
   return `${result.title}, ${dayOf(result)}:\n\n${table(head, rows)}`
 }
 
@@ -132,7 +132,7 @@ const profile = (name: string): string => {
   if (found === undefined) return NOT_YET
   const processes = found.processes.map(({ busy, parts, script, seconds }) => {
     const shares = parts.map((part) => [part.name, percent(part.share)])
-    return `\`${script}\`, busy ${percent(busy)} of ${number(seconds)} s:\n\n${table(["of that", "share"], shares)}`
+    return `\`${script}\`, busy ${percent(busy)} of ${number(seconds)} s:\n\n${table(["part of the busy time", "share"], shares)}`
   })
   const statements = found.postgres?.statements.map(({ calls, isNested, millis, text }) => [
     cell(text),
@@ -144,7 +144,7 @@ const profile = (name: string): string => {
     found.postgres === undefined
       ? []
       : [
-          `Postgres, ${number(found.postgres.cpuSeconds)} s of processor time in all; a statement's time is without the flush of its commit:\n\n${table(["statement", "in a function", "calls", "ms each"], statements!)}`,
+          `Postgres, ${number(found.postgres.cpuSeconds)} s of processor time in all; the times of statements exclude the flush of their commit:\n\n${table(["statement", "in a function", "calls", "ms each"], statements!)}`,
         ]
   return [`Profile of ${found.measuredAt.slice(0, 10)}:`, ...processes, ...postgres].join("\n\n")
 }
