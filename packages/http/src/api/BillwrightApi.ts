@@ -1,5 +1,5 @@
 /**
- * The whole REST API as one definition: what servers, clients and the OpenAPI document are made from.
+ * The definition of the whole REST API. The server, clients and the OpenAPI document are made from it.
  */
 import { Customer, type Resource, Threshold } from "@billwright/core"
 import { HttpApi, OpenApi } from "effect/http-api"
@@ -11,7 +11,7 @@ import * as ResourceApi from "./ResourceApi.ts"
 import { UsageApi } from "./UsageApi.ts"
 import { WebhookEndpointsApi } from "./WebhookEndpointsApi.ts"
 
-/** The version segment of every path that needs a key. */
+/** The prefix of every path that needs an API key. */
 export const VERSION_PREFIX = "/v1"
 
 /** The resources whose part follows from their definitions. */
@@ -30,13 +30,13 @@ export const BillwrightApi = HttpApi.make("billwright")
     OpenApi.annotations({
       title: "Billwright API",
       version: "1.0.0",
-      summary: "Customers, metered usage and its exact totals, events and webhooks.",
+      summary: "Customers, metered usage with exact totals, events and webhooks.",
       description: [
-        "JSON over HTTP, snake_case names, RFC 3339 instants, exact integers.",
+        "JSON over HTTP, with snake_case names, RFC 3339 instants and exact integers.",
         "",
-        "Every path under `/v1` needs an API key: `Authorization: Bearer sk_test_…`. Keys of the test mode see a world of their own.",
+        "Every path under `/v1` needs an API key: `Authorization: Bearer sk_test_…`. The data of test mode and live mode is fully separate, and a key belongs to one mode.",
         "",
-        "Every POST, PATCH and DELETE takes an `Idempotency-Key` (1 to 255 visible ASCII characters): a repeat within 7 days gets the same answer, byte for byte, with `Idempotent-Replayed: true`, and does nothing again.",
+        "Every POST, PATCH and DELETE takes an `Idempotency-Key` (1 to 255 visible ASCII characters). Repeating a request with the same key within 7 days changes nothing again. It gets the first answer, byte for byte, with `Idempotent-Replayed: true`.",
         "",
         'Every answer carries a `Request-Id`. Every error has the body `{"error": "<code>", "message": "<for people>"}`.',
       ].join("\n"),

@@ -15,14 +15,14 @@ import { readErrors, writeErrors } from "./ErrorBody.ts"
 import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
 
-/** Most attempts of a delivery: for readers of the document. How many there are is the retry policy's. */
+/** The most attempts of a delivery that the document allows. The retry policy sets the real number. */
 const MAX_ATTEMPTS = 1_000
 
-/** Most webhook endpoints of the statistics: for readers of the document. */
+/** The most webhook endpoints in the statistics that the document allows. */
 const MAX_ENDPOINTS_SHOWN = 100_000
 
 export const DeliveryStatusField = Delivery.DeliveryStatus.annotate({
-  description: "`Pending` until it is `Delivered` or `Failed`, which are final.",
+  description: "A delivery is `Pending` until it becomes `Delivered` or `Failed`. Those two are final.",
 })
 
 const ErrorField = (description: string) =>
@@ -36,57 +36,61 @@ const deliveryFields = {
   id: Delivery.DeliveryId.annotate({ description: "The id of the delivery." }),
   event_id: EventId.annotate({ description: "The event that is delivered." }),
   event_type: EventType.EventTypeName.annotate({ description: "The type of the event." }),
-  endpoint_id: Endpoint.EndpointId.annotate({ description: "The webhook endpoint that it goes to." }),
+  endpoint_id: Endpoint.EndpointId.annotate({
+    description: "The webhook endpoint that the event is sent to.",
+  }),
   status: DeliveryStatusField,
   reason: Schema.NullOr(Schema.Literals(Delivery.failureReasons)).annotate({
-    description: "Why it failed for good.",
+    description: "Why the delivery failed; `null` unless it is `Failed`.",
   }),
-  attempt_count: Wire.Count.annotate({ description: "How many attempts have ended." }),
+  attempt_count: Wire.Count.annotate({ description: "The number of finished attempts." }),
   next_attempt_at: Wire.instantOrNull(
-    "While it is pending: when the next attempt is due; while an attempt is under way, when another one is made if nothing is heard of it.",
+    "When the next attempt is due, while the delivery is `Pending`. While an attempt is running: when the delivery is tried again if that attempt's result is lost.",
   ),
-  last_response_status: ResponseStatusField("The status of the last answer that there was."),
-  last_error: ErrorField("Why the last attempt had no answer."),
-  finished_at: Wire.instantOrNull("When it was delivered, or failed for good."),
+  last_response_status: ResponseStatusField(
+    "The HTTP status that answered the last attempt; `null` when there was no answer.",
+  ),
+  last_error: ErrorField("Why the last attempt got no answer."),
+  finished_at: Wire.instantOrNull("When the delivery became `Delivered` or `Failed`."),
   livemode: Wire.Livemode,
-  created_at: Wire.instant("When the delivery was made: by a publication or a replay."),
+  created_at: Wire.instant("When the event was published, or when the replay was requested."),
 }
 
-/** A delivery as it is answered. */
+/** A delivery in an answer. */
 export const DeliveryBody = Schema.Struct(deliveryFields).annotate({
   identifier: "Delivery",
-  description: "One event on its way to one webhook endpoint.",
+  description: "The delivery of one event to one webhook endpoint.",
 })
 
-/** An attempt as it is answered. */
+/** An attempt in an answer. */
 export const AttemptBody = Schema.Struct({
-  number: Wire.Count.annotate({ description: "1 for the first attempt of the delivery." }),
-  started_at: Wire.instant("When it began."),
+  number: Wire.Count.annotate({ description: "The number of the attempt within its delivery, from 1." }),
+  started_at: Wire.instant("When the attempt started."),
   duration_ms: Schema.NullOr(Wire.Count).annotate({
-    description: "How long it took, in milliseconds. `null` when its end was not seen.",
+    description: "How long the attempt took, in milliseconds; `null` when its result was lost.",
   }),
   request_headers: Wire.sentHeaders(
     "The headers that were sent. The signature and the endpoint's own headers are masked.",
   ),
-  response_status: ResponseStatusField("The status of the answer."),
+  response_status: ResponseStatusField("The HTTP status of the answer; `null` when there was none."),
   response_headers: Schema.NullOr(Wire.sentHeaders("The headers of the answer.")).annotate({
     description: "The headers of the answer.",
   }),
   response_body: Schema.NullOr(Wire.text(MAX_KEPT_RESPONSE_BYTES)).annotate({
-    description: "The beginning of the answer's body: 4 KiB.",
+    description: "The first 4 KiB of the answer's body.",
   }),
   error: ErrorField("Why there was no answer."),
-}).annotate({ identifier: "DeliveryAttempt", description: "One request to a receiver and what came of it." })
+}).annotate({ identifier: "DeliveryAttempt", description: "One request to a receiver, and its result." })
 
 /** A delivery with its attempts. */
 export const DeliveryWithAttemptsBody = Schema.Struct({
   ...deliveryFields,
   attempt_started_at: Wire.instantOrNull(
-    "Since when an attempt is under way; `next_attempt_at` is then no time of one that is planned.",
+    "When the running attempt started; `null` when no attempt is running. While one is running, `next_attempt_at` is not the time of a planned attempt.",
   ),
   attempts: Schema.Array(AttemptBody)
     .check(Schema.isMaxLength(MAX_ATTEMPTS))
-    .annotate({ description: "Its attempts, oldest first." }),
+    .annotate({ description: "The attempts of the delivery, oldest first." }),
 }).annotate({ identifier: "DeliveryWithAttempts", description: "A delivery and its attempts." })
 
 const ListQuery = Schema.Struct({
@@ -110,45 +114,46 @@ const countFields = {
   failed_attempts: Wire.Count.annotate({ description: "Attempts that failed or whose result was lost." }),
 }
 
-const Hour = Schema.Struct({ start: Wire.instant("When the hour begins."), ...countFields }).annotate({
+const Hour = Schema.Struct({ start: Wire.instant("When the hour starts."), ...countFields }).annotate({
   identifier: "WebhookStatisticsHour",
-  description: "What happened in one hour.",
+  description: "The counts of one hour.",
 })
 
 const hoursOf = (description: string) =>
   Schema.Array(Hour).check(Schema.isBetweenLength(1, MAX_STATISTICS_HOURS)).annotate({ description })
 
 const PendingField = Wire.Count.annotate({
-  description: `Deliveries that are pending now, counted up to ${WebhookStatistics.MAX_PENDING_COUNT} for each endpoint.`,
+  description: `Deliveries that are pending now. At most ${WebhookStatistics.MAX_PENDING_COUNT} are counted for each endpoint.`,
 })
 
-/** How deliveries went. Deleted endpoints count, so there may be more of them than may exist at once. */
+/** Delivery statistics. They include deleted endpoints, so there may be more endpoints than can exist at once. */
 export const WebhookStatisticsBody = Schema.Struct({
   object: Schema.Literal("webhook_statistics"),
   livemode: Wire.Livemode,
-  since: Wire.instant("When the first hour begins."),
-  until: Wire.instant("Now: the last hour is not over."),
+  since: Wire.instant("When the first hour starts."),
+  until: Wire.instant("The time of the request. The last hour is not over yet."),
   pending: PendingField,
   ...countFields,
-  hours: hoursOf("Each hour, oldest first, those without anything included."),
+  hours: hoursOf("All hours, oldest first, including hours without any delivery."),
   endpoints: Schema.Array(
     Schema.Struct({
       endpoint_id: Endpoint.EndpointId.annotate({ description: "The webhook endpoint." }),
       pending: PendingField,
       ...countFields,
-      hours: hoursOf("Each hour, oldest first, those without anything included."),
+      hours: hoursOf("All hours, oldest first, including hours without any delivery."),
     }).annotate({
       identifier: "WebhookEndpointStatistics",
-      description: "How deliveries to one webhook endpoint went.",
+      description: "Delivery statistics of one webhook endpoint.",
     }),
   )
     .check(Schema.isMaxLength(MAX_ENDPOINTS_SHOWN))
     .annotate({
-      description: "The webhook endpoints that anything happened to, or that have pending deliveries.",
+      description:
+        "The webhook endpoints with deliveries in these hours or with pending ones, including deleted endpoints.",
     }),
 }).annotate({
   identifier: "WebhookStatistics",
-  description: "How deliveries went in the last hours, in all and by webhook endpoint.",
+  description: "Delivery statistics of the last hours, in total and by webhook endpoint.",
 })
 
 const StatisticsQuery = Schema.Struct({
@@ -156,7 +161,7 @@ const StatisticsQuery = Schema.Struct({
     Wire.queryInteger(
       1,
       MAX_STATISTICS_HOURS,
-      `How many hours of UTC, the current one included. Default ${WebhookStatistics.DEFAULT_STATISTICS_HOURS}.`,
+      `The number of hours (UTC), including the current one. Default ${WebhookStatistics.DEFAULT_STATISTICS_HOURS}.`,
     ),
   ),
 })
@@ -183,7 +188,8 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Get a delivery",
-          description: "Gives one delivery with its attempts: what was sent, and what came back.",
+          description:
+            "Returns one delivery with its attempts: the requests that were sent, and their answers.",
         }),
       ),
   )
@@ -198,7 +204,7 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
         OpenApi.annotations({
           summary: "Replay a delivery",
           description:
-            "Sends the same event to the same webhook endpoint again, as a new delivery on a fresh schedule. The old one stays what it is. 409 when the endpoint is disabled, 404 when it was deleted.",
+            "Sends the same event to the same webhook endpoint again, as a new delivery with its own retries. The old delivery does not change. 409 when the endpoint is disabled, 404 when it was deleted.",
         }),
       ),
   )
@@ -213,8 +219,13 @@ export const DeliveriesApi = HttpApiGroup.make("deliveries")
         OpenApi.annotations({
           summary: "Get webhook statistics",
           description:
-            "Tells how deliveries went in the last hours, in all and by webhook endpoint. Counted as it happens, so it costs the same however much is delivered.",
+            "Returns delivery statistics of the last hours, in total and by webhook endpoint. The counts are kept up to date with each delivery, so this request stays fast at any volume.",
         }),
       ),
   )
-  .annotateMerge(OpenApi.annotations({ title: "Deliveries", description: "Did it arrive, and if not, why?" }))
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Deliveries",
+      description: "Whether each webhook arrived, and if not, why.",
+    }),
+  )

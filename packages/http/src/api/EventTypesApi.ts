@@ -8,26 +8,26 @@ import { readErrors } from "./ErrorBody.ts"
 import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
 
-/** Longest description of an event type, in code points: for readers of the document. */
+/** The longest description of an event type that the document allows, in code points. */
 const MAX_DESCRIPTION_LENGTH = 10_000
 
-/** A type of events as it is answered. */
+/** An event type in an answer. */
 export const EventTypeBody = Schema.Struct({
   object: Schema.Literal("event_type"),
   type: EventType.EventTypeName.annotate({ description: "The name of the type." }),
-  description: Wire.text(MAX_DESCRIPTION_LENGTH).annotate({ description: "What such an event tells." }),
-  schema: Wire.anyJson(
-    "The JSON Schema (2020-12) of `data`. Publishing refuses fields that it doesn't name.",
-  ),
-  example: Wire.anyJson("An example of `data`: what a test event carries."),
-}).annotate({ identifier: "EventType", description: "A type of events, and what their data looks like." })
+  description: Wire.text(MAX_DESCRIPTION_LENGTH).annotate({
+    description: "What an event of this type means.",
+  }),
+  schema: Wire.anyJson("The JSON Schema (2020-12) of `data`. An event with other fields is refused."),
+  example: Wire.anyJson("An example of `data`. Test events carry it."),
+}).annotate({ identifier: "EventType", description: "An event type, with the schema of its data." })
 
 /** The whole catalogue. */
 export const EventTypeListBody = Schema.Struct({
   object: Schema.Literal("list"),
   data: Schema.Array(EventTypeBody)
     .check(Schema.isMaxLength(EventType.MAX_EVENT_TYPES))
-    .annotate({ description: "In the order of their names." }),
+    .annotate({ description: "The event types, sorted by name." }),
   has_more: Schema.Literal(false),
 }).annotate({ identifier: "EventTypeList", description: "All event types." })
 
@@ -41,8 +41,10 @@ export const EventTypesApi = HttpApiGroup.make("event_types")
       .annotateMerge(
         OpenApi.annotations({
           summary: "List event types",
-          description: "Lists the types of events that there are here, the host's own included.",
+          description: "Lists all event types: the built-in ones and those that the app defines.",
         }),
       ),
   )
-  .annotateMerge(OpenApi.annotations({ title: "Event types", description: "What events may be called." }))
+  .annotateMerge(
+    OpenApi.annotations({ title: "Event types", description: "The types that events can have." }),
+  )

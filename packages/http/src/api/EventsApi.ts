@@ -19,40 +19,43 @@ import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
 
 const TypeField = EventType.EventTypeName.annotate({ description: "What happened, such as `invoice.paid`." })
-const CustomerIdField = Customer.CustomerId.annotate({ description: "The customer that it is about." })
+const CustomerIdField = Customer.CustomerId.annotate({ description: "The customer that the event is about." })
 const EventKey = Text.bounded(1, Event.MAX_EVENT_KEY_LENGTH)
 const data = (more: string) =>
-  Wire.anyJson(`What happened, in detail: JSON as the type's Schema in \`GET /event_types\` says. ${more}`)
+  Wire.anyJson(
+    `The details of the event: JSON that matches the schema of the type in \`GET /event_types\`. ${more}`,
+  )
 
 const eventFields = {
   object: Schema.Literal("event"),
-  id: EventId.annotate({ description: "The id of the event: the same in every attempt and replay." }),
+  id: EventId.annotate({ description: "The id of the event. Every attempt and replay carries the same id." }),
   type: TypeField,
-  timestamp: Wire.instant("When it was published."),
+  timestamp: Wire.instant("When the event was published."),
   customer_id: Schema.NullOr(Customer.CustomerId).annotate({
-    description: "The customer that it is about, if it was named.",
+    description: "The customer that the event is about, if one was given.",
   }),
   idempotency_key: Schema.NullOr(EventKey).annotate({
-    description: "What makes a second publication the same event.",
+    description:
+      "A key that makes publishing idempotent: a second request with the same key and content does not publish again.",
   }),
   endpoint_id: Schema.NullOr(Endpoint.EndpointId).annotate({
     description:
-      "The endpoint that it was made for, by `POST /webhook_endpoints/{id}/test`: it is sent nowhere else, nor is it in `GET /events/stream`. `null`: it is for all that want it.",
+      "For a test event, made by `POST /webhook_endpoints/{id}/test`: the only endpoint that it is sent to. `GET /events/stream` leaves test events out. `null` for all other events.",
   }),
-  data: data("Integers are exact, beyond 2^53 too."),
+  data: data("Integers are exact, even beyond 2^53."),
   livemode: Wire.Livemode,
-  created_at: Wire.instant("When it was published."),
+  created_at: Wire.instant("When the event was published."),
 }
 
-/** An event as it is answered. */
+/** An event in an answer. */
 export const EventBody = Schema.Struct(eventFields).annotate({
   identifier: "Event",
-  description: "Something that happened. It never changes.",
+  description: "An event. It never changes.",
 })
 
 const countField = (status: string) =>
   Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Delivery.MAX_COUNTED })).annotate({
-    description: `How many deliveries of it are ${status}, counted up to ${Delivery.MAX_COUNTED}.`,
+    description: `The number of the event's deliveries that are ${status}. The count stops at ${Delivery.MAX_COUNTED}.`,
   })
 
 /** An event of a list. */
@@ -62,14 +65,14 @@ export const ListedEventBody = Schema.Struct({
     pending: countField("`Pending`"),
     delivered: countField("`Delivered`"),
     failed: countField("`Failed`"),
-  }).annotate({ description: "How its deliveries went." }),
-}).annotate({ identifier: "ListedEvent", description: "An event, and how its deliveries went." })
+  }).annotate({ description: "The number of the event's deliveries in each status." }),
+}).annotate({ identifier: "ListedEvent", description: "An event, with the counts of its deliveries." })
 
-/** An event with what became of it. */
+/** An event with its deliveries. */
 export const EventWithDeliveriesBody = Schema.Struct({
   ...eventFields,
   deliveries: Schema.Array(DeliveryBody).check(Schema.isMaxLength(MAX_DELIVERIES_OF_EVENT)).annotate({
-    description: `Its newest deliveries, newest first: \`GET /deliveries?event_id=…\` lists all of them.`,
+    description: `The newest deliveries of the event, newest first. \`GET /deliveries?event_id=…\` lists all of them.`,
   }),
 }).annotate({ identifier: "EventWithDeliveries", description: "An event and its deliveries." })
 
@@ -80,7 +83,7 @@ const PublishBody = Schema.Struct({
   idempotencyKey: Schema.optionalKey(
     EventKey.annotate({
       description:
-        "Publishes the event once: the same key and content again gives the first event, until that is pruned.",
+        "Publishes the event only once. A second request with the same key and content returns the first event, until that is pruned.",
     }),
   ),
 })
@@ -112,25 +115,25 @@ const ReplayBody = Schema.Struct({
   endpointId: Schema.optionalKey(
     Endpoint.EndpointId.annotate({
       description:
-        "The endpoint to send it to. All that are enabled and admit its type when left out. An event with an `endpoint_id` of its own takes no other.",
+        "The endpoint to send the event to. Default: all enabled endpoints that subscribe to its type. A test event can be sent only to its own `endpoint_id`.",
     }),
   ),
 })
   .pipe(Schema.encodeKeys({ endpointId: "endpoint_id" }))
-  .annotate({ identifier: "ReplayEvent", description: "Where to send an event again." })
+  .annotate({ identifier: "ReplayEvent", description: "Where to send the event again." })
 
-/** The deliveries that a replay made. */
+/** The deliveries of a replay. */
 export const ReplayedBody = Schema.Struct({
   object: Schema.Literal("list"),
   data: Schema.Array(DeliveryBody)
     .check(Schema.isMaxLength(Endpoint.MAX_ENDPOINTS))
     .annotate({ description: "The new deliveries, one for each endpoint." }),
   has_more: Schema.Literal(false),
-}).annotate({ identifier: "ReplayedDeliveries", description: "The deliveries that a replay made." })
+}).annotate({ identifier: "ReplayedDeliveries", description: "The deliveries of a replay." })
 
-/** What a stream is documented to hold at most, in code points: more than lasts for a connection. */
+/** The longest stream that the document allows, in code points. No connection reaches it. */
 const MAX_STREAM_LENGTH = Number.MAX_SAFE_INTEGER
-/** Longest list of types of a stream, in characters. */
+/** The longest list of types for a stream, in characters. */
 const MAX_TYPES_LENGTH = 4_096
 const StreamQuery = Schema.Struct({
   types: Schema.optionalKey(
@@ -138,7 +141,7 @@ const StreamQuery = Schema.Struct({
       Schema.isBetweenLength(1, MAX_TYPES_LENGTH, {
         message: `must be 1 to ${MAX_TYPES_LENGTH} characters`,
       }),
-    ).annotate({ description: "Only events of these types: names with commas between them." }),
+    ).annotate({ description: "Only events of these types. Separate the names with commas." }),
   ),
 })
 
@@ -146,7 +149,7 @@ const StreamHeaders = Schema.Struct({
   "Last-Event-ID": Schema.optionalKey(
     EventId.annotate({
       description:
-        "The id of the last event that was received: the stream goes on behind it. Without it, it begins with what is published from now on.",
+        "The id of the last event that you have received. The stream continues after it. Default: only events that are published from now on.",
     }),
   ),
 })
@@ -165,7 +168,7 @@ export const EventsApi = HttpApiGroup.make("events")
         OpenApi.annotations({
           summary: "Publish an event",
           description:
-            "Publishes an event of a known type to every enabled endpoint that wants it. 201: published, and its deliveries exist. 200: an event with this idempotency_key and content was there already.",
+            "Publishes an event of a known type to every enabled endpoint that subscribes to it. 201: the event and its deliveries are stored. 200: an event with this `idempotency_key` and content already existed.",
         }),
       ),
   )
@@ -179,8 +182,7 @@ export const EventsApi = HttpApiGroup.make("events")
       .annotateMerge(
         OpenApi.annotations({
           summary: "List events",
-          description:
-            "Lists events, newest first, each with how many of its deliveries are in which status.",
+          description: "Lists events, newest first. Each has the number of its deliveries in each status.",
         }),
       ),
   )
@@ -196,9 +198,9 @@ export const EventsApi = HttpApiGroup.make("events")
         OpenApi.annotations({
           summary: "Follow events",
           description: [
-            "Sends each event as it is published, as a server-sent event: `id` is the event's id, `event` its type, `data` the payload as receivers get it, on one line.",
-            "Test events, which are for one endpoint alone, are left out. Comments keep the connection alive. A client that lost it sends the last id it got as `Last-Event-ID` and misses nothing; an id of no event is refused with 400.",
-            "The stream ends when the API key does. How many a key may have open at once is limited: 429 says that it has.",
+            "Sends each event as a server-sent event when it is published. `id` is the event's id, `event` its type, and `data` the payload that webhook receivers get, on one line.",
+            "Test events are left out. Comments keep the connection alive. After a lost connection, send the last id that you received as `Last-Event-ID`, and you miss no event. An id that doesn't exist is refused with 400.",
+            "The stream ends when the API key expires or is revoked. The number of open streams of a key is limited. One more gets 429.",
           ].join("\n\n"),
         }),
       ),
@@ -213,7 +215,7 @@ export const EventsApi = HttpApiGroup.make("events")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Get an event",
-          description: "Gives one event with its deliveries.",
+          description: "Returns one event with its deliveries.",
         }),
       ),
   )
@@ -229,13 +231,14 @@ export const EventsApi = HttpApiGroup.make("events")
         OpenApi.annotations({
           summary: "Replay an event",
           description:
-            "Sends an event again, with its id and its bytes, on a fresh schedule. Its earlier deliveries stay what they are. An event that was made for an endpoint (`endpoint_id`) goes there again, whatever the endpoint's filter says: 404 when it was deleted, 400 when another one is named. 409 when the endpoint is disabled or does not admit the type.",
+            "Sends an event again, with the same id and bytes, as new deliveries with their own retries. Its earlier deliveries do not change. 409 when the given endpoint is disabled or does not subscribe to the type. A test event goes to its own `endpoint_id` again, whatever types that endpoint subscribes to: 404 when the endpoint was deleted, 400 when another one is given.",
         }),
       ),
   )
   .annotateMerge(
     OpenApi.annotations({
       title: "Events",
-      description: "What happened. Each is delivered to the webhook endpoints that want it.",
+      description:
+        "Events are published by your app or by Billwright. Each is delivered to the webhook endpoints that subscribe to its type.",
     }),
   )

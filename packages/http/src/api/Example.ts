@@ -1,10 +1,10 @@
 /**
- * What an operation of the reference shows.
+ * The type of the examples in the API reference.
  */
 
-/** An operation's example: what is sent, where something is, and what comes back with the first success status. */
+/** The example of an operation: the request's body, if it has one, and the answer with the first success status. */
 export interface Example {
   readonly request?: object
-  /** Text where the answer is no JSON. */
+  /** A string when the answer is not JSON. */
   readonly response: object | string
 }

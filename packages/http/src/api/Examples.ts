@@ -1,5 +1,6 @@
 /**
- * A request and an answer for each operation, shown in the reference and checked against the definitions.
+ * An example request and answer for each operation. The API reference shows them, and tests check them against the
+ * definitions.
  */
 import { RESOURCES } from "./BillwrightApi.ts"
 import type { Example } from "./Example.ts"

@@ -1,5 +1,6 @@
 /**
- * The REST definitions outside `/v1`: for load balancers and orchestrators, without a key.
+ * The REST definitions of the health checks, for load balancers and orchestrators. They are outside `/v1` and need
+ * no API key.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -7,7 +8,7 @@ import { errorBody } from "./ErrorBody.ts"
 
 const StatusBody = Schema.Struct({
   status: Schema.Literal("ok"),
-}).annotate({ identifier: "Health", description: "All is well." })
+}).annotate({ identifier: "Health", description: "The check succeeded." })
 
 export const HealthApi = HttpApiGroup.make("health")
   .add(
@@ -16,8 +17,8 @@ export const HealthApi = HttpApiGroup.make("health")
       error: errorBody("invalid_request"),
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Is the process alive?",
-        description: "Answers without asking the storage: for liveness probes.",
+        summary: "Check that the process is alive",
+        description: "For liveness probes. It does not ask the database.",
       }),
     ),
   )
@@ -27,12 +28,12 @@ export const HealthApi = HttpApiGroup.make("health")
       error: [errorBody("invalid_request"), errorBody("unavailable")],
     }).annotateMerge(
       OpenApi.annotations({
-        summary: "Can it serve?",
+        summary: "Check that the server can serve requests",
         description:
-          "Asks the storage: for readiness probes. 503 while it is out of reach, not migrated or takes no writes.",
+          "For readiness probes. It asks the database. 503 while the database can't be reached, is not migrated or accepts no writes.",
       }),
     ),
   )
   .annotateMerge(
-    OpenApi.annotations({ title: "Health", description: "For load balancers and orchestrators." }),
+    OpenApi.annotations({ title: "Health", description: "Checks for load balancers and orchestrators." }),
   )

@@ -1,5 +1,5 @@
 /**
- * JSON Schemas: simpler spellings of derived ones, and those of event data.
+ * JSON Schemas: simplifies the derived ones, and makes those of event data.
  */
 import type { EventType } from "@billwright/core"
 import { Predicate, Schema } from "effect"
@@ -26,7 +26,7 @@ const mergeAllOf = (schema: JsonObject): JsonObject => {
   return merged
 }
 
-/** Drops nesting that says nothing, and gives references the names that `rename` makes of them. */
+/** Removes needless nesting, and renames references with `rename`. */
 export const simplify = (value: Json, rename: (reference: string) => string): Json => {
   if (Array.isArray(value)) return value.map((item) => simplify(item, rename))
   if (!isObject(value)) return value
@@ -45,7 +45,7 @@ export interface DataSchema {
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-/** What a type's data must look like, as JSON Schema. Unknown fields are refused, as publishing does. */
+/** The JSON Schema of an event type's data. It refuses unknown fields, as publishing does. */
 export const ofData = (type: EventType.EventType, rename: (reference: string) => string): DataSchema => {
   const { definitions, schema } = Schema.toJsonSchemaDocument(type.data, { onExcessProperty: "error" })
   return {
@@ -54,7 +54,7 @@ export const ofData = (type: EventType.EventType, rename: (reference: string) =>
   }
 }
 
-/** The same as one document that stands for itself. */
+/** The same as one self-contained document. */
 export const documentOfData = (type: EventType.EventType): JsonObject => {
   const { definitions, schema } = ofData(type, (reference) => reference)
   return {

@@ -1,9 +1,9 @@
 /**
- * The OpenAPI 3.1 document, made from the definitions: what `/openapi.json` serves.
+ * Makes the OpenAPI 3.1 document from the definitions. `/openapi.json` serves it.
  *
- * Effect derives paths, schemas and statuses; added here is what a definition has no place for: examples, the
- * headers that every answer has, the security scheme, simpler spellings of the derived schemas, and what receivers
- * of webhooks get.
+ * Effect derives paths, schemas and statuses. This module adds the parts that a definition can't hold: examples,
+ * the headers of every answer, the security scheme, and the requests that webhook receivers get. It also simplifies
+ * the derived schemas.
  */
 import { EventCatalogue, type EventType } from "@billwright/core"
 import { Context, Option } from "effect"
@@ -16,7 +16,7 @@ import { RequiredPermission } from "./Permission.ts"
 import { portable } from "./Portable.ts"
 import * as WebhooksSection from "./WebhooksSection.ts"
 
-/** Drops what the derivation adds to names. */
+/** Removes the suffix that Effect adds to names. */
 const plainName = (name: string): string => name.replace(/Encoded$/, "")
 
 const endpoints = new Map<string, HttpApiEndpoint.Top>()
@@ -27,13 +27,13 @@ for (const group of Object.values(BillwrightApi.groups)) {
 }
 
 const REQUEST_ID_HEADER = {
-  description: "Names this request in the log. A new one for each request.",
+  description: "The id of this request in the server's log. Each request gets a new one.",
   required: true,
   schema: { type: "string", pattern: "^req_[0-7][0-9a-hjkmnp-tv-z]{25}$" },
 }
 
 const RETRY_AFTER_HEADER = {
-  description: "How many seconds to wait before trying again.",
+  description: "The number of seconds to wait before retrying.",
   schema: { type: "integer", minimum: 1, maximum: 86_400 },
 }
 
@@ -46,7 +46,8 @@ const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "Makes the request safe to repeat: the same key gets the same answer for 7 days.",
+  description:
+    "Makes the request safe to repeat: for 7 days, the same key gets the first answer again and changes nothing.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
 }
 
@@ -102,7 +103,7 @@ const response = (status: string, derived: Json, id: string, isWrite: boolean): 
   }
 }
 
-/** A parameter carries its description itself, its schema the bounds. */
+/** Moves the description from a parameter's schema to the parameter itself. */
 const parameter = (derived: Json): Json => {
   if (!isObject(derived) || !isObject(derived["schema"])) return derived
   const { description, ...schema } = derived["schema"]
@@ -140,7 +141,7 @@ const operation = (derived: JsonObject, method: string, schemas: JsonObject): Js
   }
 }
 
-/** The body of a POST whose fields may all be left out may be left out itself (see `Routes`). */
+/** The body of a POST is optional when all its fields are optional (see `Routes`). */
 const requestBody = (
   derived: Json | undefined,
   example: Json,
@@ -183,14 +184,14 @@ const derivedSchemas: JsonObject = Object.fromEntries(
 )
 const paths = pathsOf(derived, derivedSchemas)
 
-/** The document of a server with these event types, as the value that is written as JSON. */
+/** The document of a server with these event types, as a JSON value. */
 export const makeOpenApiDocument = (types: ReadonlyArray<EventType.EventType>): JsonObject => {
   const { schemas, webhooks } = WebhooksSection.make(types)
   return {
     openapi: "3.1.0",
     info: derived["info"] ?? {},
-    // Relative to this document, so that it is right wherever the API is mounted.
-    servers: [{ url: ".", description: "Where this document is served." }],
+    // Relative to this document, so that it is correct wherever the API is mounted.
+    servers: [{ url: ".", description: "The server of this document." }],
     tags: [...(derived["tags"] as ReadonlyArray<Json>), WebhooksSection.WEBHOOKS_TAG],
     security: [{ apiKey: [] }],
     paths,

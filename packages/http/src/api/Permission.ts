@@ -1,10 +1,10 @@
 /**
- * Which scope an operation needs: an annotation of its definition.
+ * The annotation for the scope that an operation needs.
  */
 import type { ApiKey } from "@billwright/core"
 import { Context } from "effect"
 
-/** The scope that a key needs for the operation. */
+/** The scope that an API key needs for the operation. */
 export class RequiredPermission extends Context.Service<RequiredPermission, ApiKey.Permission>()(
   "@billwright/http/api/RequiredPermission",
 ) {}

@@ -1,5 +1,5 @@
 /**
- * The part of the REST API that a resource has: its operations, their bodies and examples, from its definition.
+ * Makes the REST API of a resource from its definition: the operations, their bodies and examples.
  */
 import type { Field, Resource } from "@billwright/core"
 import { Schema } from "effect"
@@ -18,7 +18,7 @@ type Snake<Name extends string> = Name extends `${infer Head}${infer Tail}`
     : `${Lowercase<Head>}_${Snake<Tail>}`
   : Name
 
-/** A field as it is sent. */
+/** The wire Schema of a field. */
 type WireOf<F> =
   F extends Field.OptionalField<infer Inner>
     ? Schema.optionalKey<WireOf<Inner>>
@@ -35,7 +35,7 @@ type SnakeFields<Fields> = {
   readonly [Name in keyof Fields as Name extends string ? Snake<Name> : never]: WireOf<Fields[Name]>
 }
 
-/** A resource as it is answered. */
+/** The Schema of a resource in answers. */
 type BodyOf<R extends AnyResource> = Schema.Struct<
   {
     readonly object: Schema.Literal<Snake<R["type"]>>
@@ -45,12 +45,12 @@ type BodyOf<R extends AnyResource> = Schema.Struct<
     SnakeFields<R["times"]>
 >
 
-/** A request's body or query: names of the domain, which are sent in snake case. */
+/** A request's body or query. It has the names of the domain, which become snake_case on the wire. */
 type InputOf<Fields> = Schema.Codec<Schema.Struct<WireFields<Fields>>["Type"], object>
 
-/** The name of a resource in answers: `usage_threshold`. */
+/** The value of `object` in answers: `usage_threshold`. */
 export const objectOf = <R extends AnyResource>({ type }: R) => Wire.nameOf(type) as Snake<R["type"]>
-/** The name of the group of its operations: `usage_thresholds`. */
+/** The name of the resource's group of operations: `usage_thresholds`. */
 export const groupOf = <R extends AnyResource>(resource: R) => `${objectOf(resource)}s` as const
 
 const shortOf = ({ noun, short = noun }: AnyResource): string => short
@@ -77,7 +77,7 @@ const wireFields = (fields: Field.InputFields): Record<string, Schema.Top> =>
 const snakeFields = (fields: Field.Fields): Record<string, Schema.Top> =>
   Object.fromEntries(Object.entries(fields).map(([name, field]) => [Wire.nameOf(name), wireOf(field)]))
 
-/** A Schema of fields that are sent in snake case. */
+/** The Schema of an input whose fields become snake_case on the wire. */
 const input = <Fields extends Field.InputFields>(
   fields: Fields,
   more: { readonly fields: Record<string, Schema.Top>; readonly keys: Record<string, string> },
@@ -97,19 +97,19 @@ type QueryOf<R extends AnyResource> = Schema.Codec<
   object
 >
 
-/** A resource as it is answered. */
+/** The Schema of a resource in answers. */
 const body = <R extends AnyResource>(resource: R): BodyOf<R> => {
   const { createdAt, ...otherTimes } = resource.times
   return Schema.Struct({
     object: Schema.Literal(objectOf(resource)),
     id: resource.id.annotate({ description: `The id of the ${shortOf(resource)}.` }),
     ...snakeFields(resource.fields),
-    livemode: Schema.Boolean.annotate({ description: "Whether this is live, or of the test mode." }),
+    livemode: Schema.Boolean.annotate({ description: "`true` in live mode, `false` in test mode." }),
     ...snakeFields({ ...(createdAt === undefined ? {} : { createdAt }), ...otherTimes }),
   }).annotate({ identifier: resource.type, description: resource.description }) as Schema.Top as BodyOf<R>
 }
 
-/** What is left of a resource that was removed. */
+/** The answer to removing a resource. */
 const removedBody = <R extends AnyResource>(resource: R) =>
   Schema.Struct({
     object: Schema.Literal(objectOf(resource)),
@@ -130,7 +130,7 @@ const create = <R extends AnyResource>(resource: R, answered: BodyOf<R>) =>
   HttpApiEndpoint.post(`create${resource.type as R["type"]}`, resource.path as `/${string}`, {
     payload: input(resource.create as R["create"], NOTHING).annotate({
       identifier: `Create${resource.type}`,
-      description: `What it takes to create ${a(resource.noun)}.`,
+      description: `A new ${resource.noun}.`,
     }),
     success: answered.pipe(HttpApiSchema.status(201)),
     error: resource.customer === undefined ? writeErrors() : writeErrors("not_found"),
@@ -167,7 +167,7 @@ const get = <R extends AnyResource>(resource: R, answered: BodyOf<R>) =>
     .annotateMerge(
       OpenApi.annotations({
         summary: `Get ${a(resource.noun)}`,
-        description: `Gives one ${shortOf(resource)}.`,
+        description: `Returns one ${shortOf(resource)}.`,
       }),
     )
 
@@ -179,7 +179,7 @@ const update = <R extends AnyResource & { readonly update: Field.InputFields }>(
     params: params(resource),
     payload: input(resource.update as R["update"], NOTHING).annotate({
       identifier: `Update${resource.type}`,
-      description: "What to change. What is left out stays.",
+      description: "The fields to change. Other fields stay as they are.",
     }),
     success: answered,
     error: writeErrors("not_found"),
@@ -188,7 +188,7 @@ const update = <R extends AnyResource & { readonly update: Field.InputFields }>(
     .annotateMerge(
       OpenApi.annotations({
         summary: `Change ${a(resource.noun)}`,
-        description: "Changes the fields that are named and leaves the others as they are.",
+        description: "Changes the given fields. Other fields stay as they are.",
       }),
     )
 
@@ -209,7 +209,7 @@ const remove = <R extends AnyResource>(resource: R) =>
 const about = ({ about: text, description, title }: AnyResource) =>
   OpenApi.annotations({ title, description: text ?? description })
 
-/** Create, list, get and delete. */
+/** The group of a resource that can't be changed: create, list, get and delete. */
 export const immutable = <R extends AnyResource>(resource: R) => {
   const answered = body(resource)
   return HttpApiGroup.make(groupOf(resource))
@@ -220,7 +220,7 @@ export const immutable = <R extends AnyResource>(resource: R) => {
     .annotateMerge(about(resource))
 }
 
-/** The same, and update. */
+/** The same with update. */
 export const mutable = <R extends AnyResource & { readonly update: Field.InputFields }>(resource: R) => {
   const answered = body(resource)
   return HttpApiGroup.make(groupOf(resource))
@@ -232,7 +232,7 @@ export const mutable = <R extends AnyResource & { readonly update: Field.InputFi
     .annotateMerge(about(resource))
 }
 
-/** Examples of its operations, by their ids. */
+/** The examples of the resource's operations, by operation id. */
 export const examples = (resource: AnyResource): Readonly<Record<string, Example>> => {
   const { example, exampleOfUpdate, times, type } = resource
   const { id, ...rest } = example

@@ -1,5 +1,5 @@
 /**
- * The REST definitions of usage: records, summaries, series.
+ * The REST definitions of usage: records, summaries and series.
  */
 import { Customer, UsagePeriod, UsageRecord, UsageSummary } from "@billwright/core"
 import { Schema } from "effect"
@@ -9,16 +9,16 @@ import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
 
 const CustomerIdField = Customer.CustomerId.annotate({ description: "The customer whose usage it is." })
-const ProductIdField = UsageRecord.ProductId.annotate({ description: "Your name of what was used." })
+const ProductIdField = UsageRecord.ProductId.annotate({ description: "Your own id for the product." })
 const UnitField = UsageRecord.Unit.annotate({
   description: "What the quantity counts, such as `call` or `byte`.",
 })
-const QuantityField = UsageRecord.Quantity.annotate({ description: "How much was used, in the unit." })
+const QuantityField = UsageRecord.Quantity.annotate({ description: "The used quantity, in the unit." })
 
-/** What no total comes to: as many records as a count can say, each of the largest quantity. */
+/** An upper limit for totals: the largest count of records, each with the largest quantity. */
 const MAX_TOTAL = Number.MAX_SAFE_INTEGER * UsageRecord.MAX_QUANTITY
 
-/** A total: an exact integer, far beyond 2^53. */
+/** A total. It is an exact integer, and may be far beyond 2^53. */
 const total = (description: string) =>
   Wire.exactInteger({
     minimum: 0,
@@ -27,7 +27,7 @@ const total = (description: string) =>
     description: `${description} ${Wire.LARGE_INTEGERS}`,
   })
 
-/** A usage record as it is answered. */
+/** A usage record in an answer. */
 export const UsageRecordBody = Schema.Struct({
   object: Schema.Literal("usage_record"),
   id: UsageRecord.UsageRecordId.annotate({ description: "The id of the record." }),
@@ -37,14 +37,15 @@ export const UsageRecordBody = Schema.Struct({
   unit: UnitField,
   timestamp: Wire.instant("When the usage happened."),
   idempotency_key: Schema.NullOr(UsageRecord.UsageKey).annotate({
-    description: "What makes a repeat the same record.",
+    description:
+      "A key that makes recording idempotent: a second request with the same key and content does not record again.",
   }),
   voided_at: Wire.instantOrNull("When the record was voided."),
-  livemode: Schema.Boolean.annotate({ description: "Whether this is live, or of the test mode." }),
+  livemode: Schema.Boolean.annotate({ description: "`true` in live mode, `false` in test mode." }),
   created_at: Wire.instant("When the record arrived."),
 }).annotate({
   identifier: "UsageRecord",
-  description: "So much of a product, used by a customer at an instant.",
+  description: "A quantity of a product that a customer used at an instant.",
 })
 
 const RecordBody = Schema.Struct({
@@ -53,11 +54,12 @@ const RecordBody = Schema.Struct({
   quantity: QuantityField,
   unit: UnitField,
   timestamp: Schema.optionalKey(
-    Wire.instant("When it was used: now when left out, at most 5 minutes ahead."),
+    Wire.instant("When the usage happened. Default: now. At most 5 minutes in the future."),
   ),
   idempotencyKey: Schema.optionalKey(
     UsageRecord.UsageKey.annotate({
-      description: "Counts the record once: the same key and content again gives the first record, for ever.",
+      description:
+        "Makes sure that the record is counted only once. A second request with the same key and content returns the first record. Keys never expire.",
     }),
   ),
 })
@@ -74,14 +76,14 @@ const batchMessage = { message: `must have 1 to ${UsageRecord.MAX_BATCH_RECORDS}
 const RecordBatchBody = Schema.Struct({
   records: Schema.Array(RecordBody)
     .check(Schema.isBetweenLength(1, UsageRecord.MAX_BATCH_RECORDS, batchMessage))
-    .annotate({ description: "The records, stored all or not at all." }),
+    .annotate({ description: "The records. Either all of them are stored or none." }),
 }).annotate({ identifier: "RecordUsageBatch", description: "Up to 1,000 records." })
 
-/** What became of a batch. */
+/** The result of a batch. */
 export const UsageBatchBody = Schema.Struct({
   object: Schema.Literal("usage_batch"),
-  recorded: Wire.Count.annotate({ description: "How many records are new." }),
-  duplicates: Wire.Count.annotate({ description: "How many had been recorded before." }),
+  recorded: Wire.Count.annotate({ description: "The number of new records." }),
+  duplicates: Wire.Count.annotate({ description: "The number of records that had been recorded before." }),
   data: Schema.Array(
     Schema.Struct({
       id: UsageRecord.UsageRecordId.annotate({ description: "The id of the record." }),
@@ -91,8 +93,8 @@ export const UsageBatchBody = Schema.Struct({
     }),
   )
     .check(Schema.isMaxLength(UsageRecord.MAX_BATCH_RECORDS))
-    .annotate({ description: "One for each record, in the order given." }),
-}).annotate({ identifier: "UsageBatch", description: "What became of a batch." })
+    .annotate({ description: "One result for each record, in the order of the request." }),
+}).annotate({ identifier: "UsageBatch", description: "The result of a batch." })
 
 const filterFields = {
   customerId: CustomerIdField,
@@ -103,19 +105,19 @@ const filterKeys = { customerId: "customer_id", productId: "product_id" } as con
 const dateKeys = { startDate: "start_date", endDate: "end_date" } as const
 
 const TimezoneField = Schema.optionalKey(
-  UsagePeriod.TimeZoneName.annotate({ description: "The IANA time zone that the days are in. Default UTC." }),
+  UsagePeriod.TimeZoneName.annotate({ description: "The IANA time zone of the days. Default UTC." }),
 )
 
 const SummaryQuery = Schema.Struct({
   ...filterFields,
   startDate: Schema.optionalKey(
     UsagePeriod.CalendarDate.annotate({
-      description: "The first day, YYYY-MM-DD. From the beginning when left out.",
+      description: "The first day, YYYY-MM-DD. Default: no lower limit.",
     }),
   ),
   endDate: Schema.optionalKey(
     UsagePeriod.CalendarDate.annotate({
-      description: "The last day, YYYY-MM-DD, inclusive. Up to now when left out.",
+      description: "The last day, YYYY-MM-DD, inclusive. Default: no upper limit.",
     }),
   ),
   timezone: TimezoneField,
@@ -126,18 +128,20 @@ export const UsageSummaryBody = Schema.Struct({
   object: Schema.Literal("usage_summary"),
   customer_id: CustomerIdField,
   product_id: Schema.NullOr(UsageRecord.ProductId).annotate({
-    description: "The product that was asked for.",
+    description: "The product of the request.",
   }),
   total_quantity: total("The exact sum of the records that are not voided."),
   unit: Schema.NullOr(UsageRecord.Unit).annotate({ description: "The unit of the total." }),
-  record_count: Wire.Count.annotate({ description: "How many records the total is made of." }),
-  start_date: Schema.NullOr(UsagePeriod.CalendarDate).annotate({ description: "The first day, as asked." }),
+  record_count: Wire.Count.annotate({ description: "The number of records in the total." }),
+  start_date: Schema.NullOr(UsagePeriod.CalendarDate).annotate({
+    description: "The first day of the request.",
+  }),
   end_date: Schema.NullOr(UsagePeriod.CalendarDate).annotate({
-    description: "The last day, as asked, inclusive.",
+    description: "The last day of the request, inclusive.",
   }),
   timezone: UsagePeriod.TimeZoneName.annotate({ description: "The time zone of the days." }),
-  period_start: Wire.instantOrNull("The instant the period starts at."),
-  period_end: Wire.instantOrNull("The instant the period ends before."),
+  period_start: Wire.instantOrNull("The instant at which the period starts."),
+  period_end: Wire.instantOrNull("The instant at which the period ends, exclusive."),
 }).annotate({ identifier: "UsageSummary", description: "The exact total of a customer's usage in one unit." })
 
 const SeriesQuery = Schema.Struct({
@@ -146,32 +150,34 @@ const SeriesQuery = Schema.Struct({
   endDate: UsagePeriod.CalendarDate.annotate({ description: "The last day, YYYY-MM-DD, inclusive." }),
   timezone: TimezoneField,
   window: UsagePeriod.Window.annotate({
-    description: `How wide the windows are. At most ${UsagePeriod.MAX_WINDOWS} windows.`,
+    description: `The length of a window. At most ${UsagePeriod.MAX_WINDOWS} windows.`,
   }),
   groupBy: Schema.optionalKey(
     Schema.Literal("product_id").annotate({
-      description: "One point for each product and unit of each window.",
+      description: "Returns one point for each product and unit in each window.",
     }),
   ),
 }).pipe(Schema.encodeKeys({ ...filterKeys, ...dateKeys, groupBy: "group_by" }))
 
 /** One point of a series. */
 export const UsagePointBody = Schema.Struct({
-  start: Wire.instant("The instant the window starts at."),
-  end: Wire.instant("The instant the window ends before."),
+  start: Wire.instant("The instant at which the window starts."),
+  end: Wire.instant("The instant at which the window ends, exclusive."),
   product_id: Schema.optionalKey(
-    UsageRecord.ProductId.annotate({ description: "The product, when grouped or asked for." }),
+    UsageRecord.ProductId.annotate({
+      description: "The product. Only present with `group_by` or `product_id` in the request.",
+    }),
   ),
   unit: Schema.NullOr(UsageRecord.Unit).annotate({ description: "The unit of the quantity." }),
   quantity: total("The exact total of the window."),
-  record_count: Wire.Count.annotate({ description: "How many records the total is made of." }),
+  record_count: Wire.Count.annotate({ description: "The number of records in the total." }),
 }).annotate({ identifier: "UsagePoint", description: "The total of one window." })
 
 const UsageSeriesBody = Schema.Struct({
   object: Schema.Literal("list"),
   data: Schema.Array(UsagePointBody)
     .check(Schema.isMaxLength(UsageSummary.MAX_SERIES_POINTS))
-    .annotate({ description: "In time order; windows without usage are there, with 0." }),
+    .annotate({ description: "The points in time order. Windows without usage are included, with 0." }),
   has_more: Schema.Literal(false),
 }).annotate({ identifier: "UsageSeries", description: "Totals of consecutive windows." })
 
@@ -193,7 +199,7 @@ export const UsageApi = HttpApiGroup.make("usage")
         OpenApi.annotations({
           summary: "Record usage",
           description:
-            "Records usage of a product by a customer. 201: recorded, and counted in every summary from now on. 200: a record with this idempotency_key and content was there already.",
+            "Records usage of a product by a customer. 201: the record is stored, and every later summary includes it. 200: a record with this `idempotency_key` and content already existed.",
         }),
       ),
   )
@@ -208,7 +214,7 @@ export const UsageApi = HttpApiGroup.make("usage")
         OpenApi.annotations({
           summary: "Record usage in a batch",
           description:
-            "Records up to 1,000 records, all or nothing. An error names the record: `records[3].quantity`. Two records of one key count once; with different content they are refused.",
+            "Stores up to 1,000 records, either all of them or none. An error names the record, such as `records[3].quantity`. Two records with the same key and content count once. With different content, the batch is refused.",
         }),
       ),
   )
@@ -223,7 +229,7 @@ export const UsageApi = HttpApiGroup.make("usage")
         OpenApi.annotations({
           summary: "Summarize usage",
           description:
-            "Gives the exact total of a customer's usage in a period. Quantities of different units are never added: with usage in several units, name a unit or a product.",
+            "Returns the exact total of a customer's usage in a period. Quantities of different units are never added. If the customer has usage in several units, give a unit or a product.",
         }),
       ),
   )
@@ -237,7 +243,7 @@ export const UsageApi = HttpApiGroup.make("usage")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Chart usage",
-          description: "Gives the totals of consecutive hours, days or months of the time zone.",
+          description: "Returns the totals of consecutive hours, days or months in the time zone.",
         }),
       ),
   )
@@ -251,7 +257,7 @@ export const UsageApi = HttpApiGroup.make("usage")
       .annotateMerge(
         OpenApi.annotations({
           summary: "List usage records",
-          description: "Lists a customer's usage records, newest first, voided ones included.",
+          description: "Lists a customer's usage records, newest first, including voided ones.",
         }),
       ),
   )
@@ -263,7 +269,7 @@ export const UsageApi = HttpApiGroup.make("usage")
     })
       .annotate(RequiredPermission, "usage:read")
       .annotateMerge(
-        OpenApi.annotations({ summary: "Get a usage record", description: "Gives one usage record." }),
+        OpenApi.annotations({ summary: "Get a usage record", description: "Returns one usage record." }),
       ),
   )
   .add(
@@ -277,8 +283,8 @@ export const UsageApi = HttpApiGroup.make("usage")
         OpenApi.annotations({
           summary: "Void a usage record",
           description:
-            "Corrects a mistake: the record stays, its quantity no longer counts. Voiding again gives the same answer. Its idempotency_key stays used.",
+            "Corrects a mistake: the record is kept, but its quantity no longer counts. Voiding it again returns the same answer. Its `idempotency_key` can't be used again.",
         }),
       ),
   )
-  .annotateMerge(OpenApi.annotations({ title: "Usage", description: "Metered usage and its exact totals." }))
+  .annotateMerge(OpenApi.annotations({ title: "Usage", description: "Metered usage with exact totals." }))

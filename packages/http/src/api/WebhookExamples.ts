@@ -1,5 +1,5 @@
 /**
- * A request and an answer for each operation of events and webhooks.
+ * An example request and answer for each operation of events and webhooks.
  */
 import type { Example } from "./Example.ts"
 
@@ -119,7 +119,7 @@ const disabled = {
   updated_at: "2026-11-21T10:00:00.000Z",
 }
 
-/** No scanner takes these for real. */
+/** Made in a way that secret scanners don't report. */
 const secret = (digit: string) => `${"whsec"}_${digit.repeat(43)}=`
 
 const list = (item: object) => ({ object: "list", data: [item], has_more: false })

@@ -1,5 +1,5 @@
 /**
- * The `webhooks` section of the OpenAPI document: the request that a receiver gets, for each type of events.
+ * Makes the `webhooks` section of the OpenAPI document: for each event type, the request that receivers get.
  */
 import { EVENT_ID_PREFIX, type EventType } from "@billwright/core"
 import { type Json, type JsonObject, ofData } from "./JsonSchema.ts"
@@ -8,11 +8,11 @@ import { type Json, type JsonObject, ofData } from "./JsonSchema.ts"
 export const WEBHOOKS_TAG = {
   name: "Webhooks",
   description:
-    "What receivers get: a POST for each event, signed by the Standard Webhooks specification (standardwebhooks.com). An answer of 2xx within 15 seconds says that it arrived; anything else is tried again. The same event may come more than once: `webhook-id` tells.",
+    "The requests that receivers get: a POST for each event, signed following the Standard Webhooks specification (standardwebhooks.com). Answer with 2xx within 15 seconds to confirm that the event arrived. After any other answer, the request is sent again. The same event may arrive more than once, with the same `webhook-id`.",
 }
 
 const EXAMPLE_ID = "evt_01kb2s0c4ee9ysm1h4xqv0tz8d"
-/** Five secrets may sign at once. */
+/** At most five secrets sign a request. */
 const MAX_SIGNATURE_LENGTH = 500
 
 const ID_SCHEMA = { type: "string", pattern: `^${EVENT_ID_PREFIX}_[0-7][0-9a-hjkmnp-tv-z]{25}$` }
@@ -27,26 +27,32 @@ const header = (name: string, description: string, schema: JsonObject, example: 
 })
 
 const HEADERS: Json = [
-  header("webhook-id", "The event's id: the same in every attempt and replay.", ID_SCHEMA, EXAMPLE_ID),
+  header(
+    "webhook-id",
+    "The event's id. Every attempt and replay carries the same id.",
+    ID_SCHEMA,
+    EXAMPLE_ID,
+  ),
   header(
     "webhook-timestamp",
-    "When this attempt was made, in seconds since 1970. Refuse what is older than five minutes.",
+    "When this attempt was made, in seconds since 1970. Refuse requests that are older than five minutes.",
     { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
     1795254000,
   ),
   header(
     "webhook-signature",
-    "Signatures of `id.timestamp.body` with spaces between them, one for each secret that is live: `v1,<base64>` (HMAC-SHA256) or `v1a,<base64>` (Ed25519).",
+    "Signatures of `id.timestamp.body`, separated by spaces, one for each valid secret: `v1,<base64>` (HMAC-SHA256) or `v1a,<base64>` (Ed25519).",
     { type: "string", minLength: 1, maxLength: MAX_SIGNATURE_LENGTH },
     `v1,${"k".repeat(43)}=`,
   ),
 ]
 
 const RESPONSES: Json = {
-  "2XX": { description: "It arrived. The body is not looked at." },
-  "410": { description: "The receiver wants nothing more: the endpoint is disabled." },
+  "2XX": { description: "The event arrived. The body of the answer is ignored." },
+  "410": { description: "The receiver wants no more events. The endpoint is disabled." },
   default: {
-    description: "It did not arrive. It is sent again, later and later; redirects are not followed.",
+    description:
+      "The event did not arrive. It is sent again, with growing delays. Redirects are not followed.",
   },
 }
 
@@ -59,16 +65,16 @@ const payloadOf = (type: EventType.EventType, data: JsonObject): JsonObject => (
       type: "string",
       format: "date-time",
       maxLength: 24,
-      description: "When it was published: UTC, to the millisecond.",
+      description: "When the event was published, in UTC, to the millisecond.",
     },
-    livemode: { type: "boolean", description: "Whether it is live, or of the test mode." },
+    livemode: { type: "boolean", description: "`true` in live mode, `false` in test mode." },
     data,
   },
   required: ["id", "type", "timestamp", "livemode", "data"],
   additionalProperties: false,
 })
 
-/** A component's name: identifiers may hold any character. */
+/** The name of a component. Characters that are not allowed in one are replaced. */
 const componentName = (type: string, key: string): string =>
   `${type}.${key.replaceAll(/[^A-Za-z0-9._-]/g, "_")}`
 
@@ -81,9 +87,9 @@ const renameIn = (type: string) => (reference: string) => {
 }
 
 export interface WebhooksSection {
-  /** By the names of the types. */
+  /** The requests, by event type. */
   readonly webhooks: JsonObject
-  /** Components that the payloads refer to. */
+  /** The components that the payloads refer to. */
   readonly schemas: JsonObject
 }
 

@@ -1,12 +1,12 @@
 /**
- * How values look on the wire: JSON, snake_case, RFC 3339 instants, exact integers of any size.
+ * The wire format: JSON with snake_case names, RFC 3339 instants and exact integers of any size.
  */
 import { Instant, Page } from "@billwright/core"
 import { DateTime, Schema, SchemaTransformation } from "effect"
 
 const INSTANT_PROBLEM = "must be an RFC 3339 instant with an offset, such as 2026-11-21T09:30:00Z"
 
-/** What is kept of the headers of an attempt and of its answer. */
+/** The limits for the recorded headers of an attempt and of its answer. */
 const MAX_SENT_HEADERS = 64
 const MAX_SENT_HEADER_LENGTH = 1_024
 const MAX_SENT_HEADER_NAME_LENGTH = 128
@@ -18,7 +18,7 @@ const instantText = Schema.String.check(
   }),
 )
 
-/** An instant: RFC 3339 with any offset in, UTC milliseconds with `Z` out. */
+/** An instant. It is read as RFC 3339 with any offset, and written in UTC with milliseconds and `Z`. */
 export const instant = (description: string) =>
   instantText.annotate({ description }).pipe(
     Schema.decodeTo(
@@ -30,23 +30,23 @@ export const instant = (description: string) =>
     ),
   )
 
-/** An instant that may not have come. */
+/** An instant, or `null`. */
 export const instantOrNull = (description: string) =>
   Schema.NullOr(instant(description)).annotate({ description })
 
-/** What readers of the document must know of an integer that `int64` does not hold. */
+/** The note in the document about integers that may exceed `int64`. */
 export const LARGE_INTEGERS =
-  "A JSON integer of any size. `int64` is for clients that are generated: they hold it exactly up to 9223372036854775807 and refuse what is larger; JavaScript rounds beyond 9007199254740991, unless its JSON is read with big integers."
+  "A JSON integer of any size. The format `int64` is for generated clients: they are exact up to 9223372036854775807 and refuse larger values. JavaScript rounds values beyond 9007199254740991, unless its JSON parser supports big integers."
 
 /**
  * An integer of any size as a JSON number, exactly.
  *
- * The server's own reader gives integers beyond 2^53 as `bigint`; readers that only know doubles give what is
- * left of them, which is refused.
+ * The server's own JSON parser returns integers beyond 2^53 as `bigint`. A parser that has only doubles returns a
+ * rounded value, which is refused.
  */
 export const exactInteger = (options: {
   readonly minimum: number
-  /** For readers of the document, as a double; the domain checks it exactly. */
+  /** Only for the document, as a double. The domain checks the exact limit. */
   readonly maximum: number
   readonly problem: string
   readonly description: string
@@ -71,7 +71,7 @@ export const exactInteger = (options: {
     ),
   )
 
-/** A whole number in a query string: digits alone, no sign, no exponent. */
+/** An integer in a query string: digits only, without sign or exponent. */
 export const queryInteger = (minimum: number, maximum: number, description: string) => {
   const message = `must be an integer from ${minimum} to ${maximum}`
   const isInRange = (text: unknown) =>
@@ -92,15 +92,15 @@ export const queryInteger = (minimum: number, maximum: number, description: stri
   )
 }
 
-/** A name of the domain as it is sent: `customerId` → `customer_id`. */
+/** The wire name of a domain name: `customerId` → `customer_id`. */
 export const nameOf = (name: string): string =>
   name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 
-/** JSON of any shape. What it holds is for somebody else to judge. */
+/** Any JSON. It is checked elsewhere. */
 export const anyJson = (description: string) =>
   Schema.Any.check(Schema.makeFilter(() => true, { toJsonSchema: () => ({ description }) }))
 
-/** Headers of a message that somebody sent, by lower-case name. */
+/** The recorded headers of a request or an answer, by lower-case name. */
 export const sentHeaders = (description: string) =>
   Schema.Record(Schema.String, text(MAX_SENT_HEADER_LENGTH))
     .check(
@@ -109,12 +109,12 @@ export const sentHeaders = (description: string) =>
     )
     .annotate({ description })
 
-/** Which mode an object belongs to. */
+/** The mode that an object belongs to. */
 export const Livemode = Schema.Boolean.annotate({
-  description: "Whether this is live, or of the test mode.",
+  description: "`true` in live mode, `false` in test mode.",
 })
 
-/** A text field of a response, with its bound. */
+/** A text field of a response, with its maximum length in code points. */
 export const text = (maxLength: number) => Schema.String.check(Schema.isMaxCodePoints(maxLength))
 
 /** A count of a response. */
@@ -124,20 +124,26 @@ const CursorId = Schema.String.check(
   Schema.isBetweenCodePoints(1, 64, { message: "must be the id of an item of this list" }),
 )
 
-/** The query parameters of every list, by their domain names; to be encoded with `pageKeys`. */
+/** The query parameters of every list, by their domain names. `pageKeys` maps them to wire names. */
 export const pageFields = {
   limit: Schema.optionalKey(
     queryInteger(
       1,
       Page.MAX_PAGE_LIMIT,
-      `How many items: 1 to ${Page.MAX_PAGE_LIMIT}, ${Page.DEFAULT_PAGE_LIMIT} when left out.`,
+      `The number of items in the page: 1 to ${Page.MAX_PAGE_LIMIT}. Default ${Page.DEFAULT_PAGE_LIMIT}.`,
     ),
   ),
   startingAfter: Schema.optionalKey(
-    CursorId.annotate({ description: "The id of the last item of the page before this one." }),
+    CursorId.annotate({
+      description:
+        "Returns items older than the one with this id. For the next page, give the id of this page's last item.",
+    }),
   ),
   endingBefore: Schema.optionalKey(
-    CursorId.annotate({ description: "The id of the first item of the page after this one." }),
+    CursorId.annotate({
+      description:
+        "Returns items newer than the one with this id. For the previous page, give the id of this page's first item.",
+    }),
   ),
 }
 
@@ -150,5 +156,5 @@ export const list = <S extends Schema.Top>(item: S, identifier: string) =>
     data: Schema.Array(item)
       .check(Schema.isMaxLength(Page.MAX_PAGE_LIMIT))
       .annotate({ description: "The items of this page." }),
-    has_more: Schema.Boolean.annotate({ description: "Whether further items follow in this direction." }),
+    has_more: Schema.Boolean.annotate({ description: "Whether there are more items in this direction." }),
   }).annotate({ identifier, description: "A page of a list, newest first." })

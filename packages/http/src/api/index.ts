@@ -1,5 +1,5 @@
 /**
- * The definitions of the REST API, without server code: for servers, clients and documents alike.
+ * The definitions of the REST API, without server code. Servers, clients and documents use them.
  */
 export { BillwrightApi, VERSION_PREFIX } from "./BillwrightApi.ts"
 export * as ErrorBody from "./ErrorBody.ts"
