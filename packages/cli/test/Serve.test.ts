@@ -196,7 +196,7 @@ describe.concurrent("what billwright serve says instead of starting", () => {
   it("the host is not this machine's", async () => {
     const { code, stderr } = await run([...memory, "--port", "0", "--host", "192.0.2.1"])
     assert.strictEqual(code, 1)
-    assert.strictEqual(stderr, "billwright: 192.0.2.1 is no address of this machine\n")
+    assert.strictEqual(stderr, "billwright: 192.0.2.1 is not an address of this machine\n")
   })
 
   it.each([

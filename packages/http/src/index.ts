@@ -1,5 +1,6 @@
 /**
- * The REST API of Billwright: a server over the library's services, for any runtime that speaks Fetch.
+ * The REST API of Billwright: a server over the library's services, for any runtime that supports the Fetch
+ * standard.
  */
 export * as FetchHandler from "./server/FetchHandler.ts"
 export type { HttpRequest, HttpResponse } from "./server/HttpExchange.ts"

@@ -63,7 +63,7 @@ const ERROR_EXAMPLES: Readonly<Record<string, string>> = {
   unauthorized: "a valid API key is required: Authorization: Bearer <API key>",
   forbidden: "the API key lacks the scope customers:write",
   not_found: "no customer has the id cus_01kb2r6ghefxhs59czp23x4vmk",
-  method_not_allowed: "PUT is not one of its methods: GET, HEAD, POST",
+  method_not_allowed: "PUT is not allowed on this path, only GET, HEAD, POST",
   conflict: "a request with the same Idempotency-Key is still running",
   request_timeout: "the body took longer than 30 s",
   payload_too_large: "the body is larger than 1048576 bytes",
@@ -71,7 +71,7 @@ const ERROR_EXAMPLES: Readonly<Record<string, string>> = {
   idempotency_key_reused: "the Idempotency-Key was already used for a request with other content",
   rate_limited: "this API key has sent too many requests",
   internal_error:
-    "something went wrong on this side; quote req_01kb2rb5jeexxa0s5kydtw3c3n when you report it",
+    "something went wrong on the server: quote req_01kb2rb5jeexxa0s5kydtw3c3n when you report it",
   unavailable: "the storage is out of reach, try again in a moment",
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 /**
- * The server as a handler for `node:http`, and for every framework that hands on its requests and responses.
+ * The server as a handler for `node:http`, and for every framework that uses its requests and responses.
  */
 import { type Context, Effect, Exit, type Fiber } from "effect"
 import { normalizeBasePath, parseTarget } from "../server/FetchHandler.ts"
@@ -19,11 +19,11 @@ import * as StreamedAnswer from "./StreamedAnswer.ts"
 
 export interface NodeHandlerOptions {
   /**
-   * Where the API is mounted, such as `/billing`, when the framework leaves the whole path in `req.url`. Express
-   * and Connect cut it off by themselves.
+   * The path that the API is mounted at, such as `/billing`. Give it when the framework leaves the full path in
+   * `req.url`. Express and Connect remove the base path themselves.
    */
   readonly basePath?: string
-  /** When it aborts, streams of events end. They end by themselves when their server has stopped listening. */
+  /** Streams of events end when this signal aborts. They also end when their server has stopped listening. */
   readonly closing?: AbortSignal
 }
 
@@ -38,7 +38,7 @@ const readBody = (request: IncomingMessage): HttpRequest["body"] =>
     return request.complete && request.readableFlowing === null ? readWhole(request) : collect(request)
   })
 
-/** The body of a request that has arrived as a whole, and that nobody has begun to read. */
+/** Reads the body of a request that has arrived completely and that no other code has begun to read. */
 const readWhole = (request: IncomingMessage): HttpRequest["body"] => {
   const bytes = (request.read() as Buffer | null) ?? new Uint8Array()
   return bytes.length > MAX_BODY_BYTES ? Effect.fail(new BodyTooLarge()) : Effect.succeed(bytes)
@@ -74,7 +74,7 @@ const toHttpRequest = (request: IncomingMessage, basePath: string): HttpRequest 
       const value = request.headers[name]
       return Array.isArray(value) ? value.join(", ") : value
     },
-    connection: request.socket ?? undefined, // not there in requests that a host makes up
+    connection: request.socket ?? undefined, // missing in requests that a host makes itself
     body: readBody(request),
   }
 }
@@ -82,19 +82,19 @@ const toHttpRequest = (request: IncomingMessage, basePath: string): HttpRequest 
 const send = (request: IncomingMessage, response: ServerResponse, answer: HttpResponse): void => {
   if (response.headersSent || response.destroyed) return
   const length = Buffer.byteLength(answer.body)
-  // An answer to HEAD says no length: the body that it would have is not rendered.
+  // An answer to HEAD has no content-length, because its body is not rendered.
   const headers = request.method === "HEAD" ? answer.headers : { ...answer.headers, "content-length": length }
   response.writeHead(answer.status, headers)
   response.end(answer.body)
-  // What the client still sends of a refused body is read and dropped, so that it gets to see the answer.
+  // The rest of a refused body is read and dropped, so that the client can read the answer.
   if (!request.complete) request.resume()
 }
 
 /**
- * Makes the handler. It answers every request that it is given.
+ * Makes the handler. It answers every request.
  *
- * `context` is the one the server was made in: its clock, logger and tracer. When the client goes away, its
- * request is interrupted; what was already being written to the storage is written.
+ * `context` is the context that the server was made in. It has the clock, the logger and the tracer. When the
+ * client disconnects, its request is interrupted. A write to the storage that has begun is completed.
  */
 export const make = (
   server: Server,
@@ -104,9 +104,9 @@ export const make = (
   const basePath = normalizeBasePath(options.basePath)
   const fork = Effect.runForkWith(context)
   const answer = (asked: HttpRequest, request: IncomingMessage, response: ServerResponse): void => {
-    if (response.destroyed) return // the client is gone already
+    if (response.destroyed) return // the client has already disconnected
     const fiber: Fiber.Fiber<HttpResponse> = fork(server(asked))
-    // Interrupting a fiber that has ended does nothing.
+    // This does nothing when the fiber has ended.
     response.on("close", () => fiber.interruptUnsafe())
     fiber.addObserver((exit) => {
       if (Exit.isFailure(exit)) response.destroy()
@@ -119,7 +119,8 @@ export const make = (
       }
     })
   }
-  // Not at once, but at the end of this turn of the event loop: a body that came with its head is whole then, and is
-  // read without waiting for it. The address is read at once: a host may put it back when it has called us.
+  // The request is answered at the end of this turn of the event loop. A body that came together with the headers
+  // is then complete and can be read without waiting. The URL is read at once, because a host may restore it after
+  // calling the handler.
   return (request, response) => void setImmediate(answer, toHttpRequest(request, basePath), request, response)
 }

@@ -7,48 +7,48 @@ import {
 } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 /**
- * The REST API on a `node:http` server of its own, for hosts that have none.
+ * The REST API on its own `node:http` server, for hosts without one.
  */
 import { Effect, Schema, type Scope } from "effect"
 import type { ErrorCode } from "../api/ErrorBody.ts"
-import * as ErrorAnswer from "../server/ErrorAnswer.ts"
+import * as ErrorResponse from "../server/ErrorResponse.ts"
 import type { NodeHandler } from "./NodeHandler.ts"
 import * as RequestHead from "./RequestHead.ts"
 
-/** Longest that the headers of a request may take to arrive, in milliseconds, when the options don't say. */
+/** The default of `headersMillis`. */
 const HEADERS_TIMEOUT_MILLIS = 15_000
-/** Longest that a whole request may take to arrive, in milliseconds, when the options don't say. */
+/** The default of `requestMillis`. */
 const REQUEST_TIMEOUT_MILLIS = 60_000
-/** This machine alone. */
+/** Only this machine. */
 const LOCAL_HOST = "127.0.0.1"
-/** How often both are looked at: so much later than they say a connection ends. */
+/** How often both time-outs are checked. A connection may end this much later. */
 const TIMEOUT_CHECK_MILLIS = 5_000
-/** How long an idle connection is kept. Load balancers often keep theirs for 60 s and must be the first to let go. */
+/** How long an idle connection is kept open. Load balancers often keep theirs for 60 s, and they must close first. */
 const KEEP_ALIVE_MILLIS = 65_000
-/** How long a client that was refused has to read why and to close its side. */
+/** How long a refused client has to read the answer and close the connection. */
 const LINGER_MILLIS = 1_000
-/** How long requests that are being answered may go on when the server stops. */
+/** How long running requests may continue when the server stops. */
 const GRACE_MILLIS = 5_000
 
 export interface NodeServerOptions {
-  /** 0 picks a free one. */
+  /** The TCP port. 0 picks a free port. */
   readonly port: number
-  /** Default 127.0.0.1: this machine alone. */
+  /** The address to listen on. Default 127.0.0.1: only this machine. */
   readonly host?: string
-  /** Longest that the headers of a request may take to arrive, in milliseconds. Default 15 s. */
+  /** The longest time that the headers of a request may take to arrive, in milliseconds. Default 15,000. */
   readonly headersMillis?: number
-  /** Longest that a whole request may take to arrive, in milliseconds. Default 60 s. */
+  /** The longest time that a whole request may take to arrive, in milliseconds. Default 60,000. */
   readonly requestMillis?: number
 }
 
-/** A server that listens. */
+/** The address of a listening server. */
 export interface Listening {
   /** `http://host:port`. */
   readonly url: string
   readonly port: number
 }
 
-/** The address can't be listened on. */
+/** The server can't listen on the address. */
 export class ListenError extends Schema.TaggedError<ListenError>()("ListenError", {
   host: Schema.String,
   port: Schema.Int,
@@ -63,7 +63,7 @@ export class ListenError extends Schema.TaggedError<ListenError>()("ListenError"
         return `listening on ${address} is not permitted`
       case "EADDRNOTAVAIL":
       case "ENOTFOUND":
-        return `${this.host} is no address of this machine`
+        return `${this.host} is not an address of this machine`
       default:
         return `can't listen on ${address} (${this.code})`
     }
@@ -73,18 +73,18 @@ export class ListenError extends Schema.TaggedError<ListenError>()("ListenError"
 const urlOf = ({ address, family, port }: AddressInfo): string =>
   `http://${family === "IPv6" ? `[${address}]` : address}:${port}`
 
-/** What is wrong with a request that never came to be one, by Node's codes. */
+/** The answers to requests that Node could not parse, by Node's error code. */
 const GARBAGE: Readonly<Record<string, readonly [ErrorCode, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ["request_timeout", "the request took too long to arrive"],
   HPE_HEADER_OVERFLOW: ["invalid_request", "the headers are too large"],
 }
 
-/** The answer to what is no request, after which the connection ends. */
+/** The answer to bytes that are not a valid request. The connection ends after it. */
 const refusal = (code: ErrorCode, message: string) => {
-  const { body, status } = ErrorAnswer.answer(code, message)
+  const { body, status } = ErrorResponse.answer(code, message)
   const headers = {
     "Content-Type": "application/json",
-    "Request-Id": `req_${"0".repeat(26)}`, // There was no request to number.
+    "Request-Id": `req_${"0".repeat(26)}`, // There is no request that could have an id.
     "Content-Length": Buffer.byteLength(body),
     Connection: "close",
   }
@@ -92,9 +92,9 @@ const refusal = (code: ErrorCode, message: string) => {
 }
 
 /**
- * What can't be parsed as HTTP gets the error body, too, as far as its connection still takes it. Requests that came
- * before it on the connection are answered first: a client takes each answer for that of its oldest request.
- * `last` is the answer that the connection still owes, the last one if it owes several.
+ * Answers bytes that can't be parsed as HTTP with an error body, if the connection still accepts it. Earlier
+ * requests on the connection are answered first, because a client matches answers to requests by their order.
+ * `last` is the last answer that is still to be sent on the connection.
  */
 const answerGarbage = (
   error: Error & { readonly code?: string },
@@ -111,14 +111,14 @@ const answerGarbage = (
   }
   if (last === undefined) send()
   else if (last.req.complete) last.once("close", () => socket.writable && send())
-  // It is the body of this request that is no HTTP, and nothing is written before a body has arrived.
+  // The invalid bytes are in the body of this request, and no answer has been written yet.
   else if (!last.headersSent) last.writeHead(status, headers).end(body)
   else last.once("close", () => socket.end())
 }
 
 interface Running {
   readonly server: HttpServer
-  /** Answers that have begun before their end was known. */
+  /** Answers that are sent in pieces, and may have no end. */
   readonly streams: ReadonlySet<ServerResponse>
 }
 
@@ -129,10 +129,11 @@ const start = (handler: NodeHandler, options: NodeServerOptions): Effect.Effect<
     const requestTimeout = options.requestMillis ?? REQUEST_TIMEOUT_MILLIS
     const streams = new Set<ServerResponse>()
     const owed = new WeakMap<Socket, ServerResponse>()
-    /** The last request of a connection that was answered before it had arrived as a whole. */
+    /** The last request of a connection that was answered before it had arrived completely. */
     const answeredEarly = new WeakMap<Socket, IncomingMessage>()
     const refused = new WeakSet<Socket>()
-    // Every request comes through here: a listener or a set of all answers would cost each of them.
+    // A subclass, because every request comes through here: a listener or an entry in a set for each answer would
+    // cost more.
     class Answer extends ServerResponse {
       constructor(...args: ConstructorParameters<typeof ServerResponse>) {
         super(...args)
@@ -163,7 +164,7 @@ const start = (handler: NodeHandler, options: NodeServerOptions): Effect.Effect<
       answer.once("close", () => streams.delete(answer))
     }
     const answer: NodeHandler = (request, response) => {
-      // Completed after it was refused for being late: its connection ends.
+      // The request became complete after it was refused for being late. Its connection ends.
       if (refused.has(request.socket)) return
       const problem = RequestHead.problemOf(request)
       if (problem !== undefined) {
@@ -181,14 +182,14 @@ const start = (handler: NodeHandler, options: NodeServerOptions): Effect.Effect<
         requestTimeout,
         connectionsCheckingInterval: Math.min(headersTimeout, requestTimeout, TIMEOUT_CHECK_MILLIS),
         keepAliveTimeout: KEEP_ALIVE_MILLIS,
-        // Node's own refusal has no body.
+        // Checked in `RequestHead` instead, because Node's own refusal has no body.
         requireHostHeader: false,
       },
       answer,
     )
     server.on("checkExpectation", answer)
     server.on("clientError", (error: Error & { readonly code?: string }, socket: Socket) => {
-      // An answer to a request that was answered already would be taken for that of the next one.
+      // When the request is already answered, the client would take a second answer for that of its next request.
       const isAnswered = answeredEarly.get(socket)?.complete === false
       if (!socket.writable || error.code === "ECONNRESET" || isAnswered) socket.destroy()
       else if (!refused.has(socket)) {
@@ -203,9 +204,9 @@ const start = (handler: NodeHandler, options: NodeServerOptions): Effect.Effect<
   })
 
 /**
- * Takes no new connections, lets running requests finish within the grace time, then cuts the rest. A connection
- * ends with the request that it carries: kept alive, it would use up the grace time. What is sent piece by piece may
- * have no end of its own: it ends here, and its client comes back.
+ * Accepts no new connections, waits for running requests within the grace time, then closes the rest. Each
+ * connection is closed after its current request, because a connection that is kept alive would use up the grace
+ * time. Answers in pieces may never end, so they are ended here, and their clients reconnect.
  */
 const stop = ({ server, streams }: Running): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {

@@ -1,16 +1,16 @@
 /**
- * What Node's parser lets pass of a request's head and a server must not (RFC 9112), and the address as all the rest
- * of the server reads it.
+ * Checks the head of a request more strictly than Node's parser does, as RFC 9112 demands, and normalizes its
+ * address.
  */
 import type { IncomingMessage } from "node:http"
 
-/** What a host may be written with (RFC 3986 §3.2): no space, no `/`, no `@`. */
+/** The characters that are allowed in a host (RFC 3986 §3.2): no space, no `/`, no `@`. */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/
 
 /** The scheme and the authority of an address in absolute form. */
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i
 
-/** The values of a header, one for each line. Node itself keeps the first of two Hosts. */
+/** The values of a header, one for each line. Node's `headers` has only the first of two Hosts. */
 const linesOf = ({ rawHeaders }: IncomingMessage, name: string): ReadonlyArray<string> => {
   const values: Array<string> = []
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -21,22 +21,25 @@ const linesOf = ({ rawHeaders }: IncomingMessage, name: string): ReadonlyArray<s
 }
 
 /**
- * Why the head is refused, or `undefined`. Two programs may take a request with two Hosts for another host's, and
- * one in an unknown transfer coding for another body.
+ * Why the head is refused, or `undefined`. Two programs could read a request with two Hosts as requests to
+ * different hosts, and a request in an unknown transfer coding as requests with different bodies.
  */
 export const problemOf = (request: IncomingMessage): string | undefined => {
   const hosts = linesOf(request, "host")
   if (hosts.length > 1) return "the request has more than one Host"
   if (hosts.length === 0 && request.httpVersion !== "1.0") return "the request has no Host"
-  if (hosts[0] !== undefined && !HOST.test(hosts[0])) return "the Host of the request is none"
+  if (hosts[0] !== undefined && !HOST.test(hosts[0])) return "the Host of the request is malformed"
   const coding = request.headers["transfer-encoding"]
   if (coding !== undefined && coding.toLowerCase() !== "chunked") {
-    return "the only Transfer-Encoding that is known here is chunked"
+    return "the only supported Transfer-Encoding is chunked"
   }
   return undefined
 }
 
-/** `http://example.com/v1/usage?unit=call` as `/v1/usage?unit=call`, which is what clients that know no proxy send. */
+/**
+ * `http://example.com/v1/usage?unit=call` becomes `/v1/usage?unit=call`, the form that clients without a proxy
+ * send.
+ */
 export const originForm = (target: string): string => {
   if (target.startsWith("/") || !ABSOLUTE.test(target)) return target
   const rest = target.replace(ABSOLUTE, "")

@@ -1,14 +1,14 @@
 import type { ServerResponse } from "node:http"
 /**
- * An answer that is sent piece by piece, as fast as its client reads.
+ * Sends an answer in pieces, as fast as its client reads.
  */
 import { Cause, Effect, Stream } from "effect"
 import type { HttpResponse } from "../server/HttpExchange.ts"
 import * as StreamEnd from "../server/StreamEnd.ts"
 
-/** How long a client may take none of what is waiting for it: then its connection is broken off. */
+/** How long a client may read nothing before its connection is closed, in milliseconds. */
 const MAX_STALL_MILLIS = 60_000
-/** How long it may take for the rest when its stream has ended. */
+/** How long a client may take to read the rest after the stream has ended, in milliseconds. */
 const MAX_END_MILLIS = 5_000
 
 const drained = (response: ServerResponse): Effect.Effect<void> =>
@@ -23,14 +23,14 @@ const drained = (response: ServerResponse): Effect.Effect<void> =>
     }),
   )
 
-/** Writes a piece, and waits until the client has taken what was written. */
+/** Writes a piece, and waits until the client has read enough of what was written. */
 const write = (response: ServerResponse, piece: string): Effect.Effect<void> =>
   Effect.suspend(() =>
-    // Ended by a server of ours, which stops: nothing more is written, and its end interrupts this.
+    // When our own server is stopping, it has already ended the response, and interrupts this effect soon.
     response.writableEnded || response.write(piece) ? Effect.void : drained(response),
   )
 
-/** Ends the answer, so that its client can tell that nothing was cut off. */
+/** Ends the answer, so that the client knows that it is complete. */
 const end = (response: ServerResponse): Effect.Effect<void> =>
   Effect.callback<void>((resume) => void response.end(() => resume(Effect.void))).pipe(
     Effect.timeoutOrElse({
@@ -40,8 +40,8 @@ const end = (response: ServerResponse): Effect.Effect<void> =>
   )
 
 /**
- * Sends an answer with the pieces of its stream. It ends with the stream, or when `ended` does; interrupt it when the
- * client is gone.
+ * Sends an answer with the pieces of its stream. The answer ends when the stream or `ended` completes. Interrupt
+ * the effect when the client disconnects.
  */
 export const send = (
   response: ServerResponse,

@@ -1,11 +1,11 @@
 /**
- * Whose key a request carries, by the scheme Bearer (RFC 6750).
+ * Verifies the API key of a request, which it sends with the scheme Bearer (RFC 6750).
  */
 import { ApiKey, type ApiKeys, ApiKeySecret, type StorageError, type VerifiedApiKey } from "@billwright/core"
 import { Effect, Redacted } from "effect"
 import type { HttpRequest } from "./HttpExchange.ts"
 
-/** Says whose key it is, or that it is nobody's any more: asked anew at each run. */
+/** Returns the verified key, or fails when the key is not valid. Each run verifies it again. */
 export type Verify = Effect.Effect<VerifiedApiKey, ApiKey.Unauthorized | StorageError>
 
 interface Known {
@@ -13,14 +13,14 @@ interface Known {
   readonly verify: Verify
 }
 
-/** Longest header that is remembered: our secrets are shorter. */
+/** The longest header that is cached. All secrets of API keys are shorter. */
 const MAX_KNOWN_LENGTH = 128
 
 const UNAUTHORIZED = Effect.suspend(() => Effect.fail(new ApiKey.Unauthorized()))
 
 /**
- * Makes the reader. Requests of a connection mostly carry the same key: what can be worked out from its text is worked
- * out once, and forgotten with the connection or at another key.
+ * Makes the verifier. The requests of a connection usually carry the same key, so the key's text is parsed and
+ * hashed only once. The result is cached until the connection ends or another key comes.
  */
 export const make = (keys: ApiKeys["Service"]): ((request: HttpRequest) => Verify) => {
   const lastOf = new WeakMap<object, Known>()
@@ -28,7 +28,7 @@ export const make = (keys: ApiKeys["Service"]): ((request: HttpRequest) => Verif
     const header = headerOf("authorization")
     if (header === undefined) return UNAUTHORIZED
     const last = connection && lastOf.get(connection)
-    // In a time that tells nothing of it: a proxy may send the requests of many by one connection.
+    // Compared in constant time: a proxy may send the requests of many clients over one connection.
     if (last !== undefined && ApiKeySecret.isSameDigest(last.header, header)) return last.verify
     const text = /^Bearer +(\S+) *$/i.exec(header)?.[1]
     if (text === undefined) return UNAUTHORIZED

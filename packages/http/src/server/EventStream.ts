@@ -2,8 +2,8 @@
  * `GET /v1/events/stream`: events as they are published, as server-sent events
  * (https://html.spec.whatwg.org/multipage/server-sent-events.html).
  *
- * What is sent comes from storage alone, from place to place along its tail, so that nothing is missed and nothing
- * comes twice, whatever process published it. A client that doesn't read is not read for.
+ * Every event is read from storage, in the order of its tail, so no event is missed or sent twice, whichever
+ * process published it. While a client doesn't read, nothing is read from storage for it.
  */
 import {
   CurrentTenant,
@@ -20,25 +20,28 @@ import {
 } from "@billwright/core"
 import { Cause, Clock, Effect, Option, Stream } from "effect"
 import type { Verify } from "./Bearer.ts"
-import type { TooManyStreams } from "./ErrorAnswer.ts"
+import type { TooManyStreams } from "./ErrorResponse.ts"
 import type { HttpResponse } from "./HttpExchange.ts"
 import { StreamPace } from "./StreamPace.ts"
 import * as StreamSlots from "./StreamSlots.ts"
 
-/** The operation that this is. */
+/** The id of this operation. */
 export const STREAM_OPERATION = "streamEvents"
-/** The longest silence: proxies close connections that say nothing. */
+/** The longest time without sending anything. Proxies close silent connections. */
 const HEARTBEAT_MILLIS = 15_000
-/** How often the tail is read when nothing tells of an event. */
+/** How often the tail is read when no signal arrives. */
 const POLL_MILLIS = 1_000
-/** How often it is looked at whether the key is still valid. With the time that a look-up is reused, it makes 4 s. */
+/**
+ * How often the key is checked. Together with the time that a look-up is cached, a stream ends at most 4 s after
+ * its key.
+ */
 const KEY_CHECK_MILLIS = 1_000
-/** How long a client is to wait before it connects again, in milliseconds. */
+/** How long a client should wait before it reconnects, in milliseconds. */
 const RETRY_MILLIS = 1_000
 
 const HEADERS = {
   "content-type": "text/event-stream",
-  // Compression and proxies that collect an answer would keep events back.
+  // Compression, and proxies that buffer an answer, would delay events.
   "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",
 }
@@ -48,12 +51,12 @@ const HEARTBEAT = ":\n\n"
 
 export interface StreamRequest {
   readonly verified: VerifiedApiKey
-  /** Whether the key still counts. */
+  /** Checks whether the key is still valid. */
   readonly verify: Verify
   readonly query: { readonly types?: string }
   /** The header `Last-Event-ID`. */
   readonly lastEventId: string | undefined
-  /** Whether the answer has no body, so that there is nothing to run. */
+  /** Whether the answer has no body (HEAD). Then no stream is opened. */
   readonly isBodiless: boolean
 }
 
@@ -61,14 +64,14 @@ export type OpenStream = (
   request: StreamRequest,
 ) => Effect.Effect<HttpResponse, InvalidInput | StorageError | TooManyStreams>
 
-/** An event as it is sent: its payload is JSON without line breaks. */
+/** An event in the format of server-sent events. Its payload is JSON without line breaks. */
 const frame = ({ id, payload, type }: Event.Event): string =>
   `id: ${id}\nevent: ${type}\ndata: ${payload}\n\n`
 
-/** How far a stream has come. */
+/** The state of a stream. */
 interface Progress {
   position: TailPosition
-  /** What was read and not yet sent. */
+  /** Events that were read and not yet sent. */
   pending: ReadonlyArray<Event.Event>
   /** Nothing is known to lie behind: what comes next, a signal tells of. */
   isUpToDate: boolean
@@ -77,7 +80,7 @@ interface Progress {
   checkedAt: number
 }
 
-/** Makes what opens streams. */
+/** Makes the function that opens streams. */
 export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenStream, never, Events> =>
   Effect.gen(function* () {
     const events = yield* Events
@@ -93,13 +96,13 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
       return Effect.fail(new InvalidInput({ field: `types[${unknown}]`, problem }))
     }
 
-    /** An id of no event is refused, as cursors of lists are: a client that went on without it would miss events. */
+    /** Refuses an id that doesn't exist, as lists do with cursors. Otherwise the client would miss events. */
     const startBehind = (lastEventId: string | undefined) =>
       Effect.catchTag(events.tailPosition(lastEventId), "EventNotFound", () =>
         Effect.fail(new InvalidInput({ field: "Last-Event-ID", problem: "is not the id of an event" })),
       )
 
-    /** Only a refusal says that a key ended: a storage that doesn't answer says nothing. */
+    /** A key counts as ended only when it is refused. When the storage doesn't answer, the stream continues. */
     const isStillValid = (verify: Verify) =>
       verify.pipe(
         Effect.as(true),
@@ -107,7 +110,10 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
         Effect.orElseSucceed(() => true),
       )
 
-    /** Reads on. While the storage is out of reach the stream stays, and goes on behind what it sent. */
+    /**
+     * Reads the next events. While the storage can't be reached, the stream stays open. Later it continues after
+     * the last event that it sent.
+     */
     const read = (progress: Progress, tenant: Tenant.Tenant, types: ReadonlyArray<string>) =>
       events.tail(progress.position, types).pipe(
         Effect.provideService(CurrentTenant, tenant),
@@ -125,7 +131,7 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
         ),
       )
 
-    /** Waits for a commit, or for the time to look without one. */
+    /** Waits for a commit, or until the next read without one is due. */
     const news = Effect.fnUntraced(function* (committed: Signal.Awaiting, pace: StreamPace) {
       const told = yield* Effect.timeoutOption(committed, POLL_MILLIS)
       if (Option.isNone(told)) return
@@ -133,7 +139,7 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
       if (delay > 0) yield* Effect.sleep(delay)
     })
 
-    /** Gives the pieces one by one; `undefined` is the end. */
+    /** Returns the pieces one by one. `undefined` is the end. */
     const follow = Effect.fnUntraced(function* (
       { verified, verify }: StreamRequest,
       position: TailPosition,
@@ -171,8 +177,8 @@ export const make = (limits: StreamSlots.StreamLimits = {}): Effect.Effect<OpenS
     })
 
     /**
-     * A stream that is run so late that its slot is another's breaks off: it can't be refused any more, and one that
-     * merely ended would look like one without events.
+     * If a stream is run so late that another one has its slot, it breaks off. It can't be refused any more, and a
+     * normal end would look like a stream without events.
      */
     const streamOf = (
       request: StreamRequest,

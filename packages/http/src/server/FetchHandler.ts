@@ -1,6 +1,6 @@
 /**
- * The server as a `fetch` handler, `Request → Promise<Response>`: for every runtime and framework that speaks
- * the Fetch standard.
+ * The server as a `fetch` handler, `Request → Promise<Response>`, for every runtime and framework that uses the
+ * Fetch standard.
  */
 import { Cause, type Context, Effect, Exit, Stream } from "effect"
 import {
@@ -16,15 +16,15 @@ import type { Server } from "./Server.ts"
 import * as StreamEnd from "./StreamEnd.ts"
 
 export interface FetchHandlerOptions {
-  /** Where the API is mounted, such as `/billing`: the part of the path before `/v1`. Default: none. */
+  /** The path that the API is mounted at, such as `/billing`: the part before `/v1`. Default: none. */
   readonly basePath?: string
-  /** When it aborts, streams of events end. */
+  /** Streams of events end when this signal aborts. */
   readonly closing?: AbortSignal
 }
 
 /**
- * `env.incoming` is Node's own request, as `@hono/node-server` hands it on: with it, a stream of events ends by itself
- * when its server has stopped listening.
+ * `env.incoming` is Node's own request, as `@hono/node-server` passes it. With it, a stream of events ends when its
+ * server has stopped listening.
  */
 export type FetchHandler = (request: Request, env?: { readonly incoming?: unknown }) => Promise<Response>
 
@@ -36,7 +36,7 @@ export const normalizeBasePath = (basePath: string | undefined): string => {
   return trimmed
 }
 
-/** The path behind the base path; `undefined` when it is elsewhere. */
+/** The path after the base path; `undefined` when the path is outside the base path. */
 const stripBasePath = (path: string, basePath: string): string | undefined => {
   if (!path.startsWith(basePath)) return undefined
   const rest = path.slice(basePath.length)
@@ -44,7 +44,7 @@ const stripBasePath = (path: string, basePath: string): string | undefined => {
 }
 
 /**
- * Path and query of a request's target. They stay as they were sent, and nothing is resolved: a host that guards paths
+ * Path and query of a request's target. They stay as they were sent, without decoding: a host that protects paths
  * has compared the same text.
  */
 export const parseTarget = (target: string, basePath: string): Pick<HttpRequest, "path" | "query"> => {
@@ -106,7 +106,9 @@ const toHttpRequest = (request: Request, basePath: string): HttpRequest => {
   }
 }
 
-/** Pieces are made when they are read: the body holds none of them, and ends when it is cancelled. */
+/**
+ * Each piece is made when the client reads it, so nothing is buffered. The stream ends when the body is cancelled.
+ */
 const toReadable = (
   stream: Stream.Stream<string>,
   context: Context.Context<never>,
@@ -138,7 +140,7 @@ const toFetchResponse = (
 /**
  * Makes the handler. It never rejects, except when the request's own signal aborts it.
  *
- * `context` is the one the server was made in: its clock, logger and tracer.
+ * `context` is the context that the server was made in. It has the clock, the logger and the tracer.
  */
 export const make = (
   server: Server,

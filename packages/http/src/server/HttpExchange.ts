@@ -1,13 +1,14 @@
 /**
- * A request and its answer, in the least that the server needs: any runtime can make the one and send the other.
+ * A request and its answer, reduced to what the server needs. Any runtime can make such a request and send such an
+ * answer.
  */
 import { type Effect, Schema, type Stream } from "effect"
 
-/** Largest body of a request: 1 MiB. */
+/** The largest body of a request: 1 MiB. */
 export const MAX_BODY_BYTES = 1024 * 1024
-/** Longest that a body may take to arrive, in milliseconds. */
+/** The longest time that a body may take to arrive, in milliseconds. */
 export const MAX_BODY_MILLIS = 30_000
-/** Longest path and query. */
+/** The longest path and query together, in characters. */
 export const MAX_TARGET_LENGTH = 8192
 
 /** The body is larger than `MAX_BODY_BYTES`. */
@@ -16,20 +17,23 @@ export class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLar
 /** The body took longer than `MAX_BODY_MILLIS`. */
 export class BodyTooSlow extends Schema.TaggedError<BodyTooSlow>()("BodyTooSlow", {}) {}
 
-/** The body ended early, or was read by somebody else. `problem` reads on from "the body". */
+/** The body ended early, or other code has read it already. `problem` is worded to follow "the body". */
 export class BodyUnreadable extends Schema.TaggedError<BodyUnreadable>()("BodyUnreadable", {
   problem: Schema.String,
 }) {}
 
 export interface HttpRequest {
   readonly method: string
-  /** Path as sent, percent-encoded, without the base path. Starts with `/`. */
+  /** The path without the base path, as it was sent (percent-encoded). Starts with `/`. */
   readonly path: string
-  /** Query string without `?`. */
+  /** The query string without `?`. */
   readonly query: string
-  /** One header by its lower-case name. */
+  /** Returns a header by its lower-case name. */
   readonly header: (name: string) => string | undefined
-  /** What it came by: the same object for requests of the same connection, where the runtime tells. */
+  /**
+   * The connection of the request: the same object for all its requests. `undefined` when the runtime doesn't know
+   * it.
+   */
   readonly connection?: object | undefined
   /** Reads the whole body, within the limits. */
   readonly body: Effect.Effect<Uint8Array, BodyTooLarge | BodyTooSlow | BodyUnreadable>
@@ -40,14 +44,14 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /**
-   * In place of a body: pieces that are sent one by one, each once the client has taken those before, until the
-   * stream ends or the client goes away. It holds nothing until it is run, and gives all back when it is
-   * interrupted.
+   * Replaces `body` with pieces that are sent one by one, until the stream ends or the client disconnects. Each is
+   * sent when the client has read the ones before. The stream takes resources only when it is run, and releases
+   * them when it is interrupted.
    */
   readonly stream?: Stream.Stream<string>
 }
 
-/** What a handler answers: a value that is written as JSON. */
+/** The answer of an operation. Its body is written as JSON. */
 export interface Answer {
   readonly status: number
   readonly body: object

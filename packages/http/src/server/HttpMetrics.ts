@@ -1,15 +1,15 @@
 /**
- * What is measured of requests, as metrics of Effect, which the host exports. No label tells of a tenant, a key or
- * an address: paths are counted by the operation that they mean.
+ * Metrics of requests, as metrics of Effect, which the host exports. No label has a tenant, a key or a path:
+ * requests are counted by operation.
  */
 import { type Context, Metric } from "effect"
 
-/** Upper bounds of the buckets, in seconds. */
+/** The upper bounds of the histogram's buckets, in seconds. */
 const BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 const requestsOf = (operation: string, status: string) =>
   Metric.counter("billwright_http_requests", {
-    description: "Requests that were answered, by operation and status.",
+    description: "Answered requests, by operation and status.",
     incremental: true,
     attributes: { operation, status },
   })
@@ -21,9 +21,9 @@ const secondsOf = (operation: string) =>
     attributes: { operation },
   })
 
-/** What a request turned out to ask for. */
+/** The operation of a request. */
 export interface Asked {
-  /** The id of the operation, or `none` as long as it is not known: no valid key, no such path. */
+  /** The id of the operation. `none` until it is known, and for requests without a valid key or a known path. */
   operation: string
 }
 
@@ -33,9 +33,9 @@ interface OperationMetrics {
   readonly requests: Map<number, ReturnType<typeof requestsOf>>
 }
 
-/** Notes answers. Synchronous: every request comes by here. */
+/** Counts answers. It is synchronous, because every request uses it. */
 export class HttpMetrics {
-  // A metric finds its series by a key that it makes once, so each is made once.
+  // Making a metric computes the key of its series, so each metric is made only once.
   readonly #operations = new Map<string, OperationMetrics>()
 
   note({ operation }: Asked, status: number, millis: number, context: Context.Context<never>): void {
@@ -47,7 +47,7 @@ export class HttpMetrics {
     if (requests === undefined)
       metrics.requests.set(status, (requests = requestsOf(operation, String(status))))
     requests.updateUnsafe(1, context)
-    // A clock that was set back has measured nothing.
+    // A negative duration means that the clock was set back.
     metrics.seconds.updateUnsafe(Math.max(0, millis) / 1_000, context)
   }
 }

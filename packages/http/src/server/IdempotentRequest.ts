@@ -1,13 +1,13 @@
 /**
- * The Idempotency-Key of a request, and the fingerprint that tells a repeat from another request.
+ * The Idempotency-Key of a request, and the fingerprint that distinguishes a repeat from a different request.
  */
 import { InvalidInput } from "@billwright/core"
 import { DateTime, Effect, Predicate } from "effect"
 
-/** Longest key. */
+/** The longest key, in characters. */
 const MAX_KEY_LENGTH = 255
 
-/** Visible ASCII. The draft standard writes the key as a quoted string; most clients send it bare. */
+/** Visible ASCII. The draft standard has the key in quotes, but most clients send it without. */
 const KEY = new RegExp(`^[\\x21-\\x7e]{1,${MAX_KEY_LENGTH}}$`, "u")
 
 const unquote = (header: string): string =>
@@ -27,7 +27,7 @@ export const key = (header: string | undefined): Effect.Effect<string | undefine
       )
 }
 
-/** One text for all spellings of a decoded value: sorted keys, instants in UTC, integers in digits. */
+/** The canonical text of a decoded value: with sorted keys, instants in UTC, and integers as digits. */
 const canonical = (value: unknown): string => {
   if (typeof value === "bigint") return String(value)
   if (DateTime.isDateTime(value)) return JSON.stringify(DateTime.formatIso(value))
@@ -39,7 +39,7 @@ const canonical = (value: unknown): string => {
   return JSON.stringify(value) ?? "null"
 }
 
-/** The SHA-256 of what was asked, as 64 hexadecimal digits. */
+/** The SHA-256 of the query and the body, as 64 hexadecimal digits. */
 export const fingerprint = (query: unknown, payload: unknown): Effect.Effect<string> =>
   Effect.promise(async () => {
     const bytes = new TextEncoder().encode(canonical([query, payload]))

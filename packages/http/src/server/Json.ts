@@ -1,47 +1,50 @@
 /**
- * Strict JSON: what `JSON.parse` lets pass and a billing API must not.
+ * Strict JSON. It refuses what `JSON.parse` accepts but a billing API must not accept.
  *
- * Refused: nesting and numbers beyond a limit (checked before parsing), a key that an object has twice (parsers
- * disagree on which one counts). Kept exact: integers beyond 2^53, as `bigint`.
+ * Refused: nesting and numbers beyond a limit (checked before parsing), and an object with the same key twice
+ * (parsers disagree on which one counts). Integers beyond 2^53 stay exact: they are read as `bigint`.
  *
- * Nothing takes more work than in proportion to the text. One pass over the text decides what is needed; then the platform's own parser does the work, so that usual
- * bodies cost little more than `JSON.parse`.
+ * The work is proportional to the length of the text. One pass over the text finds out what is needed. Then the
+ * platform's own parser does the rest, so usual bodies cost little more than `JSON.parse`.
  */
 import { Event } from "@billwright/core"
 import { Predicate } from "effect"
 
-/** Deepest nesting of a body. */
+/** The deepest nesting of a body. */
 const MAX_DEPTH = 32
 
-/** Most digits of a number; those of its exponent are counted apart. A `bigint` of many takes more than its length. */
+/**
+ * The most digits of a number. Digits of its exponent are counted separately. The work to make a `bigint` grows
+ * faster than its length.
+ */
 const MAX_DIGITS = Event.MAX_NUMBER_DIGITS
 
 /**
- * From here on a number that has a point or an exponent is the double that every parser reads, and not written out: the
- * digits of many `1e308` would be sixty times as long as the body.
+ * A number with a point or an exponent that is at least this large is read as a double, as by every parser. Writing
+ * it out would be too long: the digits of many `1e308` would be sixty times as long as the body.
  */
 const MAX_WRITTEN_OUT = 1e40
 
-/** Fewest digits of an integer that a double may not hold exactly: 2^53 has 16. */
+/** An integer with fewer digits always fits a double exactly: 2^53 has 16. */
 const UNSAFE_DIGITS = 16
 
-/** Why a text is refused, to be read after "the body". */
+/** Why a text is refused. The message is worded to follow "the body". */
 export class JsonProblem extends Error {
   override readonly name = "JsonProblem"
 }
 
 interface Scan {
   readonly keys: number
-  /** Whether there are numbers that a double may not hold exactly: of many digits, or with an exponent. */
+  /** Whether there are numbers that may not fit a double exactly, because of many digits or an exponent. */
   readonly hasInexactNumbers: boolean
 }
 
 const QUOTE = 34
 const BACKSLASH = 92
-/** Doesn't end the digits of a number. */
+/** A point doesn't end the digits of a number. */
 const POINT = 46
 
-/** The index behind the string that starts at `start` (its opening quote). */
+/** The index after the string that starts at `start` (its opening quote). */
 const skipString = (text: string, start: number): number => {
   let end = start
   do {
@@ -96,7 +99,7 @@ const countKeys = (value: unknown): number => {
   return count
 }
 
-/** Finds the key that an object of a well-formed text has twice. Only run when there is one. */
+/** Finds the key that an object has twice. It is only called when there is one and the text is well-formed. */
 const findDuplicateKey = (text: string): string => {
   const open: Array<Set<string> | undefined> = []
   let lastString = ""
@@ -125,8 +128,8 @@ const findDuplicateKey = (text: string): string => {
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /**
- * The whole number that a number's source text means, `undefined` when a digit but 0 stands behind the point. Only
- * for numbers below `MAX_WRITTEN_OUT`: there are no more digits to write than in that one.
+ * The integer that a number's source text stands for; `undefined` when the number has a fraction. Only for numbers
+ * below `MAX_WRITTEN_OUT`, which limits the number of digits.
  */
 const wholeNumber = (source: string): bigint | undefined => {
   const [, sign = "", integer = "", fraction = "", exponent = "0"] = NUMBER.exec(source) ?? []
@@ -140,9 +143,9 @@ const wholeNumber = (source: string): bigint | undefined => {
 }
 
 /**
- * Numbers by their source text: whole numbers beyond 2^53 as `bigint`, by their digits or, below `MAX_WRITTEN_OUT`,
- * however they are written (`1e21`); a fraction below it that a double would round to a whole number as NaN, so that no
- * check takes it for one.
+ * Converts numbers by their source text. An integer beyond 2^53 becomes a `bigint`. Below `MAX_WRITTEN_OUT` this
+ * also holds for other spellings, such as `1e21`. A number with a fraction that a double would round to an integer
+ * becomes NaN, so that no check accepts it as an integer.
  */
 function reviveNumber(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
   const source = context?.source
@@ -154,7 +157,7 @@ function reviveNumber(this: unknown, _key: string, value: unknown, context?: { s
   return Number.isSafeInteger(value) ? value : whole
 }
 
-/** Parses a text. Throws `JsonProblem` with a reason for people. */
+/** Parses a text. Throws a `JsonProblem`. */
 export const parse = (text: string): unknown => {
   const { hasInexactNumbers, keys } = scan(text)
   let value: unknown

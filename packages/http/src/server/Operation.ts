@@ -1,11 +1,11 @@
 /**
- * What an operation of the API is: its type follows from its definition.
+ * The types of operations, derived from their definitions.
  */
 import type { CurrentTenant, Tenant } from "@billwright/core"
 import type { Effect } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import type { BillwrightApi } from "../api/BillwrightApi.ts"
-import type { DomainError } from "./ErrorAnswer.ts"
+import type { DomainError } from "./ErrorResponse.ts"
 import type { Answer } from "./HttpExchange.ts"
 
 type Groups = (typeof BillwrightApi)["groups"]
@@ -19,14 +19,14 @@ type EndpointsIn<Name extends keyof Groups> = {
 
 type Decoded<S> = S extends { readonly Type: infer T } ? T : undefined
 
-/** What an operation is given: its path parameters, query and body, decoded by its definition. */
+/** The input of an operation: its path parameters, query and body, decoded by its definition. */
 export interface OperationInput<E> {
   readonly params: Decoded<HttpApiEndpoint.Params<E>>
   readonly query: Decoded<HttpApiEndpoint.Query<E>>
   readonly payload: Decoded<HttpApiEndpoint.Payload<E>>
 }
 
-/** What one operation does for a tenant. */
+/** Runs an operation for a tenant. */
 export type Operation<Input> = (
   input: Input,
   tenant: Tenant.Tenant,
@@ -35,7 +35,7 @@ export type Operation<Input> = (
 /** The name of a group of operations. */
 export type GroupName = keyof Groups
 
-/** Every operation of some groups, but for those left out: a missing or an extra one does not compile. */
+/** All operations of some groups, except those in `Without`. The compiler checks that none is missing or extra. */
 export type OperationsOf<Name extends keyof Groups, Without extends string = never> = {
   readonly [Id in Exclude<keyof EndpointsIn<Name>, Without>]: Operation<OperationInput<EndpointsIn<Name>[Id]>>
 }

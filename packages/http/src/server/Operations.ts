@@ -1,5 +1,6 @@
 /**
- * What each operation of the API does: from a decoded request to a use case of the domain to an answer.
+ * The operations of the API. Each passes a decoded request to a use case of the domain, and turns the result into
+ * an answer.
  */
 import {
   Customer,
@@ -31,8 +32,8 @@ type TenantGroups =
   | "webhook_endpoints"
 
 /**
- * Every operation of the API that acts for a tenant, but for the one whose answer is no value (see `EventStream`):
- * a missing or an extra one does not compile.
+ * All operations of the API that act for a tenant, except the one that answers with a stream (see `EventStream`).
+ * The compiler checks that none is missing or extra.
  */
 export type Operations = OperationsOf<TenantGroups, typeof STREAM_OPERATION>
 

@@ -1,20 +1,24 @@
 /**
  * A limit on requests for each API key: a token bucket in this process.
  *
- * It protects a process from one noisy key. A limit over many processes is the work of what stands before them.
+ * It protects a process from one busy key. To limit requests to several processes together, use a gateway in front
+ * of them.
  */
 import type { ApiKey } from "@billwright/core"
 import { Clock, Effect } from "effect"
-import { RateLimited } from "./ErrorAnswer.ts"
+import { RateLimited } from "./ErrorResponse.ts"
 
 export interface RateLimitOptions {
-  /** Requests a second that a key may send for long. */
+  /** The sustained number of requests per second of a key. */
   readonly requestsPerSecond: number
-  /** Requests that it may send at once. Default: those of a second, at least 1. */
+  /** The number of requests that a key may send at once. Default: `requestsPerSecond`, but at least 1. */
   readonly burst?: number
 }
 
-/** Most keys whose bucket is remembered; when there are more, all buckets are full again. */
+/**
+ * The most keys with a bucket. When there are more, all buckets are dropped, so that every key has its full burst
+ * again.
+ */
 const MAX_BUCKETS = 100_000
 
 interface Bucket {
@@ -24,7 +28,7 @@ interface Bucket {
 
 export type RateLimit = (id: ApiKey.ApiKeyId) => Effect.Effect<void, RateLimited>
 
-/** Makes the limit; without options there is none. */
+/** Makes the limit. Without options there is no limit. */
 export const make = (options: RateLimitOptions | undefined): RateLimit => {
   if (options === undefined) return () => Effect.void
   const perMilli = options.requestsPerSecond / 1000

@@ -1,23 +1,24 @@
 /**
- * The pages outside the API itself: `/openapi.json`, and `/docs`, a reference for people made from it.
+ * The pages beside the API: `/openapi.json`, and `/docs`, an API reference that is made from it.
  *
- * The reference is one static page: no script, nothing from another host, so that a strict policy holds.
+ * The reference is one static page without scripts and without anything from other hosts, so a strict content
+ * security policy is possible.
  */
 import type { EventType } from "@billwright/core"
 import { Effect } from "effect"
 import { makeOpenApiDocument } from "../api/OpenApiDocument.ts"
-import { WrongMethod } from "./ErrorAnswer.ts"
+import { WrongMethod } from "./ErrorResponse.ts"
 import type { HttpResponse } from "./HttpExchange.ts"
 import * as ReferencePage from "./ReferencePage.ts"
 
 /** A page and its headers. */
 export interface Page {
   readonly headers: Readonly<Record<string, string>>
-  /** Rendered at the first request. */
+  /** Renders the page at the first request. */
   readonly body: () => string
 }
 
-/** By their paths. */
+/** Pages by path. */
 export type Pages = Readonly<Record<string, Page | undefined>>
 
 const once = <A>(render: () => A): (() => A) => {

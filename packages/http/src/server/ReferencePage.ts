@@ -1,5 +1,5 @@
 /**
- * A reference of the API for people, made from the OpenAPI document: one static page.
+ * Renders the API reference, one static page, from the OpenAPI document.
  */
 import { Predicate } from "effect"
 import type { Json } from "../api/JsonSchema.ts"
@@ -15,10 +15,10 @@ const text = (value: Json | undefined): string => (typeof value === "string" ? v
 const escape = (value: string): string =>
   value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
-/** Escaped text with `code` marked. */
+/** Escapes a text and marks `code`. */
 const prose = (value: string): string => escape(value).replace(/`([^`]+)`/g, "<code>$1</code>")
 
-/** Paragraphs, as Markdown has them. */
+/** Splits a text into paragraphs at empty lines. */
 const paragraphs = (value: string): string =>
   value
     .split("\n\n")
@@ -42,7 +42,7 @@ const table = (caption: string, rows: ReadonlyArray<string>): string =>
     ? ""
     : `<table><caption>${caption}</caption><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Meaning</th></tr></thead><tbody>${rows.join("")}</tbody></table>`
 
-/** What an answer or a body holds, of whatever type. */
+/** The content of an answer or a body, of any media type. */
 const contentOf = (holder: Node): Node => node(Object.values(node(holder["content"]))[0])
 
 const exampleOf = (content: Node): string => {
@@ -50,14 +50,14 @@ const exampleOf = (content: Node): string => {
   return typeof example === "string" ? `<pre>${escape(example)}</pre>` : pretty(example ?? {})
 }
 
-/** Puts schemas into words; `schemas` are the components that they refer to. */
+/** Describes schemas in words. `schemas` are the components that they refer to. */
 const makeWords = (schemas: Node) => {
   const resolve = (schema: Node): Node => {
     const ref = text(schema["$ref"])
     return ref === "" ? schema : node(schemas[ref.split("/").at(-1) ?? ""])
   }
 
-  /** What a value may be, in a few words: `string, 1 to 256 characters`. */
+  /** Describes the type of a value: `string, 1 to 256 characters`. */
   const typeOf = (reference: Node): string => {
     const schema = resolve(reference)
     const alternatives = nodes(schema["anyOf"])
@@ -123,7 +123,10 @@ const operationSection = (words: Words, { method, node: operation, path }: Opera
   return `<section id="${escape(id)}"><h3>${prose(text(operation["summary"]))}</h3><p class="path"><span class="method ${method}">${method.toUpperCase()}</span> <code>${escape(path)}</code></p>${paragraphs(text(operation["description"]))}${table("Parameters", words.parameterRows(operation))}${table("Body", words.fieldRows(node(body["schema"])))}${example}<h4>Answers</h4>${responses(words, operation)}</section>`
 }
 
-/** Type names have dots and underscores in them, ids of operations have neither. */
+/**
+ * The anchor of an event type. Its name has dots and underscores. Ids of operations have neither, so anchors don't
+ * collide.
+ */
 const webhookAnchor = (type: string): string => `webhook_${type.replaceAll("_", "__").replaceAll(".", "_")}`
 
 const webhookSection = (words: Words, type: string, webhook: Node): string => {
@@ -134,7 +137,7 @@ const webhookSection = (words: Words, type: string, webhook: Node): string => {
   return `<section id="${webhookAnchor(type)}"><h3><code>${escape(type)}</code></h3><p>${prose(text(operation["description"]))}</p>${table("Headers", words.parameterRows(operation))}${table("Body", words.fieldRows(schema))}${table("Data", words.fieldRows(data))}<h4>Example</h4>${exampleOf(body)}</section>`
 }
 
-/** A chapter of the page: what the menu says of it, and what it holds. */
+/** A chapter of the page. */
 interface Chapter {
   readonly title: string
   readonly description: string

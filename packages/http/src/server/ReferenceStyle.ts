@@ -1,4 +1,4 @@
-/** How the reference page looks, light and dark, wide and narrow. */
+/** The styles of the reference page, for light and dark mode and for wide and narrow screens. */
 export const REFERENCE_STYLE = `
 :root { color-scheme: light dark; --text: light-dark(#1c2127, #e4e7eb); --dim: light-dark(#57606a, #9aa4af);
   --line: light-dark(#d9dee3, #333b45); --soft: light-dark(#f5f7f9, #1b2129); --accent: light-dark(#0b57d0, #8ab4f8); }

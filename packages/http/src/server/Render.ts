@@ -1,15 +1,15 @@
 /**
- * From values of the domain to bodies of the API. The types are those of the definitions, so that a field that
- * is missing or misspelt does not compile.
+ * Converts values of the domain to bodies of the API. The types come from the definitions, so the compiler finds
+ * missing and misspelt fields.
  */
 import { ExactJson, type Page, type Tenant, type UsageRecord, type UsageSummary } from "@billwright/core"
 import { DateTime } from "effect"
 import type { UsageBatchBody, UsagePointBody, UsageRecordBody, UsageSummaryBody } from "../api/UsageApi.ts"
 
-/** The instant that was written last: within a millisecond many of the same are. */
+/** The instant that was formatted last. It is cached, because many values have the same millisecond. */
 let last = { millis: 0, text: "1970-01-01T00:00:00.000Z" }
 
-/** An instant as it is sent. */
+/** The wire format of an instant. */
 export const instant = (value: DateTime.Utc): string => {
   const millis = value.epochMilliseconds
   if (millis !== last.millis) last = { millis, text: DateTime.formatIso(value) }
@@ -81,7 +81,7 @@ export const list = <A, B>(
   has_more: page.hasMore,
 })
 
-/** A list that is complete. */
+/** A list with only one page. */
 export const completeList = <B>(data: ReadonlyArray<B>) => ({
   object: "list" as const,
   data,

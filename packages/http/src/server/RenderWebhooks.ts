@@ -1,5 +1,5 @@
 /**
- * From events, deliveries and webhook endpoints to bodies of the API (see `Render`).
+ * Converts events, deliveries and webhook endpoints to bodies of the API (see `Render`).
  */
 import {
   type CreatedEndpoint,
@@ -147,7 +147,7 @@ export const replayed = (
   has_more: false,
 })
 
-/** Its own headers may hold credentials of the receiver's: they are masked as in attempts. */
+/** An endpoint's own headers may hold credentials of the receiver, so their values are masked, as in attempts. */
 export const endpoint = (value: Endpoint.Endpoint, tenant: Tenant.Tenant): typeof EndpointBody.Encoded => ({
   object: "webhook_endpoint",
   id: value.id,

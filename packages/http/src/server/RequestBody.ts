@@ -1,12 +1,15 @@
 /**
- * From the bytes of a body to a value, checked before anything is built from it.
+ * Checks and parses the body of a request.
  */
 import { Effect } from "effect"
-import { WrongMediaType } from "./ErrorAnswer.ts"
+import { WrongMediaType } from "./ErrorResponse.ts"
 import { BodyTooLarge, BodyUnreadable, type HttpRequest, MAX_BODY_BYTES } from "./HttpExchange.ts"
 import * as Json from "./Json.ts"
 
-/** Whether a Content-Type is JSON in UTF-8. No Content-Type is taken for JSON: there is nothing else here. */
+/**
+ * Whether a Content-Type is JSON in UTF-8. A missing Content-Type counts as JSON, because the API has no other
+ * type.
+ */
 const isJson = (contentType: string | undefined): boolean => {
   if (contentType === undefined || contentType === "") return true
   const [type, ...parameters] = contentType.toLowerCase().split(";")
@@ -17,7 +20,7 @@ const isJson = (contentType: string | undefined): boolean => {
   })
 }
 
-/** Checks what the headers say of the body, before it is read. */
+/** Checks the headers about the body before the body is read. */
 export const checkHeaders = (request: HttpRequest): Effect.Effect<void, WrongMediaType | BodyTooLarge> => {
   const length = Number(request.header("content-length") ?? 0)
   if (length > MAX_BODY_BYTES) return Effect.fail(new BodyTooLarge())

@@ -1,5 +1,5 @@
 /**
- * From a value of a resource to the body of an answer.
+ * Converts a value of a resource to the body of an answer.
  */
 import { ExactJson, type Resource, type Tenant } from "@billwright/core"
 import type { DateTime } from "effect"
@@ -7,7 +7,7 @@ import { objectOf } from "../api/ResourceApi.ts"
 import * as Wire from "../api/Wire.ts"
 import { instant } from "./Render.ts"
 
-/** How one field is written. */
+/** Converts one field. */
 type Write = (value: never) => unknown
 
 const asItIs = (value: unknown): unknown => value
@@ -17,7 +17,7 @@ const orNull =
   (value: unknown) =>
     value === null ? null : write(value as never)
 
-/** Makes the bodies of a resource. What there is to know of its fields is looked up once. */
+/** Makes the function that converts a resource's values. The definition of the fields is read only once. */
 export const make = <A extends object>(
   resource: Resource.Definition,
 ): ((value: A, tenant: Tenant.Tenant) => object) => {

@@ -1,10 +1,10 @@
 /**
- * What the operations of a resource do: its service is asked, and what it gives is answered.
+ * Makes the operations of a resource. Each calls the resource's service and answers with the result.
  */
 import type { CurrentTenant, Page, Resource, StorageError, Tenant } from "@billwright/core"
 import { Effect } from "effect"
 import { type groupOf, objectOf } from "../api/ResourceApi.ts"
-import type { DomainError } from "./ErrorAnswer.ts"
+import type { DomainError } from "./ErrorResponse.ts"
 import { type Answer, created, ok } from "./HttpExchange.ts"
 import type { GroupName, Operation, OperationsOf } from "./Operation.ts"
 import * as Render from "./Render.ts"
@@ -27,7 +27,7 @@ interface Asked {
   readonly payload: never
 }
 
-/** The operations of a resource over its service. */
+/** Makes the operations of a resource from its service. */
 export const make = <R extends Resource.Definition, A extends { readonly id: string } & object>(
   resource: R,
   service: Service<A>,

@@ -1,5 +1,5 @@
 /**
- * Which operation a path and a method mean, read from the API's definition.
+ * Finds the operation of a path and a method. The routes are made from the API's definition.
  */
 import { type ApiKey, Input, InvalidInput } from "@billwright/core"
 import { Context, Effect, Exit, Option, Predicate, type Schema } from "effect"
@@ -8,19 +8,19 @@ import { SchemaJITCompiler } from "effect/schema"
 import { BillwrightApi } from "../api/BillwrightApi.ts"
 import { RequiredPermission } from "../api/Permission.ts"
 import { SecretAnswer } from "../api/SecretAnswer.ts"
-import { GIVEN_TWICE, NoSuchPath, UNKNOWN_FIELD, WrongMethod } from "./ErrorAnswer.ts"
+import { GIVEN_TWICE, NoSuchPath, UNKNOWN_FIELD, WrongMethod } from "./ErrorResponse.ts"
 
 type Decode = (input: unknown) => Effect.Effect<unknown, InvalidInput>
 
 export interface Route {
   readonly id: string
   readonly method: string
-  /** The scope that a key needs; none for routes without a key. */
+  /** The scope that a key needs; `undefined` for routes without a key. */
   readonly permission: ApiKey.Permission | undefined
   readonly decodeQuery: Decode
-  /** An operation that takes no body takes an empty one, or an object without fields. */
+  /** Decodes the body. An operation without a body accepts an empty body or an empty object. */
   readonly decodeBody: Decode
-  /** Whether its answer may hold a secret. */
+  /** Whether the answer may contain a secret. */
   readonly isSecret: boolean
 }
 
@@ -29,14 +29,17 @@ export interface Match {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** What an operation is given, once it is decoded by the definitions of its route. */
+/** The decoded input of an operation. */
 export interface DecodedInput {
   readonly params: Match["params"]
   readonly query: unknown
   readonly payload: unknown
 }
 
-/** A step of a path: what follows a fixed segment, what follows any segment, and the routes that end here. */
+/**
+ * A node of the routing tree: the nodes after fixed segments, the node after a parameter, and the routes that end
+ * here.
+ */
 interface Node {
   readonly fixed: Map<string, Node>
   any: { readonly name: string; readonly node: Node } | undefined
@@ -45,7 +48,7 @@ interface Node {
 
 const newNode = (): Node => ({ fixed: new Map(), any: undefined, routes: new Map() })
 
-/** Takes no fields. A Schema without fields would take any. */
+/** Accepts only an empty object. A Schema without fields would accept any object. */
 const decodeNothing: Decode = (input) => {
   const [name] = Object.keys(input as object)
   return name === undefined
@@ -53,7 +56,7 @@ const decodeNothing: Decode = (input) => {
     : Effect.fail(new InvalidInput({ field: Input.fieldPath([name]), problem: UNKNOWN_FIELD }))
 }
 
-/** A decoder that is compiled, which makes it faster, unless the host lets nobody make code of text. */
+/** A decoder that is compiled for speed, unless the host forbids making code from text. */
 const compiledDecoder = (schema: Schema.Codec<unknown, unknown>): Decode => {
   SchemaJITCompiler.enable(schema.ast)
   return Input.strictDecoder(schema)
@@ -65,7 +68,7 @@ const decoderOf = (schema: Schema.Top | undefined, root: string): Decode => {
   const refused = (problem: string) => Effect.fail(new InvalidInput({ field: root, problem }))
   return (input) => {
     if (input === undefined) return refused("is required")
-    // A Schema would say that it must be what the Schema is called.
+    // Checked here, because a Schema's own message would contain the Schema's name.
     if (!Predicate.isObject(input) || Array.isArray(input)) return refused("must be object")
     return decode(input)
   }
@@ -77,8 +80,8 @@ const decodeNoBody: Decode = (json) => (json === undefined ? Effect.undefined : 
 const decodesEmpty = (decode: Decode): boolean => Exit.isSuccess(Effect.runSyncExit(decode({})))
 
 /**
- * A POST whose fields may all be left out needs no body: it says what to do by its path. Clients that are generated
- * for Go and Java write `null` for a body that is left out. A PATCH without one has lost it.
+ * A POST whose fields are all optional needs no body. Generated clients for Go and Java send `null` for a body that
+ * is left out. A PATCH needs a body: without one it would change nothing.
  */
 const bodyDecoderOf = (method: string, schema: Schema.Top): Decode => {
   const decode = decoderOf(schema, "the body")
@@ -115,7 +118,7 @@ const add = (path: string, route: Route): void => {
 }
 
 const root: Node = newNode()
-/** Those whose paths have no parameters: most requests go to them. */
+/** The nodes of paths without parameters. Most requests go to them. */
 const fixedPaths = new Map<string, Node>()
 for (const group of Object.values(BillwrightApi.groups)) {
   for (const endpoint of Object.values(group.endpoints) as ReadonlyArray<HttpApiEndpoint.Top>) {
@@ -123,7 +126,7 @@ for (const group of Object.values(BillwrightApi.groups)) {
   }
 }
 
-/** Reading without the body is reading: HEAD goes to the route of GET. */
+/** HEAD uses the route of GET. */
 const routedMethod = (method: string): string => (method === "HEAD" ? "GET" : method)
 
 const allowedMethods = (node: Node): string =>
@@ -137,14 +140,14 @@ const decodeText = (text: string): string | undefined => {
   }
 }
 
-/** What ids consist of. */
+/** The characters of ids. */
 const ID = /^\w+$/
 
-/** Follows a path to where routes end, and notes its parameters; `undefined` when no route begins so. */
+/** Follows a path through the routing tree and collects its parameters in `params`. `undefined`: no route matches. */
 const walk = (path: string, params: Record<string, string>): Node | undefined => {
   let node = root
   for (const segment of path.split("/").slice(1)) {
-    // As sent: `/%761` is not `/v1`, or it would get past the check for a key.
+    // Compared as sent. If `/%761` matched `/v1`, it would bypass the check of the API key.
     const fixed = node.fixed.get(segment)
     if (fixed !== undefined) {
       node = fixed
@@ -152,7 +155,8 @@ const walk = (path: string, params: Record<string, string>): Node | undefined =>
     }
     const text = decodeText(segment)
     if (node.any === undefined || text === undefined || text === "") return undefined
-    // Nor is an id that is encoded that id: it has nothing to encode, and hosts compare paths as they are sent.
+    // A percent-encoded id is refused: ids need no encoding, and hosts that protect paths compare them as they are
+    // sent.
     if (text !== segment && ID.test(text)) return undefined
     params[node.any.name] = text
     node = node.any.node
@@ -170,7 +174,7 @@ export const match = (method: string, path: string): Effect.Effect<Match, NoSuch
   return Effect.succeed({ route, params })
 }
 
-/** Takes a query string apart. A parameter given twice is refused: which one counts would be a guess. */
+/** Parses a query string. A parameter that is given twice is refused, because it is unclear which value counts. */
 export const parseQuery = (query: string): Effect.Effect<Record<string, string>, InvalidInput> => {
   const values: Record<string, string> = {}
   if (query === "") return Effect.succeed(values)

@@ -1,15 +1,17 @@
 /**
- * Answers with a secret that are kept for repeats of their requests: encrypted at rest, as the secret itself is.
+ * Encrypts stored answers that contain a secret. They are stored for repeats of their requests.
  *
- * A webhook secret is shown once, but an Idempotency-Key makes that "once for each request", so that a client that
- * lost the answer gets it again, byte for byte. What is kept for that is sealed by the same keyring, bound to the
- * request that it answers. Errors hold no secret and are kept as they are. A key that is taken out of the keyring
- * within the 7 days that answers are kept makes those that it sealed unreadable: they are answered with 409.
+ * A webhook secret is shown only once. With an Idempotency-Key, a client that has lost the answer can repeat its
+ * request and gets the same answer, byte for byte. The stored answer is encrypted with the same keyring as the
+ * secret, and bound to its request. Errors contain no secret and are not encrypted. Answers are stored for 7 days.
+ * If a key is removed from the keyring within that time, repeats of the answers that it encrypted get 409.
  */
 import { type Keyring, type SecretUnavailable, type StoredResponse, Tenant } from "@billwright/core"
 import { Effect, Redacted } from "effect"
 
-/** What a stored answer is bound to. No endpoint's context begins like it. */
+/**
+ * The encryption context that binds a stored answer to its request. It differs from the contexts of all endpoints.
+ */
 export const contextOf = (tenant: Tenant.Tenant, method: string, path: string, key: string): string =>
   `answer:${Tenant.tenantKey(tenant)}:${method} ${path}:${key}`
 
@@ -18,7 +20,7 @@ export const seal =
   (answer: StoredResponse): Effect.Effect<StoredResponse> =>
     Effect.map(keyring.seal(Redacted.make(answer.body), context), (body) => ({ ...answer, body }))
 
-/** Opens an answer that was sealed; an error was not. */
+/** Decrypts a stored answer. Errors are stored without encryption. */
 export const open = (
   keyring: Keyring["Service"],
   context: string,

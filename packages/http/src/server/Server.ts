@@ -1,8 +1,8 @@
 /**
- * The REST API as a function from a request to its answer.
+ * The REST API, as a function from a request to its answer.
  *
- * The order of the checks is part of the contract: under `/v1` a key comes before everything else, then the
- * path, the method, the scope, the size, the body, the idempotency key, and last the operation.
+ * The order of the checks is part of the contract. Under `/v1` the API key is checked first, then the path, the
+ * method, the scope, the size, the body and the idempotency key. The operation runs last.
  */
 import {
   ApiKey,
@@ -20,7 +20,7 @@ import {
 import { Cause, Clock, Context, DateTime, Effect, Option } from "effect"
 import { VERSION_PREFIX } from "../api/BillwrightApi.ts"
 import * as Bearer from "./Bearer.ts"
-import * as ErrorAnswer from "./ErrorAnswer.ts"
+import * as ErrorResponse from "./ErrorResponse.ts"
 import * as EventStream from "./EventStream.ts"
 import { type Answer, type HttpRequest, type HttpResponse, MAX_TARGET_LENGTH } from "./HttpExchange.ts"
 import { type Asked, HttpMetrics } from "./HttpMetrics.ts"
@@ -37,14 +37,14 @@ import type { StreamLimits } from "./StreamSlots.ts"
 export interface ServerOptions {
   /** A limit on requests for each API key. Default: none. */
   readonly rateLimit?: RateLimit.RateLimitOptions
-  /** How many streams of events may be open at once. */
+  /** Limits on the number of open streams of events. */
   readonly streams?: StreamLimits
 }
 
-/** Answers every request; never fails. */
+/** Answers every request. It never fails. */
 export type Server = (request: HttpRequest) => Effect.Effect<HttpResponse>
 
-/** What the server needs of the library. `ApiKeyStore` is asked whether the storage answers. */
+/** The services that the server needs. `ApiKeyStore` is used to check whether the storage answers. */
 export type Requirements =
   | ApiKeys
   | ApiKeyStore
@@ -56,7 +56,7 @@ export type Requirements =
 
 const REQUEST_ID_PREFIX = "req"
 const JSON_TYPE = "application/json"
-/** The id of no key: noting its use asks the storage to write, and writes nothing. */
+/** An id that no key has. Marking it as used makes the storage run a write that changes nothing. */
 const NO_KEY = ApiKey.ApiKeyId.make(`${ApiKey.API_KEY_ID_PREFIX}_${"0".repeat(26)}`)
 
 const isVersioned = (path: string): boolean =>
@@ -67,11 +67,11 @@ const isWrite = (method: string): boolean => method === "POST" || method === "PA
 const toStored = ({ body, ...answer }: Answer): StoredResponse => ({ ...answer, body: JSON.stringify(body) })
 
 /**
- * An answer that a repeat of the request would get again: neither a fault of ours nor of the moment, nor of how this
- * server was set up, which its operator is to put right.
+ * The answer to store for a failed request, if a repeat would fail in the same way. Not stored: errors of the
+ * server, temporary errors, and errors that its operator can fix by configuration.
  */
-const toRejection = (error: ErrorAnswer.ServerError): Option.Option<StoredResponse> => {
-  const { body, status } = ErrorAnswer.fromError(error)
+const toRejection = (error: ErrorResponse.ServerError): Option.Option<StoredResponse> => {
+  const { body, status } = ErrorResponse.fromError(error)
   const isOfRequest = status < 500 && status !== 429 && error._tag !== "EncryptionKeyRequired"
   return isOfRequest ? Option.some({ status, body }) : Option.none()
 }
@@ -107,13 +107,13 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
     const limitRate = RateLimit.make(options.rateLimit)
     const outage = OutageLog.make("requests are answered again")
 
-    /** Runs an operation once for the key of its request, and remembers the answer. */
+    /** Runs an operation once for its idempotency key, and stores the answer. */
     const once = Effect.fnUntraced(function* <R>(
       { method, path }: HttpRequest,
       { isSecret }: Routes.Route,
       key: string,
       input: Routes.DecodedInput,
-      run: Effect.Effect<Answer, ErrorAnswer.ServerError, R>,
+      run: Effect.Effect<Answer, ErrorResponse.ServerError, R>,
     ) {
       const fingerprint = yield* IdempotentRequest.fingerprint(input.query, input.payload)
       const context = SealedAnswer.contextOf(yield* CurrentTenant, method, path, key)
@@ -126,11 +126,11 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       return toResponse(isSecret ? yield* SealedAnswer.open(keyring, context, response) : response, isReplay)
     })
 
-    // Every request comes through here. Steps that don't wait give an `Exit`, which costs the fiber no turn.
+    // Every request comes through here. Steps that don't wait return an `Exit`, so that the fiber doesn't yield.
     const versioned = Effect.fnUntraced(function* (
       request: HttpRequest,
       asked: Asked,
-    ): Effect.fn.Return<HttpResponse, ErrorAnswer.ServerError> {
+    ): Effect.fn.Return<HttpResponse, ErrorResponse.ServerError> {
       const verify = verifyOf(request)
       const verified = yield* verify
       const { key: apiKey, tenant } = verified
@@ -167,15 +167,18 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       )
     })
 
-    // By a write: a Postgres that takes none (a standby, or one set to read-only) answers reads all the same.
+    // Checked with a write, because a read-only Postgres, such as a standby, still answers reads.
     const isReady = DateTime.now.pipe(
       Effect.flatMap((now) => keyStore.touch(NO_KEY, now)),
       Effect.andThen(outage.worked),
       Effect.as(toResponse({ status: 200, body: OK_BODY }, false)),
     )
 
-    /** What can be had without a key. */
-    const open = (request: HttpRequest, asked: Asked): Effect.Effect<HttpResponse, ErrorAnswer.ServerError> =>
+    /** The paths that need no API key. */
+    const open = (
+      request: HttpRequest,
+      asked: Asked,
+    ): Effect.Effect<HttpResponse, ErrorResponse.ServerError> =>
       Effect.suspend(() => {
         const page = pages[request.path]
         if (page !== undefined) {
@@ -221,22 +224,22 @@ const toResponse = (stored: StoredResponse, isReplay: boolean): HttpResponse => 
   body: stored.body,
 })
 
-/** Turns a failure into the answer that is sent, and logs what an operator must know. */
+/** Turns a failure into an answer, and logs failures that an operator must know about. */
 const refuse = (
   request: HttpRequest,
   requestId: string,
-  cause: Cause.Cause<ErrorAnswer.ServerError>,
+  cause: Cause.Cause<ErrorResponse.ServerError>,
   outage: OutageLog.OutageLog,
 ): Effect.Effect<HttpResponse> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
   const error = Cause.findErrorOption(cause)
   const response = Option.match(error, {
-    onNone: () => ErrorAnswer.internalError(requestId),
-    onSome: ErrorAnswer.fromError,
+    onNone: () => ErrorResponse.internalError(requestId),
+    onSome: ErrorResponse.fromError,
   })
   const answer = Effect.succeed(response)
   if (response.status < 500) return answer
-  const path = ErrorAnswer.withoutSecrets(request.path)
+  const path = ErrorResponse.withoutSecrets(request.path)
   const sentence = `${request.method} ${path} was answered ${response.status}`
   const log = response.status === 503 ? outage.failed(sentence, cause) : Effect.logError(sentence, cause)
   return Effect.andThen(Effect.annotateLogs(log, { requestId }), answer)
@@ -244,7 +247,7 @@ const refuse = (
 
 const toFreshResponse = (answer: Answer): HttpResponse => toResponse(toStored(answer), false)
 
-/** Adds the headers that every answer has, and takes the body of an answer to HEAD away. */
+/** Adds the headers that every answer has, and removes the body of an answer to HEAD. */
 const complete = (response: HttpResponse, requestId: string, method: string): HttpResponse => {
   const isBodiless = method === "HEAD"
   const { status, stream } = response

@@ -1,10 +1,10 @@
 /**
- * When an event stream, which has no end of its own, is to end: with what serves it. Its client then connects again,
- * and goes on behind the last event that it has.
+ * Ends event streams, which never end by themselves, when their server stops. The client then reconnects and
+ * continues after the last event that it received.
  */
 import { Effect } from "effect"
 
-/** How often it is looked at whether a server still listens. Servers don't tell that they have stopped to. */
+/** How often to check whether a server still listens. Servers have no event for it. */
 const CHECK_MILLIS = 1_000
 
 /** A server of Node. */
@@ -12,17 +12,17 @@ interface Listener {
   readonly listening: boolean
 }
 
-/** A request of Node, as far as it is looked at. */
+/** The part of a Node request that is used. */
 export interface Incoming {
   readonly httpVersionMajor?: unknown
   readonly socket?: unknown
 }
 
-/** Headers of a stream: in HTTP/1, a connection that was kept behind it would keep its server from closing. */
+/** Headers of a stream. In HTTP/1, keeping the connection alive afterwards would prevent its server from closing. */
 export const headersFor = (incoming: Incoming | undefined): Readonly<Record<string, string>> =>
   incoming?.httpVersionMajor === 1 ? { connection: "close" } : {}
 
-/** The server that a request came through. One that didn't listen in the first place won't stop to. */
+/** The server of a request; `undefined` when it isn't listening, because then it can't stop listening. */
 const listenerOf = (incoming: Incoming | undefined): Listener | undefined => {
   const { server } = (incoming?.socket ?? {}) as { readonly server?: Listener | null }
   return server?.listening === true ? server : undefined
@@ -43,7 +43,7 @@ const aborted = (signal: AbortSignal): Effect.Effect<void> =>
     return Effect.sync(() => signal.removeEventListener("abort", onAbort))
   })
 
-/** Waits until the server that a request came through has stopped listening, or the signal aborts. */
+/** Waits until the server of a request has stopped listening, or the signal aborts. */
 export const ended = (
   incoming: Incoming | undefined,
   closing: AbortSignal | undefined,

@@ -1,25 +1,26 @@
 /**
- * How often commits may make a stream read its tail.
+ * Limits how often commits make a stream read its tail.
  *
- * Every commit of any tenant wakes every stream, since a signal says nothing but "look". So each stream looks at
- * once when commits are few, and as often as all streams together can afford when they are many.
+ * Every commit of any tenant wakes every stream, because the signal carries no details. When commits are rare, a
+ * stream reads at once. When they are frequent, streams wait, so that all streams together stay below a fixed rate
+ * of reads.
  */
 
-/** Reads that a stream makes at once before it has to wait. */
+/** The number of reads that a stream may make at once before it has to wait. */
 const BURST = 10
-/** Shortest time between two reads for long, in milliseconds. */
+/** The shortest average time between two reads, in milliseconds. */
 const MIN_INTERVAL_MILLIS = 50
-/** Longest one: a stream looks as often without having been told. */
+/** The longest average time. A stream reads this often even without a signal. */
 const MAX_INTERVAL_MILLIS = 1_000
-/** Reads a second, of all streams of this process together, that commits may cause for long. */
+/** The most reads per second that commits may cause, as an average over all streams of this process. */
 const MAX_READS_PER_SECOND = 500
 
-/** Of one stream. Mutable; instants are epoch milliseconds. */
+/** The limit of one stream. It is mutable. Instants are epoch milliseconds. */
 export class StreamPace {
-  /** When all of the burst may be used again. */
+  /** When the full burst is available again. */
   #rested = 0
 
-  /** Takes a read, and gives how long it has to wait, in milliseconds; `streams`: how many are open. */
+  /** Counts a read, and returns how long it has to wait, in milliseconds. `streams` is the number of open streams. */
   delay(now: number, streams: number): number {
     const affordable = (streams * 1_000) / MAX_READS_PER_SECOND
     const interval = Math.min(MAX_INTERVAL_MILLIS, Math.max(MIN_INTERVAL_MILLIS, affordable))

@@ -1,39 +1,39 @@
 /**
- * How many streams may be open at once: each costs a connection and a look into the storage every second.
+ * Limits how many streams are open at once. Each uses a connection and reads from the storage every second.
  */
 import type { ApiKey } from "@billwright/core"
 import { Clock, Effect, type Scope } from "effect"
-import { TooManyStreams } from "./ErrorAnswer.ts"
+import { TooManyStreams } from "./ErrorResponse.ts"
 
-/** Streams that are open at once in this process, unless told otherwise. */
+/** The default of `maxStreams`. */
 const DEFAULT_MAX_STREAMS = 500
-/** Streams that one API key has open at once in this process, unless told otherwise. */
+/** The default of `maxStreamsPerKey`. */
 const DEFAULT_MAX_STREAMS_PER_KEY = 20
-/** How long a slot is kept for a stream that was answered and is not run. */
+/** How long a slot is reserved for a stream that has not started to run, in milliseconds. */
 const RESERVATION_MILLIS = 10_000
 
 export interface StreamLimits {
-  /** Streams that are open at once in this process. Default 500. */
+  /** The most streams open at once in this process. Default 500. */
   readonly maxStreams?: number
-  /** Streams that one API key has open at once in this process. Default 20. */
+  /** The most streams of one API key open at once in this process. Default 20. */
   readonly maxStreamsPerKey?: number
 }
 
 /**
- * Holds a slot until the scope closes: the one that was reserved, or another one when that has run out. Fails when
- * there is none any more.
+ * Holds a slot until the scope closes: the reserved one, or a new one when the reservation has expired. Fails when
+ * no slot is free.
  */
 export type Slot = Effect.Effect<void, TooManyStreams, Scope.Scope>
 
 export interface StreamSlots {
-  /** Fails when a key can't open another stream now. Takes nothing. */
+  /** Fails when a key can't open another stream now. It takes no slot. */
   readonly check: (key: ApiKey.ApiKeyId) => Effect.Effect<void, TooManyStreams>
   /**
-   * Takes a slot for a stream that is about to be run, or fails when there is none. One that isn't run (its client
-   * went away, or never reads its answer) gives the slot back by itself 10 seconds later.
+   * Reserves a slot for a stream that is about to run, or fails when no slot is free. If the stream is not run
+   * within 10 seconds, because its client has disconnected or doesn't read, the slot becomes free again.
    */
   readonly reserve: (key: ApiKey.ApiKeyId) => Effect.Effect<Slot, TooManyStreams>
-  /** How many slots are taken. */
+  /** The number of slots in use. */
   readonly taken: () => number
 }
 
@@ -46,7 +46,7 @@ export const make = (limits: StreamLimits): StreamSlots => {
   const maxStreams = limits.maxStreams ?? DEFAULT_MAX_STREAMS
   const maxPerKey = limits.maxStreamsPerKey ?? DEFAULT_MAX_STREAMS_PER_KEY
   const byKey = new Map<ApiKey.ApiKeyId, number>()
-  /** In the order in which they run out. */
+  /** Reservations in the order in which they expire. */
   const reserved = new Set<Reservation>()
   let size = 0
 

@@ -1,5 +1,5 @@
 /**
- * What the operations of events and webhooks do (see `Operations`).
+ * The operations of events and webhooks (see `Operations`).
  */
 import { Deliveries, Endpoints, Events } from "@billwright/core"
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ import type { OperationsOf } from "./Operation.ts"
 import * as Render from "./Render.ts"
 import * as RenderWebhooks from "./RenderWebhooks.ts"
 
-/** All but `streamEvents`, whose answer is no value: see `EventStream`. */
+/** All of them except `streamEvents`, which answers with a stream (see `EventStream`). */
 export const make: Effect.Effect<
   OperationsOf<"event_types" | "events" | "deliveries" | "webhook_endpoints", "streamEvents">,
   never,

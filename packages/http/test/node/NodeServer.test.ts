@@ -262,7 +262,7 @@ describe("listen", () => {
       assert.strictEqual(inUse._tag, "ListenError")
       assert.strictEqual(inUse.message, `127.0.0.1:${api.port} is in use by another program`)
       const elsewhere = yield* Effect.flip(NodeServer.listen(handler, { port: 0, host: "192.0.2.1" }))
-      assert.strictEqual(elsewhere.message, "192.0.2.1 is no address of this machine")
+      assert.strictEqual(elsewhere.message, "192.0.2.1 is not an address of this machine")
     }),
   )
 

@@ -375,7 +375,7 @@ describe("500 internal_error", () => {
       const requestId = answer.headers["request-id"]
       assert.deepStrictEqual(answer.body, {
         error: "internal_error",
-        message: `something went wrong on this side; quote ${requestId} when you report it`,
+        message: `something went wrong on the server: quote ${requestId} when you report it`,
       })
       const line = api.logs.find((log) => log.includes(String(requestId))) ?? ""
       assert.include(line, "db.internal")

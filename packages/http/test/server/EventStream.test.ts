@@ -306,7 +306,7 @@ describe("what a stream holds", () => {
       const refused = yield* api.expect(429, "GET", STREAM)
       assert.deepStrictEqual(refused.body, {
         error: "rate_limited",
-        message: "this API key has 2 streams open already",
+        message: "this API key has reached its limit of open streams: 2",
       })
       assert.strictEqual(refused.headers["retry-after"], "10")
       yield* EventSource.open(api, { key: api.liveKey })
@@ -339,7 +339,7 @@ describe("what a stream holds", () => {
       assert.strictEqual(refused?.headers["retry-after"], "10")
       assert.deepStrictEqual(JSON.parse((yield* refused?.closed ?? Effect.succeed("")) || "null"), {
         error: "rate_limited",
-        message: "this API key has 1 streams open already",
+        message: "this API key has reached its limit of open streams: 1",
       })
     }),
   )

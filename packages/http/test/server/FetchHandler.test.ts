@@ -78,7 +78,7 @@ describe("FetchHandler", () => {
       }
       const handler = FetchHandler.make(api.server, api.context, { basePath: "/api" })
       const outside = yield* ask(api, handler, new Request(`${BASE}/v1/customers`), "/elsewhere")
-      assert.strictEqual(outside.message, "there is nothing here")
+      assert.strictEqual(outside.message, "there is nothing at this path")
       assert.throws(
         () => FetchHandler.make(api.server, api.context, { basePath: "api" }),
         /must start with \//,

@@ -86,7 +86,7 @@ describe("a repeat of a request that was answered with a secret", () => {
       const refused = yield* api.expect(409, "POST", PATH, call("second"))
       assert.deepStrictEqual(refused.body, {
         error: "conflict",
-        message: "the first answer was encrypted with a key that is not at hand any more",
+        message: "the first answer can't be decrypted any more, because its encryption key was removed",
       })
       assert.strictEqual((yield* api.expect(201, "POST", PATH, call("first"))).text, created.text)
     }),

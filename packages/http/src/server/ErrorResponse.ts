@@ -1,7 +1,7 @@
 /**
- * From an error of the library to the answer that a client gets: one table.
+ * Converts an error of the library to the response that a client gets.
  *
- * The message names the field by its wire name and never holds a secret, SQL or a stack.
+ * The message names the field by its wire name. It never contains a secret, SQL or a stack.
  */
 import type {
   ApiKey,
@@ -25,43 +25,43 @@ import {
 } from "./HttpExchange.ts"
 
 /**
- * What the domain's services can fail with. The class of an error says its status where it is defined
- * (`httpApiStatus`), and the answer follows from it.
+ * An error of the domain's services. The definition of its class has the status (`httpApiStatus`), from which the
+ * response is made.
  */
 export interface DomainError {
   readonly _tag: string
   readonly message: string
-  /** The part of the input that it is about, if it is about one. */
+  /** The path of the field that the error is about, if there is one. */
   readonly field?: string | undefined
 }
 
-/** No path, or nothing behind it. */
+/** There is nothing at this path. */
 export class NoSuchPath extends Schema.TaggedError<NoSuchPath>()("NoSuchPath", { path: Schema.String }) {}
 
-/** The path has other methods. */
+/** The path exists, but not with this method. */
 export class WrongMethod extends Schema.TaggedError<WrongMethod>()("WrongMethod", {
   method: Schema.String,
   allow: Schema.String,
 }) {}
 
-/** The body is not what `Content-Type` must say. */
+/** The body has the wrong media type or encoding. */
 export class WrongMediaType extends Schema.TaggedError<WrongMediaType>()("WrongMediaType", {
   problem: Schema.String,
 }) {}
 
-/** Too many requests of a key. */
+/** A key has sent too many requests. */
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   retryAfterSeconds: Schema.Int,
 }) {}
 
 /** Too many streams are open at once. */
 export class TooManyStreams extends Schema.TaggedError<TooManyStreams>()("TooManyStreams", {
-  /** Whose limit it is. */
+  /** Whether the limit of the key or of the whole server is reached. */
   of: Schema.Literals(["key", "server"]),
   limit: Schema.Int,
 }) {}
 
-/** Errors whose answers have headers, or say it otherwise than their messages do. */
+/** Errors whose responses have headers of their own, or another text than the error's message. */
 type KnownError =
   | InvalidInput
   | StorageError
@@ -80,20 +80,23 @@ type KnownError =
   | SecretUnavailable
   | TooManyStreams
 
-/** Everything that ends a request other than its answer. */
+/** All errors that a request can end with. */
 export type ServerError = KnownError | DomainError
 
-/** Seconds after which to try again when the storage is out of reach, or the same request is running. */
+/**
+ * How long a client should wait before it retries, in seconds: when the storage can't be reached, or the same
+ * request is still running.
+ */
 const RETRY_AFTER_SECONDS = 1
-/** Seconds after which to try to open another stream. */
+/** How long a client should wait before it opens another stream, in seconds. */
 const STREAM_RETRY_AFTER_SECONDS = 10
 
-/** What the library says of a field that it doesn't know. */
+/** The problem of an unknown field. */
 export const UNKNOWN_FIELD = "is not a known field"
-/** What is said of a query parameter that comes twice. */
+/** The problem of a query parameter that is given twice. */
 export const GIVEN_TWICE = "is given twice"
 
-/** Fields that hold names of the caller's own. */
+/** Fields whose inner names are the caller's own. */
 const FOREIGN_NAMES = /^(?:metadata|headers|data)(?:[.[]|$)/
 
 /** `records[3].customerId` → `records[3].customer_id`; keys of metadata are the caller's own text. */
@@ -102,21 +105,21 @@ const wireField = (field: string): string =>
     ? field
     : field.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The name of what is wrong: as it was sent where it is the caller's, otherwise that of the definition. */
+/** The name of the wrong field. An unknown field is named as it was sent, a known one by its wire name. */
 const fieldName = ({ field, problem }: InvalidInput): string =>
   problem === UNKNOWN_FIELD || problem === GIVEN_TWICE ? field : wireField(field)
 
-/** Takes API keys and webhook secrets out of a text: one that was sent in an address is not echoed, and not logged. */
+/** Masks API keys and webhook secrets in a text, so that a secret in a URL is neither echoed nor logged. */
 export const withoutSecrets = (text: string): string =>
   text.replaceAll(/(sk_(?:live|test)_|wh(?:sec|sk)_)[0-9A-Za-z+/=%]+/g, "$1…")
 
-/** Keeps both ends of a message that the caller's own text made too long. */
+/** Shortens a message that is too long because it quotes the caller. It keeps both ends. */
 const bounded = (message: string): string =>
   message.length <= MAX_MESSAGE_LENGTH
     ? message
     : `${message.slice(0, MAX_MESSAGE_LENGTH / 2 - 1)}…${message.slice(-MAX_MESSAGE_LENGTH / 2)}`.toWellFormed()
 
-/** The answer with an error code. */
+/** The response with an error code. */
 export const answer = (
   code: ErrorCode,
   message: string,
@@ -127,18 +130,18 @@ export const answer = (
   body: JSON.stringify({ error: code, message: bounded(withoutSecrets(message)) }),
 })
 
-/** The status that the class of an error says. */
+/** The status in the definition of an error's class. */
 const statusOf = (error: object): number | undefined => {
   const { ast } = error.constructor as { readonly ast?: Schema.Top["ast"] }
   const status = ast?.annotations?.["httpApiStatus"]
   return typeof status === "number" ? status : undefined
 }
 
-/** The code that goes with a status. */
+/** The error code of a status. */
 const codeOf = (status: number | undefined): ErrorCode | undefined =>
   (Object.keys(ERRORS) as ReadonlyArray<ErrorCode>).find((code) => ERRORS[code].status === status)
 
-/** The answer that follows from the definition of an error. One without a status is a bug. */
+/** The response that is made from an error's definition. An error without a status is a bug. */
 const derived = (error: DomainError): HttpResponse => {
   const { field, message } = error
   const code = codeOf(statusOf(error))
@@ -149,7 +152,7 @@ const derived = (error: DomainError): HttpResponse => {
 const tooManyStreams = ({ limit, of }: TooManyStreams): HttpResponse => {
   const headers = { "retry-after": String(STREAM_RETRY_AFTER_SECONDS) }
   return of === "key"
-    ? answer("rate_limited", `this API key has ${limit} streams open already`, headers)
+    ? answer("rate_limited", `this API key has reached its limit of open streams: ${limit}`, headers)
     : answer("unavailable", "too many streams are open, try again in a moment", headers)
 }
 
@@ -161,15 +164,18 @@ const answers: Answers = {
   InvalidInput: (error) => answer("invalid_request", `${fieldName(error)} ${error.problem}`),
   BodyUnreadable: ({ problem }) => answer("invalid_request", `the body ${problem}`),
   Unauthorized: ({ message }) => answer("unauthorized", message, { "www-authenticate": "Bearer" }),
-  NoSuchPath: ({ path }) => answer("not_found", `there is nothing ${path === "" ? "here" : `at ${path}`}`),
+  NoSuchPath: ({ path }) => answer("not_found", `there is nothing at ${path === "" ? "this path" : path}`),
   WrongMethod: ({ allow, method }) =>
-    answer("method_not_allowed", `${method} is not one of its methods: ${allow}`, { allow }),
+    answer("method_not_allowed", `${method} is not allowed on this path, only ${allow}`, { allow }),
   UsageKeyConflict: ({ field, recordId }) =>
     answer("conflict", `${wireField(field)} was already used with other content, by ${recordId}`),
   EventKeyConflict: ({ eventId }) =>
     answer("conflict", `idempotency_key was already used with other content, by ${eventId}`),
   SecretUnavailable: () =>
-    answer("conflict", "the first answer was encrypted with a key that is not at hand any more"),
+    answer(
+      "conflict",
+      "the first answer can't be decrypted any more, because its encryption key was removed",
+    ),
   RequestInProgress: ({ message }) =>
     answer("conflict", message, { "retry-after": String(RETRY_AFTER_SECONDS) }),
   BodyTooLarge: () =>
@@ -193,13 +199,13 @@ const answers: Answers = {
 
 const isKnown = (error: ServerError): error is KnownError => Object.hasOwn(answers, error._tag)
 
-/** The answer to an error. */
+/** The response to an error. */
 export const fromError = (error: ServerError): HttpResponse => {
   if (!isKnown(error)) return derived(error)
   const make = answers[error._tag] as (error: KnownError) => HttpResponse
   return make(error)
 }
 
-/** The answer to a bug. */
+/** The response to a bug. */
 export const internalError = (requestId: string): HttpResponse =>
-  answer("internal_error", `something went wrong on this side; quote ${requestId} when you report it`)
+  answer("internal_error", `something went wrong on the server: quote ${requestId} when you report it`)

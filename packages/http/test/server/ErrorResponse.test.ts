@@ -1,7 +1,7 @@
 /** Answers to errors follow from the status that their classes say. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { fromError } from "../../src/server/ErrorAnswer.ts"
+import { fromError } from "../../src/server/ErrorResponse.ts"
 
 class PlanNotFound extends Schema.TaggedError<PlanNotFound>()(
   "PlanNotFound",
