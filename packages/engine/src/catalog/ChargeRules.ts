@@ -1,5 +1,5 @@
 /**
- * The rules of a charge. All that it breaks is found at once, each with its path.
+ * The rules of a charge. All problems are found at once, each with its path.
  */
 import { DECIMAL_PATTERN } from "../money/Exact.ts"
 import * as Exact from "../money/Exact.ts"
@@ -20,15 +20,15 @@ import type { Problems } from "./Problem.ts"
 
 /** Most tiers of a charge. */
 const MAX_TIERS = 100
-/** Most values that a charge names of one dimension in `where`, and longest value of a dimension. */
+/** Most values of one dimension in `where`, and longest value in characters. */
 const MAX_WHERE_VALUES = 100
 const MAX_DIMENSION_VALUE_LENGTH = 100
-/** Longest key of a dimension. */
+/** Longest key of a dimension, in characters. */
 const MAX_DIMENSION_KEY_LENGTH = 40
-/** Longest name that people read. */
+/** Longest name of a charge, in characters. */
 const MAX_NAME_LENGTH = 200
 
-/** The fields that each model needs and knows, beside those of every charge. */
+/** The fields of each model, in addition to those of every charge. */
 const MODEL_FIELDS: Readonly<Record<ChargeModel, ReadonlyArray<string>>> = {
   flat: ["price"],
   unit: ["price"],
@@ -41,7 +41,7 @@ const MODEL_FIELDS: Readonly<Record<ChargeModel, ReadonlyArray<string>>> = {
 }
 
 const CHARGE_FIELDS = ["key", "name", "model", "timing", "minimum", "maximum"]
-/** Of every charge that has a quantity: of all but flat fees. */
+/** The fields of charges with a quantity: of all models but `flat`. */
 const QUANTITY_FIELDS = ["meter", "quantity", "free", "convert", "where", "by"]
 
 const TIER_FIELDS: Readonly<Partial<Record<ChargeModel, ReadonlyArray<string>>>> = {
@@ -86,7 +86,7 @@ const checkWhere = (at: Problems, value: unknown): void => {
     for (const [index, one] of values.entries()) {
       const isValue = typeof one === "string" && one.length > 0 && one.length <= MAX_DIMENSION_VALUE_LENGTH
       if (!isValue) here.in(index).add(`must be a text of 1 to ${MAX_DIMENSION_VALUE_LENGTH} characters`)
-      else if (values.indexOf(one) !== index) here.in(index).add(`stands twice: ${JSON.stringify(one)}`)
+      else if (values.indexOf(one) !== index) here.in(index).add(`is listed twice: ${JSON.stringify(one)}`)
     }
   }
 }
@@ -99,7 +99,7 @@ const checkTier = (at: Problems, tier: Fields, model: ChargeModel, currencies: C
   if (model === "graduated_percentage" && tier["rate"] !== undefined) decimalOf(at.in("rate"), tier["rate"])
 }
 
-/** Each tier but the last ends, and later than the one before it. */
+/** Every tier but the last must have an end, which must be greater than that of the tier before. */
 const checkTiers = (at: Problems, value: unknown, model: ChargeModel, currencies: Currencies): void => {
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_TIERS) {
     at.add(value === undefined ? "is required" : `must be a list of 1 to ${MAX_TIERS} tiers`)
@@ -127,7 +127,7 @@ const checkTiers = (at: Problems, value: unknown, model: ChargeModel, currencies
   }
 }
 
-/** The least must not be more than the most. */
+/** The minimum must not be greater than the maximum. */
 const checkBounds = (at: Problems, charge: Fields, least: string, most: string): void => {
   const [low, high] = [charge[least], charge[most]]
   if (!isFields(low) || !isFields(high)) return
@@ -164,24 +164,24 @@ const checkModel = (at: Problems, charge: Fields, model: ChargeModel, currencies
   }
 }
 
-/** What a quantity is made of before it is priced. */
+/** Checks the fields that change a quantity before it is priced. */
 const checkPricedQuantity = (at: Problems, charge: Fields): void => {
   if (charge["free"] !== undefined) decimalOf(at.in("free"), charge["free"])
   if (charge["convert"] !== undefined) checkConvert(at.in("convert"), charge["convert"])
 }
 
-/** Where a quantity comes from. */
+/** Checks the fields that say where a quantity comes from. */
 const checkSource = (at: Problems, charge: Fields): void => {
   if (charge["meter"] !== undefined) checkKey(at.in("meter"), charge["meter"])
   if (charge["quantity"] !== undefined) checkKey(at.in("quantity"), charge["quantity"])
   if ((charge["meter"] === undefined) === (charge["quantity"] === undefined)) {
     if (charge["meter"] === undefined)
-      at.in("meter").add("is required, or quantity: one of them gives the quantity")
-    else at.in("quantity").add("does not go with meter: a charge has one of them")
+      at.in("meter").add("is required (or quantity): a charge needs one of them")
+    else at.in("quantity").add("must be left out: a charge has either a meter or a quantity")
   }
   for (const field of ["where", "by"]) {
     if (charge[field] !== undefined && charge["meter"] === undefined) {
-      at.in(field).add("needs a meter, whose dimensions it names")
+      at.in(field).add("needs a meter: it uses the dimensions of a meter")
     }
   }
   if (charge["where"] !== undefined) checkWhere(at.in("where"), charge["where"])
@@ -198,8 +198,8 @@ const checkTiming = (at: Problems, charge: Fields): void => {
 }
 
 /**
- * Notes what is wrong with all that a price is worked out from: the model with its parameters, free units, conversion,
- * least and most.
+ * Reports problems of the fields that a price is computed from: the model with its parameters, free units, conversion,
+ * minimum and maximum.
  */
 export const checkPricing = (at: Problems, value: unknown, currencies: Currencies): value is Charge => {
   const before = at.found.length
@@ -226,7 +226,7 @@ export const checkPricing = (at: Problems, value: unknown, currencies: Currencie
   return at.found.length === before
 }
 
-/** Notes all that is wrong with a charge of a plan in these currencies. */
+/** Reports all problems of a charge of a plan with these currencies. */
 export const checkCharge = (at: Problems, value: unknown, currencies: Currencies): value is Charge => {
   const isPriced = checkPricing(at, value, currencies)
   if (!isFields(value)) return false

@@ -1,11 +1,11 @@
 /**
- * Rules of single fields, which charges and plans share. Each notes what is wrong at its path.
+ * Rules of single fields, which charges and plans share. Each reports problems at the path of the field.
  */
 import { DECIMAL_LIMITS, DECIMAL_PATTERN } from "../money/Exact.ts"
 import * as Exact from "../money/Exact.ts"
 import type { Problems } from "./Problem.ts"
 
-/** Keys of charges, features, meters and quantities. */
+/** The form of keys of charges, features, meters and quantities. */
 const KEY_PATTERN = /^[a-z][a-z0-9_]{0,63}$/
 const KEY_RULE = "must be a lower-case letter, then at most 63 lower-case letters, digits and underscores"
 
@@ -26,7 +26,7 @@ export const checkKey = (at: Problems, value: unknown): void => {
   if (typeof value !== "string" || !KEY_PATTERN.test(value)) at.add(KEY_RULE)
 }
 
-/** A decimal that is not negative, or `undefined` where it is none. */
+/** Reads a decimal that is 0 or more. Gives `undefined` and reports the problem when it is not valid. */
 export const decimalOf = (at: Problems, value: unknown): Exact.Exact | undefined => {
   if (value === undefined) at.add("is required")
   else if (typeof value === "number") at.add(`must be a string, such as "${value}"`)
@@ -49,7 +49,7 @@ export const positiveOf = (at: Problems, value: unknown): Exact.Exact | undefine
   return undefined
 }
 
-/** The currencies that every price has to be there in; and, of a plan, in no others. */
+/** The currencies that every price needs. With `areAll`, prices in other currencies are refused. */
 export interface Currencies {
   readonly required: ReadonlyArray<string>
   readonly areAll: boolean
@@ -72,7 +72,7 @@ export const checkPrices = (at: Problems, value: unknown, currencies: Currencies
   }
 }
 
-/** Text for people: not empty, not too long, and nothing that does not print. */
+/** Checks text for people: not empty, not too long, and without control characters. */
 export const checkText = (at: Problems, value: unknown, maxLength: number): void => {
   if (value === undefined) at.add("is required")
   else if (typeof value !== "string" || value.trim() === "" || value.length > maxLength) {
@@ -80,7 +80,7 @@ export const checkText = (at: Problems, value: unknown, maxLength: number): void
   } else if (/\p{Cc}|\p{Cs}/u.test(value)) at.add("must not have control characters")
 }
 
-/** An integer between two bounds, both of which it may be. */
+/** Checks an integer from `least` to `most`, both included. */
 export const integerIn = (at: Problems, value: unknown, least: number, most: number): void => {
   if (value === undefined) at.add("is required")
   else if (!Number.isInteger(value) || Number(value) < least || Number(value) > most) {

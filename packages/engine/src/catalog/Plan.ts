@@ -1,15 +1,15 @@
 /**
- * A version of a plan, in the form that it has in files, in REST and in `preview`. Decimals are strings.
+ * A version of a plan, in the form of files, REST and `preview`. Decimals are strings.
  */
 import type { Charge, Prices } from "./Charge.ts"
 
-/** How long a period is: `count` of a unit, such as 3 months. */
+/** The length of a period: `count` units, such as 3 months. */
 export interface Interval {
   readonly unit: "day" | "week" | "month" | "year"
   readonly count: number
 }
 
-/** What is included of a boolean kind: a customer has it or not. */
+/** A feature that a customer has or does not have. */
 export interface BooleanFeature {
   readonly type: "boolean"
 }
@@ -20,15 +20,15 @@ export interface ConfigFeature {
   readonly value: string
 }
 
-/** What is left of a period goes on, up to `maximum` units and until it expires. */
+/** Units left at the end of a period stay usable, at most `maximum` of them and until they expire. */
 export interface Rollover {
   readonly maximum: string
   readonly expires_after?: Interval
 }
 
 /**
- * So many units of a meter are included in each period. Beyond them a `hard` limit refuses; a `soft` one allows, and
- * the charges of the plan say what that costs.
+ * A number of units of a meter that each period includes. Further usage is refused with a `hard` limit. With a `soft`
+ * limit it is allowed, and the charges of the plan price it.
  */
 export interface MeteredFeature {
   readonly type: "metered"
@@ -40,38 +40,38 @@ export interface MeteredFeature {
 
 export type Feature = BooleanFeature | ConfigFeature | MeteredFeature
 
-/** Credits that each period brings. */
+/** Credits that the customer gets in each period. */
 export interface Grant {
-  /** A unit of the host's, such as `credits`, or a currency of the plan. */
+  /** A unit that the host defines, such as `credits`, or a currency of the plan. */
   readonly unit: string
   readonly amount: string
   readonly rollover?: Rollover
 }
 
-/** How the plan is billed where there is a choice. */
+/** Options of how the plan is billed. */
 export interface Policy {
-  /** What a part of a period is measured in: local days (`day`, the default), milliseconds (`time`), or not at all. */
+  /** How a part of a period is measured: in local days (`day`, the default), in milliseconds (`time`), or not (`none`). */
   readonly proration?: "day" | "time" | "none"
-  /** Whether the tiers of a meter go on (`continue`, the default) or start again when the plan changes. */
+  /** Whether the tiers of a meter continue (`continue`, the default) or start again (`restart`) when the plan changes. */
   readonly usage_on_change?: "continue" | "restart"
-  /** How long an invoice waits for late usage after its period. 1 by default where there is usage. */
+  /** How many hours an invoice waits for late usage after its period. Default 1 for plans with usage. */
   readonly grace_hours?: number
 }
 
-/** A version of a plan. What may change without a new version is the name and the description of the plan. */
+/** A version of a plan. Only the name and the description of the plan can change without a new version. */
 export interface PlanVersion {
-  /** Names the plan: lower-case letters, digits and underscores, a letter first, at most 64. */
+  /** Identifies the plan: a lower-case letter, then lower-case letters, digits and underscores. At most 64 characters. */
   readonly key: string
   readonly name: string
   readonly description?: string
-  /** Codes of ISO 4217. Every price of the plan is there in each of them. */
+  /** ISO 4217 codes. Every price of the plan is given in each of them. */
   readonly currencies: ReadonlyArray<string>
   readonly interval: Interval
   readonly trial?: { readonly days: number }
   readonly charges: ReadonlyArray<Charge>
   readonly features?: Readonly<Record<string, Feature>>
   readonly grants?: ReadonlyArray<Grant>
-  /** The least that all usage charges of a full period cost together. What is missing is a line of its own. */
+  /** The lowest cost of all usage charges together in a full period. The missing amount gets a line on the invoice. */
   readonly minimum?: Prices
   readonly policy?: Policy
 }

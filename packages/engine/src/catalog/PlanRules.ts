@@ -1,5 +1,5 @@
 /**
- * The rules of a plan version. All that it breaks is found at once, each with its path.
+ * The rules of a plan version. All problems are found at once, each with its path.
  */
 import * as Currency from "../money/Currency.ts"
 import { checkCharge } from "./ChargeRules.ts"
@@ -21,17 +21,17 @@ import { type Problem, Problems } from "./Problem.ts"
 
 /** Most charges, features, grants and currencies of a plan version. */
 const PLAN_LIMITS = { charges: 100, features: 100, grants: 10, currencies: 30 } as const
-/** Longest name and description. */
+/** Longest name and description, in characters. */
 const MAX_PLAN_NAME_LENGTH = 200
 const MAX_DESCRIPTION_LENGTH = 1_000
-/** Longest value of a `config` feature. */
+/** Longest value of a `config` feature, in characters. */
 const MAX_CONFIG_LENGTH = 500
 /** Longest trial. */
 const MAX_TRIAL_DAYS = 730
 /** Longest wait for late usage: 30 days. */
 const MAX_GRACE_HOURS = 720
 
-/** Most of each unit in one period: a period is at most about three years long. */
+/** Largest `count` of each unit: a period is at most about three years long. */
 const MAX_COUNT = { day: 1_095, week: 156, month: 36, year: 3 } as const
 
 const isUnit = (value: unknown): value is keyof typeof MAX_COUNT =>
@@ -48,7 +48,7 @@ const checkInterval = (at: Problems, value: unknown): void => {
   else integerIn(at.in("count"), value["count"], 1, MAX_COUNT[unit])
 }
 
-/** The currencies that the prices of the plan have to be in. What is wrong with the currencies is not said of the prices. */
+/** The currencies that the plan's prices need. When the list has problems, prices in other currencies are not reported. */
 const checkCurrencies = (at: Problems, value: unknown): Currencies => {
   if (!Array.isArray(value) || value.length === 0 || value.length > PLAN_LIMITS.currencies) {
     at.add(
@@ -62,7 +62,7 @@ const checkCurrencies = (at: Problems, value: unknown): Currencies => {
     const here = at.in(index)
     if (typeof currency !== "string" || !Currency.isCurrency(currency)) {
       here.add(`must be a code of ISO 4217, such as "EUR"`)
-    } else if (currencies.includes(currency)) here.add(`stands twice: ${currency}`)
+    } else if (currencies.includes(currency)) here.add(`is listed twice: ${currency}`)
     else currencies.push(currency)
   }
   return { required: currencies, areAll: at.found.length === before }
@@ -76,9 +76,9 @@ const checkCharges = (at: Problems, value: unknown, currencies: Currencies): voi
   const keys = new Set<string>()
   for (const [index, charge] of (value as ReadonlyArray<unknown>).entries()) {
     const key = isFields(charge) && typeof charge["key"] === "string" ? charge["key"] : undefined
-    // Named by its key, as people know it, where it has one of its own.
+    // The path uses the charge's key, which people know, if it is unique.
     const here = key === undefined || key === "" || keys.has(key) ? at.in(index) : at.in(key)
-    if (key !== undefined && keys.has(key)) here.in("key").add(`stands twice: ${JSON.stringify(key)}`)
+    if (key !== undefined && keys.has(key)) here.in("key").add(`is used twice: ${JSON.stringify(key)}`)
     if (key !== undefined) keys.add(key)
     checkCharge(here, charge, currencies)
   }
@@ -150,7 +150,7 @@ const checkGrants = (at: Problems, value: unknown, currencies: Currencies): void
       if (currencies.areAll && !currencies.required.includes(unit))
         here.in("unit").add("is not a currency of the plan")
     } else checkKey(here.in("unit"), unit)
-    if (units.has(unit)) here.in("unit").add(`stands twice: ${JSON.stringify(unit)}`)
+    if (units.has(unit)) here.in("unit").add(`is used twice: ${JSON.stringify(unit)}`)
     units.add(unit)
     positiveOf(here.in("amount"), grant["amount"])
     checkRollover(here.in("rollover"), grant["rollover"])
@@ -201,7 +201,7 @@ const FIELDS = [
   "policy",
 ]
 
-/** Whether nothing is charged for usage, so that there is nothing to have a least. */
+/** Whether no charge has a meter, so that a minimum of usage makes no sense. */
 const hasNoUsage = (charges: unknown): boolean =>
   Array.isArray(charges) && charges.every((charge) => isFields(charge) && charge["meter"] === undefined)
 
@@ -209,12 +209,12 @@ const checkMinimum = (at: Problems, plan: Fields, currencies: Currencies): void 
   if (plan["minimum"] === undefined) return
   checkPrices(at, plan["minimum"], currencies)
   if (hasNoUsage(plan["charges"]))
-    at.add("needs a charge with a meter: it is the least of all usage charges together")
+    at.add("needs a charge with a meter: it is the minimum of all usage charges together")
 }
 
 /**
- * All that is wrong with a plan version, each with its path in the words of the plan:
- * `charges.calls.tiers[2].up_to must be greater than 1000`. Empty when nothing is.
+ * All problems of a plan version, each with its path in the plan:
+ * `charges.calls.tiers[2].up_to must be greater than 1000`. Empty when there are none.
  */
 export const problemsOfPlan = (plan: unknown): ReadonlyArray<Problem> => {
   const at = new Problems()
@@ -239,5 +239,5 @@ export const problemsOfPlan = (plan: unknown): ReadonlyArray<Problem> => {
   return at.found
 }
 
-/** Whether a value is a plan version that breaks no rule. */
+/** Whether a value is a valid plan version. */
 export const isPlan = (plan: unknown): plan is PlanVersion => problemsOfPlan(plan).length === 0

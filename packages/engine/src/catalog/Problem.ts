@@ -1,8 +1,8 @@
 /**
- * What is wrong with a plan, and where.
+ * The problems of a plan: what is wrong, and where.
  */
 
-/** A rule that is broken. `path` names the field, `problem` reads on from it: "must be greater than 1000". */
+/** A broken rule. `path` is the field, and `problem` continues the sentence: "must be greater than 1000". */
 export interface Problem {
   readonly path: string
   readonly problem: string
@@ -21,7 +21,7 @@ export class Problems {
     this.found = found
   }
 
-  /** The same collection, for what lies in a field or an element: `tiers[2]`, `features["a b"]`. */
+  /** The same collection, for a field or an element below this path: `tiers[2]`, `features["a b"]`. */
   in(step: string | number): Problems {
     if (typeof step === "number") return new Problems(`${this.#path}[${step}]`, this.found)
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(step)) {
@@ -30,7 +30,7 @@ export class Problems {
     return new Problems(this.#path === "" ? step : `${this.#path}.${step}`, this.found)
   }
 
-  /** Notes that the value at this path breaks a rule. */
+  /** Reports that the value at this path breaks a rule. */
   add(problem: string): void {
     this.found.push({ path: this.#path === "" ? "input" : this.#path, problem })
   }

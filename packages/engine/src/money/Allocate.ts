@@ -2,13 +2,13 @@
  * Splits an amount into parts that sum to it.
  */
 
-/** One part that is asked for: `weight` ≥ 0 is its share, `key` names it and decides ties. Keys are distinct. */
+/** The weight of one part. `weight` ≥ 0 is its share. `key` identifies it and decides ties. Keys are distinct. */
 export interface Weight {
   readonly key: string
   readonly weight: bigint
 }
 
-/** `total` cannot be split: the weights say nothing about whose it is. */
+/** `total` can't be split by these weights. */
 export class AllocationError extends Error {
   override readonly name = "AllocationError"
 }
@@ -19,16 +19,17 @@ const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 
  * Splits `total`, an integer of the minor unit, by weight. The parts are in the order of `weights`, and they sum to
  * `total`.
  *
- * Each part is rounded down; what is left goes to the parts one unit each, by falling remainder, ties by key. A weight
- * of 0 gets 0. A negative total mirrors the positive one. Throws an {@link AllocationError} when a weight is negative,
- * when a key stands twice, or when `total` is not 0 and the weights sum to 0.
+ * Each part is rounded down. The units left over go to the parts with the largest remainders, one unit each; ties are
+ * decided by key. A weight of 0 gets 0. A negative total gives the negative parts of the positive total. Throws an
+ * {@link AllocationError} when a weight is negative, when a key is used twice, or when `total` is not 0 and the weights
+ * sum to 0.
  */
 export const allocate = (total: bigint, weights: ReadonlyArray<Weight>): ReadonlyArray<bigint> => {
   const keys = new Set<string>()
   let sum = 0n
   for (const { key, weight } of weights) {
     if (weight < 0n) throw new AllocationError(`The weight of ${JSON.stringify(key)} is negative: ${weight}.`)
-    if (keys.has(key)) throw new AllocationError(`The key ${JSON.stringify(key)} stands twice.`)
+    if (keys.has(key)) throw new AllocationError(`The key ${JSON.stringify(key)} is used twice.`)
     keys.add(key)
     sum += weight
   }

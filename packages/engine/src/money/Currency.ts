@@ -1,8 +1,8 @@
 /**
- * Currencies by ISO 4217: their codes, and how many digits their minor unit has.
+ * Currencies of ISO 4217: their codes, and the number of digits of their minor unit.
  *
- * The table is our own and is tested against the npm package `currency-codes`. It is never `Intl`, whose digits are
- * those that people write, not those that ISO states: they differ for 29 codes.
+ * A test compares the table with the npm package `currency-codes`. The table does not come from `Intl`, because `Intl`
+ * gives the digits that people write and not those of ISO 4217. They differ for 29 codes.
  */
 
 /** An ISO 4217 code, three upper-case letters. */
@@ -12,7 +12,7 @@ const NO_MINOR_UNIT = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV X
 const THREE_DIGITS = "BHD IQD JOD KWD LYD OMR TND"
 const FOUR_DIGITS = "CLF UYW"
 
-/** Those with a minor unit of two digits. XCG took the place of ANG in 2025. */
+/** Codes with a minor unit of two digits. XCG replaced ANG in 2025. */
 const TWO_DIGITS =
   "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF " +
   "CHW CNY COP COU CRC CUC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG " +
@@ -26,11 +26,11 @@ const exponents: ReadonlyMap<CurrencyCode, number> = new Map(
   ),
 )
 
-/** All codes, in the order of the alphabet. */
+/** All codes, sorted. */
 export const codes = (): ReadonlyArray<CurrencyCode> => [...exponents.keys()].sort()
 
-/** Whether it is the code of a currency: upper case, of ISO 4217, and of money (not of gold, tests or "no currency"). */
+/** Whether a text is the upper-case ISO 4217 code of a currency. The codes for gold, tests and "no currency" are not. */
 export const isCurrency = (code: string): boolean => exponents.has(code)
 
-/** How many digits the minor unit has: 2 for EUR, 0 for JPY, 3 for KWD. `undefined` for an unknown code. */
+/** The number of digits of the minor unit: 2 for EUR, 0 for JPY, 3 for KWD. `undefined` for an unknown code. */
 export const exponentOf = (code: CurrencyCode): number | undefined => exponents.get(code)

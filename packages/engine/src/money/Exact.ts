@@ -1,8 +1,7 @@
 /**
- * Exact numbers: decimals and fractions on `bigint`. Nothing here is ever a float, and nothing is rounded unless the
- * name of the function says so.
+ * Exact numbers: decimals and fractions on `bigint`. No floats are used, and a function rounds only if its name says so.
  *
- * A value is carried as `numerator / (10^scale × denominator)` and divided once, at the end. Sums and products of
+ * A value is stored as `numerator / (10^scale × denominator)` and divided once, at the end. Sums and products of
  * decimals keep a denominator of 1, so they stay decimals.
  */
 
@@ -13,21 +12,21 @@ export interface Exact {
   readonly denominator: bigint
 }
 
-/** Most digits before and after the point of a decimal of a plan: of a price, a rate or the bound of a tier. */
+/** Most digits before and after the point of a decimal in a plan: a price, a rate or the end of a tier. */
 export const DECIMAL_LIMITS = { before: 18, after: 12 } as const
 
-/** Decimals of plans and of the wire: `"0.000015"`. Checked before anything parses them. */
+/** The form of decimals in plans and in REST, such as `"0.000015"`. Texts are checked with it before they are parsed. */
 export const DECIMAL_PATTERN = /^-?\d{1,18}(?:\.\d{1,12})?$/
 
 const DECIMAL_POINT = "."
 
-/** Powers of ten that are needed again and again. */
+/** Powers of ten that are needed often. */
 const POWERS = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent))
 
 /** 10^exponent, for an exponent ≥ 0. */
 export const powerOfTen = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigInt(exponent)
 
-/** The exact number of a `numerator`, a `scale` and a `denominator`. */
+/** The number `numerator / (10^scale × denominator)`. */
 const make = (numerator: bigint, scale: number, denominator: bigint): Exact => ({
   numerator,
   scale,
@@ -37,18 +36,18 @@ const make = (numerator: bigint, scale: number, denominator: bigint): Exact => (
 export const zero: Exact = make(0n, 0, 1n)
 export const one: Exact = make(1n, 0, 1n)
 
-/** An integer. */
+/** The exact number of an integer. */
 export const ofInteger = (integer: bigint): Exact => make(integer, 0, 1n)
 
-/** An integer of units of 10^−scale: `ofUnits(1234n, 2)` is 12.34. */
+/** A number of units of 10^−scale: `ofUnits(1234n, 2)` is 12.34. */
 export const ofUnits = (units: bigint, scale: number): Exact => make(units, scale, 1n)
 
 /** The fraction `numerator / denominator`, for a denominator ≥ 1. */
 export const ofFraction = (numerator: bigint, denominator: bigint): Exact => make(numerator, 0, denominator)
 
 /**
- * A decimal: digits, optionally a point and more digits, optionally a sign before. The caller has checked the text by
- * {@link DECIMAL_PATTERN} or by a pattern of its own that allows nothing else.
+ * Reads a decimal: an optional minus, digits, and optionally a point and more digits. The caller must have checked the
+ * text with {@link DECIMAL_PATTERN} or a pattern that allows nothing else.
  */
 export const ofDecimal = (text: string): Exact => {
   const point = text.indexOf(DECIMAL_POINT)
@@ -92,13 +91,13 @@ export const subtract = (a: Exact, b: Exact): Exact => {
 export const multiply = (a: Exact, b: Exact): Exact =>
   make(a.numerator * b.numerator, a.scale + b.scale, a.denominator * b.denominator)
 
-/** `a / b`, exactly, for a `b` > 0: the quotient is a fraction, nothing is rounded. */
+/** `a / b` for a `b` > 0, as a fraction. Nothing is rounded. */
 export const quotient = (a: Exact, b: Exact): Exact =>
   a.scale >= b.scale
     ? make(a.numerator * b.denominator, a.scale - b.scale, a.denominator * b.numerator)
     : make(a.numerator * b.denominator * powerOfTen(b.scale - a.scale), 0, a.denominator * b.numerator)
 
-/** Negative, 0 or positive, as `a` is less than, equal to or greater than `b`. */
+/** −1, 0 or 1 when `a` is less than, equal to or greater than `b`. */
 export const compare = (a: Exact, b: Exact): number => {
   if (a.scale === b.scale && a.denominator === b.denominator) {
     return a.numerator < b.numerator ? -1 : a.numerator > b.numerator ? 1 : 0
@@ -120,8 +119,8 @@ const divideHalfAway = (numerator: bigint, denominator: bigint): bigint => {
 }
 
 /**
- * The integer of units of 10^−exponent that is nearest to `value`, halves away from zero: `roundTo(12.345, 2)` is
- * 1235. It is the only place where money is rounded.
+ * `value` in units of 10^−exponent, rounded to the nearest integer, halves away from zero: `roundTo(12.345, 2)` is
+ * 1235. All rounding of money uses this function.
  */
 export const roundTo = (value: Exact, exponent: number): bigint => {
   if (value.denominator === 1n && value.scale <= exponent) {
@@ -133,8 +132,8 @@ export const roundTo = (value: Exact, exponent: number): bigint => {
 }
 
 /**
- * `value × numerator / denominator` as an integer of units of 10^−exponent, divided and rounded once, halves away from
- * zero. `denominator` is > 0.
+ * `value × numerator / denominator` in units of 10^−exponent, divided and rounded once to the nearest integer, halves
+ * away from zero. `denominator` is > 0.
  */
 export const mulDivRound = (value: Exact, numerator: bigint, denominator: bigint, exponent: number): bigint =>
   roundTo(multiply(value, ofFraction(numerator, denominator)), exponent)
@@ -157,7 +156,7 @@ const greatestCommonDivisor = (a: bigint, b: bigint): bigint => {
 
 const ZERO_DIGIT = 48
 
-/** A decimal's digits with its point, without zeros at the end. */
+/** The text of a decimal, without zeros at its end. */
 const decimalText = (numerator: bigint, scale: number): string => {
   if (scale === 0) return numerator.toString()
   if (numerator === 0n) return "0"
@@ -170,14 +169,14 @@ const decimalText = (numerator: bigint, scale: number): string => {
   return end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`
 }
 
-/** The value as a decimal, or `undefined` when its digits have no end. */
+/** The value as a decimal, or `undefined` when it would have infinitely many digits. */
 const asDecimal = (value: Exact): { readonly numerator: bigint; readonly scale: number } | undefined => {
   if (value.denominator === 1n) return value
   const divisor = greatestCommonDivisor(value.numerator, value.denominator)
   let numerator = value.numerator / divisor
   let rest = value.denominator / divisor
   let scale = value.scale
-  // Each factor 2 or 5 of the denominator is one more digit; any other factor has no end.
+  // Each factor 2 or 5 of the denominator needs one more digit. Any other factor needs infinitely many.
   for (const [factor, other] of [
     [2n, 5n],
     [5n, 2n],
@@ -191,7 +190,7 @@ const asDecimal = (value: Exact): { readonly numerator: bigint; readonly scale: 
   return rest === 1n ? { numerator, scale } : undefined
 }
 
-/** The value, exactly: a decimal (`"12.5"`), or a fraction in lowest terms where digits have no end (`"10/3"`). */
+/** The exact value as text: a decimal (`"12.5"`), or a fraction in lowest terms (`"10/3"`) when no decimal is exact. */
 export const text = (value: Exact): string => {
   if (value.denominator === 1n) return decimalText(value.numerator, value.scale)
   const decimal = asDecimal(value)
@@ -201,7 +200,7 @@ export const text = (value: Exact): string => {
   return `${value.numerator / common}/${divisor / common}`
 }
 
-/** The value that {@link text} wrote. */
+/** Reads a value that {@link text} wrote. */
 export const ofText = (written: string): Exact => {
   const slash = written.indexOf("/")
   return slash === -1
@@ -209,13 +208,13 @@ export const ofText = (written: string): Exact => {
     : ofFraction(BigInt(written.slice(0, slash)), BigInt(written.slice(slash + 1)))
 }
 
-/** Digits after the point that are shown of a fraction whose digits have no end. */
+/** Digits after the point that {@link shown} keeps of a fraction with infinitely many digits. */
 export const SHOWN_DIGITS = 15
 
-/** Stands behind digits that go on. */
+/** Follows digits that were cut. */
 export const MORE_DIGITS = "…"
 
-/** The value as a decimal for people: exact, or cut after {@link SHOWN_DIGITS} digits and marked by {@link MORE_DIGITS}. */
+/** The value as a decimal for people: exact, or cut after {@link SHOWN_DIGITS} digits and followed by {@link MORE_DIGITS}. */
 export const shown = (value: Exact): string => {
   if (value.denominator === 1n) return decimalText(value.numerator, value.scale)
   const decimal = asDecimal(value)

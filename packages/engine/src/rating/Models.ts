@@ -1,5 +1,5 @@
 /**
- * The price models: from a quantity to an amount of money, each with the steps that say how.
+ * The price models. Each computes an amount of money from a quantity, and records the steps of the computation.
  */
 import type {
   Charge,
@@ -14,16 +14,16 @@ import type {
 import * as Exact from "../money/Exact.ts"
 import type { Step } from "./Step.ts"
 
-/** Prices a quantity: notes its steps, and gives the exact amount in the currency's unit. */
+/** Prices a quantity: adds its steps to `steps`, and gives the exact amount in the currency's unit. */
 export type Model = (quantity: Exact.Exact, steps: Array<Step>) => Exact.Exact
 
-/** The currency that is rated in, and the digits of its minor unit. */
+/** The currency of a rating, and the digits of its minor unit. */
 export interface Money {
   readonly currency: string
   readonly digits: number
 }
 
-/** A decimal of a plan, as a number and as it is written. */
+/** A decimal of a plan, as a number and as its original text. */
 export interface Figure {
   readonly value: Exact.Exact
   readonly text: string
@@ -31,11 +31,11 @@ export interface Figure {
 
 export const figure = (text: string): Figure => ({ value: Exact.ofDecimal(text), text })
 
-/** The price in the currency; 0 where the charge or tier has none. The rules of charges see to it that it has one. */
+/** The price in the currency, or 0 when it was left out. The rules of charges make sure that required prices exist. */
 export const priceIn = (prices: Prices | undefined, { currency }: Money): Figure =>
   figure(prices?.[currency] ?? "0")
 
-/** A percentage as a factor: 2.9 percent is 0.029. */
+/** The factor of a percentage: 2.9 percent is 0.029. */
 export const factorOf = (percent: Exact.Exact): Exact.Exact => ({ ...percent, scale: percent.scale + 2 })
 
 const flat = (prices: Prices, money: Money): Model => {
@@ -79,7 +79,7 @@ const packages = (charge: PackageCharge, money: Money): Model => {
   }
 }
 
-/** The bounds of a tier: more than `from`, up to and with `upTo`. */
+/** The range of a tier: greater than `from`, up to and including `upTo`. */
 interface Range {
   readonly from: Figure
   readonly upTo: Figure | undefined
@@ -95,10 +95,10 @@ const isBeyond = (quantity: Exact.Exact, end: Figure | undefined): end is Figure
 
 const bounds = ({ from, upTo }: Range) => ({ from: from.text, up_to: upTo?.text ?? null })
 
-/** Prices one slice of a quantity: notes its step, and gives its amount. */
+/** Prices one tier's part of a quantity: adds its step to `steps`, and gives its amount. */
 type Slice = (quantity: Exact.Exact, steps: Array<Step>) => Exact.Exact
 
-/** Each tier prices its slice. The first is entered always, another once the quantity is more than the tier before it takes. */
+/** Each tier prices its part. The first tier always applies. Others apply when the quantity is beyond the tier before. */
 const graduated = (ranges: ReadonlyArray<Range>, slices: ReadonlyArray<Slice>): Model => {
   const { length } = ranges
   return (quantity, steps) => {
@@ -115,7 +115,7 @@ const graduated = (ranges: ReadonlyArray<Range>, slices: ReadonlyArray<Slice>): 
   }
 }
 
-/** The tier that the quantity falls in prices all of it. */
+/** The tier that contains the quantity prices the whole quantity. */
 const volume = (ranges: ReadonlyArray<Range>, slices: ReadonlyArray<Slice>): Model => {
   return (quantity, steps) => {
     const index = ranges.findIndex(({ upTo }) => !isBeyond(quantity, upTo))
@@ -183,7 +183,7 @@ const percentSlice = (tier: PercentageTier, range: Range, money: Money): Slice =
   }
 }
 
-/** A quantity of minor units, in the currency's unit. */
+/** Converts a quantity of minor units to the currency's unit. */
 export const moneyOf = (quantity: Exact.Exact, { digits }: Money): Exact.Exact => ({
   ...quantity,
   scale: quantity.scale + digits,
@@ -215,7 +215,7 @@ const percentage = (percent: string): ((money: Money) => Model) => {
   }
 }
 
-/** The model of a charge that is priced by its total, made ready. */
+/** Prepares the model of a charge that prices the total quantity. */
 export const modelOf = (charge: Charge, money: Money): Model => {
   switch (charge.model) {
     case "flat":

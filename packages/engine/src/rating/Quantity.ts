@@ -1,16 +1,16 @@
 /**
- * The quantity that is rated.
+ * Reads the quantity of a rating.
  */
 import * as Exact from "../money/Exact.ts"
 import { RatingError } from "./RatingError.ts"
 
 /**
- * A quantity ≥ 0: a decimal in a string (`"10.5"`), a number, a bigint, or an exact fraction, which averages over time
- * are. Numbers are taken by their shortest decimal; integers beyond 2^53 − 1 must be a string or a bigint.
+ * A quantity ≥ 0: a decimal in a string (`"10.5"`), a number, a bigint, or an exact fraction, such as an average over
+ * time. A number counts as its shortest decimal. Integers beyond 2^53 − 1 must be strings or bigints.
  */
 export type Quantity = string | number | bigint | { readonly numerator: bigint; readonly denominator: bigint }
 
-/** Most digits of a quantity before and after the point. Sums of usage have no smaller limit. */
+/** Most digits of a quantity before and after the point. */
 const QUANTITY_DIGITS = { before: 60, after: 18 } as const
 
 const QUANTITY_PATTERN = /^-?\d{1,60}(?:\.\d{1,18})?$/
@@ -38,7 +38,7 @@ const ofString = (path: string, value: string): Exact.Exact =>
 
 const ofFraction = (path: string, numerator: unknown, denominator: unknown): Exact.Exact => {
   if (typeof numerator !== "bigint" || typeof denominator !== "bigint" || denominator <= 0n) {
-    return refuse(path, "must be a fraction of two bigints, the denominator greater than 0")
+    return refuse(path, "must be a fraction of two bigints, with a denominator greater than 0")
   }
   return numerator < LARGEST && denominator < LARGEST
     ? Exact.ofFraction(numerator, denominator)
@@ -60,7 +60,7 @@ const read = (path: string, value: Quantity): Exact.Exact => {
   }
 }
 
-/** The exact value of a quantity. Throws a {@link RatingError} that names `path`. */
+/** The exact value of a quantity. Throws a {@link RatingError} of `path` when it is not valid. */
 export const exactOf = (path: string, value: Quantity): Exact.Exact => {
   const exact = read(path, value)
   if (Exact.isNegative(exact)) refuse(path, "must be 0 or more")

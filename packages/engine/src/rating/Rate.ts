@@ -1,8 +1,8 @@
 /**
- * Rating: what a quantity costs by a charge, exactly, with every step that leads there.
+ * Rating: computes what a quantity costs under a charge, exactly, with every step of the computation.
  *
  * The order is fixed: aggregate → convert → free → model (× share) → percent discounts → maximum → minimum → round →
- * less what was billed before. Money is rounded once, to the minor unit, halves away from zero.
+ * subtract what was billed before. Money is rounded once, to the minor unit, halves away from zero.
  */
 import { type Charge, isProrated, pricesEachRecord } from "../catalog/Charge.ts"
 import { checkPricing } from "../catalog/ChargeRules.ts"
@@ -16,50 +16,50 @@ import { RatingError } from "./RatingError.ts"
 import { type RecordModel, recordModelOf } from "./RecordModel.ts"
 import type { Step } from "./Step.ts"
 
-/** An amount that an earlier document billed of the same period, in integers of the minor unit. */
+/** An amount that an earlier document billed for the same period. `amount` is an integer of the minor unit. */
 export interface Billed {
   readonly invoice: string
   readonly line: string
   readonly amount: bigint
 }
 
-/** What a rating depends on besides charge and quantity. */
+/** The input of a rating besides the charge and the quantity. */
 export interface RateContext {
-  /** The currency, by ISO 4217. The charge has a price in it. */
+  /** The ISO 4217 code of the currency. The charge must have prices in it. */
   readonly currency: string
   /**
-   * The part of the period that was served, as `[numerator, denominator]`: `[10, 31]` for 10 of 31 days. All of it when
-   * left out. It scales flat fees and quantities of a subscription, and the least and the most of every charge.
+   * The part of the period that was served, as `[numerator, denominator]`: `[10, 31]` for 10 of 31 days. Default: the
+   * whole period. It scales flat fees, charges of a subscription's quantities, and the minimum and maximum of charges.
    */
   readonly share?: readonly [numerator: number | bigint, denominator: number | bigint]
-  /** Percent discounts, such as `["10"]`, each on what the ones before it leave. At most {@link MAX_DISCOUNTS}. */
+  /** Percent discounts, such as `["10"]`. Each applies to the amount after the ones before it. At most 20. */
   readonly discounts?: ReadonlyArray<string>
-  /** What was billed of the same period before: a sum in the minor unit, or each document's part of it. */
+  /** What was billed before for the same period: a sum in the minor unit, or the amount of each document. */
   readonly billedBefore?: number | bigint | ReadonlyArray<Billed>
   /**
-   * The quantities one by one, where the model prices each record (`percentage` with `flat` or a bound per record). The
-   * quantity then is their sum, and has to be. Without them, the quantity is one record.
+   * The quantity of each record, for models that price each record (`percentage` with `flat`, or with a minimum or
+   * maximum per record). They must sum to the quantity. Without them, the quantity counts as one record.
    */
   readonly records?: Iterable<Quantity>
 }
 
 /** A rated amount. */
 export interface Rated {
-  /** In integers of the minor unit: 4200n is 42.00 EUR, and 4200 JPY. Negative where more was billed before. */
+  /** An integer of the minor unit: 4200n is 42.00 EUR, or 4200 JPY. Negative when more was billed before. */
   readonly amount: bigint
   /**
-   * The amount before rounding and before what was billed earlier, as a decimal of the currency's unit. Digits that have
-   * no end are cut after 15 and marked by `…`.
+   * The amount before rounding, and before what was billed earlier is subtracted, as a decimal in the currency's unit.
+   * Infinitely many digits are cut after 15 and followed by `…`.
    */
   readonly exact: string
-  /** The computation. Folding it gives `amount`. */
+  /** The steps of the computation. `fold` computes `amount` from them. */
   readonly steps: ReadonlyArray<Step>
 }
 
 /** Most percent discounts of one rating. */
 const MAX_DISCOUNTS = 20
 
-/** A percentage from 0 to 100. */
+/** The form of a percentage. A second check limits it to 100. */
 const PERCENT_PATTERN = /^\d{1,3}(?:\.\d{1,12})?$/
 const hundred = Exact.ofInteger(100n)
 
@@ -98,9 +98,9 @@ const shareStep = ({ denominator, numerator }: Share, amount: Exact.Exact): Step
   amount: Exact.text(amount),
 })
 
-/** A charge in one currency, made ready to rate many quantities. */
+/** A charge in one currency that is prepared to rate many quantities. */
 export interface Rater {
-  /** What a quantity costs. The context is that of {@link rate}, without its currency. */
+  /** Computes what a quantity costs. The context is that of {@link rate}, without the currency. */
   readonly rate: (quantity: Quantity, context?: Omit<RateContext, "currency">) => Rated
 }
 
@@ -231,7 +231,8 @@ const discounted = (
   amount: Exact.Exact,
   steps: Array<Step>,
 ): Exact.Exact => {
-  if (discounts.length > MAX_DISCOUNTS) refuse("discounts", `must be at most ${MAX_DISCOUNTS}`)
+  if (discounts.length > MAX_DISCOUNTS)
+    refuse("discounts", `must be a list of at most ${MAX_DISCOUNTS} discounts`)
   return discounts.reduce((left, percent, index) => {
     const isPercent = typeof percent === "string" && PERCENT_PATTERN.test(percent)
     const value = isPercent
@@ -253,8 +254,8 @@ const moneyOf = (currency: string): Money => {
 }
 
 /**
- * Makes a charge ready to rate many quantities in one currency. It looks at the charge once: a later change of the
- * object has no effect. Throws a {@link RatingError} with all that is wrong with the charge.
+ * Prepares a charge to rate many quantities in one currency. It reads the charge once, so later changes of the object
+ * have no effect. Throws a {@link RatingError} with all problems of the charge.
  */
 export const rater = (charge: Charge, currency: string): Rater => {
   const money = moneyOf(currency)
@@ -266,11 +267,11 @@ export const rater = (charge: Charge, currency: string): Rater => {
 }
 
 /**
- * What a quantity costs by a charge, with the steps that lead to it. Pure: the same input gives the same result, and
- * invoices are made by this very function.
+ * Computes what a quantity costs under a charge, with the steps of the computation. The same input always gives the same
+ * result. Invoices use this function too.
  *
- * `quantity` is the usage of the whole period, or the number of seats; flat fees take no notice of it. Throws a
- * {@link RatingError} that names what is wrong with the charge, the quantity or the context.
+ * `quantity` is the usage of the whole period, or the number of seats. Flat fees ignore it. Throws a
+ * {@link RatingError} with the problems of the charge, the quantity or the context.
  */
 export const rate = (charge: Charge, quantity: Quantity, context: RateContext): Rated =>
   rater(charge, context.currency).rate(quantity, context)

@@ -1,18 +1,18 @@
 /**
- * The quantity on its way to the model: converted, then without free units. Both are steps of the explanation.
+ * Converts a quantity and subtracts free units, before the model prices it. Both are steps of the explanation.
  */
 import type { Charge, ConvertRounding } from "../catalog/Charge.ts"
 import * as Exact from "../money/Exact.ts"
 import type { Step } from "./Step.ts"
 
-/** `convert` of a charge, made ready. */
+/** The prepared `convert` of a charge. */
 export interface Conversion {
   readonly divideBy: Exact.Exact
   readonly divideByText: string
   readonly round: ConvertRounding
 }
 
-/** The `convert` of a charge, if it has one. */
+/** Prepares the `convert` of a charge. Gives `undefined` when it has none. */
 export const conversionOf = (charge: Charge): Conversion | undefined =>
   charge.convert === undefined
     ? undefined
@@ -24,7 +24,7 @@ export const conversionOf = (charge: Charge): Conversion | undefined =>
 
 const half = Exact.ofUnits(5n, 1)
 
-/** A quantity in the units that are priced. */
+/** Converts a quantity to the units that are priced. */
 export const convert = ({ divideBy, round }: Conversion, quantity: Exact.Exact): Exact.Exact => {
   const exact = Exact.quotient(quantity, divideBy)
   switch (round) {
@@ -39,7 +39,7 @@ export const convert = ({ divideBy, round }: Conversion, quantity: Exact.Exact):
   }
 }
 
-/** Notes that a quantity was converted to `quantity`. */
+/** The step that converts a quantity to `quantity`. */
 export const convertStep = ({ divideByText, round }: Conversion, quantity: Exact.Exact): Step => ({
   type: "convert",
   divide_by: divideByText,
@@ -47,7 +47,7 @@ export const convertStep = ({ divideByText, round }: Conversion, quantity: Exact
   quantity: Exact.text(quantity),
 })
 
-/** Notes that `used` of the units were free, and that `quantity` is left. */
+/** The step that subtracts `used` free units and leaves `quantity`. */
 export const freeStep = (used: Exact.Exact, quantity: Exact.Exact): Step => ({
   type: "free",
   free: Exact.text(used),

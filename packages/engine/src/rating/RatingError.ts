@@ -4,8 +4,8 @@
 import { type Problem, problemText } from "../catalog/Problem.ts"
 
 /**
- * The charge, the quantity or the context breaks a rule, so that nothing can be rated. `problems` names each field; the
- * message is the first of them.
+ * The charge, the quantity or the context breaks a rule, so nothing was rated. `problems` names each field. The message
+ * is the first problem, with the number of the others.
  */
 export class RatingError extends Error {
   override readonly name = "RatingError"

@@ -1,8 +1,8 @@
 /**
- * The model that prices each record by itself: a percentage with a fee, a least or a most per record.
+ * The model that prices each record by itself: a percentage with a fee, a minimum or a maximum per record.
  *
- * Records are taken one by one, so that a period of millions of them needs no more memory than one of ten. What is
- * explained is how many of them were priced by rate and fee, how many at the least and how many at the most.
+ * Records are read one by one, so millions of records need no more memory than ten. The explanation gives the number of
+ * records that were priced by rate and fee, at the minimum, and at the maximum.
  */
 import type { Charge, PercentageCharge } from "../catalog/Charge.ts"
 import * as Exact from "../money/Exact.ts"
@@ -10,7 +10,7 @@ import { factorOf, type Figure, figure, type Money, moneyOf, priceIn } from "./M
 import { type Conversion, conversionOf, convert, convertStep, freeStep } from "./RatedQuantity.ts"
 import type { Step } from "./Step.ts"
 
-/** Records of one kind: how many, and the sum of their quantities. */
+/** The number of records of one kind, and the sum of their quantities. */
 interface Kind {
   count: bigint
   quantity: Exact.Exact
@@ -23,7 +23,7 @@ const take = (kind: Kind, quantity: Exact.Exact): void => {
   kind.quantity = Exact.add(kind.quantity, quantity)
 }
 
-/** Prices records: notes its steps, and gives the exact amount in the currency's unit. */
+/** Prices records: adds its steps to `steps`, and gives the exact amount in the currency's unit. */
 export type RecordModel = (records: Iterable<Exact.Exact>, steps: Array<Step>) => Exact.Exact
 
 interface Parts {
@@ -46,7 +46,7 @@ const partsOf = (charge: PercentageCharge, money: Money): Parts => ({
   money,
 })
 
-/** Sorts the records by how they are priced. */
+/** Counts the records by how they are priced. */
 class Tally {
   readonly byRate = noRecords()
   readonly atLeast = noRecords()
@@ -71,7 +71,7 @@ class Tally {
     const used = Exact.minimum(quantity, Exact.subtract(free, this.usedFree))
     this.usedFree = Exact.add(this.usedFree, used)
     const rest = Exact.subtract(quantity, used)
-    // What is free as a whole has no fee either; a record of nothing is not free, it is just small.
+    // A record that is entirely free has no fee either. A record of quantity 0 is not free, so its fee is due.
     if (!Exact.isZero(rest) || Exact.isZero(used)) this.#price(rest)
   }
 
@@ -118,7 +118,7 @@ const explain = (
   return steps
 }
 
-/** The model of a charge that prices each record, made ready; `undefined` for all others. */
+/** Prepares the model of a charge that prices each record. Gives `undefined` for other models. */
 export const recordModelOf = (charge: Charge, money: Money): RecordModel | undefined => {
   if (charge.model !== "percentage") return undefined
   const parts = partsOf(charge, money)

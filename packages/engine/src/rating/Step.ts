@@ -1,24 +1,27 @@
 /**
- * The explanation of a rated amount: the computation itself, step by step. Folding the steps gives the amount.
+ * The explanation of a rated amount: the steps of its computation. `fold` computes the amount from the steps.
  *
- * Numbers are exact texts: decimals, or fractions in lowest terms where digits have no end (`"10/3"`). Money is in the
- * currency's unit (`"12.5"`), quantities are in the unit of the meter, or of `convert` once that is applied.
+ * Numbers are exact texts: decimals, or fractions in lowest terms (`"10/3"`) when no decimal is exact. Money is in the
+ * currency's unit (`"12.5"`). Quantities are in the unit of the meter, and after a `convert` step in the converted unit.
  */
 import * as Exact from "../money/Exact.ts"
 
-/** The range of a tier: more than `from` (at least 0 for the first) up to and with `up_to`, `null` for the last. */
+/**
+ * The range of a tier: greater than `from`, up to and including `up_to`. The first tier includes 0. The last tier has
+ * `null` as `up_to`.
+ */
 interface TierRange {
   readonly from: string
   readonly up_to: string | null
 }
 
-/** The quantity that is rated, as the meter or the subscription gives it. */
+/** The quantity of the meter or the subscription. */
 export interface AggregateStep {
   readonly type: "aggregate"
   readonly quantity: string
 }
 
-/** The quantity is divided, then rounded to an integer or kept. */
+/** The quantity is divided by `divide_by`, then rounded to an integer unless `round` is `none`. */
 export interface ConvertStep {
   readonly type: "convert"
   readonly divide_by: string
@@ -26,20 +29,20 @@ export interface ConvertStep {
   readonly quantity: string
 }
 
-/** `free` of the units that are not priced were used; `quantity` is left to be priced. */
+/** `free` units of the quantity are free. `quantity` is left to be priced. */
 export interface FreeStep {
   readonly type: "free"
   readonly free: string
   readonly quantity: string
 }
 
-/** A fee: `amount` is `price`. */
+/** A flat fee. */
 export interface FlatStep {
   readonly type: "flat"
   readonly amount: string
 }
 
-/** `quantity × price`. */
+/** The amount is `quantity × price`. */
 export interface UnitStep {
   readonly type: "unit"
   readonly quantity: string
@@ -47,7 +50,7 @@ export interface UnitStep {
   readonly amount: string
 }
 
-/** `packages × price`, where `packages` is `quantity / size` rounded up. */
+/** The amount is `packages × price`. `packages` is `quantity / size`, rounded up. */
 export interface PackageStep {
   readonly type: "package"
   readonly quantity: string
@@ -57,7 +60,7 @@ export interface PackageStep {
   readonly amount: string
 }
 
-/** The slice of a tier: `quantity × price + flat`. */
+/** A tier's part of the quantity. The amount is `quantity × price + flat`. */
 export interface TierStep extends TierRange {
   readonly type: "tier"
   readonly quantity: string
@@ -66,7 +69,7 @@ export interface TierStep extends TierRange {
   readonly amount: string
 }
 
-/** The slice of a tier in packages: `packages × price + flat`. */
+/** A tier's part of the quantity, in packages. The amount is `packages × price + flat`. */
 export interface PackageTierStep extends TierRange {
   readonly type: "package_tier"
   readonly quantity: string
@@ -77,7 +80,7 @@ export interface PackageTierStep extends TierRange {
   readonly amount: string
 }
 
-/** `money × rate / 100 + records × flat`, where `money` is the quantity in the currency's unit. */
+/** The amount is `money × rate / 100 + records × flat`. `money` is the quantity in the currency's unit. */
 export interface PercentStep {
   readonly type: "percent"
   readonly money: string
@@ -87,7 +90,10 @@ export interface PercentStep {
   readonly amount: string
 }
 
-/** The slice of a tier of money: `money × rate / 100 + flat`. The range is in minor units, `money` in the currency's unit. */
+/**
+ * A tier's part of an amount of money. The amount is `money × rate / 100 + flat`. The range is in minor units, and
+ * `money` is in the currency's unit.
+ */
 export interface PercentTierStep extends TierRange {
   readonly type: "percent_tier"
   readonly money: string
@@ -96,7 +102,7 @@ export interface PercentTierStep extends TierRange {
   readonly amount: string
 }
 
-/** Records whose price was below the least or above the most of a record: `records × price`. */
+/** Records whose price was below the minimum or above the maximum of a record. The amount is `records × price`. */
 export interface RecordBoundStep {
   readonly type: "record_minimum" | "record_maximum"
   readonly records: string
@@ -104,7 +110,7 @@ export interface RecordBoundStep {
   readonly amount: string
 }
 
-/** The amount so far × `numerator / denominator`: the part of the period that was served. */
+/** The amount so far × `numerator / denominator`, the part of the period that was served. */
 export interface ShareStep {
   readonly type: "share"
   readonly numerator: string
@@ -112,7 +118,7 @@ export interface ShareStep {
   readonly amount: string
 }
 
-/** The amount so far, less `percent` of it. */
+/** The amount so far minus `percent` of it. */
 export interface DiscountStep {
   readonly type: "discount"
   readonly percent: string
@@ -120,8 +126,8 @@ export interface DiscountStep {
 }
 
 /**
- * The amount so far was more than the most that the charge costs, or less than the least. `amount` takes its place:
- * the served share of `per_period`.
+ * The amount so far was above the maximum or below the minimum of the charge. `amount` replaces it: the part of
+ * `per_period` for the served part of the period.
  */
 export interface BoundStep {
   readonly type: "maximum" | "minimum"
@@ -129,20 +135,20 @@ export interface BoundStep {
   readonly amount: string
 }
 
-/** The amount so far, rounded to the minor unit, halves away from zero: the only rounding. */
+/** The amount so far, rounded to the minor unit, halves away from zero. Amounts are rounded only in this step. */
 export interface RoundStep {
   readonly type: "round"
   readonly digits: number
   readonly amount: string
 }
 
-/** What earlier documents billed of the same period is taken off. */
+/** An amount that an earlier document billed for the same period is subtracted. */
 export interface AlreadyBilledStep {
   readonly type: "already_billed"
   readonly invoice: string | null
   readonly line: string | null
   readonly billed: string
-  /** What is left. */
+  /** The amount that is left. */
   readonly amount: string
 }
 
@@ -164,14 +170,14 @@ export type Step =
   | RoundStep
   | AlreadyBilledStep
 
-/** The steps do not add up: what a step says is not what follows from the steps before it. */
+/** The steps are not consistent: the amount of a step does not follow from the steps before it. */
 export class ExplanationError extends Error {
   override readonly name = "ExplanationError"
 }
 
 const hundred = Exact.ofInteger(100n)
 
-/** What a step makes of the amount so far. */
+/** The amount after a step. */
 const follow = (step: Step, amount: Exact.Exact): Exact.Exact => {
   const times = (a: string, b: string) => Exact.multiply(Exact.ofText(a), Exact.ofText(b))
   const percentOf = (money: Exact.Exact, percent: string) =>
@@ -219,7 +225,7 @@ const follow = (step: Step, amount: Exact.Exact): Exact.Exact => {
   }
 }
 
-/** Whether `stated` is what the step makes of the amount: of steps that add to it, what they add. */
+/** The `amount` that a step must state: the sum it adds, or for steps that change the whole amount, the new amount. */
 const statedAmount = (step: Step, before: Exact.Exact, after: Exact.Exact): Exact.Exact => {
   switch (step.type) {
     case "share":
@@ -235,9 +241,9 @@ const statedAmount = (step: Step, before: Exact.Exact, after: Exact.Exact): Exac
 }
 
 /**
- * The amount that the steps come to, as an integer of units of 10^−digits of the currency: {@link Step} by step, from
- * the numbers that each states. Throws an {@link ExplanationError} at a step whose stated amount does not follow from
- * those before it, and when the amount is not an integer of the minor unit.
+ * Computes the amount from the steps, as an integer of units of 10^−digits of the currency. It uses the numbers of each
+ * {@link Step}. Throws an {@link ExplanationError} when the amount of a step does not follow from the steps before it,
+ * or when the result is not an integer of the minor unit.
  */
 export const fold = (steps: ReadonlyArray<Step>, digits: number): bigint => {
   let amount = Exact.zero
@@ -248,7 +254,7 @@ export const fold = (steps: ReadonlyArray<Step>, digits: number): bigint => {
       Exact.compare(Exact.ofText(step.amount), statedAmount(step, amount, next)) !== 0
     ) {
       throw new ExplanationError(
-        `Step ${index + 1} (${step.type}) states ${step.amount}, but ${Exact.text(statedAmount(step, amount, next))} follows.`,
+        `Step ${index + 1} (${step.type}) states ${step.amount}, but it must be ${Exact.text(statedAmount(step, amount, next))}.`,
       )
     }
     amount = next

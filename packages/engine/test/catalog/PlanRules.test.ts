@@ -142,18 +142,18 @@ const wrong: ReadonlyArray<readonly [Path, unknown, string]> = [
   ],
   [["charges", 0, "free"], "1", "charges.base.free is not a known field here"],
   [["charges", 0, "timing"], "later", "charges.base.timing must be one of advance, arrears"],
-  [["charges", 1, "key"], "base", `charges[1].key stands twice: "base"`],
+  [["charges", 1, "key"], "base", `charges[1].key is used twice: "base"`],
   [
     ["charges", 1, "quantity"],
     undefined,
-    "charges.seats.meter is required, or quantity: one of them gives the quantity",
+    "charges.seats.meter is required (or quantity): a charge needs one of them",
   ],
   [
     ["charges", 2, "quantity"],
     "calls",
-    "charges.calls.quantity does not go with meter: a charge has one of them",
+    "charges.calls.quantity must be left out: a charge has either a meter or a quantity",
   ],
-  [["charges", 1, "by"], "project", "charges.seats.by needs a meter, whose dimensions it names"],
+  [["charges", 1, "by"], "project", "charges.seats.by needs a meter: it uses the dimensions of a meter"],
   [["charges", 1, "name"], "", "charges.seats.name must be a text of 1 to 200 characters"],
   [
     ["charges", 2, "timing"],
@@ -189,7 +189,7 @@ const wrong: ReadonlyArray<readonly [Path, unknown, string]> = [
     "charges.storage.convert.round must be one of up, down, half_up, none",
   ],
   [["charges", 3, "where", "region"], [], "charges.storage.where.region must be a list of 1 to 100 values"],
-  [["charges", 3, "where", "region"], ["eu", "eu"], `charges.storage.where.region[1] stands twice: "eu"`],
+  [["charges", 3, "where", "region"], ["eu", "eu"], `charges.storage.where.region[1] is listed twice: "eu"`],
   [
     ["charges", 3, "where", "region", 0],
     "",
@@ -258,7 +258,7 @@ describe("problemsOfPlan", () => {
   it("wants a meter for a least over all usage, and a price in every currency of the plan", () => {
     const fees = { ...pro, charges: pro.charges.slice(0, 1) }
     assert.deepStrictEqual(texts(fees), [
-      "minimum needs a charge with a meter: it is the least of all usage charges together",
+      "minimum needs a charge with a meter: it is the minimum of all usage charges together",
     ])
     const both = { ...pro, currencies: ["EUR", "USD"], charges: pro.charges.slice(0, 2), minimum: undefined }
     assert.deepStrictEqual(texts(withAt(both, ["minimum"], undefined)), [

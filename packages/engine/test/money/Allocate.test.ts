@@ -72,6 +72,6 @@ describe("allocate", () => {
       `The weight of "a" is negative: -1.`,
     )
     const twice = ["a", "a"].map((key) => ({ key, weight: 1n }))
-    assert.throws(() => allocate(1n, twice), AllocationError, `The key "a" stands twice.`)
+    assert.throws(() => allocate(1n, twice), AllocationError, `The key "a" is used twice.`)
   })
 })

@@ -213,7 +213,7 @@ describe("what rate refuses", () => {
       [null, "quantity is required: a decimal in a string, a number or a bigint"],
       [
         { numerator: 1n, denominator: 0n },
-        "quantity must be a fraction of two bigints, the denominator greater than 0",
+        "quantity must be a fraction of two bigints, with a denominator greater than 0",
       ],
     ]
     for (const [quantity, problem] of cases) assert.deepStrictEqual(refused(quantity), [problem])
@@ -229,7 +229,10 @@ describe("what rate refuses", () => {
       [{ share: 0.5 }, "share must be [numerator, denominator]"],
       [{ discounts: ["101"] }, "discounts[0] must be at most 100"],
       [{ discounts: ["-1"] }, `discounts[0] must be a percentage, such as "10"`],
-      [{ discounts: Array.from({ length: 21 }, () => "1") }, "discounts must be at most 20"],
+      [
+        { discounts: Array.from({ length: 21 }, () => "1") },
+        "discounts must be a list of at most 20 discounts",
+      ],
       [{ billedBefore: 0.5 }, "billedBefore must be an integer"],
     ]
     for (const [context, problem] of cases) assert.deepStrictEqual(refused(1, context), [problem])
