@@ -17,13 +17,13 @@ import type { Journal } from "./Journal.ts"
 interface Row {
   readonly id: ApiKey.ApiKeyId
   readonly digest: string
-  /** Never changed, only replaced. */
+  /** This object is never changed, only replaced. */
   key: ApiKey.ApiKey
 }
 
 const copyOf = (key: ApiKey.ApiKey): ApiKey.ApiKey => ({ ...key, scopes: [...key.scopes] })
 
-/** API keys by id and by digest, over all tenants, and in the order of ids in each. All of it is synchronous. */
+/** API keys of all tenants by id and by digest, and of each tenant in the order of ids. Its methods are synchronous. */
 export class ApiKeyTable {
   readonly #journal: Journal
   readonly #byId = new Map<string, Row>()

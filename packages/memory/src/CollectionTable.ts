@@ -1,15 +1,15 @@
 /**
- * A resource in memory, whichever it is.
+ * A table for the values of any resource, in memory.
  */
 import { type CollectionFilter, Page, type Resource, StorageError, Tenant } from "@billwright/core"
 import { Exit, Option, Predicate } from "effect"
 import { IdOrder, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 
-/** What is kept of a value. */
+/** The row of a value. */
 interface Row<A> {
   readonly id: string
-  /** Never changed, only replaced. */
+  /** This object is never changed, only replaced. */
   value: A
 }
 
@@ -20,22 +20,22 @@ interface TenantRows<A> {
   readonly byFirst: Map<unknown, IdOrder<Row<A>>>
 }
 
-/** Told of every change of a value, those that undo one included. `undefined`: there is none. */
+/** Called for every change of a value, also when a change is undone. `undefined` stands for no value. */
 export type Observer<A> = (tenant: Tenant.Tenant, before: A | undefined, after: A | undefined) => void
 
-/** The caller's objects are never kept and ours never given out: both sides may change theirs. */
+/** Values are copied when they are stored and when they are given out, so both sides may change their objects. */
 const copyOf = <A>(value: A): A => {
   if (Array.isArray(value)) return value.map(copyOf) as A
   if (!Predicate.isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copyOf(field)])) as A
 }
 
-/** The values of a resource by tenant, in the order of ids. All of it is synchronous. */
+/** The values of a resource by tenant, in the order of ids. Its methods are synchronous. */
 export class CollectionTable<A extends { readonly id: string }> {
   readonly #journal: Journal
   readonly #noun: string
   readonly #type: string
-  /** Lists that name this field look at rows that have it alone. */
+  /** The first indexed field. Lists that filter by it read only the rows with the given value. */
   readonly #first: string | undefined
   readonly #tenants = new Map<string, TenantRows<A>>()
   readonly #observers: Array<Observer<A>> = []
@@ -68,12 +68,12 @@ export class CollectionTable<A extends { readonly id: string }> {
     return row === undefined ? Option.none() : Option.some(copyOf(row.value))
   }
 
-  /** The value as it is kept: not to be given out. */
+  /** The stored value itself. Do not give it out. */
   peek(tenant: Tenant.Tenant, id: string): A | undefined {
     return this.#of(tenant).all.find(id)?.value
   }
 
-  /** Replaces a value. False when there is none (any more). */
+  /** Replaces a value. Gives false when there is none, or when it was removed. */
   replace(tenant: Tenant.Tenant, value: A): boolean {
     const rows = this.#of(tenant)
     if (rows.all.find(value.id) === undefined) return false
@@ -110,14 +110,14 @@ export class CollectionTable<A extends { readonly id: string }> {
       for (const { value } of all.values()) yield { tenant, value: copyOf(value) }
   }
 
-  /** Sets what there is of an id, and says how to undo it. */
+  /** Sets or removes the value of an id, and records how to undo it. */
   #put(rows: TenantRows<A>, id: string, value: A | undefined): void {
     const before = rows.all.find(id)?.value
     this.#set(rows, id, value)
     this.#journal.wrote(() => this.#set(rows, id, before))
   }
 
-  /** Keeps the orders and the observers in step with a row. */
+  /** Sets or removes a row, updates the orders and calls the observers. */
   #set(rows: TenantRows<A>, id: string, value: A | undefined): void {
     const known = rows.all.find(id)
     const before = known?.value

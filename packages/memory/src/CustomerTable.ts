@@ -35,13 +35,13 @@ interface TenantCustomers {
   readonly byEmail: Map<string, IdOrder<Row>>
 }
 
-/** The caller's objects are never kept and ours never given out: both sides may change theirs. */
+/** Values are copied when they are stored and when they are given out, so both sides may change their objects. */
 const copyOf = (customer: Customer.Customer): Customer.Customer => ({
   ...customer,
   metadata: { ...customer.metadata },
 })
 
-/** Customers by tenant and id, in the order of ids, and by e-mail address. All of it is synchronous. */
+/** Customers by tenant and id, in the order of ids, and by e-mail address. Its methods are synchronous. */
 export class CustomerTable {
   readonly #journal: Journal
   readonly #tenants = new Map<string, TenantCustomers>()
@@ -73,12 +73,12 @@ export class CustomerTable {
     return row.customer === undefined ? "erased" : "active"
   }
 
-  /** A customer as it is now and will be. A row that was undone stays without a customer. */
+  /** A customer's row, which shows later changes too. A row whose insertion was undone has no customer. */
   rowOf(tenant: Tenant.Tenant, id: string): CustomerRow | undefined {
     return this.#of(tenant).byId.get(id)
   }
 
-  /** Replaces a customer. False when there is none (any more). */
+  /** Replaces a customer. Gives false when there is none, or when it was erased. */
   replace(tenant: Tenant.Tenant, id: string, customer: Customer.Customer): boolean {
     const customers = this.#of(tenant)
     const row = customers.byId.get(id)
@@ -122,7 +122,7 @@ export class CustomerTable {
     }
   }
 
-  /** Sets a row and keeps the orders in step with it. */
+  /** Sets a row and updates the orders. */
   #put(customers: TenantCustomers, row: Row, customer: Customer.Customer | undefined): void {
     const before = row.customer
     this.#set(customers, row, customer)

@@ -1,5 +1,5 @@
 /**
- * What is counted of deliveries, by tenant, endpoint and hour.
+ * Counts of deliveries by tenant, endpoint and hour.
  */
 import { type Endpoint, type PrunedCounts, type PruneStep, Tenant, WebhookStatistics } from "@billwright/core"
 import type { DateTime } from "effect"
@@ -13,7 +13,7 @@ interface EndpointTallies {
   readonly byHour: Map<number, Counts>
 }
 
-/** The counts of all tenants. All of it is synchronous. */
+/** The counts of all tenants. Its methods are synchronous. */
 export class DeliveryCounts {
   readonly #journal: Journal
   readonly #tenants = new Map<string, Map<Endpoint.EndpointId, EndpointTallies>>()
@@ -35,7 +35,7 @@ export class DeliveryCounts {
     this.#journal.wrote(() => add(-1))
   }
 
-  /** The counts of a tenant from an hour on, without those of nothing. */
+  /** The counts of a tenant from an hour on, without those that are all 0. */
   since(tenant: Tenant.Tenant, sinceMillis: number): ReadonlyArray<WebhookStatistics.HourCounts> {
     const endpoints = this.#tenants.get(Tenant.tenantKey(tenant))?.values() ?? []
     return Array.from(endpoints).flatMap(({ byHour, endpointId }) =>
@@ -45,7 +45,7 @@ export class DeliveryCounts {
     )
   }
 
-  /** Removes those of hours that began before an instant. The place is how many the steps of a dry run have passed. */
+  /** Removes counts of hours that began before an instant. In a dry run, the cursor is the number of counts passed. */
   prune({ after, before, isDryRun, limit }: PruneStep): PrunedCounts {
     const passed = isDryRun ? Number(after ?? 0) : 0
     const old = Array.from(this.#before(before.epochMilliseconds).drop(passed).take(limit))

@@ -1,5 +1,5 @@
 /**
- * A delivery as memory keeps it, and what may become of it.
+ * A delivery as it is stored in memory, and its changes.
  */
 import type {
   ClaimedDelivery,
@@ -16,27 +16,27 @@ import type { EndpointRow } from "./EndpointTable.ts"
 import type { IdOrder } from "./IdOrder.ts"
 import type { StatusOrder } from "./StatusOrder.ts"
 
-/** Where an event is kept. */
+/** The row of an event. */
 export interface EventRow {
   readonly id: Event.Event["id"]
   readonly tenant: Tenant.Tenant
   readonly event: Event.Event
-  /** Its place in the order of commits. Transactions are serial, so that this is the order of writes. */
+  /** Its position in the order of commits. Transactions are serial, so this is also the order of writes. */
   readonly position: number
   readonly deliveries: IdOrder<DeliveryRow>
 }
 
-/** A worker has the delivery. */
+/** The lease of a worker. */
 export interface Lease {
   readonly token: string
   readonly since: DateTime.Utc
 }
 
-/** What changes of a delivery. Never changed itself, only replaced. */
+/** The part of a delivery that changes. This object is never changed, only replaced. */
 export interface DeliveryContent {
   readonly delivery: Delivery.Delivery
   readonly attempts: ReadonlyArray<Delivery.Attempt>
-  /** Set from the claim to the settlement, also when it has ended: its attempt may have been made. */
+  /** Set from the claim to the settlement, also when the lease has ended, because its attempt may have been made. */
   readonly lease: Lease | undefined
 }
 
@@ -47,13 +47,13 @@ export interface EndpointDeliveries {
   readonly due: DueGroup<DeliveryRow>
 }
 
-/** Where a delivery is kept. It is due while it is pending: when its attempt is, or when its lease ends. */
+/** The row of a delivery. While it is pending, it is due when its next attempt is due or its lease ends. */
 export interface DeliveryRow extends DueItem {
   readonly id: Delivery.DeliveryId
   readonly tenant: Tenant.Tenant
   readonly event: EventRow
   readonly group: EndpointDeliveries
-  /** `undefined` before it is there, and when that was undone. */
+  /** `undefined` before the delivery is inserted, and when its insertion was undone. */
   content: DeliveryContent | undefined
 }
 
@@ -67,7 +67,7 @@ export const newRow = (id: Delivery.DeliveryId, event: EventRow, group: Endpoint
   dueAt: 0,
 })
 
-/** A delivery that has just been made: due now. */
+/** The content of a new delivery, which is due now. */
 export const initialContent = ({ event, group, id }: DeliveryRow, now: DateTime.Utc): DeliveryContent => ({
   delivery: {
     id,
@@ -87,7 +87,7 @@ export const initialContent = ({ event, group, id }: DeliveryRow, now: DateTime.
   lease: undefined,
 })
 
-/** The content without its lease. An attempt that may have been made under it is recorded and counted. */
+/** The content without its lease. If there was one, its attempt may have been made, so it is recorded and counted. */
 const withoutLease = (content: DeliveryContent): DeliveryContent => {
   const { attempts, delivery, lease } = content
   if (lease === undefined) return content
@@ -108,13 +108,13 @@ const withoutLease = (content: DeliveryContent): DeliveryContent => {
   }
 }
 
-/** The content with a new lease. A lease that it had was lost. */
+/** The content with a new lease. An earlier lease counts as lost. */
 export const leased = (content: DeliveryContent, lease: Lease, until: DateTime.Utc): DeliveryContent => {
   const { attempts, delivery } = withoutLease(content)
   return { delivery: { ...delivery, nextAttemptAt: until }, attempts, lease }
 }
 
-/** The content that a settlement makes. */
+/** The content after a settlement. */
 export const settled = (content: DeliveryContent, { at, attempt, state }: Settlement): DeliveryContent => {
   const isPending = state.status === "Pending"
   const delivery: Delivery.Delivery = {
@@ -137,7 +137,7 @@ export const settled = (content: DeliveryContent, { at, attempt, state }: Settle
   }
 }
 
-/** The content of a delivery that ends because its endpoint does. */
+/** The content of a delivery that ends because its endpoint was disabled or deleted. */
 export const cancelled = (
   content: DeliveryContent,
   reason: Delivery.FailureReason,
@@ -157,14 +157,14 @@ const copyOfAttempt = (attempt: Delivery.Attempt): Delivery.Attempt => ({
   responseHeaders: attempt.responseHeaders && { ...attempt.responseHeaders },
 })
 
-/** A delivery and its attempts, for others to keep. */
+/** A copy of a delivery and its attempts. */
 export const copyOf = ({ attempts, delivery, lease }: DeliveryContent): Delivery.DeliveryWithAttempts => ({
   delivery: { ...delivery },
   attemptStartedAt: lease?.since ?? null,
   attempts: attempts.map(copyOfAttempt),
 })
 
-/** What a worker is given. */
+/** The claimed delivery for a worker. */
 export const claimedOf = (
   { event, group, id, tenant }: DeliveryRow,
   token: string,
@@ -189,7 +189,7 @@ const claimedEndpoint = ({ id, stored }: EndpointRow): ClaimedEndpoint => {
   return { id, status, url, headers: { ...headers }, signature, secrets, failingSince }
 }
 
-/** What is known of a deleted endpoint. */
+/** The fields of a deleted endpoint. */
 const NOTHING_IS_LEFT = {
   status: "deleted",
   url: "",

@@ -1,5 +1,5 @@
 /**
- * Deliveries in memory: of all tenants, in the orders of lists, and in the queue of what is due.
+ * Deliveries in memory: by tenant, in the orders of lists, and in the queue of due deliveries.
  */
 import {
   type Claim,
@@ -39,7 +39,7 @@ import { IdOrder, pageOf, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 import { StatusOrder } from "./StatusOrder.ts"
 
-/** Deliveries of all tenants. All of it is synchronous. */
+/** Deliveries of all tenants. Its methods are synchronous. */
 export class DeliveryTable {
   readonly #journal: Journal
   readonly #events: EventTable
@@ -57,7 +57,7 @@ export class DeliveryTable {
     this.#counts = new DeliveryCounts(journal)
   }
 
-  /** Makes a pending delivery of an event for each endpoint, in the order given. */
+  /** Makes a pending delivery of an event for each endpoint, in the same order. */
   add(
     event: EventRow,
     endpoints: ReadonlyArray<EndpointRow>,
@@ -75,7 +75,7 @@ export class DeliveryTable {
     })
   }
 
-  /** Makes deliveries of an event that is there to endpoints that are. */
+  /** Makes deliveries of an existing event to existing endpoints. */
   insert(
     tenant: Tenant.Tenant,
     replay: {
@@ -118,7 +118,7 @@ export class DeliveryTable {
     return Exit.succeed(pageOf(orders === undefined ? [] : [orders.of(status)], query, deliveryOf))
   }
 
-  /** Looks at every event of the tenant: replays of a range are rare. */
+  /** Reads every event of the tenant, which is fast enough because replays of a range are rare. */
   replayRange(tenant: Tenant.Tenant, range: RangeReplay): number {
     const endpoint = this.#endpoints.rowOf(tenant, range.endpointId)
     if (endpoint === undefined) return 0
@@ -166,7 +166,7 @@ export class DeliveryTable {
     return { deliveries, unreadable: [] }
   }
 
-  /** Whether the settlement was written: whether its lease was still the delivery's. */
+  /** Writes a settlement. Gives false when the delivery no longer has its lease. */
   settle(settlement: Settlement): boolean {
     const row = this.#rowOf(settlement.tenant, settlement.id)
     if (row?.content?.lease?.token !== settlement.token) return false
@@ -182,7 +182,7 @@ export class DeliveryTable {
     if (state.status !== "Delivered" && !Delivery.isEndpointsFailure(attempt)) return true
     const failingSince = state.status === "Delivered" ? null : attempt.startedAt
     const isFailing = endpoint.stored.endpoint.failingSince !== null
-    // A failure leaves the mark of an earlier one.
+    // A failure does not change the `failingSince` of an earlier failure.
     if (isFailing === (failingSince === null)) this.#endpoints.markFailing(endpoint, failingSince)
     return true
   }
@@ -192,7 +192,7 @@ export class DeliveryTable {
     for (const row of Array.from(event.deliveries.values())) this.#put(row, undefined)
   }
 
-  /** The counts of all tenants of hours that began before an instant; see `DeliveryCounts.prune`. */
+  /** Removes the counts of all tenants for hours that began before an instant; see `DeliveryCounts.prune`. */
   pruneCounts(step: PruneStep): PrunedCounts {
     return this.#counts.prune(step)
   }
@@ -231,7 +231,7 @@ export class DeliveryTable {
     }
   }
 
-  /** Sets a row and keeps the orders and the queue in step with it. */
+  /** Sets a row and updates the orders and the queue. */
   #put(row: DeliveryRow, content: DeliveryContent | undefined): void {
     const before = row.content
     this.#set(row, content)

@@ -1,14 +1,14 @@
 /**
- * What is due, and when: pending things by the group that they belong to (deliveries by endpoint), and groups by the
- * party that they belong to (endpoints by tenant).
+ * A queue of items by the time when they are due. Items belong to groups (deliveries to endpoints), and groups belong to
+ * parties (endpoints to tenants).
  *
- * A heap of the things of each group, a heap of the groups of each party by their first, and one of the parties. What
- * is taken costs the logarithm of what waits. A group or a party that may have no more is stepped over as one, however
- * long its backlog is.
+ * Each group has a heap of its items, each party a heap of its groups by their first items, and the queue a heap of the
+ * parties. Taking an item costs the logarithm of the number that wait. A group or a party that has reached its limit is
+ * skipped in one step, however long its backlog is.
  */
 import { Heap, type HeapItem } from "./Heap.ts"
 
-/** Something that becomes due. Changed only while it is out of the queue. */
+/** An item that becomes due. It may be changed only while it is out of the queue. */
 export interface DueItem extends HeapItem {
   readonly id: string
   /** Epoch milliseconds. */
@@ -25,7 +25,7 @@ export class DueParty<Item extends DueItem> implements HeapItem {
   }
 }
 
-/** Things that share a limit. */
+/** Items that share a limit. */
 export class DueGroup<Item extends DueItem> implements HeapItem {
   heapIndex = -1
   readonly items = new Heap<Item>(isBefore)
@@ -36,20 +36,20 @@ export class DueGroup<Item extends DueItem> implements HeapItem {
   }
 }
 
-/** How many things a look may find. Any thing of a group tells the limits of the group and of its party. */
+/** How many items `due` may find. The limits of a group and its party are given for any item of the group. */
 export interface DueLimits<Item> {
   readonly inAll: number
   readonly ofGroup: (item: Item) => number
   readonly ofParty: (item: Item) => number
 }
 
-/** The longest due first; ties by id, so that the order is total. */
+/** The longest due item comes first. Ties are decided by id, so that the order is total. */
 const isBefore = (a: DueItem, b: DueItem): boolean => (a.dueAt === b.dueAt ? a.id < b.id : a.dueAt < b.dueAt)
 
 export class DueQueue<Item extends DueItem> {
   readonly #parties = new Heap<DueParty<Item>>((a, b) => isBefore(a.first!, b.first!))
 
-  /** When the first is due. */
+  /** When the first item is due. */
   get earliest(): number | undefined {
     return this.#parties.first?.first?.dueAt
   }
@@ -65,15 +65,15 @@ export class DueQueue<Item extends DueItem> {
 
   remove(group: DueGroup<Item>, item: Item): void {
     const { party } = group
-    // Without things, a group has no place among the others, nor has a party: both leave before the last one does.
+    // Heaps compare groups and parties by their first items, so both must leave their heaps before the last item does.
     this.#parties.remove(party)
     removeFrom(group, item)
     if (party.first !== undefined) this.#parties.add(party)
   }
 
   /**
-   * What is due at an instant, the longest due first. When it is more than the limit, parties take turns: each gets
-   * one, the longest due first, before one of them gets another. The queue stays as it is.
+   * The items that are due at an instant, the longest due first. When more are due than the limit, parties take turns:
+   * each gets its longest due item before any party gets a second one. The queue does not change.
    */
   due(now: number, limits: DueLimits<Item>): Array<Item> {
     const look = new Look(now, limits)
@@ -112,15 +112,15 @@ export class DueQueue<Item extends DueItem> {
   }
 }
 
-/** A party may have something once more. */
+/** A party's turn to get one more item. */
 interface Turn<Item extends DueItem> extends HeapItem {
-  /** How many it had before. */
+  /** How many items the party got before. */
   readonly number: number
   readonly party: DueParty<Item>
   readonly item: Item
 }
 
-/** What one look has taken out of groups. */
+/** The items that one call of `due` has taken out of groups for a while. */
 class Look<Item extends DueItem> {
   readonly #now: number
   readonly #limits: DueLimits<Item>
@@ -131,7 +131,7 @@ class Look<Item extends DueItem> {
     this.#limits = limits
   }
 
-  /** The longest due of a party, of a group that may have more. A group that may not is taken out. */
+  /** Takes a party's longest due item from the groups below their limits. Groups at their limits are taken out. */
   takeFrom(party: DueParty<Item>): Item | undefined {
     for (;;) {
       const group = party.groups.first

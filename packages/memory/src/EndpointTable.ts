@@ -15,7 +15,7 @@ import { type DateTime, Effect, Exit, Option } from "effect"
 import { IdOrder, pageOf } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 
-/** Where an endpoint is kept, as it is now and will be. */
+/** The row of an endpoint, which shows later changes too. */
 export interface EndpointRow {
   readonly id: Endpoint.EndpointId
   readonly tenant: Tenant.Tenant
@@ -46,7 +46,7 @@ const copyOfStored = ({ endpoint, secrets }: Endpoint.StoredEndpoint): Endpoint.
   secrets: secrets.map((secret) => ({ ...secret })),
 })
 
-/** Endpoints by tenant and id, and in the order of ids, by status, too. All of it is synchronous. */
+/** Endpoints by tenant and id, and in the order of ids, in total and by status. Its methods are synchronous. */
 export class EndpointTable {
   readonly #journal: Journal
   readonly #tenants = new Map<string, TenantEndpoints>()
@@ -55,7 +55,7 @@ export class EndpointTable {
     this.#journal = journal
   }
 
-  /** False when the tenant has as many as it may have. */
+  /** Gives false when the tenant already has `MAX_ENDPOINTS`. */
   insert(tenant: Tenant.Tenant, stored: Endpoint.StoredEndpoint): Exit.Exit<boolean, StorageError> {
     const endpoints = this.#of(tenant)
     const { id } = stored.endpoint
@@ -79,19 +79,19 @@ export class EndpointTable {
     return Option.map(Option.fromUndefinedOr(this.rowOf(tenant, id)?.stored), copyOfStored)
   }
 
-  /** The row of an endpoint that was deleted, too. */
+  /** The row of an endpoint, also of a deleted one. */
   rowOf(tenant: Tenant.Tenant, id: string): EndpointRow | undefined {
     return this.#of(tenant).byId.get(id)
   }
 
-  /** The enabled endpoints whose filters admit a type, in the order of their ids. */
+  /** The enabled endpoints whose filters include a type, in the order of their ids. */
   subscribed(tenant: Tenant.Tenant, type: string): Array<EndpointRow> {
     return Array.from(this.#of(tenant).byStatus.enabled.values()).filter(({ stored }) =>
       Endpoint.matchesFilter(stored!.endpoint.eventTypes, type),
     )
   }
 
-  /** Replaces an endpoint. False when there is none (any more). */
+  /** Replaces an endpoint. Gives false when there is none, or when it was deleted. */
   replace(tenant: Tenant.Tenant, id: string, stored: Endpoint.StoredEndpoint): boolean {
     const endpoints = this.#of(tenant)
     const row = endpoints.byId.get(id)
@@ -108,7 +108,7 @@ export class EndpointTable {
     return true
   }
 
-  /** Marks since when an endpoint has nothing but failures; `null` when it has none. */
+  /** Sets since when all attempts to an endpoint have failed; `null` after a success. */
   markFailing({ id, stored, tenant }: EndpointRow, failingSince: DateTime.Utc | null): void {
     if (stored === undefined) return
     const endpoints = this.#of(tenant)
@@ -131,7 +131,7 @@ export class EndpointTable {
     return Exit.succeed(pageOf([order], query, ({ stored }) => copyOf(stored!.endpoint)))
   }
 
-  /** Looks at every endpoint: keys are changed rarely. */
+  /** Reads every endpoint, which is fast enough because keys are changed rarely. */
   listSealedByOtherKeys(keyIds: ReadonlyArray<string>, limit: number): Array<EndpointOfTenant> {
     const found: Array<EndpointOfTenant> = []
     for (const { id, stored, tenant } of this.rows()) {
@@ -143,17 +143,17 @@ export class EndpointTable {
     return found
   }
 
-  /** Every endpoint of a tenant, deleted ones included. */
+  /** Every endpoint of a tenant, also deleted ones. */
   rowsOf(tenant: Tenant.Tenant): IterableIterator<EndpointRow> {
     return this.#of(tenant).byId.values()
   }
 
-  /** Every endpoint of every tenant, deleted ones included. */
+  /** Every endpoint of every tenant, also deleted ones. */
   *rows(): Generator<EndpointRow> {
     for (const { byId } of this.#tenants.values()) yield* byId.values()
   }
 
-  /** Sets a row and keeps the orders in step with it. */
+  /** Sets a row and updates the orders. */
   #put(endpoints: TenantEndpoints, row: Row, stored: Endpoint.StoredEndpoint | undefined): void {
     const before = row.stored
     set(endpoints, row, stored)

@@ -1,5 +1,5 @@
 /**
- * Events in memory: by id, by idempotency key, in the orders of lists, and in the order of their commits.
+ * Events in memory: by id, by idempotency key, in the orders of lists, and in the order of commits.
  */
 import { Delivery, type Event, type EventFilterQuery, Page, StorageError, Tenant } from "@billwright/core"
 import { Exit, Option } from "effect"
@@ -8,7 +8,7 @@ import { IdOrder, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 
 interface Row extends EventRow {
-  /** How many of its deliveries have each status. */
+  /** How many of its deliveries are in each status. */
   readonly counts: Record<Delivery.DeliveryStatus, number>
 }
 
@@ -23,18 +23,18 @@ interface TenantEvents {
   log: Array<Row>
 }
 
-/** Events of all tenants. All of it is synchronous. */
+/** Events of all tenants. Its methods are synchronous. */
 export class EventTable {
   readonly #journal: Journal
   readonly #tenants = new Map<string, TenantEvents>()
-  /** Never goes back, so that a place that was read in a transaction that failed is no later event's. */
+  /** Never goes back, so that a position that was read in a failed transaction is not given to a later event. */
   #lastPosition = 0
 
   constructor(journal: Journal) {
     this.#journal = journal
   }
 
-  /** Nothing when the id is taken. */
+  /** Gives `undefined` when the id is taken. */
   insert(tenant: Tenant.Tenant, event: Event.Event): EventRow | undefined {
     const events = this.#of(tenant)
     const row: Row = {
@@ -48,7 +48,7 @@ export class EventTable {
     if (!events.all.insert(row)) return undefined
     enlist(events, row)
     events.log.push(row)
-    // What was written last is undone first, so that it is the last of the log.
+    // Later writes are undone first, so this event is the last of the log when it is undone.
     this.#journal.wrote(() => {
       events.log.pop()
       unlist(events, row)
@@ -69,8 +69,8 @@ export class EventTable {
   }
 
   /**
-   * Reads the shortest order that holds all that is asked for. By time alone that is the order of all events: it
-   * is read from the cursor on until the page is full.
+   * Reads the shortest order that contains all matching events. With a filter by time only, this is the order of all
+   * events; it is read from the cursor on until the page is full.
    */
   list(
     tenant: Tenant.Tenant,
@@ -85,7 +85,7 @@ export class EventTable {
     return Exit.succeed(toPage(rows, query, ({ event }) => ({ ...event })))
   }
 
-  /** How many of an event's deliveries have each status. */
+  /** How many of an event's deliveries are in each status. */
   countsOf(tenant: Tenant.Tenant, id: string): Delivery.DeliveryCounts {
     const { Delivered = 0, Failed = 0, Pending = 0 } = this.#of(tenant).all.find(id)?.counts ?? {}
     const upToLimit = (count: number): number => Math.min(count, Delivery.MAX_COUNTED)
@@ -97,14 +97,14 @@ export class EventTable {
     return this.#of(tenant).all.values()
   }
 
-  /** The place behind an event, or behind all. */
+  /** The position after an event, or after all events. */
   position(tenant: Tenant.Tenant, after: string | undefined): Option.Option<string> {
     const row = after === undefined ? this.#of(tenant).log.at(-1) : this.#of(tenant).all.find(after)
     if (row === undefined && after !== undefined) return Option.none()
     return Option.some(String(row?.position ?? 0))
   }
 
-  /** The events behind a place, and the place to go on from. */
+  /** The events after a position, and the position to read on from. */
   tail(
     tenant: Tenant.Tenant,
     position: string,
@@ -122,7 +122,10 @@ export class EventTable {
     return { events, position: String(last) }
   }
 
-  /** A delivery of an event has got another status; `undefined` before it is there. Undone by calling it back. */
+  /**
+   * Updates the counts when the status of a delivery changes. `undefined` stands for a delivery that doesn't exist. Call
+   * it with the statuses exchanged to undo it.
+   */
   delivered(
     row: EventRow,
     before: Delivery.DeliveryStatus | undefined,
@@ -136,8 +139,8 @@ export class EventTable {
   }
 
   /**
-   * Up to `limit` events of any tenant that were published before an instant, behind a place; and the place to go on
-   * from, if there may be more.
+   * Up to `limit` events of any tenant that were published before an instant, after a cursor, and the cursor to read on
+   * from. Without a cursor there are no more.
    */
   old(
     beforeMillis: number,
@@ -158,7 +161,7 @@ export class EventTable {
     return { rows, next: undefined }
   }
 
-  /** Removes events that have no deliveries any more. */
+  /** Removes events. Their deliveries must have been removed before. */
   removeAll(rows: ReadonlyArray<EventRow>): void {
     for (const [tenant, own] of Map.groupBy(rows, (row) => row.tenant)) {
       const events = this.#of(tenant)
@@ -201,7 +204,7 @@ export class EventTable {
   }
 }
 
-/** That an event id is used up. */
+/** The error for an event id that was used before. */
 export const idTaken = (operation: string, id: string): StorageError =>
   new StorageError({ operation, retryable: false, cause: new Error(`the event id ${id} is taken`) })
 
@@ -214,7 +217,7 @@ const orderOf = (orders: Map<string, IdOrder<Row>>, key: string): IdOrder<Row> =
   return order
 }
 
-/** Puts an event that is among all into the other orders. */
+/** Adds an event to all orders except `all`, where it already is. */
 const enlist = ({ byCustomer, byKey, byType }: TenantEvents, row: Row): void => {
   const { customerId, idempotencyKey, type } = row.event
   orderOf(byType, type).insert(row)
@@ -222,7 +225,7 @@ const enlist = ({ byCustomer, byKey, byType }: TenantEvents, row: Row): void => 
   if (idempotencyKey !== null) byKey.set(idempotencyKey, row)
 }
 
-/** Takes an event out of all orders. */
+/** Removes an event from all orders. */
 const unlist = ({ all, byCustomer, byKey, byType }: TenantEvents, row: Row): void => {
   const { customerId, idempotencyKey, type } = row.event
   if (idempotencyKey !== null) byKey.delete(idempotencyKey)
@@ -233,7 +236,7 @@ const unlist = ({ all, byCustomer, byKey, byType }: TenantEvents, row: Row): voi
 
 const nothing = new IdOrder<Row>()
 
-/** Orders each of which holds all that is asked for. */
+/** The orders that each contain all matching events. */
 const ordersOf = (
   { all, byCustomer, byStatus, byType }: TenantEvents,
   { customerId, deliveryStatus, type }: EventFilterQuery,
@@ -258,7 +261,7 @@ const isAsked = ({ counts, event }: Row, filter: EventFilterQuery): boolean => {
   )
 }
 
-/** The index of the first row behind a place. */
+/** The index of the first row after a position. */
 const firstBehind = (log: ReadonlyArray<Row>, position: number): number => {
   let low = 0
   let high = log.length

@@ -1,13 +1,13 @@
 /**
  * A sum of quantities that is exact at any size.
  *
- * It counts in a plain number while that is exact (up to 2^53 − 1) and carries into a `bigint` beyond: adding
- * to a `bigint` for every record would allocate one each time.
+ * It adds to a plain number while that is exact (up to 2^53 − 1), and carries into a `bigint` beyond. Adding to a
+ * `bigint` would allocate a new one for every record.
  */
 export class ExactSum {
   #small = 0
   #carried = 0n
-  /** How many quantities the sum is made of. */
+  /** How many quantities were added. */
   count = 0
 
   /** The exact sum. */
@@ -15,13 +15,13 @@ export class ExactSum {
     return this.#carried === 0n ? BigInt(this.#small) : this.#carried + BigInt(this.#small)
   }
 
-  /** Counts a quantity: an integer from 0 to 2^53 − 1. */
+  /** Adds a quantity: an integer from 0 to 2^53 − 1. */
   add(quantity: number): void {
     this.#addSmall(quantity)
     this.count++
   }
 
-  /** Takes back a quantity that was added. */
+  /** Subtracts a quantity that was added before. */
   subtract(quantity: number): void {
     if (quantity <= this.#small) this.#small -= quantity
     else {
@@ -31,7 +31,7 @@ export class ExactSum {
     this.count--
   }
 
-  /** Counts all that another sum counts. */
+  /** Adds all quantities of another sum. */
   addAll(other: ExactSum): void {
     this.#addSmall(other.#small)
     if (other.#carried !== 0n) this.#carried += other.#carried

@@ -1,8 +1,8 @@
 /**
- * A binary heap whose items know their place in it, so that any of them can be moved or taken out.
+ * A binary heap whose items store their index, so that any of them can be moved or removed.
  */
 
-/** What a heap keeps in its items: the index, −1 outside of the heap. An item is in one heap at a time. */
+/** The field that a heap stores in its items: the index, or −1 outside a heap. An item is in one heap at a time. */
 export interface HeapItem {
   heapIndex: number
 }
@@ -24,7 +24,7 @@ export class Heap<Item extends HeapItem> {
     this.#rise(item, this.#items.length - 1)
   }
 
-  /** Takes an item out, if it is in. */
+  /** Removes an item, if it is in the heap. */
   remove(item: Item): void {
     const index = item.heapIndex
     if (index === -1) return
@@ -35,7 +35,7 @@ export class Heap<Item extends HeapItem> {
     this.#sink(last, last.heapIndex)
   }
 
-  /** Puts an item that is in where it belongs since it was changed. */
+  /** Moves an item in the heap to its right position after it was changed. */
   moved(item: Item): void {
     this.#rise(item, item.heapIndex)
     this.#sink(item, item.heapIndex)

@@ -3,19 +3,20 @@
  */
 import type { Page } from "@billwright/core"
 
-/** The most rows that a page shows, and one more that tells whether there are further ones. */
+/** The rows of a page, and one more that tells whether there are further ones. */
 const withOneMore = (query: Page.PageQuery): number => query.limit + 1
 
-/** Rows of a piece: moving so many within an array takes less than looking up where to. */
+/** Most rows of a piece. Moving this many rows within an array takes less time than finding the position. */
 const PIECE = 512
 
 /**
- * Rows sorted by id, in pieces, and an index by id: rows are found by binary search. Ids rise with time, so that
- * rows are nearly always added and undone at the end, which costs less than a hash; elsewhere a row is put in or
- * taken out of its piece.
+ * Rows sorted by id, stored in pieces. Rows are found by binary search.
+ *
+ * Ids rise with time, so rows are nearly always added and undone at the end, which costs less than a hash. Elsewhere a
+ * row is inserted into its piece or removed from it.
  */
 export class IdOrder<Row extends { readonly id: string }> {
-  /** None is empty but an only one. */
+  /** Only a single piece can be empty. */
   readonly #pieces: Array<Array<Row>> = [[]]
   #size = 0
 
@@ -34,7 +35,7 @@ export class IdOrder<Row extends { readonly id: string }> {
     return row?.id === id ? row : undefined
   }
 
-  /** Adds a row. False when there is a row with its id already: then nothing is changed. */
+  /** Adds a row. Gives false and changes nothing when there is already a row with its id. */
   insert(row: Row): boolean {
     const lastPiece = this.#pieces.at(-1)!
     const last = lastPiece.at(-1)
@@ -60,12 +61,12 @@ export class IdOrder<Row extends { readonly id: string }> {
     if (piece.length === 0 && this.#pieces.length > 1) this.#pieces.splice(at, 1)
   }
 
-  /** The rows of a page and one more, if there is one, in the direction of travel. The cursor may be any id. */
+  /** The rows of a page in the direction of the cursor, and one more if there is one. The cursor may be any id. */
   slice(query: Page.PageQuery): Array<Row> {
     return this.sliceWhere(query, () => true)
   }
 
-  /** As `slice`, of the rows that are wanted: looks at all of them until the page is full. */
+  /** The same for the wanted rows only. It tests row by row until the page is full. */
   sliceWhere(query: Page.PageQuery, isWanted: (row: Row) => boolean): Array<Row> {
     const { cursor } = query
     const rows = cursor?.direction === "newer" ? this.#newer(cursor.id) : this.#older(cursor?.id)
@@ -87,7 +88,7 @@ export class IdOrder<Row extends { readonly id: string }> {
     }
   }
 
-  /** The rows below an id, or all, newest first. */
+  /** The rows with smaller ids, or all rows, newest first. */
   *#older(id: string | undefined): Generator<Row> {
     const first = id === undefined ? this.#pieces.length - 1 : this.#pieceOf(id)
     for (let at = first; at >= 0; at--) {
@@ -107,7 +108,7 @@ export class IdOrder<Row extends { readonly id: string }> {
     return true
   }
 
-  /** The last piece that begins at an id or below, or the first one. */
+  /** The last piece that begins with this id or a smaller one, or the first piece. */
   #pieceOf(id: string): number {
     let low = 0
     let high = this.#pieces.length - 1
@@ -120,7 +121,7 @@ export class IdOrder<Row extends { readonly id: string }> {
   }
 }
 
-/** The index of the first row whose id is not below. */
+/** The index of the first row whose id is not smaller. */
 const firstFrom = (rows: ReadonlyArray<{ readonly id: string }>, id: string): number => {
   let low = 0
   let high = rows.length
@@ -132,7 +133,7 @@ const firstFrom = (rows: ReadonlyArray<{ readonly id: string }>, id: string): nu
   return low
 }
 
-/** A page, newest first, of one order of rows or of several that are read as one. */
+/** A page, newest first, of one order of rows, or of several orders that are read as one. */
 export const pageOf = <Row extends { readonly id: string }, A>(
   orders: ReadonlyArray<IdOrder<Row>>,
   query: Page.PageQuery,
@@ -144,7 +145,7 @@ export const pageOf = <Row extends { readonly id: string }, A>(
   return toPage(rows, query, toValue)
 }
 
-/** A page of rows that are in the direction of travel, one more than are shown when there are more. */
+/** Makes a page of rows in the direction of the cursor. One row more than the limit means that there are more. */
 export const toPage = <Row, A>(
   rows: ReadonlyArray<Row>,
   query: Page.PageQuery,

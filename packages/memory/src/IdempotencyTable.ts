@@ -12,7 +12,7 @@ import {
 import { type DateTime, Effect, Exit } from "effect"
 import type { Journal, TransactionIdentity } from "./Journal.ts"
 
-/** A remembered answer. */
+/** A stored answer. */
 export interface IdempotencyRow {
   readonly tenant: Tenant.Tenant
   readonly request: IdempotentRequest
@@ -20,7 +20,7 @@ export interface IdempotencyRow {
   readonly expiresAt: DateTime.Utc
 }
 
-/** A request from its start until its answer can be seen by everyone. */
+/** A request from its start until its answer is visible to all. */
 interface Run {
   /** The transaction that has the answer but has not committed it. */
   answeredIn: TransactionIdentity | undefined
@@ -30,7 +30,7 @@ interface Run {
 const keyOf = (tenant: Tenant.Tenant, { key, method, path }: IdempotentRequest): string =>
   JSON.stringify([tenant.accountId, tenant.mode, method, path, key])
 
-/** Remembered answers and running requests. All of it is synchronous. */
+/** Stored answers and running requests. Its methods are synchronous. */
 export class IdempotencyTable {
   readonly #journal: Journal
   readonly #rows = new Map<string, IdempotencyRow>()
@@ -40,7 +40,7 @@ export class IdempotencyTable {
     this.#journal = journal
   }
 
-  /** Whether a request is running, or has an answer that a transaction other than the given one may yet undo. */
+  /** Whether a request is running, or its answer is not yet committed by another transaction than the given one. */
   isRunning(
     tenant: Tenant.Tenant,
     request: IdempotentRequest,
@@ -50,7 +50,7 @@ export class IdempotencyTable {
     return run !== undefined && (run.answeredIn === undefined || run.answeredIn !== transaction)
   }
 
-  /** The answer that is remembered of a request. */
+  /** The stored answer of a request. */
   answer(tenant: Tenant.Tenant, request: IdempotentRequest, now: DateTime.Utc): OnceOutcome | undefined {
     const row = this.#rows.get(keyOf(tenant, request))
     if (row === undefined || isExpired(row, now)) return undefined
@@ -72,11 +72,11 @@ export class IdempotencyTable {
     return run
   }
 
-  /** Remembers an answer, in place of an expired one. */
+  /** Stores an answer. It replaces an expired one. */
   remember(row: IdempotencyRow): void {
     const key = keyOf(row.tenant, row.request)
     const before = this.#rows.get(key)
-    // Deleted first, so that rows stay in the order in which they were remembered.
+    // Deleted first, so that rows stay in the order in which they were stored.
     this.#rows.delete(key)
     this.#rows.set(key, row)
     this.#journal.wrote(() => {
@@ -85,7 +85,7 @@ export class IdempotencyTable {
     })
   }
 
-  /** Removes the answers about a subject. Looks at every row: erasures are rare. */
+  /** Removes the answers about a subject. It reads every row, which is fast enough because erasures are rare. */
   forget(tenant: Tenant.Tenant, subject: string): void {
     for (const [key, row] of this.#rows) {
       const isSame = row.tenant.accountId === tenant.accountId && row.tenant.mode === tenant.mode
@@ -95,7 +95,7 @@ export class IdempotencyTable {
     }
   }
 
-  /** Looks at rows in the order in which they were remembered, which is that of their expiry or near it. */
+  /** Removes expired rows. It reads rows in the order in which they were stored, which is nearly that of their expiry. */
   sweep(now: DateTime.Utc, limit: number): number {
     let swept = 0
     for (const [key, row] of this.#rows) {
@@ -130,7 +130,7 @@ export const idempotencyStore = (table: IdempotencyTable, journal: Journal): Ide
     const answer = () => table.answer(tenant, request, lifetime.now)
 
     const runOnce = Effect.fnUntraced(function* (run: Run) {
-      // A sweep that this had to wait for may have been undone.
+      // Reads again, because a sweep that this waited for may have been undone.
       const known = yield* journal.verb(() => Exit.succeed(answer()))
       if (known !== undefined) return known
       const response: StoredResponse = { ...(yield* effect) }
@@ -142,7 +142,7 @@ export const idempotencyStore = (table: IdempotencyTable, journal: Journal): Ide
             response,
             expiresAt: lifetime.expiresAt,
           })
-          // Others are told `Running` until the outermost transaction has ended.
+          // Others get `Running` until the outermost transaction has ended.
           run.answeredIn = journal.transactionOf(fiber)
           journal.whenEnded(run.end)
           return Exit.void
@@ -157,7 +157,7 @@ export const idempotencyStore = (table: IdempotencyTable, journal: Journal): Ide
       if (table.isRunning(tenant, request, journal.transactionOf(fiber))) {
         return Effect.succeed<OnceOutcome>({ _tag: "Running" })
       }
-      // This need not wait for open transactions: an answer that isn't committed belongs to a run that is still on.
+      // Does not wait for open transactions, because an answer that is not committed belongs to a running request.
       const known = answer()
       if (known !== undefined) return Effect.succeed(known)
       run = table.start(tenant, request)

@@ -1,33 +1,33 @@
 /**
- * How memory becomes transactional: whose turn it is, and how writes are undone.
+ * Makes the storage in memory transactional: it orders transactions and undoes their writes.
  *
- * Transactions run one after another. The fiber that runs one carries it in its context, and the fibers that
- * it forks inherit it. A nested transaction is a savepoint of the outer one and excludes the rest of that
- * one's fibers while it is open, so that what it undoes is its own writes alone.
+ * Transactions run one after another. The fiber that runs one has it in its context, and the fibers that it forks
+ * inherit it. A nested transaction is a savepoint of the outer one. While it is open, the other fibers of the outer
+ * transaction wait, so that it undoes only its own writes.
  */
 import { Context, Effect, Exit, type Fiber } from "effect"
 import { Turn } from "./Turn.ts"
 
-/** A transaction was used after it had ended: by a fiber that it forked and did not wait for. */
+/** A transaction was used after its end, by a fiber that was forked inside it and not awaited. */
 export class TransactionEnded extends Error {
   override readonly name = "TransactionEnded"
   override readonly message =
-    "this transaction has ended: a fiber forked inside it went on to use its stores; join the fiber inside it"
+    "this transaction has ended, but a fiber forked inside it still uses the storage: join the fiber inside the transaction"
 }
 
-/** A transaction, a savepoint in one, or the time outside of all transactions. */
+/** A transaction, a savepoint, or the level outside all transactions. */
 class Level {
-  /** What this is nested in; `undefined` for the level outside of all transactions. */
+  /** The level that contains this one; `undefined` for the level outside all transactions. */
   readonly parent: Level | undefined
-  /** The transaction that the fiber was in before, of whatever storage. */
+  /** The transaction that the fiber was in before, of any storage. */
   readonly surrounding: Level | undefined
   readonly journal: Journal
-  /** Held by the nested transaction that is open; waited for by the others. */
+  /** The open nested transaction holds it, and others wait for it. */
   readonly turn = new Turn()
-  /** The nested transaction that is open. */
+  /** The open nested transaction. */
   nested: Level | undefined = undefined
   hasEnded = false
-  /** How long the journal was when this began. */
+  /** The length of the journal when this level began. */
   start = 0
 
   constructor(journal: Journal, parent: Level | undefined, surrounding: Level | undefined) {
@@ -43,7 +43,7 @@ const CurrentLevel = Context.Reference<Level | undefined>("@billwright/memory/Cu
 
 const ended = (): Exit.Exit<never> => Exit.die(new TransactionEnded())
 
-/** A transaction as others see it: something to compare. */
+/** The identity of a transaction, to compare it with another. */
 export interface TransactionIdentity {
   readonly hasEnded: boolean
 }
@@ -54,19 +54,19 @@ export class Journal {
   readonly #undos: Array<() => void> = []
   #endings: Array<() => void> = []
 
-  /** Says how to undo a write that has just been made. Called by verbs only. */
+  /** Records how to undo a write that has just been made. Call it only from verbs. */
   wrote(undo: () => void): void {
     this.#undos.push(undo)
   }
 
-  /** Runs an action when the outermost transaction ends, however it ends. Called by verbs only. */
+  /** Runs an action when the outermost transaction ends, also when it fails. Call it only from verbs. */
   whenEnded(action: () => void): void {
     this.#endings.push(action)
   }
 
   /**
-   * A verb of a store: one synchronous step, undone when it throws. It waits while a transaction is open that
-   * it isn't part of, so it reads nothing that may yet be undone.
+   * Runs a verb of a store: one synchronous step, which is undone when it throws. It waits while a transaction is open
+   * that it is not part of, so it reads no writes that may be undone.
    */
   verb<A, E = never>(run: () => Exit.Exit<A, E>): Effect.Effect<A, E> {
     return Effect.withFiber((fiber) => {
@@ -76,7 +76,7 @@ export class Journal {
     })
   }
 
-  /** Runs an effect as a transaction, or as a savepoint of the one that the fiber is in. */
+  /** Runs an effect as a transaction, or as a savepoint of the transaction that the fiber is in. */
   atomically<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.withFiber((fiber) => {
       const parent = this.#levelOf(fiber)
@@ -101,7 +101,7 @@ export class Journal {
 
   #levelOf(fiber: Fiber.Fiber<unknown, unknown>): Level {
     let level = fiber.getRef(CurrentLevel)
-    // A transaction of another storage says nothing about this one.
+    // Skips transactions of other storages.
     while (level !== undefined && level.journal !== this) level = level.surrounding
     return level ?? this.#outside
   }
@@ -123,7 +123,8 @@ export class Journal {
   #end(level: Level, parent: Level, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> {
     if (level.hasEnded) return Exit.isSuccess(exit) ? ended() : Effect.void
     if (parent.nested !== level) return Effect.void // it never began
-    // A nested transaction of a fiber that nobody waited for: it has not succeeded, so it never was.
+    // Nested transactions that are still open belong to fibers that were not awaited. They did not succeed, so their
+    // writes are undone.
     if (level.nested !== undefined) this.#undoTo(level.nested.start)
     if (Exit.isFailure(exit)) this.#undoTo(level.start)
     for (let open: Level | undefined = level; open !== undefined; open = open.nested) open.hasEnded = true
@@ -136,7 +137,7 @@ export class Journal {
     while (this.#undos.length > length) this.#undos.pop()!()
   }
 
-  /** Nothing is left to undo: all that was written stays. */
+  /** Keeps all writes: after it, nothing can be undone. */
   #settle(): void {
     this.#undos.length = 0
     if (this.#endings.length === 0) return

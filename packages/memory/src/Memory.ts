@@ -1,9 +1,9 @@
 /**
  * The in-memory storage: all ports over one set of tables.
  *
- * It keeps the contract of every port as the PostgreSQL adapter does, and nothing when the process ends. Its
- * transactions run one after another: a transaction holds up every other use of the storage while it is open,
- * so it needs no retries and never deadlocks with another.
+ * It keeps the contract of every port as the PostgreSQL adapter does. Its data is lost when the process ends.
+ * Transactions run one after another: while one is open, every other use of the storage waits. So transactions need no
+ * retries and never deadlock with each other.
  */
 import {
   ApiKeyStore,
@@ -68,14 +68,14 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
 }
 
 /**
- * A storage of its own, empty, each time it is built.
+ * The in-memory storage. Each time the layer is built, it makes a new, empty storage.
  *
- * - Atomic and isolated as `Transactor` says: transactions are serial, nested ones are savepoints, and no verb
- *   outside of a transaction sees what may yet be undone. Fibers forked inside a transaction belong to it; one
- *   that goes on using it after its end dies with `TransactionEnded`.
- * - `DeliveryStore.claimDue` waits for open transactions like every other verb. Called inside of one, where it would
- *   wait for itself, it joins it.
- * - Verbs never fail with `StorageError`, but for ids that were used before.
+ * - It is atomic and isolated as `Transactor` describes: transactions are serial, nested ones are savepoints, and no
+ *   verb outside a transaction sees its writes before it commits. Fibers forked inside a transaction belong to it. A
+ *   fiber that uses the transaction after its end dies with `TransactionEnded`.
+ * - `DeliveryStore.claimDue` waits for open transactions like every other verb. Inside a transaction it joins it, because
+ *   otherwise it would wait for itself.
+ * - Verbs fail with `StorageError` only for ids that were used before.
  * - Values given out are copies.
  * - `MemoryInspector` shows what is stored.
  */

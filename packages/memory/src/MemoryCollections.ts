@@ -1,5 +1,5 @@
 /**
- * The `Collections` in memory: a table for each resource that is asked for.
+ * The `Collections` in memory: a table for each resource.
  */
 import {
   type Collection,
@@ -18,7 +18,7 @@ interface Kept {
   readonly collection: Collection<never, never>
 }
 
-/** Tables of resources, by their types. */
+/** The tables of resources, by type. */
 export class MemoryCollections {
   readonly #journal: Journal
   readonly #kept = new Map<string, Kept>()

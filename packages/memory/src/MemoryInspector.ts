@@ -1,5 +1,5 @@
 /**
- * Looks at everything that a memory storage holds, of all tenants, for tests and trials.
+ * Reads everything in a memory storage, of all tenants, for tests and trials.
  */
 import {
   type ApiKey,
@@ -27,7 +27,7 @@ import type { Journal } from "./Journal.ts"
 import type { MemoryCollections } from "./MemoryCollections.ts"
 import type { UsageTable } from "./UsageTable.ts"
 
-/** The roll-up of one meter and one UTC day, `YYYY-MM-DD`. Days whose records are all voided stay, with 0. */
+/** The roll-up of one meter and one UTC day, `YYYY-MM-DD`. A day whose records are all voided has the total 0. */
 export interface RollupRow {
   readonly tenant: Tenant.Tenant
   readonly customerId: Customer.CustomerId
@@ -38,11 +38,11 @@ export interface RollupRow {
   readonly recordCount: number
 }
 
-/** An endpoint and the secrets that sign for it: which key sealed them, and never what they are. */
+/** An endpoint and its secrets. A secret is shown by the key that sealed it, without its value. */
 export interface EndpointSnapshot {
   readonly tenant: Tenant.Tenant
   readonly id: Endpoint.EndpointId
-  /** `null` when it was deleted. */
+  /** `null` when the endpoint was deleted. */
   readonly endpoint: Endpoint.Endpoint | null
   readonly secrets: ReadonlyArray<{
     readonly keyId: string
@@ -51,9 +51,9 @@ export interface EndpointSnapshot {
   }>
 }
 
-/** A copy of all that is stored: nothing that happens later changes it. The order of rows is not specified. */
+/** A copy of everything that is stored. Later writes don't change it. The order of rows is not specified. */
 export interface MemorySnapshot {
-  /** `customer` is `null` when it was erased. */
+  /** `customer` is `null` when the customer was erased. */
   readonly customers: ReadonlyArray<{
     readonly tenant: Tenant.Tenant
     readonly id: Customer.CustomerId
@@ -68,26 +68,26 @@ export interface MemorySnapshot {
     readonly tenant: Tenant.Tenant
     readonly threshold: Threshold.Threshold
   }>
-  /** Which thresholds fired for which of their periods. */
+  /** The firings of thresholds, with their periods. */
   readonly firings: ReadonlyArray<{
     readonly tenant: Tenant.Tenant
     readonly thresholdId: Threshold.ThresholdId
     readonly periodKey: string
     readonly firedAt: DateTime.Utc
   }>
-  /** The digests of secrets, never secrets. */
+  /** Keys with the digests of their secrets. */
   readonly keys: ReadonlyArray<{ readonly key: ApiKey.ApiKey; readonly digest: string }>
-  /** In the order of their commits, by tenant. */
+  /** By tenant, in the order of commits. */
   readonly events: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly event: Event.Event }>
   readonly endpoints: ReadonlyArray<EndpointSnapshot>
   readonly deliveries: ReadonlyArray<
     Delivery.DeliveryWithAttempts & {
       readonly tenant: Tenant.Tenant
-      /** Whether a worker has it, or had it and was never heard of again. `nextAttemptAt` is when its lease ends. */
+      /** Whether a worker has claimed it and not yet written its result. `nextAttemptAt` is then the end of the lease. */
       readonly isLeased: boolean
     }
   >
-  /** Expired rows are there until they are swept. */
+  /** Stored answers. Expired ones are included until they are swept. */
   readonly idempotency: ReadonlyArray<{
     readonly tenant: Tenant.Tenant
     readonly request: IdempotentRequest
@@ -99,8 +99,8 @@ export interface MemorySnapshot {
 /**
  * Gives snapshots of a memory storage.
  *
- * `snapshot` follows the rules of every other verb: outside of a transaction it waits for the open one to end
- * and sees what is committed; inside it sees the transaction's own writes. It copies everything.
+ * `snapshot` follows the same rules as every other verb. Outside a transaction it waits for the open transaction to end
+ * and reads what is committed. Inside a transaction it also reads the transaction's own writes. It copies everything.
  */
 export class MemoryInspector extends Context.Service<
   MemoryInspector,

@@ -1,5 +1,5 @@
 /**
- * Publication in memory: an event and its deliveries in one step, and the signal that they were committed.
+ * Publishes events in memory: stores an event and its deliveries in one step, and signals their commit.
  */
 import {
   Delivery,
@@ -23,12 +23,12 @@ interface Tables {
   readonly deliveries: DeliveryTable
 }
 
-/** Publishes events. All of it is synchronous. */
+/** Publishes events. Its methods are synchronous. */
 export class Outbox {
   readonly #journal: Journal
   readonly #tables: Tables
   readonly #signal = Signal.make()
-  /** Events and deliveries of the transaction that is open. */
+  /** How many writes of events and deliveries the open transaction has made. */
   #written = 0
 
   constructor(journal: Journal, tables: Tables) {
@@ -36,7 +36,7 @@ export class Outbox {
     this.#tables = tables
   }
 
-  /** Tells of commits of events and deliveries. */
+  /** Signals commits of events and deliveries. */
   get committed() {
     return this.#signal.subscribe
   }
@@ -56,7 +56,7 @@ export class Outbox {
       : Exit.succeed({ _tag: "EndpointNotFound" })
   }
 
-  /** Publishes events that nobody may refuse: what happened here is told. */
+  /** Publishes the library's own events, without the checks of `publish`. */
   announce(tenant: Tenant.Tenant, events: ReadonlyArray<Event.Event>): Exit.Exit<void, StorageError> {
     for (const event of events) {
       const exit = this.#add(tenant, event, this.#tables.endpoints.subscribed(tenant, event.type))
@@ -65,7 +65,7 @@ export class Outbox {
     return Exit.void
   }
 
-  /** Says that deliveries were made. */
+  /** Records that the open transaction has made deliveries. */
   wrote(): void {
     this.#written++
     this.#journal.wrote(() => this.#written--)

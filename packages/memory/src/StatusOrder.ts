@@ -1,5 +1,5 @@
 /**
- * Deliveries in the order of their ids, all and by status.
+ * Deliveries in the order of their ids, in total and by status.
  */
 import type { Delivery } from "@billwright/core"
 import { IdOrder } from "./IdOrder.ts"
@@ -12,12 +12,12 @@ export class StatusOrder<Row extends { readonly id: string }> {
     Failed: new IdOrder<Row>(),
   }
 
-  /** The rows in one status, or in any. */
+  /** The rows in one status, or all rows. */
   of(status: Delivery.DeliveryStatus | undefined): IdOrder<Row> {
     return status === undefined ? this.#all : this.#byStatus[status]
   }
 
-  /** Moves a row from status to status; `undefined` is outside. */
+  /** Moves a row from one status to another. `undefined` means that the row is not in the table. */
   move(
     row: Row,
     before: Delivery.DeliveryStatus | undefined,

@@ -1,5 +1,5 @@
 /**
- * What usage thresholds in memory remember of their firings.
+ * The firings of usage thresholds, in memory.
  */
 import { Tenant, Threshold, UsagePeriod } from "@billwright/core"
 import { DateTime } from "effect"
@@ -16,21 +16,21 @@ interface FiringRow {
   readonly firedAt: DateTime.Utc
 }
 
-/** A threshold that watches a meter: what is kept of it is looked up when it is checked. */
+/** A threshold that watches a meter. Its value is read from the table when it is checked. */
 interface Watch {
   readonly tenant: Tenant.Tenant
   readonly id: Threshold.ThresholdId
-  /** The keys of the periods it fired for, and when. */
+  /** When it fired, by the key of the period. */
   readonly firings: Map<string, DateTime.Utc>
 }
 
-/** Watches by meter. All of it is synchronous. */
+/** Watches by meter. Its methods are synchronous. */
 export class ThresholdFirings {
   readonly #journal: Journal
   readonly #table: CollectionTable<Threshold.Threshold>
   readonly #byMeter = new WeakMap<UsageMeter, Map<string, Watch>>()
   readonly #watches = new Set<Watch>()
-  /** Those that the open transaction ended: undone, they are back with their firings. */
+  /** Watches that the open transaction ended. Undoing this brings them back with their firings. */
   readonly #ended = new Map<string, Watch>()
 
   /** `meterOf` finds the meter of a threshold, and makes one when there is none. */
@@ -51,7 +51,7 @@ export class ThresholdFirings {
     return this.#byMeter.has(meter)
   }
 
-  /** Fires what records that have just been added to a meter cross: each threshold once for a period. */
+  /** Fires the thresholds that new records of a meter have reached, each once for a period. */
   fire(meter: UsageMeter, records: ReadonlyArray<StoredRecord>): Array<Threshold.ThresholdCrossing> {
     const watches = this.#byMeter.get(meter)
     const crossings: Array<Threshold.ThresholdCrossing> = []
@@ -113,19 +113,19 @@ export class ThresholdFirings {
 
 const keyOf = (tenant: Tenant.Tenant, id: string): string => `${Tenant.tenantKey(tenant)}/${id}`
 
-/** When the last of some records arrived. */
+/** The latest `createdAt` of some records. */
 const latestOf = (records: ReadonlyArray<StoredRecord>): DateTime.Utc =>
   records
     .map(({ createdAt }) => createdAt)
     .reduce((a, b) => (a.epochMilliseconds < b.epochMilliseconds ? b : a))
 
-/** The start of each UTC day that has some of the records, oldest first. */
+/** The start of each UTC day that contains one of the records, oldest first. */
 const daysOf = (records: ReadonlyArray<StoredRecord>): ReadonlyArray<DateTime.Utc> => {
   const days = new Set(records.map(({ timestamp }) => UsagePeriod.utcDay(timestamp)))
   return [...days].sort((a, b) => a - b).map((day) => DateTime.makeUnsafe(day * UsagePeriod.UTC_DAY_MILLIS))
 }
 
-/** The periods of thresholds that some days lie in, by their keys. */
+/** The periods of thresholds that contain some days, by their keys. */
 const periodsOf = (
   period: Threshold.ThresholdPeriod,
   days: ReadonlyArray<DateTime.Utc>,

@@ -1,8 +1,8 @@
 /**
- * Whose turn it is: one at a time, first come, first served.
+ * A lock that effects get one at a time, first come, first served.
  *
- * Effect's `Semaphore` looks at all who wait whenever one leaves; here the turn is handed to the next, so that
- * ten thousand waiting transactions cost ten thousand steps.
+ * Effect's `Semaphore` checks all waiting fibers whenever one leaves. This lock goes to the next fiber directly, so ten
+ * thousand waiting transactions cost ten thousand steps.
  */
 import { Effect } from "effect"
 
@@ -11,16 +11,16 @@ interface Ticket {
   call: (() => void) | undefined
 }
 
-/** Something that one effect at a time may have. */
+/** The lock. One effect holds it at a time. */
 export class Turn {
   #isTaken = false
   readonly #waiting = new Set<Ticket>()
 
-  /** Waits for the turn, runs an effect and hands the turn on, however the effect ends. */
+  /** Waits for the lock, runs an effect and gives the lock to the next fiber, also when the effect fails. */
   hold<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.suspend(() => {
       const ticket: Ticket = { hasTurn: false, call: undefined }
-      // Leaving covers the waiting too: a fiber may be interrupted when its turn has come but not begun.
+      // Leaves also when the wait was interrupted: the fiber may already have got the lock then.
       return Effect.onExit(Effect.andThen(this.#take(ticket), effect), () =>
         Effect.sync(() => this.#leave(ticket)),
       )
@@ -29,7 +29,7 @@ export class Turn {
 
   #take(ticket: Ticket): Effect.Effect<void> {
     return Effect.callback((resume) => {
-      // Yielding first lets the fiber that leaves go on: fibers that call each other would fill the stack.
+      // Yields first, so that the leaving fiber goes on. Without it, fibers that call each other would fill the stack.
       ticket.call = () => resume(Effect.yieldNow)
       if (this.#isTaken) this.#waiting.add(ticket)
       else {

@@ -6,7 +6,7 @@ import { DateTime } from "effect"
 import { ExactSum } from "./ExactSum.ts"
 import type { UsageMeter } from "./UsageMeter.ts"
 
-/** Compares the roll-ups of a meter with sums made anew from its records. */
+/** Compares the roll-ups of a meter with new sums of its records. */
 export const discrepanciesOf = (meter: UsageMeter): ReadonlyArray<UsageDiscrepancy> => {
   const expected = new Map<number, ExactSum>()
   for (const { quantity, timestamp, voidedAt } of meter.records.values()) {

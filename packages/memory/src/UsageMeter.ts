@@ -8,12 +8,12 @@ import { IdOrder } from "./IdOrder.ts"
 
 const HOUR_MILLIS = 3_600_000
 const HOURS_OF_DAY = 24
-/** A day with more records than this keeps sums by the hour, so that a part of it is read without all of it. */
+/** A day with more records than this has sums by the hour, so that a part of it is summed without reading all records. */
 const MAX_UNDIVIDED_RECORDS = 64
 
 /**
- * A record as it is kept. What it shares with others is its meter's, and instants are plain numbers, because
- * memory for a million records is what a million records cost most. It is voided in place.
+ * A record as it is stored. To save memory, the meter holds the fields that its records share, and the timestamp is a
+ * plain number. Voiding a record changes this object.
  */
 export class StoredRecord {
   readonly id: UsageRecord.UsageRecordId
@@ -35,7 +35,7 @@ export class StoredRecord {
     this.voidedAt = record.voidedAt
   }
 
-  /** The record as it is given out: a copy. The timestamp need not be made again by those who have it. */
+  /** A copy of the record to give out. Callers that have its timestamp as a `DateTime` pass it, to save making one. */
   toRecord(timestamp: DateTime.Utc = DateTime.makeUnsafe(this.timestamp)): UsageRecord.UsageRecord {
     return {
       id: this.id,
@@ -51,13 +51,13 @@ export class StoredRecord {
   }
 }
 
-/** An hour of a day: its records, and the sum of those that are not voided. */
+/** An hour of a day: its records, and the sum of the records that are not voided. */
 class Hour {
   readonly sum = new ExactSum()
   readonly records: Array<StoredRecord> = []
 }
 
-/** A UTC day: its sum, and its records in one list or in one for each hour. */
+/** A UTC day: its sum, and its records in one list or in a list for each hour. */
 class Day {
   /** Days since 1970-01-01. */
   readonly number: number
@@ -85,18 +85,18 @@ class Day {
     this.recordCount--
     const hour = this.#hours && this.#hourOf(this.#hours, record)
     const records = hour?.records ?? this.#records
-    // What is undone is what was added last, so the search ends at once.
+    // Undo removes the record that was added last, so the search ends at once.
     records.splice(records.lastIndexOf(record), 1)
     if (record.voidedAt === null) this.count(record, "subtract")
   }
 
-  /** Counts the quantity of a record of the day, or no longer counts it. */
+  /** Adds the quantity of a record to the sums of the day, or subtracts it. */
   count(record: StoredRecord, change: "add" | "subtract"): void {
     this.sum[change](record.quantity)
     if (this.#hours !== undefined) this.#hourOf(this.#hours, record).sum[change](record.quantity)
   }
 
-  /** Adds what lies in `[start, end)`. */
+  /** Adds the usage in `[start, end)` to `into`. */
   addRange(start: number, end: number, into: ExactSum): void {
     if (this.#hours === undefined) {
       addRecords(this.#records, start, end, into)
@@ -139,17 +139,17 @@ const addRecords = (
   }
 }
 
-/** One meter of one customer. Sums of any period cost its days, and the hours and records of part days. */
+/** One meter of one customer. The sum of a period reads its days, and the hours and records of parts of days. */
 export class UsageMeter {
   readonly customerId: Customer.CustomerId
   readonly productId: string
   readonly unit: string
   /** Voided records included. */
   readonly records = new IdOrder<StoredRecord>()
-  /** All that counts. */
+  /** The sum of all records that are not voided. */
   readonly lifetime = new ExactSum()
   readonly #days = new Map<number, Day>()
-  /** The day that was written last: most records are of the same one. */
+  /** The day that was written last. Most records are of the same day as the one before. */
   #lastDay: Day | undefined = undefined
 
   constructor(customerId: Customer.CustomerId, productId: string, unit: string) {
@@ -189,7 +189,7 @@ export class UsageMeter {
     this.#dayOf(record).count(record, "add")
   }
 
-  /** Adds what lies in a period. */
+  /** Adds the usage of a period to `into`. */
   addPeriod(period: UsagePeriod.Period, into: ExactSum): void {
     if (period.start === undefined && period.end === undefined) {
       into.addAll(this.lifetime)
@@ -202,7 +202,7 @@ export class UsageMeter {
     }
   }
 
-  /** Whether anything counts on the UTC days from one to the one before another. */
+  /** Whether there is usage on the UTC days from `from` up to the day before `to`. */
   hasUsage(from: number, to: number): boolean {
     const isCounted = (day: Day | undefined) => day !== undefined && day.sum.count > 0
     if (to - from > this.#days.size)
@@ -211,7 +211,7 @@ export class UsageMeter {
     return false
   }
 
-  /** The roll-ups by UTC day, in the order in which they came to be. */
+  /** The roll-ups by UTC day, in the order of their creation. */
   *days(): Generator<{ readonly day: number; readonly sum: ExactSum }> {
     for (const [day, { sum }] of this.#days) yield { day, sum }
   }

@@ -33,9 +33,9 @@ interface CustomerUsage {
   row: CustomerRow | undefined
   readonly records: IdOrder<StoredRecord>
   readonly byKey: Map<string, StoredRecord>
-  /** By product, then by unit. */
+  /** The meters by product, then by unit. */
   readonly meters: Map<string, Map<string, UsageMeter>>
-  /** The meter that was written last: most customers have few. */
+  /** The meter that was written last. Most customers have few meters. */
   lastMeter: UsageMeter | undefined
 }
 
@@ -49,7 +49,7 @@ type MeterFilter = { readonly productId: string | undefined; readonly unit: stri
 
 const CUSTOMER_NOT_FOUND: AppendOutcome = Object.freeze({ _tag: "CustomerNotFound" })
 
-/** Records by id, by idempotency key and in the order of ids; totals by meter. All of it is synchronous. */
+/** Records by id, by idempotency key and in the order of ids, and totals by meter. Its methods are synchronous. */
 export class UsageTable {
   readonly firings: ThresholdFirings
   readonly #journal: Journal
@@ -77,7 +77,7 @@ export class UsageTable {
   ): Exit.Exit<AppendResult, StorageError> {
     const usage = this.#of(tenant)
     const added: Array<StoredRecord> = []
-    // One undo for all: a closure for each record would cost more than storing it.
+    // One undo for all records, because a closure for each would cost more than storing the record.
     this.#journal.wrote(() => {
       for (const stored of added.reverse()) remove(usage, stored)
     })
@@ -179,7 +179,7 @@ export class UsageTable {
     return discrepancies
   }
 
-  /** The meter of a threshold, made when there is none yet. */
+  /** The meter of a threshold. It is made when there is none yet. */
   #meterOf(tenant: Tenant.Tenant, { customerId, productId, unit }: Threshold.Threshold): UsageMeter {
     return meterOf(customerOf(this.#of(tenant), customerId), productId, unit)
   }
@@ -201,7 +201,7 @@ export class UsageTable {
     }
   }
 
-  /** The usage of a customer that may be written. */
+  /** The usage of a customer who is not erased. */
   #activeCustomer(usage: TenantUsage, customerId: Customer.CustomerId): CustomerUsage | undefined {
     const known = usage.customers.get(customerId)
     if (known?.row?.customer !== undefined) return known
@@ -287,7 +287,7 @@ function* metersOf(customer: CustomerUsage, { productId, unit }: MeterFilter): G
   }
 }
 
-/** Stores a record, unless its key is taken; gives nothing when its id is. */
+/** Stores a record, unless its key was used before. Gives `undefined` when its id was used before. */
 const appendOne = (
   usage: TenantUsage,
   customer: CustomerUsage,
