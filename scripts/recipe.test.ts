@@ -10,7 +10,7 @@ import { assert, describe, it } from "vitest"
 import { read, root } from "./Documents.ts"
 
 /** The pilot, and how its files may be. The aim is 12: see docs/decisions/0019. */
-const PILOT = { name: /threshold/i, most: 19 }
+const PILOT = { name: /threshold/i, most: 16 }
 
 /** A read-only field of it, an instant. The aim is 4. */
 const FIELD = { name: /lastFiredAt|last_fired_at/, most: 7 }

@@ -2,7 +2,6 @@
  * All services of the library as one Layer over the storage ports.
  */
 import { Layer, type Redacted } from "effect"
-import { Customers } from "./customers/Customers.ts"
 import type { CustomerStore } from "./customers/CustomerStore.ts"
 import * as EventCatalogue from "./EventCatalogue.ts"
 import type { EventStore } from "./events/EventStore.ts"
@@ -12,12 +11,12 @@ import { Retention } from "./events/Retention.ts"
 import type { RetentionStore } from "./events/RetentionStore.ts"
 import { ApiKeys, type ApiKeysOptions } from "./keys/ApiKeys.ts"
 import type { ApiKeyStore } from "./keys/ApiKeyStore.ts"
+import * as Resources from "./Resources.ts"
 import type { Collections } from "./shared/Collections.ts"
 import { IdGenerator } from "./shared/Id.ts"
 import { Idempotency, type IdempotencyOptions } from "./shared/Idempotency.ts"
 import type { IdempotencyStore } from "./shared/IdempotencyStore.ts"
 import type { Transactor } from "./shared/Transactor.ts"
-import { Thresholds } from "./usage/Thresholds.ts"
 import { Usage, type UsageOptions } from "./usage/Usage.ts"
 import type { UsageStore } from "./usage/UsageStore.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
@@ -43,7 +42,6 @@ export type Storage =
 /** The services that a host uses. */
 export type Services =
   | ApiKeys
-  | Customers
   | Deliveries
   | Endpoints
   | Events
@@ -52,8 +50,8 @@ export type Services =
   | Idempotency
   | Keyring
   | Outbox
+  | Resources.Services
   | Retention
-  | Thresholds
   | Usage
 
 export interface BillingOptions {
@@ -90,14 +88,13 @@ export const layerWithIds = (
 const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) =>
   Layer.mergeAll(
     ApiKeys.layerWith(options.keys ?? {}),
-    Customers.layer,
     Deliveries.layer,
     Endpoints.layerWith(options.webhooks ?? {}),
     Events.layer,
     Outbox.layer,
     Idempotency.layerWith(options.idempotency ?? {}),
+    Resources.layer,
     Retention.layer,
-    Thresholds.layer,
     Usage.layerWith(options.usage ?? {}),
   ).pipe(Layer.provideMerge(Layer.merge(keys, EventCatalogue.layerWith(options.events?.types ?? []))))
 

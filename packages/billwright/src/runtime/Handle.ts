@@ -1,11 +1,9 @@
 /**
  * The objects that a host uses: a billing, its accounts and its transactions.
  */
-import * as Core from "@billwright/core"
 import type { Billing, BillingAccount, BillingCalls, Transaction } from "../Billing.ts"
 import type { BillingOptions } from "../BillingOptions.ts"
 import type { CallOptions, Mode } from "../Call.ts"
-import type { Customers } from "../customers/Customers.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import { makeEvents } from "../events/EventCalls.ts"
 import type { EventMap } from "../events/EventMap.ts"
@@ -14,30 +12,18 @@ import { prune } from "../events/PruneCall.ts"
 import { makeDashboard } from "../handlers/MountedDashboard.ts"
 import { makeHandlers } from "../handlers/MountedHandlers.ts"
 import { makeApiKeys } from "../keys/ApiKeyCalls.ts"
-import type { Thresholds } from "../usage/Thresholds.ts"
 import { makeUsage } from "../usage/UsageCalls.ts"
 import { makeDeliveries } from "../webhooks/DeliveryCalls.ts"
 import { makeEndpoints, rotateEncryption } from "../webhooks/EndpointCalls.ts"
 import { naming } from "./CallName.ts"
 import type { Calls } from "./Calls.ts"
 import { type Engine, toTenant } from "./Engine.ts"
-import { makeResource } from "./ResourceCalls.ts"
+import { makeResources } from "./ResourceCalls.ts"
 import { inHosts, inOwn } from "./Transaction.ts"
 
-const makeCustomers = (calls: Calls): Customers => {
-  const service = calls.service(Core.Customers)
-  return makeResource(calls, Core.Customer.customers, { ...service, remove: service.erase }, "erase")
-}
-
-const makeThresholds = (calls: Calls): Thresholds => {
-  const service = calls.service(Core.Thresholds)
-  return makeResource(calls, Core.Threshold.thresholds, { ...service, remove: service.delete }, "delete")
-}
-
 const makeCalls = (calls: Calls): BillingCalls<EventMap> => ({
-  customers: naming("customers", makeCustomers(calls)),
+  ...makeResources(calls),
   usage: naming("usage", makeUsage(calls)),
-  thresholds: naming("thresholds", makeThresholds(calls)),
   events: naming("events", makeEvents(calls)),
   endpoints: naming("endpoints", makeEndpoints(calls)),
   deliveries: naming("deliveries", makeDeliveries(calls)),

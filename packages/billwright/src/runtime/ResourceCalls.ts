@@ -1,30 +1,16 @@
 /**
- * Makes the calls of a resource from its definition and its service.
+ * Makes the calls of all resources from their definitions and their use cases.
  */
-import type { CurrentTenant, Resource } from "@billwright/core"
-import type { Effect } from "effect"
+import { type Resource, Resources } from "@billwright/core"
 import type { CallOptions } from "../Call.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import type { PageQuery } from "../Listing.ts"
+import type { ResourceCalls } from "../Resources.ts"
+import { naming } from "./CallName.ts"
 import type { Calls } from "./Calls.ts"
 import * as Ids from "./Ids.ts"
 import { toInput, toOptionalInput } from "./Input.ts"
 import { makeListing } from "./ListingPages.ts"
-
-type Asked<A> = Effect.Effect<A, unknown, CurrentTenant>
-
-interface Value {
-  readonly id: string
-}
-
-/** The use cases of a resource. */
-interface Service {
-  readonly create: (input: never) => Asked<Value>
-  readonly get: (id: string) => Asked<Value>
-  readonly list: (query: never) => Asked<{ readonly data: ReadonlyArray<Value>; readonly hasMore: boolean }>
-  readonly update?: (id: string, input: never) => Asked<Value>
-  readonly remove: (id: string) => Asked<void>
-}
 
 /** Converts numbers to `bigint` in fields that take integers of any size. */
 const withIntegers = (
@@ -52,15 +38,14 @@ const toCreate = (resource: Resource.Definition, input: object): never => {
   return (typeof read === "object" && read !== null ? withIntegers(resource, read) : read) as never
 }
 
-/** `removal` is the name of the call that removes one. */
-export const makeResource = <Of extends object>(
+const makeResource = (
   calls: Calls,
   resource: Resource.Definition,
-  { create, get, list, remove, update }: Service,
-  removal: "delete" | "erase",
-): Of => {
+  { create, get, list, remove, update }: Resources.UseCases,
+  removal: string,
+): object => {
   const toId = Ids.of(resource.prefix)
-  const made: object = {
+  return {
     create: (input: object, options?: CallOptions) =>
       calls.run(() => create(toCreate(resource, input)), options),
     get: (id: string, options?: CallOptions) => calls.run(() => get(toId(id)), options),
@@ -74,5 +59,13 @@ export const makeResource = <Of extends object>(
     list: (query?: PageQuery, options?: CallOptions) =>
       makeListing(query, (page) => calls.run(() => list(toOptionalInput(page)), options)),
   }
-  return made as Of
 }
+
+/** The calls of all resources, by the names of `Resources.all`. */
+export const makeResources = (calls: Calls): ResourceCalls =>
+  Object.fromEntries(
+    Object.entries(Resources.all).map(([name, { definition, removal, useCases }]) => [
+      name,
+      naming(name, makeResource(calls, definition, useCases(calls.context), removal)),
+    ]),
+  ) as object as ResourceCalls

@@ -1,7 +1,6 @@
 /**
  * The definition of the whole REST API. The server, clients and the OpenAPI document are made from it.
  */
-import { Customer, type Resource, Threshold } from "@billwright/core"
 import { HttpApi, OpenApi } from "effect/http-api"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EventsApi } from "./EventsApi.ts"
@@ -14,17 +13,15 @@ import { WebhookEndpointsApi } from "./WebhookEndpointsApi.ts"
 /** The prefix of every path that needs an API key. */
 export const VERSION_PREFIX = "/v1"
 
-/** The resources whose part follows from their definitions. */
-export const RESOURCES: ReadonlyArray<Resource.Definition> = [Customer.customers, Threshold.thresholds]
-
 export const BillwrightApi = HttpApi.make("billwright")
-  .add(ResourceApi.mutable(Customer.customers).prefix(VERSION_PREFIX))
-  .add(UsageApi.prefix(VERSION_PREFIX))
-  .add(ResourceApi.immutable(Threshold.thresholds).prefix(VERSION_PREFIX))
-  .add(EventTypesApi.prefix(VERSION_PREFIX))
-  .add(EventsApi.prefix(VERSION_PREFIX))
-  .add(DeliveriesApi.prefix(VERSION_PREFIX))
-  .add(WebhookEndpointsApi.prefix(VERSION_PREFIX))
+  .add(...ResourceApi.groups("customers"))
+  .add(UsageApi)
+  .add(...ResourceApi.groups("usage"))
+  .add(EventTypesApi)
+  .add(EventsApi)
+  .add(DeliveriesApi)
+  .add(WebhookEndpointsApi)
+  .prefix(VERSION_PREFIX)
   .add(HealthApi)
   .annotateMerge(
     OpenApi.annotations({

@@ -2,7 +2,7 @@
  * An example request and answer for each operation. The API reference shows them, and tests check them against the
  * definitions.
  */
-import { RESOURCES } from "./BillwrightApi.ts"
+import { Resources } from "@billwright/core"
 import type { Example } from "./Example.ts"
 import * as ResourceApi from "./ResourceApi.ts"
 import { webhookExamples } from "./WebhookExamples.ts"
@@ -26,7 +26,10 @@ const record = {
 const list = (item: object) => ({ object: "list", data: [item], has_more: false })
 
 export const examples: Readonly<Record<string, Example>> = {
-  ...Object.assign({}, ...RESOURCES.map(ResourceApi.examples)),
+  ...Object.assign(
+    {},
+    ...Object.values(Resources.all).map(({ definition }) => ResourceApi.examples(definition)),
+  ),
   recordUsage: {
     request: { ...usage, timestamp: "2026-11-21T09:31:00Z", idempotency_key: "request-8f14" },
     response: record,

@@ -1,7 +1,7 @@
 /**
  * Makes the REST API of a resource from its definition: the operations, their bodies and examples.
  */
-import type { Field, Resource } from "@billwright/core"
+import { type Field, type Resource, Resources } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
@@ -210,7 +210,7 @@ const about = ({ about: text, description, title }: AnyResource) =>
   OpenApi.annotations({ title, description: text ?? description })
 
 /** The group of a resource that can't be changed: create, list, get and delete. */
-export const immutable = <R extends AnyResource>(resource: R) => {
+const immutable = <R extends AnyResource>(resource: R) => {
   const answered = body(resource)
   return HttpApiGroup.make(groupOf(resource))
     .add(create(resource, answered))
@@ -221,7 +221,7 @@ export const immutable = <R extends AnyResource>(resource: R) => {
 }
 
 /** The same with update. */
-export const mutable = <R extends AnyResource & { readonly update: Field.InputFields }>(resource: R) => {
+const mutable = <R extends AnyResource & { readonly update: Field.InputFields }>(resource: R) => {
   const answered = body(resource)
   return HttpApiGroup.make(groupOf(resource))
     .add(create(resource, answered))
@@ -230,6 +230,28 @@ export const mutable = <R extends AnyResource & { readonly update: Field.InputFi
     .add(update(resource, answered))
     .add(remove(resource))
     .annotateMerge(about(resource))
+}
+
+/** The group of a resource: with update if it can be changed. */
+export type GroupOf<R> = R extends AnyResource & { readonly update: Field.InputFields }
+  ? ReturnType<typeof mutable<R>>
+  : R extends AnyResource
+    ? ReturnType<typeof immutable<R>>
+    : never
+
+const isMutable = <R extends AnyResource>(
+  resource: R,
+): resource is R & { readonly update: Field.InputFields } => resource.update !== undefined
+
+const group = <R extends AnyResource>(resource: R) =>
+  (isMutable(resource) ? mutable(resource) : immutable(resource)) as object as GroupOf<R>
+
+/** The groups of the resources that share a scope. */
+export const groups = <Scope extends Resources.AnyDefinition["scope"]>(scope: Scope) => {
+  type Group = GroupOf<Extract<Resources.AnyDefinition, { readonly scope: Scope }>>
+  return Object.values(Resources.all)
+    .filter(({ definition }) => definition.scope === scope)
+    .map(({ definition }) => group(definition)) as object as readonly [Group, ...ReadonlyArray<Group>]
 }
 
 /** The examples of the resource's operations, by operation id. */

@@ -3,33 +3,23 @@
  * an answer.
  */
 import {
-  Customer,
-  Customers,
   type Deliveries,
   type Endpoints,
   type Events,
+  type Resources,
   type Tenant,
-  Threshold,
-  Thresholds,
   Usage,
   type UsageRecord,
 } from "@billwright/core"
 import { Effect } from "effect"
 import type { STREAM_OPERATION } from "./EventStream.ts"
 import { created, ok } from "./HttpExchange.ts"
-import type { OperationsOf } from "./Operation.ts"
+import type { GroupName, OperationsOf } from "./Operation.ts"
 import * as Render from "./Render.ts"
 import * as ResourceOperations from "./ResourceOperations.ts"
 import * as WebhookOperations from "./WebhookOperations.ts"
 
-type TenantGroups =
-  | "customers"
-  | "usage"
-  | "usage_thresholds"
-  | "event_types"
-  | "events"
-  | "deliveries"
-  | "webhook_endpoints"
+type TenantGroups = Exclude<GroupName, "health">
 
 /**
  * All operations of the API that act for a tenant, except the one that answers with a stream (see `EventStream`).
@@ -40,11 +30,10 @@ export type Operations = OperationsOf<TenantGroups, typeof STREAM_OPERATION>
 export const make: Effect.Effect<
   Operations,
   never,
-  Customers | Usage | Thresholds | Events | Deliveries | Endpoints
+  Resources.Services | Usage | Events | Deliveries | Endpoints
 > = Effect.gen(function* () {
-  const customers = yield* Customers
   const usage = yield* Usage
-  const thresholds = yield* Thresholds
+  const resourceOperations = yield* ResourceOperations.make
   const webhookOperations = yield* WebhookOperations.make
 
   const answerRecord = (tenant: Tenant.Tenant) => (value: UsageRecord.UsageRecord) =>
@@ -52,9 +41,7 @@ export const make: Effect.Effect<
 
   return {
     ...webhookOperations,
-
-    ...ResourceOperations.make(Customer.customers, { ...customers, remove: customers.erase }),
-    ...ResourceOperations.make(Threshold.thresholds, { ...thresholds, remove: thresholds.delete }),
+    ...resourceOperations,
 
     recordUsage: ({ payload }, tenant) =>
       Effect.map(usage.record(payload), ({ _tag, record }) =>

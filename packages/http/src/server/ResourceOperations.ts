@@ -1,25 +1,13 @@
 /**
  * Makes the operations of a resource. Each calls the resource's service and answers with the result.
  */
-import type { CurrentTenant, Page, Resource, StorageError, Tenant } from "@billwright/core"
+import { type Resource, Resources, type Tenant } from "@billwright/core"
 import { Effect } from "effect"
 import { type groupOf, objectOf } from "../api/ResourceApi.ts"
-import type { DomainError } from "./ErrorResponse.ts"
 import { type Answer, created, ok } from "./HttpExchange.ts"
-import type { GroupName, Operation, OperationsOf } from "./Operation.ts"
+import type { Operation, OperationsOf } from "./Operation.ts"
 import * as Render from "./Render.ts"
 import * as ResourceBody from "./ResourceBody.ts"
-
-type Answered<A> = Effect.Effect<A, DomainError | StorageError, CurrentTenant>
-
-/** The use cases of a resource. */
-interface Service<A> {
-  readonly create: (input: never) => Answered<A>
-  readonly get: (id: string) => Answered<A>
-  readonly list: (query: never) => Answered<Page.Page<A>>
-  readonly update?: (id: string, input: never) => Answered<A>
-  readonly remove: (id: string) => Answered<void>
-}
 
 interface Asked {
   readonly params: { readonly id: string }
@@ -27,22 +15,21 @@ interface Asked {
   readonly payload: never
 }
 
-/** Makes the operations of a resource from its service. */
-export const make = <R extends Resource.Definition, A extends { readonly id: string } & object>(
-  resource: R,
-  service: Service<A>,
-): OperationsOf<ReturnType<typeof groupOf<R>> & GroupName> => {
-  const body = ResourceBody.make<A>(resource)
+/** The operations of a resource over its use cases. */
+const operationsOf = (
+  resource: Resource.Definition,
+  { create, get, list, remove, update }: Resources.UseCases,
+): Readonly<Record<string, Operation<Asked>>> => {
+  const body = ResourceBody.make<Resources.Value>(resource)
   const answer =
     (tenant: Tenant.Tenant, make = ok) =>
-    (value: A): Answer => ({
+    (value: Resources.Value): Answer => ({
       ...make(body(value, tenant)),
       ...(resource.isPersonal === true ? { subject: value.id } : {}),
     })
-  const { create, get, list, remove, update } = service
   const object = objectOf(resource)
   const { type } = resource
-  const operations: Readonly<Record<string, Operation<Asked>>> = {
+  return {
     [`create${type}`]: ({ payload }, tenant) => Effect.map(create(payload), answer(tenant, created)),
     [`list${type}s`]: ({ query }, tenant) =>
       Effect.map(list(query), (page) => ok(Render.list(page, tenant, body))),
@@ -56,5 +43,18 @@ export const make = <R extends Resource.Definition, A extends { readonly id: str
     [`delete${type}`]: ({ params }) =>
       Effect.as(remove(params.id), ok({ object, id: params.id, deleted: true })),
   }
-  return operations as object as OperationsOf<ReturnType<typeof groupOf<R>> & GroupName>
 }
+
+type ResourceGroups = ReturnType<typeof groupOf<Resources.AnyDefinition>>
+
+/** The operations of all resources. */
+export const make: Effect.Effect<OperationsOf<ResourceGroups>, never, Resources.Services> = Effect.map(
+  Effect.context<Resources.Services>(),
+  (context) =>
+    Object.assign(
+      {},
+      ...Object.values(Resources.all).map(({ definition, useCases }) =>
+        operationsOf(definition, useCases(context)),
+      ),
+    ),
+)

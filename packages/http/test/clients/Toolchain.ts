@@ -41,7 +41,7 @@ export const missing = (programs: ReadonlyArray<Program>): ReadonlyArray<string>
     .map(([name]) => name)
 
 /** Runs a program; rejects with all that it said when it fails. */
-export const run = (
+const run = (
   directory: string,
   program: string,
   args: ReadonlyArray<string>,

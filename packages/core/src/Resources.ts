@@ -1,0 +1,76 @@
+/**
+ * All resources: the definition of each, and its use cases under common names. What serves, calls or tests every
+ * resource takes them from here.
+ */
+import { Context, type Effect, Layer } from "effect"
+import * as Customer from "./customers/Customer.ts"
+import { Customers } from "./customers/Customers.ts"
+import type { Page } from "./shared/Page.ts"
+import type { StorageError } from "./shared/StorageError.ts"
+import type { CurrentTenant } from "./shared/Tenant.ts"
+import * as Threshold from "./usage/Threshold.ts"
+import { Thresholds } from "./usage/Thresholds.ts"
+
+/** The services of resources. */
+export type Services = Customers | Thresholds
+
+/** The services of resources, over the storage ports. */
+export const layer = Layer.mergeAll(Customers.layer, Thresholds.layer)
+
+/** A value of any resource. */
+export interface Value {
+  readonly id: string
+}
+
+/** What the use case of a resource fails with. */
+export interface Failure {
+  readonly _tag: string
+  readonly message: string
+  /** The part of the input that it is about, if it is about one. */
+  readonly field?: string | undefined
+}
+
+type Asked<A> = Effect.Effect<A, Failure | StorageError, CurrentTenant>
+
+/** The use cases of a resource. Each checks its input by the definition of the resource. */
+export interface UseCases {
+  readonly create: (input: never) => Asked<Value>
+  readonly get: (id: string) => Asked<Value>
+  readonly list: (query: never) => Asked<Page<Value>>
+  /** Missing if values can't be changed. */
+  readonly update?: (id: string, input: never) => Asked<Value>
+  readonly remove: (id: string) => Asked<void>
+}
+
+const useCases =
+  <Id extends Services, Service>(key: Context.Key<Id, Service>, of: (service: Service) => UseCases) =>
+  (context: Context.Context<Services>): UseCases =>
+    of(Context.get(context, key))
+
+/** A resource, and how it is used. */
+export interface Entry<D> {
+  readonly definition: D
+  /** The name of the call that removes one. */
+  readonly removal: "delete" | "erase"
+  readonly useCases: (context: Context.Context<Services>) => UseCases
+}
+
+/** By the name that calls have: `billing.customers.create`. */
+export const all: {
+  readonly customers: Entry<typeof Customer.customers>
+  readonly thresholds: Entry<typeof Threshold.thresholds>
+} = {
+  customers: {
+    definition: Customer.customers,
+    removal: "erase",
+    useCases: useCases(Customers, (service) => ({ ...service, remove: service.erase })),
+  },
+  thresholds: {
+    definition: Threshold.thresholds,
+    removal: "delete",
+    useCases: useCases(Thresholds, (service) => ({ ...service, remove: service.delete })),
+  },
+}
+
+/** The definition of any of them. */
+export type AnyDefinition = (typeof all)[keyof typeof all]["definition"]
