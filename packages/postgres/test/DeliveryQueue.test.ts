@@ -397,25 +397,6 @@ describe("an answer that is lost", () => {
 
 describe("ids", () => {
   layer(live, { excludeTestServices: true })((it) => {
-    it.effect("lie as far apart in SQL as in core", () =>
-      Effect.gen(function* () {
-        const sql = yield* SqlClient.SqlClient
-        const uuids = [
-          "01940000-0000-7000-8000-000000000000",
-          "01940000-0000-7000-8000-fffffffffffe",
-          "ffffffff-ffff-ffff-ffff-ffffffffffff",
-        ]
-        for (const uuid of uuids) {
-          for (const distance of [0, 1, 2, 255, 256, 2 ** 24, 2 ** 30, 2 ** 47]) {
-            const rows =
-              yield* sql`select billwright.offset_id(${uuid}::uuid, ${String(distance)}::bigint)::text as id`
-            const expected = Id.toUuid(Id.offset("dlv", Id.fromUuid("dlv", uuid), distance))
-            assert.deepStrictEqual(rows, [{ id: expected }])
-          }
-        }
-      }),
-    )
-
     it.effect("may be the same in two tenants: each delivery is claimed and settled for itself", () =>
       Effect.gen(function* () {
         yield* drain

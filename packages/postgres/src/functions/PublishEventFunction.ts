@@ -7,24 +7,27 @@
  * exist.
  * Errors carry the SQLSTATEs of `record_usage`.
  */
+import { Event, EventCatalogue, EventType, HostEvents } from "@billwright/core"
 import { millis } from "../Millis.ts"
+import { boundedText, refuse, tenantProblems } from "./Problems.ts"
 import { define } from "./SqlFunction.ts"
 
-// `Event.MAX_PAYLOAD_BYTES`, `Event.MAX_DATA_DEPTH`; the largest double.
-const MAX_PAYLOAD_BYTES = 262_144
-const MAX_DATA_DEPTH = 30
-const MAX_NUMBER = "1.7976931348623157e308"
+const { MAX_DATA_DEPTH, MAX_EVENT_KEY_LENGTH, MAX_PAYLOAD_BYTES } = Event
+const { MAX_EVENT_TYPE_LENGTH } = EventType
+const MAX_NUMBER = String(Number.MAX_VALUE)
 
 /** What no event's data may hold; each a path that finds it. Text in `jsonb` is well-formed and without NUL. */
 const deep = `strict $.**{${MAX_DATA_DEPTH} to last} ? (@.type() == "object" || @.type() == "array")`
 const prototype = `strict $.** ? (@.type() == "object") ? (exists (@."__proto__"))`
-// Integers may be of any size, as in core; what has a fraction is read as a double by every receiver.
+// The library takes integers beyond it as `bigint`. In `jsonb` they look like 1e309, which no receiver can hold.
 const huge = `strict $.** ? (@.type() == "number") ? (@ > ${MAX_NUMBER} || @ < -${MAX_NUMBER})`
 
-// `HostEvents.INSTANT_FIELDS`, and the built-in types that have them.
-const INSTANT_FIELDS = "{due_at,paid_at,period_start,period_end,current_period_start,current_period_end}"
-const TYPES_WITH_INSTANTS =
-  "'invoice.created', 'invoice.paid', 'subscription.created', 'subscription.activated'"
+const INSTANT_FIELDS = `{${HostEvents.INSTANT_FIELDS.join(",")}}`
+/** The built-in types with such a field. */
+const TYPES_WITH_INSTANTS = EventCatalogue.builtIn
+  .filter(({ example }) => HostEvents.INSTANT_FIELDS.some((field) => Object.hasOwn(Object(example), field)))
+  .map(({ name }) => `'${name}'`)
+  .join(", ")
 
 /**
  * Whether text is written like an RFC 3339 instant, and is none: `Instant.parse`. The calendar repeats itself after 400
@@ -65,11 +68,9 @@ declare
   v_event jsonb;
 begin
   v_problem := case
-    when account_id is null or account_id !~ '^[A-Za-z0-9_-]{1,64}$'
-      then array['account_id', 'must be 1 to 64 letters, digits, - or _']
-    when mode is null or mode not in ('live', 'test') then array['mode', 'must be live or test']
-    when type is null or char_length(type) > 100 or type !~ '^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+$'
-      then array['type', 'must be an event type such as invoice.paid: lower-case words joined by dots, at most 100 characters']
+    ${tenantProblems}
+    when type is null or char_length(type) > ${MAX_EVENT_TYPE_LENGTH} or type !~ '^[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*)+$'
+      then array['type', 'must be an event type such as invoice.paid: lower-case words joined by dots, at most ${MAX_EVENT_TYPE_LENGTH} characters']
     when data is null or jsonb_typeof(data) <> 'object' then array['data', 'must be an object']
     when jsonb_path_exists(data, '${deep}')
       then array['data', 'must not be nested deeper than ${MAX_DATA_DEPTH} levels']
@@ -80,8 +81,7 @@ begin
       then array['data', 'must have an instant that exists in ' || v_impossible]
     when customer_id is not null and v_customer is null
       then array['customer_id', 'must be an id that starts with cus_']
-    when idempotency_key is not null and char_length(idempotency_key) not between 1 and 255
-      then array['idempotency_key', 'must be 1 to 255 characters']
+    ${boundedText("idempotency_key", MAX_EVENT_KEY_LENGTH, "idempotency_key is not null and")}
   end;
   if v_problem is null then
     v_payload := ${schema}.event_payload(v_id, type, v_now, mode, data::text);
@@ -89,9 +89,7 @@ begin
       v_problem := array['data', 'must not make a payload of more than ${MAX_PAYLOAD_BYTES} bytes'];
     end if;
   end if;
-  if v_problem is not null then
-    raise exception '% %', v_problem[1], v_problem[2] using errcode = 'BW400', detail = v_problem[1];
-  end if;
+  ${refuse}
 
   select p.kind, p.event into v_row from ${schema}.publish_event_row(account_id, mode, v_id, type,
     ${millis("v_now")}, v_customer, idempotency_key, v_payload, null) as p;

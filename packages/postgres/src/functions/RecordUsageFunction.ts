@@ -5,11 +5,19 @@
  * input that breaks a rule (DETAIL names the argument), `BW404` for a customer that is unknown or erased,
  * `BW409` for an idempotency key that was used before for other content (DETAIL is the id of its record).
  */
-import { millis } from "../Millis.ts"
+import { UsageRecord } from "@billwright/core"
+import { instantOf, millis } from "../Millis.ts"
+import type { SchemaName } from "../SchemaName.ts"
+import { boundedText, refuse, tenantProblems } from "./Problems.ts"
 import { define } from "./SqlFunction.ts"
 
-const iso = (expression: string): string =>
-  `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const { MAX_FUTURE_MILLIS, MAX_PRODUCT_ID_LENGTH, MAX_QUANTITY, MAX_UNIT_LENGTH, MAX_USAGE_KEY_LENGTH } =
+  UsageRecord
+const MAX_FUTURE_MINUTES = MAX_FUTURE_MILLIS / 60_000
+
+/** An instant of the JSON of a record, as it is sent. */
+const sent = (schema: SchemaName, field: string): string =>
+  `${schema}.format_instant(${instantOf(`(v_record ->> '${field}')::bigint`)})`
 
 export const recordUsage = define(
   "record_usage",
@@ -30,25 +38,19 @@ declare
   v_status text := 'recorded';
 begin
   v_problem := case
-    when account_id is null or account_id !~ '^[A-Za-z0-9_-]{1,64}$'
-      then array['account_id', 'must be 1 to 64 letters, digits, - or _']
-    when mode is null or mode not in ('live', 'test') then array['mode', 'must be live or test']
+    ${tenantProblems}
     when v_customer is null then array['customer_id', 'must be an id that starts with cus_']
-    when product_id is null or char_length(product_id) not between 1 and 255
-      then array['product_id', 'must be 1 to 255 characters']
-    when quantity is null or quantity = 'NaN' or quantity not between 0 and 9007199254740991
+    ${boundedText("product_id", MAX_PRODUCT_ID_LENGTH, "product_id is null or")}
+    when quantity is null or quantity = 'NaN' or quantity not between 0 and ${MAX_QUANTITY}
       or quantity <> trunc(quantity)
-      then array['quantity', 'must be an integer from 0 to 9007199254740991']
-    when unit is null or char_length(unit) not between 1 and 64 then array['unit', 'must be 1 to 64 characters']
-    when idempotency_key is not null and char_length(idempotency_key) not between 1 and 255
-      then array['idempotency_key', 'must be 1 to 255 characters']
-    when v_at > v_now + interval '5 minutes'
-      then array['occurred_at', 'must not be more than 5 minutes in the future']
+      then array['quantity', 'must be an integer from 0 to ${MAX_QUANTITY}']
+    ${boundedText("unit", MAX_UNIT_LENGTH, "unit is null or")}
+    ${boundedText("idempotency_key", MAX_USAGE_KEY_LENGTH, "idempotency_key is not null and")}
+    when v_at > v_now + interval '${MAX_FUTURE_MINUTES} minutes'
+      then array['occurred_at', 'must not be more than ${MAX_FUTURE_MINUTES} minutes in the future']
     when v_at < '0001-01-01T00:00:00Z' then array['occurred_at', 'must not be before the year 0001']
   end;
-  if v_problem is not null then
-    raise exception '% %', v_problem[1], v_problem[2] using errcode = 'BW400', detail = v_problem[1];
-  end if;
+  ${refuse}
 
   for v_row in
     select a.kind, a.payload from ${schema}.append_usage(account_id, mode, array[v_id], array[v_customer],
@@ -83,10 +85,10 @@ begin
     'product_id', v_record ->> 'product_id',
     'quantity', (v_record ->> 'quantity')::bigint,
     'unit', v_record ->> 'unit',
-    'timestamp', ${iso("to_timestamp((v_record ->> 'occurred_at')::float8 / 1000)")},
+    'timestamp', ${sent(schema, "occurred_at")},
     'idempotency_key', v_record ->> 'idempotency_key',
-    'voided_at', ${iso("to_timestamp((v_record ->> 'voided_at')::float8 / 1000)")},
-    'created_at', ${iso("to_timestamp((v_record ->> 'created_at')::float8 / 1000)")}
+    'voided_at', ${sent(schema, "voided_at")},
+    'created_at', ${sent(schema, "created_at")}
   ));
 end
 $$`,

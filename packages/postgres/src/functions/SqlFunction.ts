@@ -14,7 +14,7 @@ export interface SqlFunction {
  * create an operator or a function in a schema of the caller's path could have them called with the caller's rights.
  * Temporary objects come last: where they aren't named, they come first.
  */
-export const FIXED_PATH = "set search_path = pg_catalog, pg_temp"
+const FIXED_PATH = "set search_path = pg_catalog, pg_temp"
 
 /**
  * Rows of the queue are found by their place, or by an index, whatever the planner knows: plans are made while the queue

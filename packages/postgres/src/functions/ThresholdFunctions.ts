@@ -52,7 +52,7 @@ $$`,
 )
 
 /**
- * Fires the thresholds that what was recorded crosses, and publishes an event for each. The rule is `Threshold.crosses`;
+ * Fires the thresholds that what was recorded crosses, and publishes an event for each. The rule is docs/decisions/0003;
  * the event is that of `ThresholdEvent.make`, to the byte: `to_json` escapes text exactly as `JSON.stringify` does. A
  * threshold counts as fired at the latest `created_at`.
  */
