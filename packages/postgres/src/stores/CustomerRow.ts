@@ -3,14 +3,15 @@
  */
 import { Customer, Id, type Metadata } from "@billwright/core"
 import { Statement } from "effect/sql"
+import { millisColumn } from "../Millis.ts"
 import { instant, json, type Row, text } from "../Row.ts"
 
 /** The columns that `fromRow` reads. */
 export const columns = Statement.fragment([
   Statement.literal(
     `id::text, name, email, metadata::text as metadata,
-  (extract(epoch from created_at) * 1000)::bigint::text as created_at,
-  (extract(epoch from updated_at) * 1000)::bigint::text as updated_at`,
+  ${millisColumn("created_at")},
+  ${millisColumn("updated_at")}`,
   ),
 ])
 

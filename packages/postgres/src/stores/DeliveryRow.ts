@@ -3,19 +3,17 @@
  */
 import { Delivery, Id } from "@billwright/core"
 import { Statement } from "effect/sql"
+import { millis, millisColumn } from "../Millis.ts"
 import { instant, instantOrNull, integer, json, type Row, text, textOrNull } from "../Row.ts"
 import { endpointId } from "./EndpointRow.ts"
 import { eventId } from "./EventRow.ts"
-
-const millis = (column: string): string =>
-  `(extract(epoch from t.${column}) * 1000)::bigint::text as ${column}`
 
 /** The columns of `webhook_deliveries` that `deliveryFromRow` reads. */
 export const deliveryColumns = Statement.fragment([
   Statement.literal(
     `t.id::text as id, t.event_id::text as event_id, t.event_type, t.endpoint_id::text as endpoint_id, t.status, t.reason,
-  t.attempt_count::text as attempt_count, ${millis("due_at")}, t.last_response_status::text as last_response_status,
-  t.last_error, ${millis("created_at")}, ${millis("finished_at")}`,
+  t.attempt_count::text as attempt_count, ${millisColumn("t.due_at")}, t.last_response_status::text as last_response_status,
+  t.last_error, ${millisColumn("t.created_at")}, ${millisColumn("t.finished_at")}`,
   ),
 ])
 
@@ -43,7 +41,7 @@ export const deliveryFromRow = (row: Row): Delivery.Delivery => ({
 /** The attempts `a` of a delivery as an array of JSON, oldest first. */
 export const attemptsJson = Statement.fragment([
   Statement.literal(`coalesce(json_agg(json_build_object(
-    'number', a.number, 'started_at', (extract(epoch from a.started_at) * 1000)::bigint, 'duration_ms', a.duration_ms,
+    'number', a.number, 'started_at', ${millis("a.started_at")}, 'duration_ms', a.duration_ms,
     'request_headers', a.request_headers, 'response_status', a.response_status,
     'response_headers', a.response_headers, 'response_body', a.response_body, 'error', a.error
   ) order by a.number), '[]')::text`),

@@ -2,19 +2,16 @@
  * Webhook endpoints and their secrets as rows.
  */
 import { Endpoint, Id, type Metadata, type RequestHeaders } from "@billwright/core"
-import type { DateTime } from "effect"
 import { Statement } from "effect/sql"
+import { millisColumn } from "../Millis.ts"
 import { instant, instantOrNull, json, type Row, text, textOrNull } from "../Row.ts"
-
-const millis = (column: string): string =>
-  `(extract(epoch from t.${column}) * 1000)::bigint::text as ${column}`
 
 /** The columns that `endpointFromRow` and `storedFromRow` read. */
 export const endpointColumns = Statement.fragment([
   Statement.literal(
     `t.id::text as id, t.url, to_json(t.event_types)::text as event_types, t.description, t.headers::text as headers,
-  t.metadata::text as metadata, t.signature, t.public_key, t.status, t.disabled_reason, ${millis("disabled_at")},
-  ${millis("failing_since")}, ${millis("created_at")}, ${millis("updated_at")}, t.secrets::text as secrets`,
+  t.metadata::text as metadata, t.signature, t.public_key, t.status, t.disabled_reason, ${millisColumn("t.disabled_at")},
+  ${millisColumn("t.failing_since")}, ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}, t.secrets::text as secrets`,
   ),
 ])
 
@@ -76,7 +73,3 @@ export const signatureOf = (value: string): Endpoint.SignatureScheme => {
   if (value !== "hmac" && value !== "ed25519") throw new TypeError("the signature of an endpoint is unknown")
   return value
 }
-
-/** An instant as the parameter that `to_timestamp(…::float8 / 1000)` takes. */
-export const millisOf = (at: DateTime.Utc | null): string | null =>
-  at === null ? null : String(at.epochMilliseconds)

@@ -3,13 +3,14 @@
  */
 import { Customer, type Event, EVENT_ID_PREFIX, type EventId, Id } from "@billwright/core"
 import { Statement } from "effect/sql"
+import { millisColumn } from "../Millis.ts"
 import { instant, type Row, text, textOrNull } from "../Row.ts"
 import { endpointId } from "./EndpointRow.ts"
 
 /** The columns that `eventFromRow` reads. */
 export const eventColumns = Statement.fragment([
   Statement.literal(
-    `t.id::text as id, t.type, (extract(epoch from t.occurred_at) * 1000)::bigint::text as occurred_at,
+    `t.id::text as id, t.type, ${millisColumn("t.occurred_at")},
   t.customer_id::text as customer_id, t.idempotency_key, t.endpoint_id::text as endpoint_id, t.payload`,
   ),
 ])

@@ -14,16 +14,17 @@ import { type DateTime, Effect, Layer, Option } from "effect"
 import { Statement } from "effect/sql"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
+import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
 import { decoding, instant, instantOrNull, json, type Row, text } from "../Row.ts"
 
 const columns = Statement.fragment([
   Statement.literal(
     `id::text, account_id, mode, name, to_json(scopes)::text as scopes, hint, digest,
-  (extract(epoch from created_at) * 1000)::bigint::text as created_at,
-  (extract(epoch from expires_at) * 1000)::bigint::text as expires_at,
-  (extract(epoch from revoked_at) * 1000)::bigint::text as revoked_at,
-  (extract(epoch from last_used_at) * 1000)::bigint::text as last_used_at`,
+  ${millisColumn("created_at")},
+  ${millisColumn("expires_at")},
+  ${millisColumn("revoked_at")},
+  ${millisColumn("last_used_at")}`,
   ),
 ])
 
@@ -43,9 +44,6 @@ const fromRow = (row: Row): StoredApiKey => ({
   digest: text(row, "digest"),
 })
 
-const millisOrNull = (at: DateTime.Utc | null): string | null =>
-  at === null ? null : String(at.epochMilliseconds)
-
 const make = Effect.gen(function* () {
   const { read, tables: t, write } = yield* Database
 
@@ -54,8 +52,8 @@ const make = Effect.gen(function* () {
     const rows = yield* write("ApiKeyStore.insert", (sql, isRepeat) => {
       const values = sql`(${accountId}, ${mode}, ${Id.toUuid(key.id)}::uuid, ${key.name},
   array(select json_array_elements_text(${JSON.stringify(key.scopes)}::text::json)), ${key.hint}, ${digest},
-  to_timestamp(${millisOrNull(key.createdAt)}::float8 / 1000), to_timestamp(${millisOrNull(key.expiresAt)}::float8 / 1000),
-  to_timestamp(${millisOrNull(key.revokedAt)}::float8 / 1000), to_timestamp(${millisOrNull(key.lastUsedAt)}::float8 / 1000))`
+  to_timestamp(${millisOf(key.createdAt)}::float8 / 1000), to_timestamp(${millisOf(key.expiresAt)}::float8 / 1000),
+  to_timestamp(${millisOf(key.revokedAt)}::float8 / 1000), to_timestamp(${millisOf(key.lastUsedAt)}::float8 / 1000))`
       // Only a repeat may find its own key there; anything else that is taken is an error.
       const onConflict = sql.literal(isRepeat ? "on conflict do nothing" : "")
       return sql<Row>`insert into ${t.api_keys} (account_id, mode, id, name, scopes, hint, digest, created_at,

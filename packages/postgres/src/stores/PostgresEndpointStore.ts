@@ -16,16 +16,10 @@ import type { SqlClient } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
+import { millisOf } from "../Millis.ts"
 import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
 import { decoding, type Row, text } from "../Row.ts"
-import {
-  endpointColumns,
-  endpointFromRow,
-  endpointId,
-  millisOf,
-  secretsJson,
-  storedFromRow,
-} from "./EndpointRow.ts"
+import { endpointColumns, endpointFromRow, endpointId, secretsJson, storedFromRow } from "./EndpointRow.ts"
 
 const instant = (sql: SqlClient.SqlClient, at: DateTime.Utc | null) =>
   sql`to_timestamp(${millisOf(at)}::float8 / 1000)`

@@ -4,6 +4,7 @@
 import { type Field, Id, type Resource } from "@billwright/core"
 import type { DateTime } from "effect"
 import { Statement } from "effect/sql"
+import { millisColumn } from "../Millis.ts"
 import { bigint, instant, json, type Row, text } from "../Row.ts"
 
 /** How fields of a kind are selected, read and written. */
@@ -27,7 +28,7 @@ const COLUMNS: Readonly<Record<Field.FieldKind, Column>> = {
   },
   integer: { select: asText, read: bigint, write: (value: bigint) => String(value), cast: "?::numeric" },
   instant: {
-    select: (column) => `(extract(epoch from ${column}) * 1000)::bigint::text as ${column}`,
+    select: millisColumn,
     read: instant,
     write: (value: DateTime.Utc) => String(value.epochMilliseconds),
     cast: "to_timestamp(?::float8 / 1000)",

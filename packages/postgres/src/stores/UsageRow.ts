@@ -3,15 +3,14 @@
  */
 import { type Customer, Customer as Customers, Id, UsageRecord } from "@billwright/core"
 import { Statement } from "effect/sql"
+import { millisColumn } from "../Millis.ts"
 import { instant, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
-
-const millis = (column: string): string => `(extract(epoch from ${column}) * 1000)::bigint::text as ${column}`
 
 /** The columns that `recordFromRow` reads. */
 export const recordColumns = Statement.fragment([
   Statement.literal(
-    `id::text, customer_id::text, product_id, unit, quantity::text, idempotency_key, ${millis("occurred_at")},
-  ${millis("voided_at")}, ${millis("created_at")}`,
+    `id::text, customer_id::text, product_id, unit, quantity::text, idempotency_key, ${millisColumn("occurred_at")},
+  ${millisColumn("voided_at")}, ${millisColumn("created_at")}`,
   ),
 ])
 
