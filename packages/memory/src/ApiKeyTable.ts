@@ -1,16 +1,8 @@
 /**
  * API keys in memory, and the `ApiKeyStore` over them.
  */
-import {
-  type ApiKey,
-  ApiKeyStore,
-  CurrentTenant,
-  Page,
-  StorageError,
-  type StoredApiKey,
-  Tenant,
-} from "@billwright/core"
-import { type DateTime, Effect, Exit, Option } from "effect"
+import { type ApiKey, ApiKeyStore, Page, StorageError, type StoredApiKey, Tenant } from "@billwright/core"
+import { type DateTime, Exit, Option } from "effect"
 import { IdOrder, pageOf } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 
@@ -128,8 +120,7 @@ export class ApiKeyTable {
 
 /** The port over the table. */
 export const apiKeyStore = (table: ApiKeyTable, journal: Journal): ApiKeyStore["Service"] => {
-  const verb = <A, E = never>(run: (tenant: Tenant.Tenant) => Exit.Exit<A, E>) =>
-    Effect.flatMap(CurrentTenant, (tenant) => journal.verb(() => run(tenant)))
+  const verb = journal.tenantVerb
 
   return ApiKeyStore.of({
     insert: (stored) => verb((tenant) => table.insert(tenant, stored)),

@@ -2,7 +2,6 @@
  * Customers in memory, and the `CustomerStore` over them.
  */
 import {
-  CurrentTenant,
   Customer,
   type CustomerFilterQuery,
   type CustomerStatus,
@@ -166,8 +165,7 @@ export class CustomerTable {
 
 /** The port over the table. */
 export const customerStore = (table: CustomerTable, journal: Journal): CustomerStore["Service"] => {
-  const verb = <A, E = never>(run: (tenant: Tenant.Tenant) => Exit.Exit<A, E>) =>
-    Effect.flatMap(CurrentTenant, (tenant) => journal.verb(() => run(tenant)))
+  const verb = journal.tenantVerb
 
   return CustomerStore.of({
     insert: (customer) => verb((tenant) => table.insert(tenant, customer)),

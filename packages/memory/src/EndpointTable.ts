@@ -2,7 +2,6 @@
  * Webhook endpoints in memory, and the `EndpointStore` over them.
  */
 import {
-  CurrentTenant,
   Endpoint,
   type EndpointOfTenant,
   EndpointStore,
@@ -191,8 +190,7 @@ const set = (
 
 /** The port over the table. */
 export const endpointStore = (table: EndpointTable, journal: Journal): EndpointStore["Service"] => {
-  const verb = <A, E = never>(run: (tenant: Tenant.Tenant) => Exit.Exit<A, E>) =>
-    Effect.flatMap(CurrentTenant, (tenant) => journal.verb(() => run(tenant)))
+  const verb = journal.tenantVerb
 
   return EndpointStore.of({
     insert: (stored) => verb((tenant) => table.insert(tenant, stored)),

@@ -1,20 +1,15 @@
 /**
  * The `EventStore` and the `DeliveryStore` over the tables in memory.
  */
-import { CurrentTenant, DeliveryStore, EventStore, type Tenant } from "@billwright/core"
-import { Effect, Exit } from "effect"
+import { DeliveryStore, EventStore } from "@billwright/core"
+import { Exit } from "effect"
 import type { DeliveryTable } from "./DeliveryTable.ts"
 import type { EventTable } from "./EventTable.ts"
 import type { Journal } from "./Journal.ts"
 import type { Outbox } from "./Outbox.ts"
 
-const verbOf =
-  (journal: Journal) =>
-  <A, E = never>(run: (tenant: Tenant.Tenant) => Exit.Exit<A, E>) =>
-    Effect.flatMap(CurrentTenant, (tenant) => journal.verb(() => run(tenant)))
-
 export const eventStore = (table: EventTable, outbox: Outbox, journal: Journal): EventStore["Service"] => {
-  const verb = verbOf(journal)
+  const verb = journal.tenantVerb
   return EventStore.of({
     publish: (event) => verb((tenant) => outbox.publish(tenant, event)),
     find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
@@ -32,7 +27,7 @@ export const deliveryStore = (
   outbox: Outbox,
   journal: Journal,
 ): DeliveryStore["Service"] => {
-  const verb = verbOf(journal)
+  const verb = journal.tenantVerb
   return DeliveryStore.of({
     find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),

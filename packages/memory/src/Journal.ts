@@ -5,6 +5,7 @@
  * inherit it. A nested transaction is a savepoint of the outer one. While it is open, the other fibers of the outer
  * transaction wait, so that it undoes only its own writes.
  */
+import { CurrentTenant, type Tenant } from "@billwright/core"
 import { Context, Effect, Exit, type Fiber } from "effect"
 import { Turn } from "./Turn.ts"
 
@@ -75,6 +76,12 @@ export class Journal {
       return level.turn.hold(Effect.suspend(() => this.#step(level, run)))
     })
   }
+
+  /** A verb that is given the current tenant. */
+  readonly tenantVerb = <A, E = never>(
+    run: (tenant: Tenant.Tenant) => Exit.Exit<A, E>,
+  ): Effect.Effect<A, E, CurrentTenant> =>
+    Effect.flatMap(CurrentTenant, (tenant) => this.verb(() => run(tenant)))
 
   /** Runs an effect as a transaction, or as a savepoint of the transaction that the fiber is in. */
   atomically<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {

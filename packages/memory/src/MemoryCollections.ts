@@ -1,14 +1,7 @@
 /**
  * The `Collections` in memory: a table for each resource.
  */
-import {
-  type Collection,
-  type CollectionOf,
-  Collections,
-  CurrentTenant,
-  type Resource,
-  type Tenant,
-} from "@billwright/core"
+import { type Collection, type CollectionOf, Collections, type Resource } from "@billwright/core"
 import { Effect, Exit, Option } from "effect"
 import { CollectionTable } from "./CollectionTable.ts"
 import type { Journal } from "./Journal.ts"
@@ -57,8 +50,7 @@ const collectionOf = <A extends { readonly id: string }>(
   table: CollectionTable<A>,
   journal: Journal,
 ): Collection<A> => {
-  const verb = <B, E = never>(run: (tenant: Tenant.Tenant) => Exit.Exit<B, E>) =>
-    Effect.flatMap(CurrentTenant, (tenant) => journal.verb(() => run(tenant)))
+  const verb = journal.tenantVerb
   const find = (id: string) => verb((tenant) => Exit.succeed(table.find(tenant, id)))
   return {
     insert: (value) => verb((tenant) => table.insert(tenant, value)),

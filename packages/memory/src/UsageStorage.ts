@@ -1,14 +1,13 @@
 /**
  * The `UsageStore` over the tables of usage in memory.
  */
-import { CurrentTenant, type Tenant, UsageStore } from "@billwright/core"
-import { Effect, Exit } from "effect"
+import { UsageStore } from "@billwright/core"
+import { Exit } from "effect"
 import type { Journal } from "./Journal.ts"
 import type { UsageTable } from "./UsageTable.ts"
 
 export const usageStore = (table: UsageTable, journal: Journal): UsageStore["Service"] => {
-  const verb = <A, E = never>(run: (tenant: Tenant.Tenant) => Exit.Exit<A, E>) =>
-    Effect.flatMap(CurrentTenant, (tenant) => journal.verb(() => run(tenant)))
+  const verb = journal.tenantVerb
 
   return UsageStore.of({
     append: (records) => verb((tenant) => table.append(tenant, records)),
