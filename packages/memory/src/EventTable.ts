@@ -1,7 +1,7 @@
 /**
  * Events in memory: by id, by idempotency key, in the orders of lists, and in the order of commits.
  */
-import { Delivery, type Event, type EventFilterQuery, Page, StorageError, Tenant } from "@billwright/core"
+import { Delivery, Event, type EventFilterQuery, Page, StorageError, Tenant } from "@billwright/core"
 import { Exit, Option } from "effect"
 import type { EventRow } from "./DeliveryRow.ts"
 import { IdOrder, toPage } from "./IdOrder.ts"
@@ -82,7 +82,8 @@ export class EventTable {
       return Exit.fail(new Page.CursorNotFound({ id: query.cursor.id }))
     }
     const rows = shortest(ordersOf(events, filter)).sliceWhere(query, (row) => isAsked(row, filter))
-    return Exit.succeed(toPage(rows, query, ({ event }) => ({ ...event })))
+    const limit = Math.min(query.limit, Event.countWithinPage(rows.map(({ event }) => event)))
+    return Exit.succeed(toPage(rows, { ...query, limit }, ({ event }) => ({ ...event })))
   }
 
   /** How many of an event's deliveries are in each status. */
@@ -112,14 +113,16 @@ export class EventTable {
     limit: number,
   ): { readonly events: Array<Event.Event>; readonly position: string } {
     const { log } = this.#of(tenant)
-    const events: Array<Event.Event> = []
+    const rows: Array<Row> = []
     let last = Number(position)
-    for (let index = firstBehind(log, last); index < log.length && events.length < limit; index++) {
+    for (let index = firstBehind(log, last); index < log.length && rows.length < limit; index++) {
       const row = log[index]!
-      if (types.length === 0 || types.includes(row.event.type)) events.push({ ...row.event })
+      if (types.length === 0 || types.includes(row.event.type)) rows.push(row)
       last = row.position
     }
-    return { events, position: String(last) }
+    const count = Event.countWithinPage(rows.map(({ event }) => event))
+    if (count < rows.length) last = rows[count - 1]!.position
+    return { events: rows.slice(0, count).map(({ event }) => ({ ...event })), position: String(last) }
   }
 
   /**

@@ -15,6 +15,11 @@ import { isSameJson } from "./JsonText.ts"
 
 /** Largest payload: 256 KiB of UTF-8. */
 export const MAX_PAYLOAD_BYTES = 262_144
+/**
+ * Most bytes of payloads in one page of a list or one step of a stream: 4 MiB of UTF-8. A page that would have more ends
+ * early, after at least one event.
+ */
+export const MAX_PAGE_PAYLOAD_BYTES = 4_194_304
 /** Deepest nesting of an event's data. */
 export const MAX_DATA_DEPTH = 30
 /** Most digits of a number in an event's data: what a reader makes of it costs no more than its length. */
@@ -162,6 +167,23 @@ export const dataText = (payload: string): string =>
 
 /** An event's data. Integers beyond 2^53 lose digits in `JSON.parse`; use `dataText` to keep them. */
 export const dataOf = (event: Event): unknown => JSON.parse(dataText(event.payload))
+
+const encoder = new TextEncoder()
+
+/** How many of these events fit in one page: at least one, and at most `MAX_PAGE_PAYLOAD_BYTES` of payloads. */
+export const countWithinPage = (events: ReadonlyArray<Event>): number => {
+  let bytes = 0
+  for (const [index, { payload }] of events.entries()) {
+    bytes += encoder.encode(payload).length
+    if (bytes > MAX_PAGE_PAYLOAD_BYTES && index > 0) return index
+  }
+  return events.length
+}
+
+/** Whether a page of these events may have ended early, because the next one did not fit. */
+export const mayHaveEndedEarly = (events: ReadonlyArray<Event>): boolean =>
+  events.reduce((bytes, { payload }) => bytes + encoder.encode(payload).length, 0) >
+  MAX_PAGE_PAYLOAD_BYTES - MAX_PAYLOAD_BYTES
 
 /**
  * Whether two events with the same idempotency key have the same content: type, customer, endpoint, and data that is

@@ -56,7 +56,10 @@ export class EventStore extends Context.Service<
 
     readonly find: (id: EventId) => Effect.Effect<Option.Option<Event>, StorageError, CurrentTenant>
 
-    /** Newest first. */
+    /**
+     * Newest first. A page ends early, with `hasMore`, before an event that would make its payloads larger than
+     * `Event.MAX_PAGE_PAYLOAD_BYTES`; it has one event at least, if there is one. Payloads beyond are not read.
+     */
     readonly list: (
       filter: EventFilterQuery,
       page: PageQuery,
@@ -71,8 +74,8 @@ export class EventStore extends Context.Service<
     ) => Effect.Effect<Option.Option<TailPosition>, StorageError, CurrentTenant>
 
     /**
-     * Up to `limit` events after a position, and the position after the last of them. `types` filters by event type;
-     * an empty list means all types.
+     * Up to `limit` events after a position, and the position after the last of them. It ends early as a page of `list`
+     * does. `types` filters by event type; an empty list means all types.
      *
      * An event that was committed before another was published comes before it. Reading on from each returned position
      * misses no event and gives none twice, however long transactions take. An event may come late while an older

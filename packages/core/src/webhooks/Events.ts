@@ -88,7 +88,9 @@ export class Events extends Context.Service<
       id: string,
     ) => Effect.Effect<EventWithDeliveries, Event.EventNotFound | StorageError, CurrentTenant>
 
-    /** Newest first. */
+    /**
+     * Newest first. A page has 4 MiB of payloads at most (`Event.MAX_PAGE_PAYLOAD_BYTES`): it ends early, with `hasMore`.
+     */
     readonly list: (
       query?: Event.ListEvents,
     ) => Effect.Effect<Page<ListedEvent>, InvalidInput | StorageError, CurrentTenant>
@@ -287,7 +289,7 @@ const make = Effect.fnUntraced(function* () {
       Effect.map(store.tail(position, types, TAIL_LIMIT), (step) => ({
         position: step.position,
         events: step.events.filter(({ endpointId }) => endpointId === null),
-        hasMore: step.events.length === TAIL_LIMIT,
+        hasMore: step.events.length === TAIL_LIMIT || Event.mayHaveEndedEarly(step.events),
       })),
     committed: store.committed,
   })

@@ -182,7 +182,8 @@ export const EventsApi = HttpApiGroup.make("events")
       .annotateMerge(
         OpenApi.annotations({
           summary: "List events",
-          description: "Lists events, newest first. Each has the number of its deliveries in each status.",
+          description:
+            "Lists events, newest first. Each has the number of its deliveries in each status. A page holds at most 4 MiB of event bodies. With large events it may be shorter than `limit`, and `has_more` is then true.",
         }),
       ),
   )

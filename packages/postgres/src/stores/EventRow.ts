@@ -1,7 +1,7 @@
 /**
  * Events as rows, whether they come as columns of a query or as JSON of a function.
  */
-import { Customer, type Event, EVENT_ID_PREFIX, type EventId, Id } from "@billwright/core"
+import { Customer, Event, EVENT_ID_PREFIX, type EventId, Id } from "@billwright/core"
 import { Statement } from "effect/sql"
 import { millisColumn } from "../Millis.ts"
 import { instant, type Row, text, textOrNull } from "../Row.ts"
@@ -14,6 +14,31 @@ export const eventColumns = Statement.fragment([
   t.customer_id::text as customer_id, t.idempotency_key, t.endpoint_id::text as endpoint_id, t.payload`,
   ),
 ])
+
+/**
+ * Some events, in an order. Those beyond the bytes of a page have an empty payload and `is_shown` false. Postgres knows
+ * the length of a payload without reading it, so their payloads are not read.
+ */
+export const withinPage = (events: Statement.Fragment, order: Statement.Fragment) =>
+  Statement.fragment([
+    Statement.literal(`(
+  select p.id, p.xid, p.type, p.occurred_at, p.customer_id, p.idempotency_key, p.endpoint_id, p.is_shown,
+    case when p.is_shown then p.payload else '' end as payload
+  from (
+    select t.*, sum(octet_length(t.payload)) over upward <= ${Event.MAX_PAGE_PAYLOAD_BYTES} or row_number() over upward = 1
+      as is_shown
+    from (`),
+    ...events.segments,
+    Statement.literal(`) as t window upward as (order by `),
+    ...order.segments,
+    Statement.literal(` rows unbounded preceding)
+  ) as p
+) as t`),
+  ])
+
+/** Those of some rows that a page has room for. */
+export const shownOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
+  rows.filter((row) => text(row, "is_shown") === "true")
 
 export const eventId = (uuid: string): EventId => Id.fromUuid(EVENT_ID_PREFIX, uuid) as EventId
 

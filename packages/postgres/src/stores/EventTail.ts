@@ -18,7 +18,7 @@ import { Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import type { DatabaseService } from "../Database.ts"
 import { decoding, type Row, text } from "../Row.ts"
-import { eventColumns, eventFromRow } from "./EventRow.ts"
+import { eventColumns, eventFromRow, shownOf, withinPage } from "./EventRow.ts"
 
 /**
  * The first open transaction that may have published something: not one of another database of the cluster, which
@@ -39,6 +39,7 @@ const horizon = Statement.fragment([
 )`),
 ])
 
+const IN_ORDER = Statement.fragment([Statement.literal("t.xid, t.id")])
 const FIRST_ID = "00000000-0000-0000-0000-000000000000"
 
 /**
@@ -131,18 +132,22 @@ where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(after)}:
           ? sql.literal("")
           : sql`and not pg_visible_in_snapshot(t.xid, ${start.snapshot}::pg_snapshot)`
       return sql<Row>`with ${horizon}
-select h.xid::text as horizon, t.xid::text as xid, ${eventColumns}
-from horizon h left join lateral (
-  select t.* from ${t.events} t
+select h.xid::text as horizon, t.xid::text as xid, t.is_shown::text as is_shown, ${eventColumns}
+from horizon h left join lateral ${withinPage(
+        sql`select t.* from ${t.events} t
   where t.account_id = ${accountId} and t.mode = ${mode}
     and (t.xid, t.id) > (${start.xid}::xid8, ${start.id}::uuid) and t.xid < h.xid ${ofTypes} ${unseen}
-  order by t.xid, t.id limit ${String(limit)}::integer
-) t on true order by t.xid, t.id`
+  order by t.xid, t.id limit ${String(limit)}::integer`,
+        IN_ORDER,
+      )} on true order by t.xid, t.id`
     })
     return yield* decoding(operation, (all: ReadonlyArray<Row>) => {
       const found = all.filter((row) => row["id"] !== null)
-      const events: ReadonlyArray<Event.Event> = found.map(eventFromRow)
-      return { events, position: format(behind(start, found, limit, text(all[0] ?? {}, "horizon"))) }
+      const shown = shownOf(found)
+      const events: ReadonlyArray<Event.Event> = shown.map(eventFromRow)
+      // A step that ended early is as long as it may be.
+      const most = shown.length < found.length ? shown.length : limit
+      return { events, position: format(behind(start, shown, most, text(all[0] ?? {}, "horizon"))) }
     })(rows)
   })
 

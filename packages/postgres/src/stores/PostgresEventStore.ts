@@ -21,7 +21,7 @@ import { noteXid } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
 import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
 import { decoding, json, type Row, text } from "../Row.ts"
-import { eventColumns, eventFromRow, eventId } from "./EventRow.ts"
+import { eventColumns, eventFromRow, eventId, shownOf, withinPage } from "./EventRow.ts"
 import * as EventTail from "./EventTail.ts"
 
 const PUBLISH = "EventStore.publish"
@@ -112,7 +112,8 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id
       // Few deliveries have failed or are pending: from these to their events, in the order of the events. The
       // other way round, all events would be read that were published since the last one that failed.
       if (isOfFew(filter))
-        return sql<Row>`select ${eventColumns} from (
+        return sql<Row>`select ${eventColumns}, t.is_shown::text as is_shown from ${withinPage(
+          sql`select t.* from (
   select distinct t.id from (
     select d.event_id as id from ${deliveryTable(database, deliveryStatus)} d
     where d.account_id = ${accountId} and d.mode = ${mode} and ${ofStatus(sql, deliveryStatus)}
@@ -120,7 +121,9 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id
 ) as d, lateral (
   select t.* from ${t.events} t where t.account_id = ${accountId} and t.mode = ${mode} and t.id = d.id and ${wanted}
   offset 0
-) as t order by d.id ${sql.literal(page.cursor?.direction === "newer" ? "asc" : "desc")} limit ${limit}`
+) as t order by d.id ${sql.literal(page.cursor?.direction === "newer" ? "asc" : "desc")} limit ${limit}`,
+          order,
+        )} order by ${order}`
       const delivered =
         deliveryStatus === undefined
           ? sql`true`
@@ -128,11 +131,16 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id
   select from ${deliveryTable(database, deliveryStatus)} d
   where d.account_id = t.account_id and d.mode = t.mode and d.event_id = t.id and ${ofStatus(sql, deliveryStatus)}
 )`
-      return sql<Row>`select ${eventColumns} from ${t.events} t
+      return sql<Row>`select ${eventColumns}, t.is_shown::text as is_shown from ${withinPage(
+        sql`select t.* from ${t.events} t
 where t.account_id = ${accountId} and t.mode = ${mode} and ${wanted} and ${delivered} and ${position}
-order by ${order} limit ${limit}`
+order by ${order} limit ${limit}`,
+        order,
+      )} order by ${order}`
     })
-    return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(eventFromRow))(rows))
+    const shown = Math.min(page.limit, shownOf(rows).length)
+    const events = yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(eventFromRow))(rows)
+    return pageOf({ ...page, limit: shown }, events)
   })
 
   return EventStore.of({

@@ -1,10 +1,11 @@
 /**
  * The contract of `EventStore.list`: newest first, by pages and filters.
  */
-import { type Event, EventStore } from "@billwright/core"
+import { Event, EventStore } from "@billwright/core"
 import { DateTime, Effect } from "effect"
 import * as Sample from "../Sample.ts"
 import { type ContractTest, same, times } from "./ContractTest.ts"
+import { endOfTail, follow } from "./EventTailContract.ts"
 import { pagingContract } from "./PagingContract.ts"
 import { newCustomer } from "./UsageProbe.ts"
 import {
@@ -24,6 +25,30 @@ const newestFirst = (events: ReadonlyArray<Event.Event | undefined>) =>
   events.map((event) => event!.id).reverse()
 
 const filters = (test: ContractTest): void => {
+  test(
+    "ends a page early whose payloads would be too large, in both directions, and a step of the tail",
+    Effect.gen(function* () {
+      const start = yield* endOfTail
+      // A quarter of a megabyte each, two bytes a character, so that it is bytes that count.
+      const large = "é".repeat(125_000)
+      const events = yield* Effect.all(times(20, () => publish({ data: large })))
+      const ids = newestFirst(events)
+      const size = new TextEncoder().encode(events[0]!.payload).length
+      const room = Math.floor(Event.MAX_PAGE_PAYLOAD_BYTES / size)
+      const first = yield* listEvents()
+      same([idsOf(first.data), first.hasMore], [ids.slice(0, room), true])
+      const rest = yield* listEvents({}, { limit: 100, cursor: { direction: "older", id: ids[room - 1]! } })
+      same([idsOf(rest.data), rest.hasMore], [ids.slice(room), false])
+      const newer = yield* listEvents({}, { limit: 100, cursor: { direction: "newer", id: ids[19]! } })
+      same([idsOf(newer.data), newer.hasMore], [ids.slice(19 - room, 19), true])
+      const limited = yield* listEvents({}, { limit: room, cursor: undefined })
+      same([limited.data.length, limited.hasMore], [room, true])
+      same(yield* follow(start, 20, { limit: 100 }), [...ids].reverse())
+      const step = yield* (yield* EventStore).tail(start, [], 100)
+      same(idsOf(step.events), [...ids].reverse().slice(0, room))
+    }),
+  )
+
   test(
     "lists by type and by customer",
     Effect.gen(function* () {
