@@ -1,5 +1,5 @@
 /**
- * What commands read of the API's answers.
+ * The parts of the API's answers that commands read.
  */
 import { Schema } from "effect"
 

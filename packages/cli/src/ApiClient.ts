@@ -1,5 +1,5 @@
 /**
- * A client of the REST API of a running server, for commands that work through it.
+ * A client of a running server's REST API, for commands that use it.
  */
 import { Config, Context, Data, Effect, Layer, Option, Redacted, Schema, type Scope } from "effect"
 import { Flag } from "effect/cli"
@@ -10,7 +10,7 @@ const URL_VARIABLE = "BILLWRIGHT_URL"
 const KEY = /^sk_(?:test|live)_[0-9A-Za-z]+$/
 const DEFAULT_URL = "http://127.0.0.1:4100"
 const JSON_HEADERS = { "content-type": "application/json" }
-/** Longest that an answer may take. */
+/** The longest time that an answer may take. */
 const ANSWER_MILLIS = 30_000
 
 /** Where the server is. */
@@ -19,7 +19,7 @@ export const url = Flag.String("url").pipe(
   Flag.withFallbackConfig(Config.String(URL_VARIABLE).pipe(Config.withDefault(DEFAULT_URL))),
 )
 
-/** Nobody answers at the address, or nobody who speaks this API. */
+/** There is no server at the address, or it is not a Billwright server. */
 export class ServerUnreachable extends Data.TaggedError("ServerUnreachable")<{ readonly message: string }> {}
 
 /** The server refused the request. The message is the server's own. */
@@ -77,7 +77,7 @@ const noKey = new Misconfigured({
 })
 
 const notAKey = new Misconfigured({
-  message: `${KEY_VARIABLE} holds no API key: keys begin with sk_test_ or sk_live_, and have letters and digits behind that`,
+  message: `${KEY_VARIABLE} is not an API key: keys begin with sk_test_ or sk_live_, followed by letters and digits`,
 })
 
 const baseOf = (text: string): Effect.Effect<string, Misconfigured> => {
@@ -86,7 +86,7 @@ const baseOf = (text: string): Effect.Effect<string, Misconfigured> => {
   if (parsed !== null && isHttp && parsed.username === "" && parsed.password === "") {
     return Effect.succeed(parsed.href.replace(/\/+$/, ""))
   }
-  // Not the text: it may hold a password.
+  // The message doesn't quote the text, which may contain a password.
   return Effect.fail(
     new Misconfigured({ message: `--url must be an address such as ${DEFAULT_URL}, without a password` }),
   )
@@ -100,7 +100,7 @@ const queryOf = (query: Query): string => {
   return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`
 }
 
-/** The code of what went wrong below `fetch`, which itself only says that it failed. */
+/** The code of the error beneath that of `fetch`, whose own message only says that it failed. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { cause, name } = error
@@ -125,7 +125,7 @@ const make = (base: string, key: Redacted.Redacted<string>): ApiClient["Service"
         fetch(`${base}/v1${path}`, {
           ...init,
           headers: { ...init.headers, authorization: `Bearer ${Redacted.value(key).trim()}` },
-          // The key is for this server and nobody that it names.
+          // Redirects are not followed: the key must not be sent to another server.
           redirect: "manual",
           signal,
         }),

@@ -1,5 +1,5 @@
 /**
- * What was typed, before it is parsed.
+ * Prepares the arguments before they are parsed.
  */
 
 /** A value that begins like a flag. No flag of ours begins with a digit. */
@@ -7,8 +7,8 @@ const NEGATIVE = /^-\d/
 const LONG_FLAG = /^--[^=]+$/
 
 /**
- * Ties a value such as `-2h` to the flag before it, as in `--since=-2h`. It would be taken for flags of one letter,
- * the last of which asks for help: nothing would be done, successfully.
+ * Joins a value such as `-2h` to the flag before it, as in `--since=-2h`. Otherwise `-2h` would be parsed as two
+ * flags, of which `-h` means help: the command would print help and succeed without doing anything.
  */
 export const tied = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const end = args.includes("--") ? args.indexOf("--") : args.length

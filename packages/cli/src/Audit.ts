@@ -1,5 +1,5 @@
 /**
- * `billwright audit usage`: do the roll-ups equal their records?
+ * `billwright audit usage`: checks that roll-ups equal their records.
  */
 import { Billing, CurrentTenant, type Tenant, Usage, type UsageDiscrepancy } from "@billwright/core"
 import { Console, Data, Effect, Layer } from "effect"
@@ -7,7 +7,7 @@ import { Command } from "effect/cli"
 import * as Store from "./Store.ts"
 import { account, json } from "./TenantFlags.ts"
 
-/** The audit found differences. Printed already; ends the program with an error. */
+/** The audit found differences. They are already printed. The program ends with an error. */
 export class AuditFailed extends Data.TaggedError("AuditFailed")<{ readonly message: string }> {}
 
 interface Finding {
@@ -48,6 +48,6 @@ const auditUsage = Command.make(
 ).pipe(Command.withDescription("Compare every usage roll-up with its records"))
 
 export const audit = Command.make("audit").pipe(
-  Command.withDescription("Check that what is stored agrees with itself"),
+  Command.withDescription("Check that stored data is consistent"),
   Command.withSubcommands([auditUsage]),
 )

@@ -27,7 +27,7 @@ const id = Argument.String("id").pipe(Argument.withDescription("The id of the cu
 const pathOf = (customer: string): string => `/customers/${encodeURIComponent(customer)}`
 
 const metadata = Flag.KeyValuePair("metadata").pipe(
-  Flag.withDescription("A pair of yours, key=value. Repeat it."),
+  Flag.withDescription("Your own metadata, as key=value. Can be repeated."),
   Flag.optional,
 )
 
@@ -124,14 +124,14 @@ const update = Command.make(
   "update",
   {
     id,
-    name: Flag.String("name").pipe(Flag.withDescription("The new name. Default: as it is."), Flag.optional),
+    name: Flag.String("name").pipe(Flag.withDescription("The new name. Default: unchanged."), Flag.optional),
     email: Flag.String("email").pipe(
-      Flag.withDescription("The new e-mail address. Default: as it is."),
+      Flag.withDescription("The new e-mail address. Default: unchanged."),
       Flag.optional,
     ),
     metadata,
     removeMetadata: Flag.String("remove-metadata").pipe(
-      Flag.withDescription("A key of the metadata to remove. Repeat it."),
+      Flag.withDescription("A metadata key to remove. Can be repeated."),
       Flag.between(0, 50),
     ),
     ...common,
@@ -153,7 +153,7 @@ const update = Command.make(
     return yield* show(yield* api.patch(pathOf(options.id), Customer, JSON.stringify(body)), options.json)
   }),
 ).pipe(
-  Command.withDescription("Change what is named of a customer"),
+  Command.withDescription("Change fields of a customer"),
   Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
 )
 
@@ -162,7 +162,7 @@ const remove = Command.make(
   {
     id,
     yes: Flag.Boolean("yes").pipe(
-      Flag.withDescription("Do it: name, e-mail address and metadata are erased for good."),
+      Flag.withDescription("Confirm that name, e-mail address and metadata are to be erased for good."),
       Flag.withDefault(false),
     ),
     ...common,
@@ -170,7 +170,7 @@ const remove = Command.make(
   Effect.fn(function* (options) {
     if (!options.yes) {
       return yield* new Misconfigured({
-        message: `name, e-mail address and metadata of ${options.id} would be erased for good, its usage stays: say --yes to do it`,
+        message: `this would erase name, e-mail address and metadata of ${options.id} for good and keep its usage: add --yes to do it`,
       })
     }
     const api = yield* ApiClient
@@ -178,7 +178,7 @@ const remove = Command.make(
     return yield* Console.log(options.json ? text : `${value.id} is erased.`)
   }),
 ).pipe(
-  Command.withDescription("Erase a customer for good; the usage stays"),
+  Command.withDescription("Erase a customer's personal data for good, and keep the usage"),
   Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
 )
 

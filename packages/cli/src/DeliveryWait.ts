@@ -1,5 +1,5 @@
 /**
- * Waiting until deliveries are finished.
+ * Waits until deliveries are finished.
  */
 import { Console, Data, Effect, Schema } from "effect"
 import { Flag } from "effect/cli"
@@ -18,7 +18,7 @@ export const flags = {
     Flag.withDefault(false),
   ),
   timeoutSeconds: Flag.Int("timeout-seconds").pipe(
-    Flag.withDescription(`With --wait: how long. Default: ${DEFAULT_TIMEOUT_SECONDS}.`),
+    Flag.withDescription(`With --wait: how long to wait, in seconds. Default: ${DEFAULT_TIMEOUT_SECONDS}.`),
     Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_TIMEOUT_SECONDS }))),
     Flag.withDefault(DEFAULT_TIMEOUT_SECONDS),
   ),
@@ -29,7 +29,7 @@ export const flagsOfRange = {
   ...flags,
   wait: Flag.Boolean("wait").pipe(
     Flag.withDescription(
-      "Wait until nothing is pending for the endpoint. Exit code 1 when the time is up before; whether all arrived is for the list of deliveries to say.",
+      "Wait until the endpoint has no pending deliveries. Exit code 1 when the time runs out first. To see whether all arrived, list the deliveries.",
     ),
     Flag.withDefault(false),
   ),
@@ -40,12 +40,12 @@ export interface WaitOptions {
   readonly timeoutSeconds: number
 }
 
-/** Not all deliveries that were waited for were delivered. */
+/** Some of the deliveries that the command waited for did not arrive. */
 export class Undelivered extends Data.TaggedError("Undelivered")<{ readonly message: string }> {}
 
 const count = (n: number): string => (n === 1 ? "1 delivery" : `${n} deliveries`)
 
-/** Asks again and again until nothing is pending or the time is up. Gives the last answer. */
+/** Repeats the request until nothing is pending or the time runs out. Returns the last answer. */
 const settled = <A, R>(
   look: Effect.Effect<A, ApiFailure, R>,
   pending: (found: A) => number,
@@ -68,7 +68,7 @@ const settled = <A, R>(
     })
   })
 
-/** The event with its deliveries, finished if that is waited for. */
+/** Returns an event with its deliveries. With --wait, the deliveries are finished. */
 export const ofEvent = Effect.fnUntraced(function* (id: string, options: WaitOptions) {
   const api = yield* ApiClient
   const look = api.get(`/events/${encodeURIComponent(id)}`, Answers.EventWithDeliveries)
@@ -120,7 +120,7 @@ export const ofEndpoint = Effect.fnUntraced(function* (id: string, options: Wait
   yield* settled(look, ({ value }) => value.data.length, options)
 })
 
-/** Fails when it was waited for deliveries that failed. */
+/** Fails when the command waited and deliveries failed. */
 export const requireDelivered = (
   deliveries: ReadonlyArray<Answers.Delivery>,
   { wait }: WaitOptions,

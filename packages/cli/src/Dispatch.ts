@@ -1,5 +1,5 @@
 /**
- * How a process sends webhooks: the flags that say so, and the layers that they mean.
+ * The flags for sending webhooks, and the layers that are made from them.
  */
 import {
   ATTEMPT_DEADLINE_MILLIS,
@@ -36,28 +36,28 @@ const parseNetworks = (text: string): Option.Option<ReadonlyArray<string>> => {
     : Option.none()
 }
 
-/** The networks that endpoints may be in beside the public one. */
+/** The networks that endpoints may be in, besides public addresses. */
 export const webhookAllow = Flag.String("webhook-allow").pipe(
   Flag.withDescription(
-    "Networks that webhooks may be sent to although they are not public, such as 10.20.0.0/16,fd00:7::/64. Default: BILLWRIGHT_WEBHOOK_ALLOW, or none.",
+    "Private networks that webhooks may be sent to, such as 10.20.0.0/16,fd00:7::/64. Default: BILLWRIGHT_WEBHOOK_ALLOW, or none.",
   ),
   Flag.withFallbackConfig(Config.String("BILLWRIGHT_WEBHOOK_ALLOW").pipe(Config.withDefault(""))),
   Flag.filterMap(
     parseNetworks,
     (text) =>
-      `must be networks such as 10.20.0.0/16,fd00:7::/64, with no bits set behind the prefix: ${text}`,
+      `must be networks such as 10.20.0.0/16,fd00:7::/64, without bits set after the prefix. It is ${text}`,
   ),
 )
 
 /** Whether webhooks of test mode may go to this machine. */
 export const allowLoopback = Flag.Boolean("allow-loopback").pipe(
   Flag.withDescription(
-    "For trials: webhooks of test mode may go to this machine (127.0.0.0/8, ::1, localhost). Whoever has a test key can then read what listens there.",
+    "For development: webhooks of test mode may go to this machine (127.0.0.0/8, ::1, localhost). Anyone with a test key can then reach services on this machine and read their answers.",
   ),
   Flag.withDefault(false),
 )
 
-/** What a policy of the network is made of. */
+/** The options of the network policy. */
 export interface NetworkOptions {
   readonly webhookAllow: ReadonlyArray<string>
   readonly allowLoopback: boolean
@@ -68,7 +68,7 @@ const networkOf = ({ allowLoopback: isLoopbackAllowed, webhookAllow: allow }: Ne
   allowLoopback: isLoopbackAllowed,
 })
 
-/** What endpoints are judged by when they are created. */
+/** The policy that checks the URLs of new endpoints. */
 export const policyOf = (options: NetworkOptions): Effect.Effect<NetworkPolicy, Misconfigured> =>
   Effect.mapError(
     NetworkAddress.makePolicy(networkOf(options)),
@@ -78,28 +78,28 @@ export const policyOf = (options: NetworkOptions): Effect.Effect<NetworkPolicy, 
 export const flags = {
   maxInFlight: Flag.Int("max-in-flight").pipe(
     Flag.withDescription(
-      `Most webhook attempts under way; those that wait for a slow receiver don't count. Default: ${DEFAULTS.maxInFlight}.`,
+      `The most webhook attempts at once, not counting those that wait for a slow receiver. Default: ${DEFAULTS.maxInFlight}.`,
     ),
     between(1, MAX_IN_FLIGHT),
     Flag.withDefault(DEFAULTS.maxInFlight),
   ),
   maxInFlightPerEndpoint: Flag.Int("max-in-flight-per-endpoint").pipe(
     Flag.withDescription(
-      `Most webhook attempts under way to one endpoint. Default: ${DEFAULTS.maxInFlightPerEndpoint}.`,
+      `The most webhook attempts at once to one endpoint. Default: ${DEFAULTS.maxInFlightPerEndpoint}.`,
     ),
     between(1, MAX_IN_FLIGHT),
     Flag.withDefault(DEFAULTS.maxInFlightPerEndpoint),
   ),
   attemptSeconds: Flag.Int("attempt-seconds").pipe(
     Flag.withDescription(
-      `How long a webhook attempt may take in all, in seconds. Default: ${DEFAULTS.attemptSeconds}.`,
+      `How long a webhook attempt may take in total, in seconds. Default: ${DEFAULTS.attemptSeconds}.`,
     ),
     between(1, MAX_LEASE_SECONDS),
     Flag.withDefault(DEFAULTS.attemptSeconds),
   ),
   leaseSeconds: Flag.Int("lease-seconds").pipe(
     Flag.withDescription(
-      `How long a process holds a delivery, in seconds: when it dies, another one sends it again after that. Longer than --attempt-seconds. Default: ${DEFAULTS.leaseSeconds}.`,
+      `How long a process holds a delivery, in seconds. If the process dies, another one sends the delivery again after this time. Must be longer than --attempt-seconds. Default: ${DEFAULTS.leaseSeconds}.`,
     ),
     between(2, MAX_LEASE_SECONDS),
     Flag.withDefault(DEFAULTS.leaseSeconds),

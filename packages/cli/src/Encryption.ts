@@ -1,5 +1,5 @@
 /**
- * The keys that webhook secrets are encrypted with, wherever a command finds them.
+ * Finds the keys that encrypt webhook secrets.
  */
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
@@ -15,7 +15,7 @@ const KEY_FILE = "encryption.keys"
 
 export const allowPlaintextSecrets = Flag.Boolean("allow-plaintext-secrets").pipe(
   Flag.withDescription(
-    "With --store postgres and no encryption keys: store webhook secrets as they are, for databases that are encrypted as a whole.",
+    "With --store postgres and no encryption keys: store webhook secrets in plain text. For databases that are encrypted as a whole.",
   ),
   Flag.withDefault(false),
 )
@@ -26,17 +26,17 @@ export interface EncryptionOptions {
   readonly allowPlaintextSecrets: boolean
 }
 
-/** What can keep a command from the keys. */
+/** The errors of reading the keys. */
 export type EncryptionFailure = KeyFile.KeyFileError | Misconfigured
 
 const fromEnvironment = Config.Redacted(VARIABLE).pipe(
   Config.option,
   Effect.mapError(explainConfig),
-  // Set to nothing is not set.
+  // An empty variable counts as not set.
   Effect.map(Option.filter((keys) => Redacted.value(keys).trim() !== "")),
 )
 
-/** Beside the database and not in it: whoever gets hold of a dump has no key. */
+/** The file is outside the database, so that a dump doesn't contain the key. */
 const fromFile = (dataDir: string): Effect.Effect<Redacted.Redacted<string>, EncryptionFailure> =>
   Effect.andThen(
     Effect.tryPromise({
@@ -55,7 +55,7 @@ const missing = new Misconfigured({
 
 /**
  * The keys of the environment, else those of the data directory's own file, which is made when it isn't there.
- * Memory needs none: nothing is at rest.
+ * Storage in memory needs no keys, because nothing is stored on disk.
  */
 export const keys = Effect.fnUntraced(function* (
   options: EncryptionOptions,

@@ -10,7 +10,7 @@ import type { Failure } from "./Failure.ts"
 import * as Store from "./Store.ts"
 import { json } from "./TenantFlags.ts"
 
-/** The id tells one key from another and says nothing of it. */
+/** A random id, which reveals nothing about the key. */
 const newKeyId = (): string => `key_${randomBytes(4).toString("hex")}`
 
 export const newEncryptionKey = Command.make(
@@ -32,7 +32,7 @@ const services = (options: Store.DatabaseOptions): Layer.Layer<Endpoints, Failur
     }),
   )
 
-/** Encrypts a batch after the other again, and tells after each how far it got. */
+/** Encrypts secrets again in batches, and prints the progress after each. */
 const rotateAll = Effect.fnUntraced(function* (isQuiet: boolean) {
   const endpoints = yield* Endpoints
   let count = 0

@@ -1,5 +1,5 @@
 /**
- * The events of a server as they are published, across lost connections, none missed and none twice.
+ * Follows the events of a server. It reconnects after lost connections, and neither misses nor repeats an event.
  */
 import { Event, EventId, ExactJson } from "@billwright/core"
 import { Console, DateTime, Effect, Schema, Stream } from "effect"
@@ -14,7 +14,7 @@ export interface StreamedEvent {
   readonly payload: string
 }
 
-/** The server sends a comment now and then: without anything for so long the connection is dead. */
+/** The server regularly sends a comment. When nothing has come for this long, the connection is dead. */
 const SILENCE_MILLIS = 60_000
 const FIRST_PAUSE_MILLIS = 250
 const MAX_PAUSE_MILLIS = 5_000
@@ -28,7 +28,7 @@ const ListedEvents = Schema.Struct({
       type: Schema.String,
       timestamp: Schema.DateTimeUtcFromString,
       livemode: Schema.Boolean,
-      // Not there in answers of older servers.
+      // Missing in the answers of older servers.
       endpoint_id: Schema.optionalKey(Schema.NullOr(Schema.String)),
       data: Schema.Unknown,
     }),
@@ -62,7 +62,7 @@ const isTransient = (error: ApiFailure): boolean =>
 const cut = (cause: unknown) =>
   new ServerUnreachable({ message: `The connection was cut (${String(cause)})` })
 
-/** Where the following has got to. */
+/** The progress of the stream. */
 interface Progress {
   /** The last event that was handled. */
   lastId: string | undefined
@@ -142,7 +142,7 @@ export const follow = Effect.fnUntraced(function* <R>(
       ),
     )
 
-  // An orderly end comes when the server stops: as good as cut.
+  // The server ends the stream when it stops. This is handled like a lost connection.
   const round = Effect.andThen(connection, Effect.fail(cut("the server ended it"))).pipe(
     Effect.catch((error) => Effect.catchIf(recover(error), isTransient, () => Effect.void)),
   )

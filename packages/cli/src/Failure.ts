@@ -1,5 +1,5 @@
 /**
- * What can end a command, other than success and bugs: each with a sentence for people as its message.
+ * The errors that can end a command, besides bugs. The message of each is a sentence for people.
  */
 import type { ApiKey, InvalidInput, InvalidKeyring } from "@billwright/core"
 import type { ListenError } from "@billwright/http/node"
@@ -24,7 +24,7 @@ export type Failure =
   | Undelivered
   | UnknownEventType
 
-/** Wrappers around a driver's error that are looked through. */
+/** The most wrappers around a driver's error that are followed. */
 const MAX_DEPTH = 8
 
 /** What the driver or the system said in the end; nothing when that is all that there is. */

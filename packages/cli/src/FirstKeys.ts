@@ -1,11 +1,11 @@
 /**
- * The keys that a new store starts with, so that there is something to sign in with.
+ * Issues the first API keys of a new store, so that somebody can sign in.
  */
 import { ApiKeys, CurrentTenant, Idempotency, type StorageError, Tenant } from "@billwright/core"
 import type { PrivateFile } from "@billwright/node"
 import { Effect, Option, Redacted, Schedule } from "effect"
 
-/** A key of one mode, shown once. */
+/** A key of one mode. It is shown only once. */
 export interface FirstKey {
   readonly mode: Tenant.Mode
   readonly secret: string

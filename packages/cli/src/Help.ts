@@ -37,7 +37,7 @@ export const make = (root: () => Command.Command.Any) =>
     "help",
     {
       command: Argument.String("command").pipe(
-        Argument.withDescription("The command that help is wanted for, such as: keys issue"),
+        Argument.withDescription("The command to show help for, such as: keys issue"),
         Argument.variadic(),
       ),
     },
@@ -52,4 +52,4 @@ export const make = (root: () => Command.Command.Any) =>
         version: "",
       })
     }),
-  ).pipe(Command.withDescription("Show what --help shows"))
+  ).pipe(Command.withDescription("Show help for a command"))

@@ -81,12 +81,12 @@ const printIssued = ({ key, secret }: IssuedApiKey, asJson: boolean) =>
 const id = Argument.String("id").pipe(Argument.withDescription("The id of the key: key_…"))
 
 const expiresIn = Flag.String("expires-in").pipe(
-  Flag.withDescription("How long it is valid: 12h, 30d. Default: until it is revoked."),
+  Flag.withDescription("How long the key is valid: 12h, 30d. Default: until it is revoked."),
   Flag.optional,
 )
 
 const expiresAt = Flag.String("expires-at").pipe(
-  Flag.withDescription("Until when it is valid: an instant such as 2026-12-31T00:00:00Z."),
+  Flag.withDescription("When the key expires: an instant such as 2026-12-31T00:00:00Z."),
   Flag.optional,
 )
 
@@ -98,7 +98,7 @@ interface ExpiryOptions {
 const expiryOf = Effect.fnUntraced(function* (options: ExpiryOptions) {
   if (Option.isSome(options.expiresIn) && Option.isSome(options.expiresAt)) {
     return yield* new Store.Misconfigured({
-      message: "--expires-in and --expires-at say the same: use one of them",
+      message: "--expires-in and --expires-at can't be used together: give one of them",
     })
   }
   if (Option.isSome(options.expiresIn)) {
@@ -114,7 +114,7 @@ const issue = Command.make(
     ...tenantFlags,
     name: Flag.String("name").pipe(Flag.withDescription("What the key is for.")),
     scope: Flag.Literals("scope", ApiKey.Scope.literals).pipe(
-      Flag.withDescription("What it may do. Repeat it. Default: everything."),
+      Flag.withDescription("A scope of the key. Can be repeated. Default: all scopes."),
       Flag.between(0, 12),
     ),
     expiresIn,
@@ -177,7 +177,7 @@ const roll = Command.make(
     )
     yield* printIssued(issued, options.json)
   }),
-).pipe(Command.withDescription("Issue a new key in place of one, which stays valid for the grace time"))
+).pipe(Command.withDescription("Replace a key by a new one. The old key stays valid for the grace time"))
 
 const revoke = Command.make(
   "revoke",
@@ -194,6 +194,6 @@ const revoke = Command.make(
 ).pipe(Command.withDescription("Revoke an API key for good"))
 
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("Manage API keys, and the keys that webhook secrets are encrypted with"),
+  Command.withDescription("Manage API keys, and the keys that encrypt webhook secrets"),
   Command.withSubcommands([issue, list, roll, revoke, newEncryptionKey, rotateEncryption]),
 )

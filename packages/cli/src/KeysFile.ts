@@ -1,5 +1,5 @@
 /**
- * A file for the first keys of a store, instead of standard output, which logs often keep.
+ * Writes the first keys of a store to a file instead of standard output, which often ends up in logs.
  */
 import { resolve } from "node:path"
 import { PrivateFile } from "@billwright/node"
@@ -9,7 +9,7 @@ import type { FirstKey } from "./FirstKeys.ts"
 
 export const flag = Flag.String("keys-file").pipe(
   Flag.withDescription(
-    "Write the first keys of a new store to this file, readable by its owner alone, and not to standard output. Default: standard output.",
+    "Write the first keys of a new store to this file, readable only by its owner. Default: print them on standard output.",
   ),
   Flag.optional,
 )
@@ -30,7 +30,7 @@ export const check = Effect.fnUntraced(function* (
   if (text === undefined || isOurs(Redacted.value(text))) return
   return yield* new PrivateFile.PrivateFileError({
     path: file.value,
-    problem: "holds something else than API keys: --keys-file names a file that isn't there yet",
+    problem: "contains something other than API keys: give --keys-file the path of a new file",
   })
 })
 

@@ -1,6 +1,6 @@
 /**
- * `billwright listen`: forwards events to a local address as they are published, so that a receiver can be tried
- * out where no webhook gets to.
+ * `billwright listen`: forwards events to a local address as they are published, so that you can try out a receiver
+ * that webhooks can't reach.
  */
 import { Signature } from "@billwright/core"
 import { Config, Console, Effect, Option, Redacted, Schema } from "effect"
@@ -39,7 +39,7 @@ const forwardTo = Flag.String("forward-to").pipe(
 )
 
 const types = Flag.String("types").pipe(
-  Flag.withDescription("Only these event types, with commas between them. Default: all."),
+  Flag.withDescription("Only these event types, separated by commas. Default: all."),
   Flag.withSchema(Schema.String.check(Schema.isPattern(/^[^,\s]+(,[^,\s]+)*$/))),
   Flag.optional,
 )

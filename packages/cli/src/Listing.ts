@@ -11,12 +11,12 @@ const DEFAULT_LIMIT = 20
 
 export const flags = {
   limit: Flag.Int("limit").pipe(
-    Flag.withDescription(`How many at most, 1 to ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}.`),
+    Flag.withDescription(`The most items to list, 1 to ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}.`),
     Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_LIMIT }))),
     Flag.withDefault(DEFAULT_LIMIT),
   ),
   startingAfter: Flag.String("starting-after").pipe(
-    Flag.withDescription("Go on behind the one with this id. Default: from the newest."),
+    Flag.withDescription("List items after the one with this id. Default: from the newest."),
     Flag.optional,
   ),
 }

@@ -1,5 +1,5 @@
 /**
- * Runs the `billwright` command, and tells what became of it.
+ * Runs the `billwright` command, and reports errors.
  */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Console, Data, Effect, Exit, Layer, Logger, Runtime } from "effect"
@@ -13,7 +13,7 @@ import * as Presentation from "./Presentation.ts"
 // Standard output is for what a program would read; the log goes to standard error.
 const log = Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
 
-/** What a person can do something about is told in a sentence; a stack is for bugs. */
+/** Errors that a person can fix. They are printed as a sentence. A stack is printed only for bugs. */
 const EXPLAINED = [
   "ApiKeyNotFound",
   "AuditFailed",
@@ -33,7 +33,7 @@ const EXPLAINED = [
   "UnknownEventType",
 ] as const
 
-/** The program ends with an error that was told already. */
+/** The program ends with an error that was already printed. */
 class Told extends Data.TaggedError("Told")<{}> {
   override readonly [Runtime.errorReported] = false
 }
@@ -41,9 +41,9 @@ class Told extends Data.TaggedError("Told")<{}> {
 const tell = (error: Failure) =>
   Effect.andThen(Console.error(`billwright: ${sentenceOf(error)}`), Effect.fail(new Told()))
 
-/** Commands that go on until they are told to stop. Any other one that is interrupted has not done its work. */
+/** Commands that run until they are stopped. Any other command that is interrupted has failed. */
 const UNTIL_STOPPED: ReadonlyArray<string> = ["serve", "listen"]
-/** What shells say of a command that was interrupted. */
+/** The exit code that shells use for an interrupted command. */
 const INTERRUPTED = 130
 
 const exitCode = <A, E>(exit: Exit.Exit<A, E>): number => {

@@ -1,5 +1,5 @@
 /**
- * `GET /metrics`: what this process has counted, in the text format of Prometheus
+ * `GET /metrics`: the metrics of this process, in the text format of Prometheus
  * (https://prometheus.io/docs/instrumenting/exposition_formats).
  *
  * It needs no key, as `/readyz` needs none, and tells of no tenant: how much is asked, recorded and sent in all.
@@ -8,13 +8,13 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { DeliveryStore } from "@billwright/core"
 import type { NodeHandler } from "@billwright/http/node"
 import { Clock, Effect, Metric, Option } from "effect"
-// Not by way of its folder, which loads exporters that nobody asks for.
+// Imported directly, because the folder's index also loads unused exporters.
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 
 /** Where the metrics are. */
 export const PATH = "/metrics"
 const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-/** How long it is remembered what the storage said: whoever asks often doesn't ask the storage as often. */
+/** How long the storage's answer is cached, so that frequent requests don't query the storage each time. */
 const STORAGE_TTL = "1 second"
 
 const oldestDue = Metric.gauge("billwright_webhook_oldest_due_seconds", {

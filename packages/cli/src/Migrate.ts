@@ -1,5 +1,5 @@
 /**
- * `billwright migrate`: the schema, brought up to date or printed.
+ * `billwright migrate`: updates the schema, or prints its SQL.
  */
 import { Migrations } from "@billwright/postgres"
 import { Console, Effect } from "effect"
@@ -13,7 +13,7 @@ const print = Flag.Boolean("print").pipe(
 
 const after = Flag.Int("after").pipe(
   Flag.withDescription(
-    "With --print: leave out the migrations up to this number, which the database has. Default: 0. All functions are printed.",
+    "With --print: leave out migrations up to this number, which the database already has. Functions are always printed. Default: 0.",
   ),
   Flag.withDefault(0),
 )
@@ -40,7 +40,7 @@ export const migrate = Command.make(
     return yield* applyTo(options)
   }),
 ).pipe(
-  Command.withDescription("Bring the Postgres schema up to date"),
+  Command.withDescription("Update the Postgres schema to this version"),
   Command.withExamples([
     {
       command: "DATABASE_URL=postgres://… billwright migrate --store postgres",

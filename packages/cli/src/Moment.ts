@@ -1,5 +1,5 @@
 /**
- * Instants on the command line: as such, or by how long ago they were.
+ * Parses instants on the command line: an instant, or how long ago it was.
  */
 import { Instant } from "@billwright/core"
 import { DateTime, Effect } from "effect"

@@ -1,8 +1,8 @@
 /**
- * What somebody who mistyped a name may have meant.
+ * Suggests names for a mistyped one.
  */
 
-/** Edits that turn one text into another (Levenshtein). */
+/** The number of edits that turn one text into another (Levenshtein distance). */
 const distance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [i, letter] of [...a].entries()) {
@@ -17,7 +17,7 @@ const distance = (a: string, b: string): number => {
 
 const MAX_MATCHES = 3
 
-/** The names that are likely meant, the likeliest first; none when nothing is near. */
+/** The most similar names, best first; empty when none is similar. */
 export const find = (name: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const near = Math.max(2, Math.floor(name.length / 4))
   return names

@@ -1,5 +1,5 @@
 /**
- * The pepper of API keys: a secret that is mixed into what is stored of them, wherever a command finds it.
+ * Finds the pepper of API keys: a secret that is mixed into their digests.
  */
 import { PrivateFile } from "@billwright/node"
 import { Config, Effect, Option, Redacted } from "effect"
@@ -10,7 +10,7 @@ const VARIABLE = "BILLWRIGHT_API_KEY_PEPPER"
 
 export const pepperFile = Flag.String("pepper-file").pipe(
   Flag.withDescription(
-    `A file with a secret that is mixed into what is stored of API keys. Keep it for ever: no key is found without it. Default: the text of ${VARIABLE}, or none.`,
+    `A file with a secret that is mixed into the digests of API keys. Existing keys stop working when it changes or is lost. Default: the value of ${VARIABLE}, or none.`,
   ),
   Flag.optional,
 )
@@ -19,11 +19,11 @@ export interface PepperOptions {
   readonly pepperFile: Option.Option<string>
 }
 
-/** What can keep a command from the pepper. */
+/** The errors of reading the pepper. */
 export type PepperFailure = Misconfigured | PrivateFile.PrivateFileError
 
 const both = new Misconfigured({
-  message: `--pepper-file and the environment variable ${VARIABLE} are two places for one secret: use one of them`,
+  message: `--pepper-file and the environment variable ${VARIABLE} can't be used together: give one of them`,
 })
 
 /** The options of API keys: with the pepper of the file, else of the environment, else with none. */

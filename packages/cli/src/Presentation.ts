@@ -1,6 +1,6 @@
 /**
- * How the command tells what was typed wrongly: the problem first, in one line, then where help is. A page of help
- * would hide it.
+ * Prints mistakes in the arguments: the problem in one line, then how to get help. A whole page of help would hide
+ * the problem.
  */
 import { Console, Effect } from "effect"
 import { CliOutput } from "effect/cli"

@@ -1,5 +1,5 @@
 /**
- * `billwright prune`: removes what is old, while servers run.
+ * `billwright prune`: removes old data while servers run.
  */
 import { Billing, type Pruned, Retention } from "@billwright/core"
 import { Clock, Console, DateTime, Effect, Layer } from "effect"
@@ -7,18 +7,18 @@ import { Command, Flag } from "effect/cli"
 import * as Store from "./Store.ts"
 import { json } from "./TenantFlags.ts"
 
-/** How often a long run tells how far it is, in milliseconds. */
+/** How often a long run prints its progress, in milliseconds. */
 const PROGRESS_MILLIS = 1_000
 
 const AGE = /^(\d{1,6})([hd])$/
 const UNIT_MILLIS = { h: 3_600_000, d: 86_400_000 } as const
 
 const olderThan = Flag.String("older-than").pipe(
-  Flag.withDescription("Remove what is older than this: 90d, 12h. At least 1h."),
+  Flag.withDescription("Remove data older than this: 90d, 12h. At least 1h."),
 )
 
 const dryRun = Flag.Boolean("dry-run").pipe(
-  Flag.withDescription("Count what would be removed, and remove nothing."),
+  Flag.withDescription("Only count what would be removed."),
   Flag.withDefault(false),
 )
 
@@ -43,7 +43,7 @@ const sentence = ({ answers, attempts, deliveries, events, hourlyCounts }: Prune
   `${number(hourlyCounts)} hourly counts` +
   (answers === undefined ? "" : `, ${number(answers)} expired answers`)
 
-/** Tells on standard error how far it is, from time to time. */
+/** Prints the progress on standard error from time to time. */
 const progress = () => {
   let toldAt: number | undefined
   return (soFar: Pruned): Effect.Effect<void> =>

@@ -1,5 +1,5 @@
 /**
- * The limit on the requests of each API key: the flags that say it.
+ * The flags that limit the requests of each API key.
  */
 import type { Server } from "@billwright/http"
 import { Option, Schema } from "effect"
@@ -12,14 +12,14 @@ const requests = Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1,
 export const flags = {
   rateLimit: Flag.Int("rate-limit").pipe(
     Flag.withDescription(
-      "Requests a second that an API key may send to this process for long. Beyond that it is answered 429. Default: no limit.",
+      "The sustained number of requests per second that an API key may send to this process. More are answered with 429. Default: no limit.",
     ),
     requests,
     Flag.optional,
   ),
   rateLimitBurst: Flag.Int("rate-limit-burst").pipe(
     Flag.withDescription(
-      "With --rate-limit: requests that an API key may send at once. Default: those of a second.",
+      "With --rate-limit: how many requests an API key may send at once. Default: the value of --rate-limit.",
     ),
     requests,
     Flag.optional,
@@ -34,7 +34,7 @@ export interface RateLimitOptions {
 /** What is wrong with the flags together. */
 export const problemOf = ({ rateLimit, rateLimitBurst }: RateLimitOptions): string | undefined =>
   Option.isSome(rateLimitBurst) && Option.isNone(rateLimit)
-    ? "--rate-limit-burst says nothing without --rate-limit"
+    ? "--rate-limit-burst needs --rate-limit"
     : undefined
 
 /** The options of the server. */

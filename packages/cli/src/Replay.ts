@@ -1,5 +1,5 @@
 /**
- * `billwright replay`: sends again what was sent before.
+ * `billwright replay`: sends events again.
  */
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -39,13 +39,15 @@ const report = Effect.fnUntraced(function* (made: Made, options: ReplayOptions) 
     yield* Console.log(
       ended === undefined ? made.text : JSON.stringify(made.withDeliveries(ended.map(withoutAttempts))),
     )
-  } else if (deliveries.length === 0) yield* Console.log("No endpoint that is enabled wants it.")
+  } else if (deliveries.length === 0) yield* Console.log("No enabled endpoint subscribes to its type.")
   else yield* Console.log(deliveries.map(Answers.line).join("\n"))
   yield* DeliveryWait.requireDelivered(deliveries, options)
 })
 
 const endpointFlag = Flag.String("endpoint").pipe(
-  Flag.withDescription("Only to this endpoint, whe_… Default: all that are enabled and want its type."),
+  Flag.withDescription(
+    "Send it only to this endpoint, whe_… Default: all enabled endpoints that subscribe to its type.",
+  ),
   Flag.optional,
 )
 
@@ -86,19 +88,21 @@ const endpoint = Command.make(
   "endpoint",
   {
     id: id("endpoint, whe_…"),
-    since: Flag.String("since").pipe(Flag.withDescription(`Events published from then on: ${Moment.FORMS}.`)),
+    since: Flag.String("since").pipe(
+      Flag.withDescription(`Events published at this time or later: ${Moment.FORMS}.`),
+    ),
     until: Flag.String("until").pipe(
-      Flag.withDescription(`Events published before: ${Moment.FORMS}. Default: now.`),
+      Flag.withDescription(`Events published before this time: ${Moment.FORMS}. Default: now.`),
       Flag.optional,
     ),
     status: Flag.Literals("status", ["Failed", "all"]).pipe(
       Flag.withDescription(
-        "Failed: events whose newest delivery to the endpoint failed. all: all that it wants. Default: Failed.",
+        "Failed: events whose newest delivery to the endpoint failed. all: all events of the types that it subscribes to. Default: Failed.",
       ),
       Flag.withDefault("Failed"),
     ),
     types: Flag.String("types").pipe(
-      Flag.withDescription("Only these event types, with commas between them. Default: all."),
+      Flag.withDescription("Only these event types, separated by commas. Default: all."),
       Flag.optional,
     ),
     ...flags,
@@ -108,7 +112,7 @@ const endpoint = Command.make(
     const api = yield* ApiClient
     const types = Option.map(options.types, (text) => text.split(",").map((each) => each.trim()))
     if (Option.isSome(types) && types.value.includes("")) {
-      return yield* new Misconfigured({ message: "--types must be names with commas between them" })
+      return yield* new Misconfigured({ message: "--types must be names separated by commas" })
     }
     const body = {
       since: yield* Moment.instantOf("since", options.since),
@@ -124,7 +128,7 @@ const endpoint = Command.make(
     yield* DeliveryWait.ofEndpoint(options.id, options)
   }),
 ).pipe(
-  Command.withDescription("Send an endpoint again what it missed"),
+  Command.withDescription("Send past events to an endpoint again"),
   Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
 )
 

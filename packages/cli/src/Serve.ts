@@ -1,5 +1,5 @@
 /**
- * `billwright serve`: the REST API and the sender of webhooks as a program.
+ * `billwright serve`: serves the REST API and sends webhooks.
  */
 import { Billing } from "@billwright/core"
 import { Dashboard } from "@billwright/dashboard"
@@ -23,7 +23,7 @@ const MAX_PORT = 65_535
 
 const port = Flag.Int("port").pipe(
   Flag.withAlias("p"),
-  Flag.withDescription(`Port to listen on; 0 picks a free one. Default: PORT, or ${DEFAULT_PORT}.`),
+  Flag.withDescription(`Port to listen on. 0 picks a free port. Default: PORT, or ${DEFAULT_PORT}.`),
   Flag.withFallbackConfig(Config.Int("PORT").pipe(Config.withDefault(DEFAULT_PORT))),
   Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_PORT }))),
 )
@@ -36,25 +36,25 @@ const host = Flag.String("host").pipe(
 )
 
 const migrate = Flag.Boolean("migrate").pipe(
-  Flag.withDescription(
-    "Bring the Postgres schema up to date first. --no-migrate runs no DDL. Default: true.",
-  ),
+  Flag.withDescription("Update the Postgres schema first. --no-migrate runs no DDL. Default: true."),
   Flag.withDefault(true),
 )
 
 const dispatch = Flag.Boolean("dispatch").pipe(
-  Flag.withDescription("Send webhooks, too. --no-dispatch leaves that to other processes. Default: true."),
+  Flag.withDescription(
+    "Send webhooks too. With --no-dispatch, other processes must send them. Default: true.",
+  ),
   Flag.withDefault(true),
 )
 
 const dispatchOnly = Flag.Boolean("dispatch-only").pipe(
-  Flag.withDescription("Send webhooks and serve no API: a worker beside servers on the same Postgres."),
+  Flag.withDescription("Only send webhooks, and serve no API: a worker for servers on the same Postgres."),
   Flag.withDefault(false),
 )
 
 const metricsPort = Flag.Int("metrics-port").pipe(
   Flag.withDescription(
-    `A port of its own for ${Metrics.PATH}, also with --dispatch-only; 0 picks a free one. Default: that of the API.`,
+    `A separate port for ${Metrics.PATH}, also with --dispatch-only. 0 picks a free port. Default: the port of the API.`,
   ),
   Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_PORT }))),
   Flag.optional,
@@ -85,11 +85,10 @@ interface Roles extends RateLimit.RateLimitOptions {
   readonly leaseSeconds: number
 }
 
-/** What is wrong with flags that are fine one by one. */
+/** Checks flags that are valid alone but not together. */
 const problemOf = (options: Roles): string | undefined => {
   const { attemptSeconds, dispatchOnly, leaseSeconds, store } = options
-  if (dispatchOnly && !options.dispatch)
-    return "--dispatch-only and --no-dispatch together leave nothing to do"
+  if (dispatchOnly && !options.dispatch) return "--dispatch-only and --no-dispatch can't be used together"
   if (dispatchOnly && store !== "postgres") {
     return `--dispatch-only works beside servers on one Postgres: use --store postgres. A server with --store ${store} sends its webhooks itself`
   }

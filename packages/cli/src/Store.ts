@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 /**
- * Where a command finds the data: the flags that say so, and the layers that they mean.
+ * The flags that select the data store, and the layers that are made from them.
  */
 import type { Billing, StorageError } from "@billwright/core"
 import { Memory } from "@billwright/memory"
@@ -16,7 +16,7 @@ const DEFAULT_SCHEMA = "billwright"
 export const databaseFlags = {
   store: Flag.Literals("store", ["embedded", "postgres"]).pipe(
     Flag.withDescription(
-      "Where the data is. embedded: a Postgres of our own in --data-dir. postgres: the one that DATABASE_URL names. Default: BILLWRIGHT_STORE, or embedded.",
+      "Where the data is. embedded: in a Postgres that Billwright runs, in --data-dir. postgres: in the database of DATABASE_URL. Default: BILLWRIGHT_STORE, or embedded.",
     ),
     Flag.withFallbackConfig(
       Config.Literals(["embedded", "postgres"], "BILLWRIGHT_STORE").pipe(
@@ -31,9 +31,7 @@ export const databaseFlags = {
     Flag.withDefault(EmbeddedPostgres.DEFAULT_DIRECTORY),
   ),
   schema: Flag.String("schema").pipe(
-    Flag.withDescription(
-      `The Postgres schema that holds everything of Billwright. Default: ${DEFAULT_SCHEMA}.`,
-    ),
+    Flag.withDescription(`The Postgres schema that holds Billwright's tables. Default: ${DEFAULT_SCHEMA}.`),
     Flag.withDefault(DEFAULT_SCHEMA),
   ),
 }
@@ -43,7 +41,7 @@ export const flags = {
   ...databaseFlags,
   store: Flag.Literals("store", ["embedded", "postgres", "memory"]).pipe(
     Flag.withDescription(
-      "Where the data is kept. embedded: in a Postgres of our own in --data-dir. postgres: in the one that DATABASE_URL names. memory: nowhere, it is gone at the end. Default: BILLWRIGHT_STORE, or embedded.",
+      "Where the data is stored. embedded: in a Postgres that Billwright runs, in --data-dir. postgres: in the database of DATABASE_URL. memory: only in memory, it is lost at the end. Default: BILLWRIGHT_STORE, or embedded.",
     ),
     Flag.withFallbackConfig(
       Config.Literals(["embedded", "postgres", "memory"], "BILLWRIGHT_STORE").pipe(

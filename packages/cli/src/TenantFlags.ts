@@ -1,22 +1,22 @@
 /**
- * The flags that say for whom a command acts.
+ * The flags for the account and mode that a command acts for.
  */
 import { Tenant } from "@billwright/core"
 import { Flag } from "effect/cli"
 
 export const account = Flag.String("account").pipe(
   Flag.withDescription(
-    `The account. Hosts with a single one leave it out. Default: ${Tenant.defaultAccountId}.`,
+    `The account. Leave it out if there is only one. Default: ${Tenant.defaultAccountId}.`,
   ),
   Flag.withSchema(Tenant.AccountId),
   Flag.withDefault(Tenant.defaultAccountId),
 )
 
 export const mode = Flag.Literals("mode", ["test", "live"]).pipe(
-  Flag.withDescription("The mode: live, or test, a world of its own."),
+  Flag.withDescription("The mode, live or test. Their data is fully separate."),
 )
 
 export const json = Flag.Boolean("json").pipe(
-  Flag.withDescription("Print JSON, for programs."),
+  Flag.withDescription("Print JSON instead of text."),
   Flag.withDefault(false),
 )

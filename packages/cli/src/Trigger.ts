@@ -1,5 +1,5 @@
 /**
- * `billwright trigger`: publishes an event, an example unless its data is given.
+ * `billwright trigger`: publishes an event. Without --data, it publishes the example of its type.
  */
 import { Console, Data, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
@@ -14,7 +14,7 @@ import { json } from "./TenantFlags.ts"
 export class UnknownEventType extends Data.TaggedError("UnknownEventType")<{ readonly message: string }> {}
 
 const type = Argument.String("type").pipe(
-  Argument.withDescription("The event type, such as invoice.paid. None: lists the types."),
+  Argument.withDescription("The event type, such as invoice.paid. Left out: lists the types."),
   Argument.optional,
 )
 
@@ -29,7 +29,7 @@ const customer = Flag.String("customer").pipe(
 )
 
 const idempotencyKey = Flag.String("idempotency-key").pipe(
-  Flag.withDescription("Publish the event once, however often this is run."),
+  Flag.withDescription("Publish the event only once, even when this is run again."),
   Flag.optional,
 )
 

@@ -86,17 +86,19 @@ const record = Command.make(
   "record",
   {
     customer,
-    product: Flag.String("product").pipe(Flag.withDescription("Your name of what was used.")),
+    product: Flag.String("product").pipe(Flag.withDescription("Your own id for the product.")),
     quantity: Flag.Int("quantity").pipe(
-      Flag.withDescription(`How much was used, in the unit: 0 to ${UsageRecord.MAX_QUANTITY}.`),
+      Flag.withDescription(`The used quantity, in the unit: 0 to ${UsageRecord.MAX_QUANTITY}.`),
     ),
     unit: Flag.String("unit").pipe(Flag.withDescription("What the quantity counts, such as call or byte.")),
     timestamp: Flag.String("timestamp").pipe(
-      Flag.withDescription(`When it was used: ${Moment.FORMS}. Default: now.`),
+      Flag.withDescription(`When the usage happened: ${Moment.FORMS}. Default: now.`),
       Flag.optional,
     ),
     idempotencyKey: Flag.String("idempotency-key").pipe(
-      Flag.withDescription("Counts it once, however often this is run. Default: each run counts."),
+      Flag.withDescription(
+        "Count the usage only once, even when this is run again. Default: each run counts.",
+      ),
       Flag.optional,
     ),
     ...common,
@@ -137,8 +139,8 @@ const summary = Command.make(
   "summary",
   {
     ...filters,
-    startDate: day("start-date", "The first day, YYYY-MM-DD. Default: from the beginning."),
-    endDate: day("end-date", "The last day, YYYY-MM-DD, inclusive. Default: up to now."),
+    startDate: day("start-date", "The first day, YYYY-MM-DD. Default: no lower limit."),
+    endDate: day("end-date", "The last day, YYYY-MM-DD, inclusive. Default: no upper limit."),
     timezone: day("timezone", "The time zone of the days, such as Europe/Paris. Default: UTC."),
     ...common,
   },
@@ -221,7 +223,7 @@ const voidRecord = Command.make(
     yield* show(answer, options.json)
   }),
 ).pipe(
-  Command.withDescription("Take a usage record out of all totals; it stays in the list"),
+  Command.withDescription("Remove a usage record from all totals, and keep it in the list"),
   Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
 )
 

@@ -104,7 +104,7 @@ describe.concurrent("what billwright serve refuses", () => {
       /^billwright: the encryption keys are not valid/,
     ],
     [["--store", "memory", "--dispatch-only"], {}, /--dispatch-only works beside servers on one Postgres/],
-    [["--store", "postgres", "--dispatch-only", "--no-dispatch"], {}, /leave nothing to do/],
+    [["--store", "postgres", "--dispatch-only", "--no-dispatch"], {}, /can.t be used together/],
     [["--store", "memory", "--lease-seconds", "15"], {}, /--lease-seconds \(15\) must be more than/],
     [
       ["--store", "memory", "--lease-seconds", "20", "--attempt-seconds", "20"],

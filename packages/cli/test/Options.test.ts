@@ -112,7 +112,7 @@ describe("serve --keys-file", () => {
     writeFileSync(other, "a diary\n", { mode: 0o600 })
     await refused(
       ["serve", "--port", "0", ...memory, "--keys-file", other],
-      /other holds something else than API keys/,
+      /other contains something other than API keys/,
     )
     assert.strictEqual(readFileSync(other, "utf8"), "a diary\n")
     await refused(
@@ -135,10 +135,7 @@ describe("serve --rate-limit", () => {
     assert.include(statuses, 429)
     assert.strictEqual((await get(server.keys.live)).status, 200)
     await server.stop()
-    await refused(
-      ["serve", ...memory, "--rate-limit-burst", "3"],
-      /--rate-limit-burst says nothing without --rate-limit/,
-    )
+    await refused(["serve", ...memory, "--rate-limit-burst", "3"], /--rate-limit-burst needs --rate-limit/)
     await refused(["serve", ...memory, "--rate-limit", "0"], /--rate-limit/)
   })
 })
@@ -154,7 +151,9 @@ describe("the pepper", () => {
       writeFileSync(path, "", { mode: 0o600 })
       await refused(args, /pepper is empty$/m)
       writeFileSync(path, "salt and\n")
-      await refused(args, /two places for one secret/, { BILLWRIGHT_API_KEY_PEPPER: "another" })
+      await refused(args, /BILLWRIGHT_API_KEY_PEPPER can.t be used together/, {
+        BILLWRIGHT_API_KEY_PEPPER: "another",
+      })
       chmodSync(path, 0o640)
       await refused(args, /may be read by others \(its mode is 640\)/)
     },

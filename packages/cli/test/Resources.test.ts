@@ -52,7 +52,7 @@ describe("billwright customers", () => {
     assert.strictEqual(kept.code, 1)
     assert.match(
       kept.stderr,
-      /^billwright: .* would be erased for good, its usage stays: say --yes to do it\n$/,
+      /^billwright: this would erase .* for good and keep its usage: add --yes to do it\n$/,
     )
     assert.strictEqual(await print("customers", "delete", id, "--yes"), `${id} is erased.\n`)
     assert.match((await run("customers", "get", id)).stderr, /\(404 not_found\)\n$/)

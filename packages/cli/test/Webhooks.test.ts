@@ -317,7 +317,7 @@ describe.concurrent("what commands say instead", () => {
     ],
     [
       { BILLWRIGHT_API_KEY: "my key" },
-      /^billwright: BILLWRIGHT_API_KEY holds no API key: keys begin with sk_test_/,
+      /^billwright: BILLWRIGHT_API_KEY is not an API key: keys begin with sk_test_/,
     ],
     [
       { BILLWRIGHT_URL: "http://127.0.0.1:2" },

@@ -1,5 +1,5 @@
 /**
- * The addresses of a host, looked up once and judged before anything connects to one of them.
+ * Looks up the addresses of a host once, and checks them before anything connects.
  */
 import { isIP } from "node:net"
 import { NetworkAddress, type NetworkPolicy, type TransportError } from "@billwright/core"
@@ -7,21 +7,21 @@ import type { Resolve } from "./HostLookup.ts"
 import type { Target } from "./Target.ts"
 
 /**
- * Most addresses that are tried for one connection. A name may have thousands, of somebody who never asked for
- * connections.
+ * The most addresses that are tried for one connection. A hostile name may have thousands of addresses, which
+ * belong to others.
  */
 const MAX_ADDRESSES_TRIED = 8
 
 /**
- * The addresses to try for a target: those of its name, or the address that it names. One that is forbidden
- * forbids all of them, so that nobody gets a second try by mixing answers.
+ * The addresses to try for a target: those of its name, or the address that it names. If one of them is forbidden,
+ * the target is refused, so that mixing public and private addresses doesn't help an attacker.
  */
 export const addressesOf = async (
   { host, mode }: Target,
   policy: NetworkPolicy,
   resolve: Resolve,
 ): Promise<ReadonlyArray<string> | TransportError> => {
-  // Here and not in `net.connect`'s `lookup`, which is not called for addresses.
+  // Checked here, because `net.connect` doesn't call its `lookup` for addresses.
   const addresses = isIP(host) === 0 ? await resolve(host).catch(() => []) : [host]
   if (addresses.length === 0) return "dns_error"
   if (!addresses.every((address) => NetworkAddress.isAllowed(address, mode, policy))) return "blocked_address"

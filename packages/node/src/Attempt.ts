@@ -1,5 +1,6 @@
 /**
- * One request to one receiver, from the wait for a connection to the last byte that is read, within one deadline.
+ * One request to a receiver. A single deadline covers everything from waiting for a connection to reading the last
+ * byte.
  */
 import {
   MAX_KEPT_RESPONSE_BYTES,
@@ -17,8 +18,8 @@ import * as ReceiverError from "./ReceiverError.ts"
 import type { Target } from "./Target.ts"
 
 /**
- * Most bytes that are taken from a connection for one answer, whatever they are: interim answers, headers, and a
- * body in chunks of one byte, which take six each.
+ * The most bytes that are read from a connection for one answer. All bytes count: interim answers, headers, and a
+ * body in chunks of one byte, which take six bytes each.
  */
 const MAX_WIRE_BYTES = 2 * MAX_HEADER_BYTES + 7 * MAX_RESPONSE_BYTES
 
@@ -37,7 +38,7 @@ const OWN_HEADERS = new Set([
 ])
 
 const headersOf = ({ headers }: WebhookRequest): Array<string> => [
-  // A body that is packed can be a thousand times as long as what is read of it, and nobody wants it packed.
+  // A compressed body can be a thousand times as long when it is unpacked, so compression is not accepted.
   "accept-encoding",
   "identity",
   ...Object.entries(headers)

@@ -1,6 +1,6 @@
 /**
- * The connections to all receivers. Each carries one request at a time, and is kept for a while for the next one
- * to the same origin in the same mode.
+ * The connections to all receivers. Each carries one request at a time. It is then kept for a while for the next
+ * request to the same origin in the same mode.
  *
  * Keeping them doesn't weaken the guard: a connection stays with the address that was checked when it was made,
  * whatever its name means later. Its age is bounded, so that a receiver that moves is followed.
@@ -30,16 +30,16 @@ interface Origin {
   readonly key: string
   /** Connections and those that are being made. */
   open: number
-  /** The last used last. */
+  /** Sorted by last use, the latest last. */
   readonly idle: Array<Connection>
-  /** In the order of their coming. */
+  /** In the order of arrival. */
   readonly waiting: Set<Waiter>
 }
 
 export class ConnectionPool {
   readonly #settings: PoolSettings
   readonly #origins = new Map<string, Origin>()
-  /** Of all origins, the longest idle first. */
+  /** The idle connections to all origins, the longest idle first. */
   readonly #idle = new Set<Connection>()
   readonly #connections = new Set<Connection>()
   readonly #opening = new Set<Waiter>()
@@ -76,7 +76,7 @@ export class ConnectionPool {
     return () => waiter.cancel()
   }
 
-  /** Takes back a connection whose request was answered to the end. */
+  /** Takes back a connection whose request was answered completely. */
   release(connection: Connection): void {
     const { maxConnectionAgeMillis, maxIdleConnections } = this.#settings
     connection.onBytes = undefined
@@ -96,7 +96,7 @@ export class ConnectionPool {
     if (this.#idle.size > maxIdleConnections) this.#endLongestIdle()
   }
 
-  /** Ends all connections; what is under way or waiting fails with `reset`. */
+  /** Ends all connections. Requests that are running or waiting fail with `reset`. */
   close(): void {
     this.#isClosed = true
     const waiters = [...this.#opening, ...[...this.#origins.values()].flatMap(({ waiting }) => [...waiting])]

@@ -1,5 +1,5 @@
 /**
- * Makes connections, to checked addresses only.
+ * Makes connections, only to checked addresses.
  */
 import * as net from "node:net"
 import * as tls from "node:tls"
@@ -9,17 +9,17 @@ import type { Resolve } from "./HostLookup.ts"
 import * as ReceiverError from "./ReceiverError.ts"
 import type { Target } from "./Target.ts"
 
-/** How long the next address of a host waits for the one before it, in milliseconds. */
+/** How long to wait before the next address of a host is tried too, in milliseconds. */
 const NEXT_ADDRESS_MILLIS = 500
 
 export interface ConnectorSettings {
   readonly policy: NetworkPolicy
   readonly resolve: Resolve
-  /** Whom certificates are trusted from. */
+  /** The trusted certificate authorities. */
   readonly secureContext: tls.SecureContext
 }
 
-/** Gives up what is under way. Nothing is called back after it. */
+/** Cancels the connection. No callback is called afterwards. */
 export type Cancel = () => void
 
 /** Hands out what was looked up before, whatever name it is asked for. */
@@ -53,7 +53,7 @@ const connect = (
     // An address is no server name (RFC 6066, section 3); certificates are then checked against `host`.
     servername: net.isIP(host) === 0 ? host : "",
     ALPNProtocols: ["http/1.1"],
-    // Said, so that NODE_TLS_REJECT_UNAUTHORIZED can't turn it off.
+    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED can't turn it off.
     rejectUnauthorized: true,
   })
 }
@@ -84,7 +84,7 @@ const whenConnected = (
   socket.on("error", () => socket.destroy())
 }
 
-/** Looks the host up, judges its addresses and connects to the first one that answers. */
+/** Looks up the host, checks its addresses and connects to the first one that answers. */
 export const open = (
   target: Target,
   { policy, resolve, secureContext }: ConnectorSettings,

@@ -1,5 +1,5 @@
 /**
- * How host names become addresses, so that no name keeps another one waiting.
+ * Looks up host names, so that a slow name doesn't delay others.
  *
  * `dns.lookup` asks as the operating system does, and occupies one of the few threads of Node until the name servers
  * answer, which nothing can end: two names whose servers are silent stop all look-ups of the process. So name
@@ -9,11 +9,11 @@
 import { lookup, Resolver } from "node:dns/promises"
 import { readFile } from "node:fs/promises"
 
-/** How long name servers and system have for one name, in milliseconds: a third of an attempt's deadline. */
+/** The longest time for looking up one name, in milliseconds: a third of an attempt's deadline. */
 const LOOKUP_MILLIS = 5_000
 /** How long the first question to a name server waits for its answer, in milliseconds. The next wait longer. */
 const QUESTION_MILLIS = 1_500
-/** How often each name server is asked. */
+/** How many times each name server is asked. */
 const QUESTIONS = 2
 
 /** Gives all addresses of a host name, as text. Rejects, or gives none, when there is none. */
@@ -86,7 +86,7 @@ const inTurn = (resolve: Resolve) => {
   }
 }
 
-/** Looks names up. A name that is asked for while it is looked up is looked up once. */
+/** Looks up names. Concurrent look-ups of the same name are shared. */
 export const make = (options: HostLookupOptions = {}): Resolve => {
   const askSystem = options.bySystem ?? bySystem
   const askSystemInTurn = inTurn(askSystem)
@@ -103,7 +103,7 @@ export const make = (options: HostLookupOptions = {}): Resolve => {
   })
 }
 
-/** Shares a look-up between all who ask while it is under way. */
+/** Shares a running look-up between all callers. */
 export const shared = (resolve: Resolve): Resolve => {
   const underWay = new Map<string, Promise<ReadonlyArray<string>>>()
   return (host) => {

@@ -1,8 +1,9 @@
 /**
- * The file that holds the encryption keys of webhook secrets, for hosts that have no better place for them.
+ * A file with the keys that encrypt webhook secrets, for hosts without a better place for secrets.
  *
  * Its text is what `Keyring.layer` of `@billwright/core` takes: `<id>:<base64 of 32 bytes>`, one a line, the first
- * of which encrypts. Losing it is losing what is encrypted: back it up, apart from the database.
+ * of which encrypts. If the file is lost, the encrypted secrets are lost too. Back it up, separately from the
+ * database.
  */
 import { randomBytes } from "node:crypto"
 import { Effect, Redacted, Schema } from "effect"
@@ -13,7 +14,7 @@ const KEY_BYTES = 32
 
 const ENTRY = /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=$/
 
-/** There is no usable key file at the path, and none could be made. The message never holds a key. */
+/** There is no usable key file at the path, and none could be made. The message never contains a key. */
 export class KeyFileError extends Schema.TaggedError<KeyFileError>()("KeyFileError", {
   path: Schema.String,
   problem: Schema.String,

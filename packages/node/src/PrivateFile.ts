@@ -1,17 +1,17 @@
 /**
- * Files that their owner alone may read: secrets, for hosts that have no better place for them.
+ * Files that only their owner may read. They hold secrets, for hosts without a better place for them.
  */
 import { randomBytes } from "node:crypto"
 import { constants, link, open, rm } from "node:fs/promises"
 import { Effect, Redacted, Schema } from "effect"
 
-/** Largest file that is read, in bytes. */
+/** The largest file that is read, in bytes. */
 export const MAX_BYTES = 4_096
-/** What only the owner may do: read and write. */
+/** The mode of the file: only the owner may read and write. */
 const OWNER_ONLY = 0o600
 const OTHERS = 0o077
 
-/** There is no usable file at the path, and none could be made. The message never holds what is in it. */
+/** There is no usable file at the path, and none could be made. The message never contains the file's text. */
 export class PrivateFileError extends Schema.TaggedError<PrivateFileError>()("PrivateFileError", {
   path: Schema.String,
   problem: Schema.String,
@@ -27,7 +27,7 @@ export const codeOf = (error: unknown): string => {
   return typeof code === "string" ? code : String(error)
 }
 
-/** Why a file can't be used, to be read on from its path. */
+/** Why a file can't be used. The message is worded to follow its path. */
 export class Unusable extends Error {}
 
 const problemOfMode = (path: string, mode: number): string | undefined =>
@@ -135,6 +135,6 @@ export const make = (path: string, text: Redacted.Redacted<string>): Effect.Effe
     if (!(await makeText(path, Redacted.value(text)))) throw new Unusable("exists already")
   })
 
-/** Removes a file that was made. */
+/** Removes a file that `make` has made. */
 export const remove = (path: string): Effect.Effect<void, PrivateFileError> =>
   attempt(path, () => rm(path, { force: true }))

@@ -1,5 +1,5 @@
 /**
- * What a receiver answered, as text. Core bounds and cleans it before it is kept.
+ * Converts a receiver's answer to text. Core limits and cleans the text before it is stored.
  */
 import { MAX_KEPT_RESPONSE_BYTES } from "@billwright/core"
 

@@ -1,6 +1,6 @@
 /**
- * What Node and undici report, as the codes of the port. Which is which matters to whoever reads the log of
- * attempts, so the phase in which an error happens decides where its code says nothing.
+ * Converts errors of Node and undici to the port's error codes. People read these codes in the log of attempts.
+ * When an error's own code is not specific, the phase in which it happened decides.
  */
 import type { TransportError } from "@billwright/core"
 
@@ -21,10 +21,10 @@ const ofSocket = (error: unknown): TransportError | undefined => {
   }
 }
 
-/** No connection was made, up to the end of TCP's part. */
+/** The TCP connection could not be made. */
 export const ofConnect = (error: unknown): TransportError => ofSocket(error) ?? "connection_refused"
 
-/** TCP connected, TLS did not. */
+/** TCP was connected, but TLS failed. */
 export const ofHandshake = (error: unknown): TransportError => ofSocket(error) ?? "tls_error"
 
 /** What undici's parser objects to, which has a name but no code. */

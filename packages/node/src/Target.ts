@@ -1,12 +1,12 @@
 /**
- * Where a request goes, after its URL was judged.
+ * The target of a request, after its URL was checked.
  */
 import { EndpointUrl, type NetworkPolicy, type Tenant } from "@billwright/core"
 import { Result } from "effect"
 
 export interface Target {
   readonly mode: Tenant.Mode
-  /** A name or an address, the latter without brackets. */
+  /** A host name or an IP address, without brackets. */
   readonly host: string
   readonly port: number
   readonly isTls: boolean
@@ -14,7 +14,10 @@ export interface Target {
   readonly origin: string
   /** Path and query. */
   readonly path: string
-  /** What connections are shared by. Modes share none: what one may speak to, the other may not. */
+  /**
+   * Requests with the same key share connections. The two modes share none, because their rules for addresses
+   * differ.
+   */
   readonly key: string
 }
 

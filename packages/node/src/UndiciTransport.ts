@@ -23,9 +23,9 @@ import { ConnectionPool } from "./ConnectionPool.ts"
 import * as HostLookup from "./HostLookup.ts"
 import * as Target from "./Target.ts"
 
-/** Most connections to one origin, when the options don't say. */
+/** The default of the most connections to one origin. */
 export const DEFAULT_MAX_CONNECTIONS_PER_ORIGIN = 64
-/** Most idle connections in all, when the options don't say. */
+/** The default of the most idle connections in total. */
 export const DEFAULT_MAX_IDLE_CONNECTIONS = 256
 /** How long an idle connection is kept, in milliseconds, when the options don't say. Servers often keep theirs 5 s. */
 export const DEFAULT_MAX_IDLE_MILLIS = 4_000

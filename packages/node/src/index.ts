@@ -1,5 +1,5 @@
 /**
- * What Billwright needs of Node: the sender of webhooks with its network guard, and key files.
+ * The parts of Billwright that need Node: the transport of webhooks with its network guard, and key files.
  */
 export type { Resolve } from "./HostLookup.ts"
 export * as KeyFile from "./KeyFile.ts"

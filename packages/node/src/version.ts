@@ -18,7 +18,7 @@ const running = (): string | undefined => {
   return versions?.["bun"] === undefined && versions?.["deno"] === undefined ? versions?.node : undefined
 }
 
-/** A sentence about a Node that is too old; `undefined` when there is nothing to say. */
+/** An error message when this Node is too old; `undefined` otherwise. */
 export const problemOfNode = (version: string | undefined = running()): string | undefined => {
   if (version === undefined) return undefined
   const [major, minor] = toNumbers(version)
