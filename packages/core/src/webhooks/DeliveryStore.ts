@@ -120,7 +120,7 @@ export interface RangeReplay {
   readonly since: DateTime.Utc
   readonly until: DateTime.Utc
   readonly onlyFailed: boolean
-  /** Empty: every type that the endpoint's filter admits. */
+  /** The event types to replay. An empty list means every type that the endpoint's filter includes. */
   readonly types: ReadonlyArray<string>
   /** The id of the first new delivery. The others follow in the order of the events' ids. */
   readonly firstDeliveryId: DeliveryId

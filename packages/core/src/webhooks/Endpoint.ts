@@ -29,7 +29,7 @@ export const MAX_FAILING_MILLIS = 5 * 86_400_000
 /** Whether a text has the form of an endpoint id. Other texts are treated as unknown ids. */
 export const isEndpointId: (id: string) => id is EndpointId = Schema.is(EndpointId)
 
-/** The filter that admits every type, those included that are added later. */
+/** The entry of a filter that includes every event type, also types that are added later. */
 export const ALL_TYPES = "*"
 
 const typesMessage = { message: `must be ["*"] or 1 to ${MAX_EVENT_TYPES} different event types` }
@@ -183,7 +183,7 @@ export const ReplayRange = Schema.Struct({
   since: Schema.DateTimeUtc,
   /** Events published before this instant. Default: now. */
   until: Schema.optionalKey(Schema.DateTimeUtc),
-  /** `Failed` (default): events whose newest delivery to the endpoint failed. `all`: all that its filter admits. */
+  /** `Failed` (default): events whose newest delivery to the endpoint failed. `all`: all whose type its filter includes. */
   status: Schema.optionalKey(
     Schema.Literals(["Failed", "all"]).annotate({ message: "must be Failed or all" }),
   ),
@@ -216,7 +216,7 @@ export class EndpointIsDisabled extends Schema.TaggedError<EndpointIsDisabled>()
   }
 }
 
-/** The endpoint's filter does not admit the event's type. */
+/** The endpoint's filter does not include the event's type. */
 export class EventNotAdmitted extends Schema.TaggedError<EventNotAdmitted>()(
   "EventNotAdmitted",
   { id: EndpointId, type: Schema.String },
