@@ -1,5 +1,5 @@
 /**
- * A customer: whom usage and events belong to.
+ * A customer. Usage belongs to a customer, and events can be about one.
  */
 import { Schema } from "effect"
 import * as Field from "../shared/Field.ts"
@@ -21,8 +21,8 @@ export type CustomerId = typeof CustomerId.Type
 export const CustomerName = Text.bounded(1, MAX_NAME_LENGTH)
 
 /**
- * An e-mail address as far as it can be judged without sending to it: one `@` with something on both sides,
- * no spaces, no control characters. Kept as given; compared exactly.
+ * An e-mail address: one `@` with text on both sides, no spaces, no control characters. Whether it exists is not
+ * checked. It is stored as given and compared exactly.
  */
 export const Email = Text.bounded(3, MAX_EMAIL_LENGTH).check(
   Schema.isPattern(/^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u, {
@@ -30,19 +30,19 @@ export const Email = Text.bounded(3, MAX_EMAIL_LENGTH).check(
   }),
 )
 
-/** Shortest text that customers are searched by, in code points: shorter ones are in too many names. */
+/** Shortest text to search customers by, in code points. Shorter texts are in too many names. */
 export const MIN_SEARCH_LENGTH = 3
-/** Longest text that customers are searched by, in code points. */
+/** Longest text to search customers by, in code points. */
 export const MAX_SEARCH_LENGTH = 100
 
-/** Text as it is searched: whatever the case, and however its accents are written. */
+/** Normalizes text for the search, so that case and the encoding of accents don't matter. */
 export const folded = (text: string): string => text.normalize("NFC").toLowerCase()
 
-/** What of a customer is searched. */
+/** The text of a customer that is searched. */
 export const searchText = ({ email, name }: { readonly email: string; readonly name: string }): string =>
   folded(`${name}\n${email}`)
 
-/** Text to search for: 3 to 100 characters, those of an accented letter as one. */
+/** Text to search for: 3 to 100 characters. An accented letter counts as one. */
 export const Search = Text.bounded(MIN_SEARCH_LENGTH, MAX_SEARCH_LENGTH).check(
   Schema.makeFilter<string>((text) => [...folded(text)].length >= MIN_SEARCH_LENGTH, {
     message: `must be ${MIN_SEARCH_LENGTH} to ${MAX_SEARCH_LENGTH} characters`,
@@ -56,7 +56,7 @@ const fields = {
   metadata: Field.json(Metadata.Metadata, "Free-form key/value pairs of yours."),
 }
 
-/** The resource: see `Resource`. */
+/** The definition of the resource; see `Resource`. */
 export const customers = Resource.make({
   type: "Customer",
   noun: "customer",
@@ -115,15 +115,15 @@ export const customers = Resource.make({
   },
 })
 
-/** A customer. `updatedAt` is when name, e-mail or metadata last changed; at first the same as `createdAt`. */
+/** A customer. `updatedAt` is when name, e-mail or metadata last changed. It begins as `createdAt`. */
 export const Customer = customers.Value
 export interface Customer extends Schema.Schema.Type<typeof Customer> {}
 
-/** What it takes to create a customer. */
+/** The input of `Customers.create`. */
 export const CreateCustomer = customers.Create
 export interface CreateCustomer extends Schema.Schema.Type<typeof CreateCustomer> {}
 
-/** A change: what is left out stays. `metadata: null` removes all of it. */
+/** The input of `Customers.update`. Fields left out stay as they are. `metadata: null` removes all metadata. */
 export const UpdateCustomer = customers.Update
 export interface UpdateCustomer extends Schema.Schema.Type<typeof UpdateCustomer> {}
 
@@ -132,9 +132,9 @@ export const ListCustomers = customers.List
 export interface ListCustomers extends Schema.Schema.Type<typeof ListCustomers> {}
 
 /**
- * There is no such customer for this tenant, or it was erased.
+ * The tenant has no customer with this id, or the customer was erased.
  *
- * `field` names the part of the input that held the id, where there is one (`records[3].customerId`).
+ * `field` is the field of the input that held the id, if there is one (`records[3].customerId`).
  */
 export class CustomerNotFound extends Schema.TaggedError<CustomerNotFound>()(
   "CustomerNotFound",

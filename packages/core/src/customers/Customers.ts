@@ -31,8 +31,8 @@ const isCustomerId = Schema.is(CustomerId)
 /**
  * Creates, reads, changes, erases and lists the customers of the current tenant.
  *
- * Errors: `InvalidInput` names the field that breaks a rule; `CustomerNotFound` for ids of no customer, of an
- * erased one, or of another tenant's.
+ * `InvalidInput` names the field that breaks a rule. `CustomerNotFound` is the error for an id that is unknown, of an
+ * erased customer, or of another tenant's customer.
  */
 export class Customers extends Context.Service<
   Customers,
@@ -43,15 +43,19 @@ export class Customers extends Context.Service<
 
     readonly get: (id: string) => Effect.Effect<Customer, CustomerNotFound | StorageError, CurrentTenant>
 
-    /** Merges: fields left out stay, a metadata key set to `null` is removed, `metadata: null` removes all. */
+    /**
+     * Changes a customer. Fields and metadata keys left out stay as they are. A metadata key set to `null` is removed,
+     * and `metadata: null` removes all keys.
+     */
     readonly update: (
       id: string,
       input: UpdateCustomer,
     ) => Effect.Effect<Customer, InvalidInput | CustomerNotFound | StorageError, CurrentTenant>
 
     /**
-     * Erases name, e-mail and metadata for good, and the remembered answers that hold them. The id and the usage stay, so that totals stay true; new
-     * usage for it fails with `CustomerNotFound`. Erasing again changes nothing.
+     * Erases name, e-mail and metadata for good, and the stored answers of requests that contain them. The id and the
+     * usage stay, so that totals stay correct. New usage for the customer fails with `CustomerNotFound`. Erasing it again
+     * changes nothing.
      */
     readonly erase: (id: string) => Effect.Effect<void, CustomerNotFound | StorageError, CurrentTenant>
 
@@ -99,7 +103,7 @@ export class Customers extends Context.Service<
 
       const erase = Effect.fn("Customers.erase")(function* (id: string) {
         const known = yield* knownId(id)
-        // What was answered about the customer would give the data back to a repeated request.
+        // Otherwise a repeated request would get the erased data from its stored answer.
         const erased = yield* transactor.atomically(
           Effect.tap(store.erase(known), () => answers.forget(known)),
         )
@@ -119,7 +123,7 @@ export class Customers extends Context.Service<
   )
 }
 
-/** A change of nothing is none: `updatedAt` stays. */
+/** Applies an update. An empty update leaves `updatedAt` as it is. */
 const apply = (customer: Customer, { metadata, ...fields }: UpdateCustomer, now: DateTime.Utc) =>
   metadata === undefined && Object.keys(fields).length === 0
     ? Effect.succeed(customer)
@@ -130,7 +134,7 @@ const apply = (customer: Customer, { metadata, ...fields }: UpdateCustomer, now:
         updatedAt: now,
       })
 
-/** Text that can't be an id is an unknown id: both get the same answer. */
+/** A malformed id gets the same error as an unknown id. */
 const knownId = (id: string): Effect.Effect<CustomerId, CustomerNotFound> =>
   isCustomerId(id) ? Effect.succeed(id) : Effect.fail(new CustomerNotFound({ id }))
 
