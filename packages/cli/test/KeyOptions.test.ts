@@ -54,7 +54,7 @@ describe("keys issue", () => {
     [["--expires-in", "999999d"], /--expires-in must be at most 36500d/],
     [["--expires-at", "2026-02-30T00:00:00Z"], /--expires-at must be an instant such as/],
     [["--expires-at", "2020-01-01T00:00:00Z"], /expiresAt must be in the future/],
-    [["--expires-in", "1d", "--expires-at", "2099-01-01T00:00:00Z"], /use one of them/],
+    [["--expires-in", "1d", "--expires-at", "2099-01-01T00:00:00Z"], /give one of them/],
   ])("refuses %j", { timeout: TIMEOUT }, async (args, sentence) => {
     const { code, stderr, stdout } = await issue(args)
     assert.deepStrictEqual([code, stdout], [1, ""])
