@@ -10,10 +10,10 @@ import { assert, describe, it } from "vitest"
 import { read, root } from "./Documents.ts"
 
 /** The pilot, and how its files may be. The aim is 12: see docs/decisions/0019. */
-const PILOT = { name: /threshold/i, most: 16 }
+const PILOT = { name: /threshold/i, most: 11 }
 
 /** A read-only field of it, an instant. The aim is 4. */
-const FIELD = { name: /lastFiredAt|last_fired_at/, most: 7 }
+const FIELD = { name: /lastFiredAt|last_fired_at/, most: 5 }
 
 /** Crossing and firing are made by hand: concurrency is the product there. */
 const FIRING = [
@@ -35,6 +35,7 @@ const FIRING = [
 
 /** The contract of firing, and tests of transactions that look at all that there is. */
 const FIRING_TESTED = [
+  "testing/src/StorageContract.ts",
   "testing/src/StorageModel.ts",
   "testing/src/contract/EventTailContract.ts",
   "testing/src/contract/Everything.ts",
@@ -44,7 +45,6 @@ const FIRING_TESTED = [
   "testing/src/contract/TransactorContract.ts",
   "testing/src/contract/UndoContract.ts",
   "testing/src/contract/UsageProbe.ts",
-  "testing/src/generators/CustomerGenerators.ts",
   "testing/src/model/Command.ts",
   "testing/src/model/Interpreter.ts",
   "testing/src/model/ReferenceStorage.ts",

@@ -95,7 +95,7 @@ describe("Memory", () => {
       const keys = yield* ApiKeyStore
       const customer = yield* Sample.customer()
       const record = yield* Sample.record(customer.id)
-      const threshold = yield* Sample.threshold(customer.id)
+      const threshold = yield* Sample.of(Threshold.thresholds, customer.id)
       const key = yield* Sample.apiKey()
       yield* customers.insert(customer)
       yield* usage.append([record])
@@ -126,7 +126,7 @@ describe("Memory", () => {
       const customer = yield* Sample.customer({ metadata: { plan: "pro" } })
       yield* (yield* CustomerStore).insert(customer)
       const record = yield* Sample.record(customer.id)
-      const threshold = yield* Sample.threshold(customer.id, { quantity: 1n })
+      const threshold = yield* Sample.of(Threshold.thresholds, customer.id, { quantity: 1n })
       const key = yield* Sample.apiKey({ scopes: ["usage:read"] })
       yield* (yield* Collections).of(Threshold.thresholds).insert(threshold)
       yield* keys.insert(key)

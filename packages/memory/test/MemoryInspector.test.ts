@@ -50,7 +50,7 @@ describe("MemoryInspector", () => {
       yield* customers.insert(ada)
       yield* customers.insert(grace)
       yield* customers.erase(grace.id)
-      const threshold = yield* Sample.threshold(ada.id, { quantity: 5n, period: "day" })
+      const threshold = yield* Sample.of(Threshold.thresholds, ada.id, { quantity: 5n, period: "day" })
       yield* (yield* Collections).of(Threshold.thresholds).insert(threshold)
       const [a, b] = yield* Effect.all([
         Sample.record(ada.id, { quantity: 5 }),

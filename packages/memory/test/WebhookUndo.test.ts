@@ -43,7 +43,7 @@ const fill = Effect.gen(function* () {
   yield* (yield* CustomerStore).insert(customer)
   yield* (yield* Collections)
     .of(Threshold.thresholds)
-    .insert(yield* Sample.threshold(customer.id, { quantity: 1n }))
+    .insert(yield* Sample.of(Threshold.thresholds, customer.id, { quantity: 1n }))
   const [endpoint, other] = [yield* Sample.endpoint(), yield* Sample.endpoint()]
   yield* endpoints.insert(endpoint)
   const published = yield* Effect.forEach([0, 1, 10], (minutes) =>

@@ -10,19 +10,11 @@ import {
   Page,
   type StoredApiKey,
   type StoredResponse,
-  Threshold,
   UsageRecord,
   type UsageSummary,
 } from "@billwright/core"
 import * as fc from "fast-check"
-import {
-  accountId,
-  apiKeyId,
-  customerId,
-  mode,
-  thresholdId,
-  usageRecordId,
-} from "./generators/CustomerGenerators.ts"
+import { accountId, apiKeyId, customerId, mode, usageRecordId } from "./generators/CustomerGenerators.ts"
 import { text } from "./generators/TextGenerators.ts"
 import { calendarDate, instant, timeZone } from "./generators/TimeGenerators.ts"
 
@@ -38,10 +30,10 @@ export {
   metadataPatch,
   mode,
   tenant,
-  thresholdId,
   updateCustomer,
   usageRecordId,
 } from "./generators/CustomerGenerators.ts"
+export { resource } from "./generators/ResourceGenerators.ts"
 export { text } from "./generators/TextGenerators.ts"
 export { boundaries, calendarDate, instant, nearbyInstant, timeZone } from "./generators/TimeGenerators.ts"
 export {
@@ -128,28 +120,6 @@ export const summarizeUsage: fc.Arbitrary<typeof UsageSummary.SummarizeUsage.Typ
     const [startDate, endDate] = [...dates].sort() as [string, string]
     return { ...query, startDate, endDate }
   })
-
-// Thresholds
-
-/** 1 to 10^30, the ends and the borders of machine integers often. */
-export const thresholdQuantity: fc.Arbitrary<bigint> = fc.oneof(
-  fc.bigInt({ min: 1n, max: 100n }),
-  fc.constantFrom(1n, 2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n, 2n ** 64n, Threshold.MAX_THRESHOLD_QUANTITY),
-  fc.bigInt({ min: 1n, max: Threshold.MAX_THRESHOLD_QUANTITY }),
-)
-
-export const thresholdPeriod = fc.constantFrom<Threshold.ThresholdPeriod>("day", "month", "lifetime")
-
-const thresholdFields = { customerId, productId, unit, quantity: thresholdQuantity, period: thresholdPeriod }
-
-export const createThreshold: fc.Arbitrary<Threshold.CreateThreshold> = fc.record(thresholdFields)
-
-export const threshold: fc.Arbitrary<Threshold.Threshold> = fc.record({
-  ...thresholdFields,
-  id: thresholdId,
-  createdAt: instant,
-  lastFiredAt: fc.option(instant),
-})
 
 // API keys
 

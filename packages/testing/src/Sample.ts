@@ -13,10 +13,11 @@ import {
   EVENT_ID_PREFIX,
   EventId,
   IdGenerator,
+  type Field,
   type IdempotentRequest,
+  type Resource,
   type StoredApiKey,
   Tenant,
-  Threshold,
   UsageRecord,
 } from "@billwright/core"
 import { DateTime, Effect } from "effect"
@@ -44,8 +45,6 @@ export const customerId = next(Customer.CUSTOMER_ID_PREFIX, (id) => Customer.Cus
 export const usageRecordId = next(UsageRecord.USAGE_RECORD_ID_PREFIX, (id) =>
   UsageRecord.UsageRecordId.make(id),
 )
-
-export const thresholdId = next(Threshold.THRESHOLD_ID_PREFIX, (id) => Threshold.ThresholdId.make(id))
 
 export const apiKeyId = next(ApiKey.API_KEY_ID_PREFIX, (id) => ApiKey.ApiKeyId.make(id))
 
@@ -89,23 +88,35 @@ export const record = Effect.fnUntraced(function* (
   return made
 })
 
-/** A threshold of 10 calls of the product `api` in a month. */
-export const threshold = Effect.fnUntraced(function* (
+/** A field's value in the example of a resource. Instants are `CREATED_AT`. */
+export const exampleOf = (resource: Resource.Definition, name: string, field: Field.Field): unknown => {
+  const sent = resource.example[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]
+  if (sent === null) return null
+  if (field.kind === "instant") return CREATED_AT
+  return field.kind === "integer" ? BigInt(sent as number) : sent
+}
+
+/** A new id of a resource. */
+export const idOf = <R extends Resource.Definition>({ prefix }: R) =>
+  next(prefix, (id) => id as Resource.IdOf<R>)
+
+/** A value of a resource that belongs to a customer, with a new id. The other fields are those of its example. */
+export const of = Effect.fnUntraced(function* <D extends Resource.Definition>(
+  resource: Resource.Resource<D>,
   customer: Customer.CustomerId,
-  fields: Partial<Threshold.Threshold> = {},
+  fields: Partial<Resource.ValueOf<Resource.Resource<D>>> = {},
 ) {
-  const made: Threshold.Threshold = {
-    id: yield* thresholdId,
-    customerId: customer,
-    productId: "api",
-    unit: "call",
-    quantity: 10n,
-    period: "month",
-    createdAt: CREATED_AT,
-    lastFiredAt: null,
+  const { customer: owner, fields: own, times }: Resource.Definition = resource
+  const examples = Object.entries({ ...own, ...times }).map(
+    ([name, field]) => [name, exampleOf(resource, name, field)] as const,
+  )
+  const made: object = {
+    id: yield* idOf(resource),
+    ...Object.fromEntries(examples),
+    ...(owner === undefined ? {} : { [owner]: customer }),
     ...fields,
   }
-  return made
+  return made as Resource.ValueOf<Resource.Resource<D>>
 })
 
 /** 64 hexadecimal digits that no test had before. */

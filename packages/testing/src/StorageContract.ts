@@ -10,6 +10,8 @@ import { appendContract } from "./contract/AppendContract.ts"
 import { auditContract } from "./contract/AuditContract.ts"
 import { cancelContract } from "./contract/CancelContract.ts"
 import { claimContract } from "./contract/ClaimContract.ts"
+import { collected } from "./contract/Collected.ts"
+import { collectionContract } from "./contract/CollectionContract.ts"
 import { type ContractServices, type ContractTest, Effort, Patience } from "./contract/ContractTest.ts"
 import { countsContract } from "./contract/CountsContract.ts"
 import { customerContract } from "./contract/CustomerContract.ts"
@@ -27,7 +29,6 @@ import { retentionContract } from "./contract/RetentionContract.ts"
 import { settleContract } from "./contract/SettleContract.ts"
 import { tenantContract } from "./contract/TenantContract.ts"
 import { testEventContract } from "./contract/TestEventContract.ts"
-import { thresholdContract } from "./contract/ThresholdContract.ts"
 import { thresholdEventContract } from "./contract/ThresholdEventContract.ts"
 import { thresholdFiringContract } from "./contract/ThresholdFiringContract.ts"
 import { totalsContract } from "./contract/TotalsContract.ts"
@@ -118,11 +119,13 @@ export const contract = (test: ContractTest): void => {
     usageKeyContract(test)
     totalsContract(test)
     usageListContract(test)
-    thresholdContract(test)
     thresholdFiringContract(test)
     thresholdEventContract(test)
     auditContract(test)
   })
+  for (const resource of collected) {
+    test.section(resource.title, () => collectionContract(test, resource))
+  }
   apiKeyContract(test)
   idempotencyContract(test)
   endpointContract(test)

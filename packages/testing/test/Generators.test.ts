@@ -26,7 +26,6 @@ const pairs: ReadonlyArray<readonly [name: string, schema: Schema.Top, generator
   ["mode", Tenant.Mode, Generators.mode],
   ["customerId", Customer.CustomerId, Generators.customerId],
   ["usageRecordId", UsageRecord.UsageRecordId, Generators.usageRecordId],
-  ["thresholdId", Threshold.ThresholdId, Generators.thresholdId],
   ["apiKeyId", ApiKey.ApiKeyId, Generators.apiKeyId],
   ["metadata", Metadata.Metadata, Generators.metadata],
   ["metadataPatch", Metadata.MetadataPatch, Generators.metadataPatch],
@@ -47,10 +46,7 @@ const pairs: ReadonlyArray<readonly [name: string, schema: Schema.Top, generator
   ["timeZone", UsagePeriod.TimeZoneName, Generators.timeZone],
   ["instant", Schema.DateTimeUtc, Generators.instant],
   ["nearbyInstant", Schema.DateTimeUtc, Generators.nearbyInstant],
-  ["thresholdQuantity", Threshold.ThresholdQuantity, Generators.thresholdQuantity],
-  ["thresholdPeriod", Threshold.ThresholdPeriod, Generators.thresholdPeriod],
-  ["createThreshold", Threshold.CreateThreshold, Generators.createThreshold],
-  ["threshold", Threshold.Threshold, Generators.threshold],
+  ["resource", Threshold.Threshold, Generators.resource(Threshold.thresholds)],
   ["apiKey", ApiKey.ApiKey, Generators.apiKey],
   ["issueApiKey", ApiKey.IssueApiKey, Generators.issueApiKey],
   ["eventId", EventId, Generators.eventId],
@@ -94,7 +90,10 @@ describe("Generators", () => {
     assert.isTrue(makes(Generators.quantity, (quantity) => quantity === 0))
     assert.isTrue(makes(Generators.quantity, (quantity) => quantity === UsageRecord.MAX_QUANTITY))
     assert.isTrue(
-      makes(Generators.thresholdQuantity, (quantity) => quantity === Threshold.MAX_THRESHOLD_QUANTITY),
+      makes(
+        Generators.resource(Threshold.thresholds),
+        ({ quantity }) => quantity === Threshold.MAX_THRESHOLD_QUANTITY,
+      ),
     )
     const millis = Generators.instant.map(({ epochMilliseconds }) => epochMilliseconds)
     assert.isTrue(makes(millis, (instant) => instant === UsageRecord.MIN_TIMESTAMP_MILLIS))

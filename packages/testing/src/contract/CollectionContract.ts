@@ -1,53 +1,26 @@
 /**
  * The contract of `Collections`, for any resource.
  */
-import { Collections, Page, type Resource, StorageError } from "@billwright/core"
+import { Page, type Resource, StorageError } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import type * as fc from "fast-check"
+import * as Generators from "../Generators.ts"
 import { forAll } from "../Property.ts"
-import {
-  asTenant,
-  type ContractServices,
-  type ContractTest,
-  Effort,
-  otherTenants,
-  same,
-  times,
-  together,
-} from "./ContractTest.ts"
+import * as Collected from "./Collected.ts"
+import { asTenant, type ContractTest, Effort, otherTenants, same, times, together } from "./ContractTest.ts"
 import { pagingContract } from "./PagingContract.ts"
-
-type Asked<A> = Effect.Effect<A, StorageError, ContractServices>
-
-/** A resource, and values of it. */
-export interface Subject<D extends Resource.Definition, A> {
-  readonly resource: Resource.Resource<D>
-  /** A value that may be inserted now. */
-  readonly make: (fields?: Partial<A>) => Asked<A>
-  /** Values with any content. */
-  readonly generated: fc.Arbitrary<A>
-  /** Changes for `modify` to make, one after another. */
-  readonly changed: (value: A, step: number) => A
-  /** Which step a value is at. */
-  readonly stepOf: (value: A) => number
-}
 
 const FIRST_PAGE: Page.PageQuery = { limit: 9, cursor: undefined }
 
 /** Registers the tests of a resource's collection. */
-export const collectionContract = <
-  D extends Resource.Definition,
-  A extends Resource.ValueOf<Resource.Resource<D>> & {
-    readonly id: Resource.IdOf<Resource.Resource<D>> & string
-  },
->(
-  test: ContractTest,
-  { changed, generated, make, resource, stepOf }: Subject<D, A>,
-): void => {
-  const opened = Effect.map(Collections, (collections) => collections.of(resource))
-  const insert = Effect.fnUntraced(function* (fields?: Partial<A>) {
-    const value = yield* make(fields)
+export const collectionContract = (test: ContractTest, resource: Resource.Resource): void => {
+  const opened = Collected.opened(resource)
+  const make = () => Collected.make(resource)
+  const generated: fc.Arbitrary<object> = Generators.resource(resource)
+  const { changed, stepOf } = Collected.steps(resource)
+  const insert = Effect.fnUntraced(function* () {
+    const value = yield* make()
     yield* (yield* opened).insert(value)
     return value
   })
@@ -61,7 +34,7 @@ export const collectionContract = <
         Effect.gen(function* () {
           const { id, ...belonging } = yield* make()
           const owner = resource.customer === undefined ? {} : pick(belonging, resource.customer)
-          const value = { ...fields, ...owner, id } as A
+          const value = { ...fields, ...owner, id }
           yield* collection.insert(value)
           same(yield* collection.find(value.id), Option.some(value))
         }),
@@ -85,7 +58,7 @@ export const collectionContract = <
     Effect.gen(function* () {
       const collection = yield* opened
       const value = yield* insert()
-      const error = yield* Effect.flip(collection.insert(changed(value, 1) as A))
+      const error = yield* Effect.flip(collection.insert(changed(value, 1)))
       assert.instanceOf(error, StorageError)
       same(yield* collection.find(value.id), Option.some(value))
     }),
@@ -123,12 +96,12 @@ export const collectionContract = <
       yield* together(
         times(10, () =>
           collection.modify(value.id, (found) =>
-            Effect.as(Effect.yieldNow, changed(found as A, stepOf(found as A) + 1)),
+            Effect.as(Effect.yieldNow, changed(found, stepOf(found) + 1)),
           ),
         ),
       )
       same(
-        Option.map(yield* collection.find(value.id), (found) => stepOf(found as A)),
+        Option.map(yield* collection.find(value.id), (found) => stepOf(found)),
         Option.some(start + 10),
       )
     }),
@@ -194,7 +167,7 @@ export const collectionContract = <
         const [first, , second] = yield* Effect.all([insert(), insert(), insert()])
         const filter = pick(first!, field)
         const isSame = JSON.stringify(pick(second!, field)) === JSON.stringify(filter)
-        const all = (yield* collection.list({}, FIRST_PAGE)).data as ReadonlyArray<A>
+        const all = (yield* collection.list({}, FIRST_PAGE)).data
         const wanted = all.filter((value) => JSON.stringify(pick(value, field)) === JSON.stringify(filter))
         assert.isAtLeast(wanted.length, isSame ? 2 : 1)
         same(yield* collection.list(filter, FIRST_PAGE), { data: wanted, hasMore: false })
@@ -216,7 +189,7 @@ export const collectionContract = <
             Effect.all(times(count, () => Effect.map(insert(), ({ id }): string => id))),
           list: (page: Page.PageQuery) =>
             Effect.map(collection.list({}, page), ({ data, hasMore }) => ({
-              data: data.map((value) => (value as A).id as string),
+              data: data.map((value) => value.id as string),
               hasMore,
             })),
           unknownId: Effect.map(Effect.orDie(make()), ({ id }): string => id),

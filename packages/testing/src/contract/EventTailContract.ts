@@ -25,7 +25,7 @@ import {
   times,
   together,
 } from "./ContractTest.ts"
-import { insertThreshold } from "./ThresholdContract.ts"
+import { insertThreshold } from "./UsageProbe.ts"
 import { newCustomer } from "./UsageProbe.ts"
 import { minute, newEndpoint, publish } from "./WebhookProbe.ts"
 

@@ -8,7 +8,7 @@ import {
   EndpointStore,
   EventStore,
   IdempotencyStore,
-  type Threshold,
+  Threshold,
   type UsageRecord,
   UsageStore,
 } from "@billwright/core"
@@ -61,7 +61,7 @@ export const writeEverything = Effect.fnUntraced(function* (
 
   const customer = yield* Sample.customer()
   const record = yield* Sample.record(existing.id, { quantity: 7, idempotencyKey: "in-transaction" })
-  const threshold = yield* Sample.threshold(existing.id, { quantity: 5n })
+  const threshold = yield* Sample.of(Threshold.thresholds, existing.id, { quantity: 5n })
   const key = yield* Sample.apiKey()
   const endpoint = yield* Sample.endpoint()
   const event = yield* Sample.event({ customerId: existing.id, idempotencyKey: "in-transaction" })

@@ -6,7 +6,7 @@
  */
 import {
   ApiKeyStore,
-  type CollectionOf,
+  type Collection,
   Collections,
   CustomerStore,
   DeliveryStore,
@@ -15,17 +15,18 @@ import {
   type Billing,
   IdempotencyStore,
   RetentionStore,
-  Threshold,
+  type Resource,
+  type Resources,
   UsageStore,
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { DateTime, Effect, Predicate } from "effect"
 import { plain } from "../PlainValue.ts"
 import * as Sample from "../Sample.ts"
+import { collected, make, opened } from "./Collected.ts"
 import { asTenant, type ContractServices, type ContractTest, otherTenants, same } from "./ContractTest.ts"
 import { endOfTail, follow } from "./EventTailContract.ts"
 import { insertCustomer } from "./Everything.ts"
-import { thresholds } from "./UsageProbe.ts"
 import {
   claimNew,
   emptyQueue,
@@ -61,8 +62,13 @@ const fill = Effect.gen(function* () {
   const position = yield* endOfTail
   const customer = yield* insertCustomer()
   const endpoint = yield* newEndpoint()
-  const threshold = yield* Sample.threshold(customer.id, { quantity: 5n })
-  yield* (yield* thresholds).insert(threshold)
+  const values = yield* Effect.forEach(collected, (resource) =>
+    Effect.gen(function* () {
+      const value = yield* Sample.of(resource, customer.id)
+      yield* (yield* opened(resource)).insert(value)
+      return { resource, value }
+    }),
+  )
   const record = yield* Sample.record(customer.id, { quantity: 3, idempotencyKey: "ours" })
   yield* usage.append([record])
   const { claimed } = yield* claimNew
@@ -73,7 +79,7 @@ const fill = Effect.gen(function* () {
   const [delivery] = (yield* listDeliveries({ eventId: event.id })).data
   const key = yield* Sample.apiKey()
   yield* (yield* ApiKeyStore).insert(key)
-  return { customer, endpoint, threshold, record, claimed, event, delivery: delivery!, key, position }
+  return { customer, endpoint, values, record, claimed, event, delivery: delivery!, key, position }
 })
 type Own = Effect.Success<typeof fill>
 
@@ -136,26 +142,24 @@ const usageTries = ({ customer, record }: Own): TriesOf<UsageStore["Service"]> =
   }
 }
 
-const thresholdTries = ({ customer, threshold }: Own): TriesOf<CollectionOf<typeof Threshold.thresholds>> => {
-  const store = <A, E, R>(use: (port: CollectionOf<typeof Threshold.thresholds>) => Effect.Effect<A, E, R>) =>
-    Effect.flatMap(thresholds, use)
+type Collected = Own["values"][number]
+
+const collectionTries = ({ resource, value }: Collected): TriesOf<Collection<Resources.Value>> => {
+  const store = <A, E, R>(use: (port: Collection<Resources.Value>) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(opened(resource), use)
+  const indexed = Object.fromEntries(
+    Object.entries(value).filter(([name]) => resource.indexed.includes(name)),
+  )
   return {
-    find: reads(store(({ find }) => find(threshold.id))),
-    list: reads(
-      store(({ list }) =>
-        Effect.all([list({}, firstPage), list({ customerId: customer.id, productId: "api" }, firstPage)]),
-      ),
-    ),
-    insert: writes(
-      Effect.gen(function* () {
-        const own = yield* insertCustomer()
-        return yield* (yield* thresholds).insert(yield* Sample.threshold(own.id))
-      }),
-    ),
-    modify: writes(store(({ modify }) => modify(threshold.id, () => NEVER_CALLED))),
-    remove: writes(store(({ remove }) => remove(threshold.id))),
+    find: reads(store(({ find }) => find(value.id))),
+    list: reads(store(({ list }) => Effect.all([list({}, firstPage), list(indexed, firstPage)]))),
+    insert: writes(Effect.flatMap(make(resource), (own) => store(({ insert }) => insert(own)))),
+    modify: writes(store(({ modify }) => modify(value.id, () => NEVER_CALLED))),
+    remove: writes(store(({ remove }) => remove(value.id))),
   }
 }
+
+const collectionName = (resource: Resource.Definition): string => `${Collections.key}/${resource.type}`
 
 const eventTries = ({ customer, event, position }: Own): TriesOf<EventStore["Service"]> => {
   const store = <A, E, R>(use: (port: EventStore["Service"]) => Effect.Effect<A, E, R>) =>
@@ -295,19 +299,25 @@ const triesOf = (own: Own): Readonly<Record<string, Readonly<Record<string, Try>
   [ApiKeyStore.key]: keyTries(own),
   [IdempotencyStore.key]: idempotencyTries(own),
   [RetentionStore.key]: retentionTries,
-  [Collections.key]: thresholdTries(own),
+  ...Object.fromEntries(
+    own.values.map((each) => [collectionName(each.resource), collectionTries(each)] as const),
+  ),
 })
 
-const PORT = /^@billwright\/core\/.*(Store|Collections)$/
+const PORT = /^@billwright\/core\/.*(Store|Collections\/.*)$/
 
 /** Every verb of every port that the storage has, with its try. */
 const verbs = (own: Own) =>
   Effect.map(Effect.context<Billing.Storage>(), ({ mapUnsafe }) => {
     const tries = triesOf(own)
-    const ports = [...mapUnsafe].map(([port, service]: readonly [string, object]) =>
-      port === Collections.key
-        ? ([port, (service as Collections["Service"]).of(Threshold.thresholds)] as const)
-        : ([port, service] as const),
+    const ports = [...mapUnsafe].flatMap(
+      ([port, service]: readonly [string, object]): ReadonlyArray<readonly [string, object]> =>
+        port === Collections.key
+          ? collected.map((resource) => [
+              collectionName(resource),
+              (service as Collections["Service"]).of(resource),
+            ])
+          : [[port, service]],
     )
     return ports.flatMap(([port, service]: readonly [string, object]) =>
       PORT.test(port)

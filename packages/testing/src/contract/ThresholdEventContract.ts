@@ -15,7 +15,7 @@ import { assert } from "@effect/vitest"
 import { DateTime, Effect, Exit, Option } from "effect"
 import * as Sample from "../Sample.ts"
 import { type ContractTest, pause, same, times, together } from "./ContractTest.ts"
-import { insertThreshold as insert } from "./ThresholdContract.ts"
+import { insertThreshold as insert } from "./UsageProbe.ts"
 import { newCustomer } from "./UsageProbe.ts"
 import {
   deliveriesOf,

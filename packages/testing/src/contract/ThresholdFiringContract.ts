@@ -1,5 +1,5 @@
 /**
- * The contract of firing thresholds in `UsageStore.append`: exactly once a period.
+ * The contract of firing thresholds in `UsageStore.append`: exactly once a period. And of counting those of a meter.
  */
 import {
   type Customer,
@@ -13,8 +13,7 @@ import { assert } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import * as Sample from "../Sample.ts"
 import { asTenant, type ContractTest, otherTenants, same, times, together } from "./ContractTest.ts"
-import { insertThreshold as insert } from "./ThresholdContract.ts"
-import { newCustomer, thresholds } from "./UsageProbe.ts"
+import { insertThreshold as insert, newCustomer, thresholds } from "./UsageProbe.ts"
 
 type Firing = readonly [id: string, periodKey: string, total: bigint]
 
@@ -313,7 +312,40 @@ const concurrency = (test: ContractTest): void => {
   )
 }
 
+const counting = (test: ContractTest): void => {
+  test(
+    "shows insertions for a customer those before them, also at once",
+    Effect.gen(function* () {
+      const collection = yield* thresholds
+      const { atomically } = yield* Transactor
+      const customerId = yield* newCustomer
+      const limit = 10
+      const insert = Effect.fnUntraced(function* (threshold: Threshold.Threshold) {
+        yield* collection.insert(threshold)
+        const { productId, unit } = threshold
+        const page = { limit, cursor: undefined }
+        const { hasMore } = yield* collection.list({ customerId, productId, unit }, page)
+        if (hasMore) return yield* Effect.fail("too many")
+        return true
+      })
+      const made = yield* Effect.all(times(limit + 10, () => Sample.of(Threshold.thresholds, customerId)))
+      const isStored = (threshold: Threshold.Threshold) =>
+        Effect.match(atomically(insert(threshold)), { onSuccess: () => true, onFailure: () => false })
+      const results = yield* together(made.map(isStored))
+      assert.strictEqual(results.filter(Boolean).length, limit)
+      same(yield* Effect.forEach(made, ({ id }) => Effect.map(collection.find(id), Option.isSome)), results)
+      // Other meters have their own, and a removed one makes room.
+      same(yield* isStored(yield* Sample.of(Threshold.thresholds, customerId, { unit: "byte" })), true)
+      same(yield* isStored(yield* Sample.of(Threshold.thresholds, customerId)), false)
+      yield* collection.remove(made[results.indexOf(true)]!.id)
+      same(yield* isStored(yield* Sample.of(Threshold.thresholds, customerId)), true)
+      same(yield* isStored(yield* Sample.of(Threshold.thresholds, customerId)), false)
+    }),
+  )
+}
+
 export const thresholdFiringContract = (test: ContractTest): void => {
   test.section("threshold firing", () => firing(test))
+  test.section("thresholds of a meter", () => counting(test))
   test.section("threshold firing at the same time", () => concurrency(test))
 }

@@ -1,7 +1,7 @@
 /**
  * The contract of `UsageStore.totals`, `units` and `audit`: sums are exact, whatever the period.
  */
-import { UsageRecord, UsageStore, type UsageTotal } from "@billwright/core"
+import { Threshold, UsageRecord, UsageStore, type UsageTotal } from "@billwright/core"
 import { DateTime, Effect, Struct } from "effect"
 import * as fc from "fast-check"
 import * as Generators from "../Generators.ts"
@@ -247,7 +247,9 @@ const examples = (test: ContractTest): void => {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
       same(yield* store.units(customerId, 2), [])
-      yield* (yield* thresholds).insert(yield* Sample.threshold(customerId, { unit: "never used" }))
+      yield* (yield* thresholds).insert(
+        yield* Sample.of(Threshold.thresholds, customerId, { unit: "never used" }),
+      )
       yield* append(customerId, [
         { unit: "a" },
         { unit: "b" },

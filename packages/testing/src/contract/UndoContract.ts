@@ -7,6 +7,7 @@ import {
   DeliveryStore,
   EndpointStore,
   EventStore,
+  Threshold,
   Transactor,
   UsageStore,
 } from "@billwright/core"
@@ -56,7 +57,7 @@ export const undoContract = (test: ContractTest): void => {
       const [first] = yield* Effect.forEach([1, 2, 3], () => publish())
       const records = yield* Effect.forEach([1, 2, 3], () => Sample.record(existing.id))
       yield* usage.append(records)
-      const threshold = yield* Sample.threshold(existing.id, { quantity: 100n })
+      const threshold = yield* Sample.of(Threshold.thresholds, existing.id, { quantity: 100n })
       yield* watching.insert(threshold)
       const key = yield* Sample.apiKey()
       yield* keys.insert(key)
@@ -124,7 +125,7 @@ export const undoContract = (test: ContractTest): void => {
       })
       const about = { productId: "undone", unit: "undone", idempotencyKey: "undone" }
       const record = yield* Sample.record(existing.id, about)
-      const firing = yield* Sample.threshold(existing.id, {
+      const firing = yield* Sample.of(Threshold.thresholds, existing.id, {
         productId: "undone",
         unit: "undone",
         quantity: 1n,

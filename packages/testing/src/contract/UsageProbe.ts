@@ -86,3 +86,13 @@ export const tagsOf = (outcomes: ReadonlyArray<AppendOutcome>): ReadonlyArray<st
 
 /** Where usage thresholds are kept. */
 export const thresholds = Effect.map(Collections, (collections) => collections.of(Threshold.thresholds))
+
+/** Stores a threshold of a customer: of 10 calls of the product `api` in a month, unless `fields` say otherwise. */
+export const insertThreshold = Effect.fnUntraced(function* (
+  customerId: Customer.CustomerId,
+  fields: Partial<Threshold.Threshold> = {},
+) {
+  const threshold = yield* Sample.of(Threshold.thresholds, customerId, { quantity: 10n, ...fields })
+  yield* (yield* thresholds).insert(threshold)
+  return threshold
+})

@@ -1,7 +1,7 @@
 /**
  * Generators of ids, tenants and customers.
  */
-import { ApiKey, Customer, Id, Metadata, Tenant, Threshold, UsageRecord } from "@billwright/core"
+import { ApiKey, Customer, Id, Metadata, Tenant, UsageRecord } from "@billwright/core"
 import * as fc from "fast-check"
 import { codePoint, text } from "./TextGenerators.ts"
 import { instant } from "./TimeGenerators.ts"
@@ -16,8 +16,6 @@ export const customerId = idOf(Customer.CUSTOMER_ID_PREFIX).map((id) => Customer
 export const usageRecordId = idOf(UsageRecord.USAGE_RECORD_ID_PREFIX).map((id) =>
   UsageRecord.UsageRecordId.make(id),
 )
-
-export const thresholdId = idOf(Threshold.THRESHOLD_ID_PREFIX).map((id) => Threshold.ThresholdId.make(id))
 
 export const apiKeyId = idOf(ApiKey.API_KEY_ID_PREFIX).map((id) => ApiKey.ApiKeyId.make(id))
 

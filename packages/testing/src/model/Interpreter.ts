@@ -186,21 +186,21 @@ const thresholdCommand = Effect.fnUntraced(function* (
       const customerId = yield* pick(customers, command.customer, Sample.customerId)
       if (reference.status(customerId) !== "active") return
       const fields = { productId, unit, quantity: BigInt(quantity), period }
-      const threshold = yield* Sample.threshold(customerId, fields)
+      const threshold = yield* Sample.of(Threshold.thresholds, customerId, fields)
       thresholds.push(threshold.id)
       return yield* both("insert a threshold", store.insert(threshold), () =>
         reference.insertThreshold(threshold),
       )
     }
     case "deleteThreshold": {
-      const id = yield* pick(thresholds, command.threshold, Sample.thresholdId)
+      const id = yield* pick(thresholds, command.threshold, Sample.idOf(Threshold.thresholds))
       yield* both("find a threshold", store.find(id), () => reference.findThreshold(id))
       return yield* both("delete a threshold", store.remove(id), () => reference.deleteThreshold(id))
     }
     case "listThresholds": {
       const customerId =
         command.customer === null ? undefined : yield* pick(customers, command.customer, Sample.customerId)
-      const page = yield* pageQuery(command.page, thresholds, Sample.thresholdId)
+      const page = yield* pageQuery(command.page, thresholds, Sample.idOf(Threshold.thresholds))
       return yield* both("list thresholds", store.list({ customerId }, page), () =>
         reference.listThresholds(customerId, page),
       )

@@ -1,0 +1,56 @@
+/**
+ * The resources that `Collections` stores, and values of them for tests.
+ */
+import {
+  type Collection,
+  Collections,
+  Customer,
+  type Field,
+  type Resource,
+  Resources,
+} from "@billwright/core"
+import { Effect } from "effect"
+import * as Sample from "../Sample.ts"
+import { newCustomer } from "./UsageProbe.ts"
+
+/** All resources except customers, which have a port of their own. */
+export const collected = Object.values(Resources.all)
+  .map(({ definition }) => definition as object as Resource.Resource)
+  .filter(({ type }) => type !== Customer.customers.type)
+
+/** The collection of a resource. */
+export const opened = (resource: Resource.Resource) =>
+  Effect.map(Collections, (collections) => collections.of(resource) as object as Collection<Resources.Value>)
+
+/** A value that may be inserted now. Its customer is new. */
+export const make = (resource: Resource.Resource) =>
+  Effect.flatMap(newCustomer, (customerId) => Sample.of(resource, customerId))
+
+/** Changes of one field of a resource, one after another. */
+export interface Steps {
+  readonly changed: (value: Resources.Value, step: number) => Resources.Value
+  /** Which step a value is at. A sample is at step 0. */
+  readonly stepOf: (value: Resources.Value) => number
+}
+
+const isChangeable = (resource: Resource.Definition, name: string, { kind, schema }: Field.Field): boolean =>
+  !resource.indexed.includes(name) && (kind === "integer" || (kind === "text" && !("literals" in schema)))
+
+/** Makes changes to the first integer or text that is not indexed. */
+export const steps = (resource: Resource.Definition): Steps => {
+  const found = Object.entries(resource.fields).find(([name, field]) => isChangeable(resource, name, field))
+  if (found === undefined) throw new TypeError(`${resource.type} has no field to change in tests`)
+  const [name, field] = found
+  const first = Sample.exampleOf(resource, name, field)
+  return {
+    changed: (value, step) => ({
+      ...value,
+      [name]: typeof first === "bigint" ? first + BigInt(step) : step === 0 ? first : String(step),
+    }),
+    stepOf: (value) => {
+      const current = (value as object as Readonly<Record<string, unknown>>)[name]
+      if (typeof first === "bigint") return Number((current as bigint) - first)
+      return current === first ? 0 : Number(current)
+    },
+  }
+}
