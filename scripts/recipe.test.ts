@@ -13,7 +13,7 @@ import { read, root } from "./Documents.ts"
 const PILOT = { name: /threshold/i, most: 11 }
 
 /** A read-only field of it, an instant. The aim is 4. */
-const FIELD = { name: /lastFiredAt|last_fired_at/, most: 5 }
+const FIELD = { name: /lastFiredAt|last_fired_at/, most: 4 }
 
 /** Crossing and firing are made by hand: concurrency is the product there. */
 const FIRING = [

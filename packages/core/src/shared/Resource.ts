@@ -89,3 +89,23 @@ export const make = <const D extends Definition>(definition: D): Resource<D> => 
   Update: Schema.Struct(Field.schemasOf((definition.update ?? {}) as UpdateOf<D>)),
   List: Schema.Struct({ ...pageFields, ...Field.schemasOf(definition.filters) } as ListFields<D>),
 })
+
+/** The names of fields that a creation does not take and that may be `null`. */
+type UnsetNames<D extends Definition> = {
+  [Name in keyof D["fields"]]: Name extends keyof D["create"]
+    ? never
+    : D["fields"][Name] extends Field.Field<Schema.Top, Field.FieldKind, true>
+      ? Name
+      : never
+}[keyof D["fields"]]
+
+/** The fields of a new value that its creation does not take: they are `null` until something sets them. */
+export const unset = <D extends Definition>({
+  create,
+  fields,
+}: Resource<D>): { readonly [Name in UnsetNames<D>]: null } => {
+  const names = Object.entries(fields).flatMap(([name, { isNullable }]) =>
+    isNullable && !Object.hasOwn(create, name) ? [name] : [],
+  )
+  return Object.fromEntries(names.map((name) => [name, null])) as { [Name in UnsetNames<D>]: null }
+}

@@ -8,6 +8,7 @@ import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
+import * as Resource from "../shared/Resource.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
@@ -65,7 +66,8 @@ export class Thresholds extends Context.Service<
           return yield* new CustomerNotFound({ id: decoded.customerId, field: "customerId" })
         }
         const id = ThresholdId.make(yield* ids.next(THRESHOLD_ID_PREFIX))
-        const threshold: Threshold = { id, ...decoded, createdAt: yield* DateTime.now, lastFiredAt: null }
+        const createdAt = yield* DateTime.now
+        const threshold: Threshold = { id, ...decoded, ...Resource.unset(thresholds), createdAt }
         yield* transactor.atomically(
           Effect.gen(function* () {
             yield* store.insert(threshold)
