@@ -3,13 +3,17 @@
  */
 import { Id } from "@billwright/core"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Cli from "../Cli.ts"
 import { checkAll, holdsAll, movedForward, outcomes, stored } from "./Checks.ts"
 import { ofRows, TIMEOUT } from "./Matrix.ts"
 import { World } from "./World.ts"
 
 const EVENTS = 20
 
-const world = new World()
+// `plain`, because a test stores a secret that is not encrypted.
+const world = new World({
+  env: { BILLWRIGHT_ENCRYPTION_KEYS: `${Cli.ENCRYPTION.BILLWRIGHT_ENCRYPTION_KEYS},plain` },
+})
 const { postgres, receiver } = world
 
 beforeAll(() => world.start(), TIMEOUT)

@@ -59,7 +59,8 @@ beforeAll(async () => {
   }
   env = {
     DATABASE_URL: url.href,
-    BILLWRIGHT_ENCRYPTION_KEYS: `${newKey.id}:${newKey.bytes},${oldKey.id}:${oldKey.bytes}`,
+    // `plain`, because one test stores a secret that is not encrypted.
+    BILLWRIGHT_ENCRYPTION_KEYS: `${newKey.id}:${newKey.bytes},${oldKey.id}:${oldKey.bytes},plain`,
   }
   server = await Cli.serve(["--store", "postgres", "--no-dispatch"], { env })
   remember("test key", server.keys.test)
