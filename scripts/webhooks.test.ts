@@ -184,8 +184,15 @@ const constants = (): ReadonlyMap<string, ReadonlySet<number>> => {
   return found
 }
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, h: HOUR, days: DAY, KiB: 1_024 }
-const QUANTITY = /(\d[\d,]*)(?: (ms|s|h|days|KiB|characters)\b)?/
+const UNITS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: SECOND,
+  h: HOUR,
+  days: DAY,
+  KiB: 1_024,
+  MiB: 1_048_576,
+}
+const QUANTITY = /(\d[\d,]*)(?: (ms|s|h|days|KiB|MiB|characters)\b)?/
 
 /** `64 KiB` as 65536, `15 s` as 15000. */
 const amountOf = (quantity: string): number => {

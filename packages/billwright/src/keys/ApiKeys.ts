@@ -60,7 +60,7 @@ export interface ApiKeys {
   list(query?: PageQuery, options?: CallOptions): Listing<ApiKey>
   /** Makes a new key with the same name and scopes, and lets the old one expire. */
   roll(id: string, input?: RollApiKey, options?: CallOptions): Promise<IssuedApiKey>
-  /** Revokes a key for good: at once in this process, within 5 seconds in others. */
+  /** Revokes a key for good: at once in this process, within 3 seconds in others. */
   revoke(id: string, options?: CallOptions): Promise<ApiKey>
   /**
    * Returns the key that a secret belongs to, in any account and mode. Use `billing.forAccount(…)` to act for its

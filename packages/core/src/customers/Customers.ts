@@ -1,7 +1,8 @@
 /**
  * The use cases of customers.
  */
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import * as ById from "../shared/ById.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
@@ -27,6 +28,7 @@ const decodeUpdate = decoder(UpdateCustomer)
 const decodeList = decoder(ListCustomers)
 const decodeCustomer = decoder(Customer)
 const isCustomerId = Schema.is(CustomerId)
+const { knownId, orNotFound } = ById.make(isCustomerId, (id) => new CustomerNotFound({ id }))
 
 /**
  * Creates, reads, changes, erases and lists the customers of the current tenant.
@@ -133,13 +135,3 @@ const apply = (customer: Customer, { metadata, ...fields }: UpdateCustomer, now:
         metadata: metadata === undefined ? customer.metadata : Metadata.patch(customer.metadata, metadata),
         updatedAt: now,
       })
-
-/** A malformed id gets the same error as an unknown id. */
-const knownId = (id: string): Effect.Effect<CustomerId, CustomerNotFound> =>
-  isCustomerId(id) ? Effect.succeed(id) : Effect.fail(new CustomerNotFound({ id }))
-
-const orNotFound = <A>(found: Option.Option<A>, id: string): Effect.Effect<A, CustomerNotFound> =>
-  Option.match(found, {
-    onNone: () => Effect.fail(new CustomerNotFound({ id })),
-    onSome: Effect.succeed,
-  })

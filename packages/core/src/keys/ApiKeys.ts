@@ -2,6 +2,7 @@
  * The use cases of API keys.
  */
 import { Context, DateTime, Effect, Layer, Option, type Redacted, Schema } from "effect"
+import * as ById from "../shared/ById.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
@@ -100,6 +101,7 @@ const decodeIssue = decoder(IssueApiKey)
 const decodeRoll = decoder(RollApiKey)
 const decodeList = decoder(ListApiKeys)
 const isApiKeyId = Schema.is(ApiKeyId)
+const { knownId, orNotFound } = ById.make(isApiKeyId, (id) => new ApiKeyNotFound({ id }))
 
 const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
   const store = yield* ApiKeyStore
@@ -222,9 +224,3 @@ const make = Effect.fnUntraced(function* (options: ApiKeysOptions) {
 
   return ApiKeys.of({ issue, verify, roll, revoke, get, list })
 })
-
-const knownId = (id: string): Effect.Effect<ApiKeyId, ApiKeyNotFound> =>
-  isApiKeyId(id) ? Effect.succeed(id) : Effect.fail(new ApiKeyNotFound({ id }))
-
-const orNotFound = (found: Option.Option<ApiKey>, id: string): Effect.Effect<ApiKey, ApiKeyNotFound> =>
-  Option.match(found, { onNone: () => Effect.fail(new ApiKeyNotFound({ id })), onSome: Effect.succeed })

@@ -4,6 +4,7 @@
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { CustomerNotFound } from "../customers/Customer.ts"
 import { CustomerStore } from "../customers/CustomerStore.ts"
+import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
@@ -27,6 +28,7 @@ import {
 const decodeCreate = decoder(CreateThreshold)
 const decodeList = decoder(ListThresholds)
 const isThresholdId = Schema.is(ThresholdId)
+const { knownId } = ById.make(isThresholdId, (id) => new ThresholdNotFound({ id }))
 
 /** Creates, reads, lists and deletes the usage thresholds of the current tenant. */
 export class Thresholds extends Context.Service<
@@ -105,6 +107,3 @@ export class Thresholds extends Context.Service<
     }),
   )
 }
-
-const knownId = (id: string): Effect.Effect<ThresholdId, ThresholdNotFound> =>
-  isThresholdId(id) ? Effect.succeed(id) : Effect.fail(new ThresholdNotFound({ id }))

@@ -1,9 +1,10 @@
 /**
  * The use cases of metering: record usage, void records, read totals.
  */
-import { Context, DateTime, Effect, Layer, Metric, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Metric, Schema } from "effect"
 import { CustomerNotFound } from "../customers/Customer.ts"
 import { CustomerStore } from "../customers/CustomerStore.ts"
+import * as ById from "../shared/ById.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
@@ -121,6 +122,7 @@ const decodeList = decoder(ListUsageRecords)
 const decodeSummary = decoder(SummarizeUsage)
 const decodeSeries = decoder(SeriesUsage)
 const isUsageRecordId = Schema.is(UsageRecordId)
+const { knownId, orNotFound } = ById.make(isUsageRecordId, (id) => new UsageRecordNotFound({ id }))
 
 const make = Effect.fnUntraced(function* (options: UsageOptions) {
   const store = yield* UsageStore
@@ -388,15 +390,3 @@ const pointsOf = (
   }
   return points
 }
-
-const knownId = (id: string): Effect.Effect<UsageRecordId, UsageRecordNotFound> =>
-  isUsageRecordId(id) ? Effect.succeed(id) : Effect.fail(new UsageRecordNotFound({ id }))
-
-const orNotFound = (
-  found: Option.Option<UsageRecord>,
-  id: string,
-): Effect.Effect<UsageRecord, UsageRecordNotFound> =>
-  Option.match(found, {
-    onNone: () => Effect.fail(new UsageRecordNotFound({ id })),
-    onSome: Effect.succeed,
-  })

@@ -1,10 +1,11 @@
 /**
  * The use cases of webhook endpoints.
  */
-import { Context, DateTime, Effect, Layer, Option, type Redacted } from "effect"
+import { Context, DateTime, Effect, Layer, type Redacted } from "effect"
 import type * as Event from "../events/Event.ts"
 import { EventTypes, unknownProblem } from "../events/EventType.ts"
 import { Outbox } from "../events/Outbox.ts"
+import * as ById from "../shared/ById.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
@@ -19,6 +20,11 @@ import { EndpointStore } from "./EndpointStore.ts"
 import * as EndpointUrl from "./EndpointUrl.ts"
 import { type EncryptionKeyRequired, Keyring, type SecretUnavailable } from "./Keyring.ts"
 import type { NetworkPolicy } from "./NetworkAddress.ts"
+
+const { knownId, orNotFound } = ById.make(
+  Endpoint.isEndpointId,
+  (id) => new Endpoint.EndpointNotFound({ id }),
+)
 
 export interface EndpointsOptions {
   /** Networks that endpoints may use in addition to public addresses. Give the transport the same policy. */
@@ -319,12 +325,3 @@ const make = Effect.fnUntraced(function* (options: EndpointsOptions) {
     rotateEncryption: secrets.rotateEncryption,
   })
 })
-
-const knownId = (id: string): Effect.Effect<Endpoint.EndpointId, Endpoint.EndpointNotFound> =>
-  Endpoint.isEndpointId(id) ? Effect.succeed(id) : Effect.fail(new Endpoint.EndpointNotFound({ id }))
-
-const orNotFound = <A>(found: Option.Option<A>, id: string): Effect.Effect<A, Endpoint.EndpointNotFound> =>
-  Option.match(found, {
-    onNone: () => Effect.fail(new Endpoint.EndpointNotFound({ id })),
-    onSome: Effect.succeed,
-  })
