@@ -9,7 +9,7 @@ import type { FirstKey } from "./FirstKeys.ts"
 
 export const flag = Flag.String("keys-file").pipe(
   Flag.withDescription(
-    "Write the first keys of a new store to this file, readable only by its owner. Default: print them on standard output.",
+    "Write the first keys of a new store to this file, readable only by its owner. Default: standard output.",
   ),
   Flag.optional,
 )
