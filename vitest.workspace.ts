@@ -15,6 +15,9 @@ const unit = (name: string) =>
 const integration = (name: string, folder: string) =>
   project(name, [`${folder}/test/**/*.test.ts`], { testTimeout: 30_000 })
 
+/** Counts how often blocks of code run. The counts need code that no other test has loaded before. */
+const HTTP_COUNTED = "packages/http/test/server/HostileJson.test.ts"
+
 /** What other people's tools make of the API: they run as processes and take their time. Of `npm run test:suites`. */
 const HTTP_CONTRACT = "packages/http/test/contract/**/*.test.ts"
 
@@ -48,7 +51,8 @@ export default defineConfig({
       unit("memory"),
       unit("engine"),
       { test: { ...unit("testing").test, exclude: [BROKEN_ADAPTERS] } },
-      { test: { ...unit("http").test, exclude: [HTTP_CONTRACT, GENERATED_CLIENTS] } },
+      { test: { ...unit("http").test, exclude: [HTTP_CONTRACT, GENERATED_CLIENTS, HTTP_COUNTED] } },
+      project("http-counted", [HTTP_COUNTED], { testTimeout: 5_000 }),
       { test: { ...unit("billwright").test, exclude: [BILLWRIGHT_INTEGRATION, E2E, PGBOUNCER] } },
       project("repository", ["scripts/**/*.test.ts"], { testTimeout: 30_000 }),
       {

@@ -452,6 +452,8 @@ class Documents<A extends object> {
     columns: Values,
     condition = "TRUE",
     values: Values = {},
+    /** How many of these documents fit in one page. */
+    fit: (documents: ReadonlyArray<A>) => number = (documents) => documents.length,
   ): Effect.Effect<Page.Page<A>, Page.CursorNotFound | StorageError, CurrentTenant> {
     const isUpwards = cursor?.direction === "newer"
     const asked = Object.keys(columns).filter((name) => columns[name] !== undefined)
@@ -468,8 +470,9 @@ class Documents<A extends object> {
       // One more than asked for says whether there are more.
       const all = { tenant, cursor: cursor?.id, limit: limit + 1, ...equal, ...values }
       const rows = this.#db.all<{ body: string }>(sql, all)
-      const data = rows.slice(0, limit).map(({ body }) => fromText<A>(body))
-      return { data: isUpwards ? data.reverse() : data, hasMore: rows.length > limit }
+      const wanted = rows.slice(0, limit).map(({ body }) => fromText<A>(body))
+      const data = wanted.slice(0, fit(wanted))
+      return { data: isUpwards ? data.reverse() : data, hasMore: rows.length > data.length }
     })
     return Effect.flatMap(verb, (page) =>
       page instanceof Page.CursorNotFound ? Effect.fail(page) : Effect.succeed(page),
@@ -650,6 +653,7 @@ const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore[
           before: createdBefore?.epochMilliseconds,
           status: deliveryStatus,
         },
+        Event.countWithinPage,
       ),
     tailPosition: (after) =>
       db.tenantVerb("EventStore.tailPosition", (tenant) => {
@@ -669,10 +673,9 @@ const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore[
            ORDER BY position LIMIT :limit`,
           { tenant, position: Number(position), types: JSON.stringify(types), limit },
         )
-        return {
-          events: rows.map(({ body }) => fromText<Event.Event>(body)),
-          position: String(rows.at(-1)?.position ?? position),
-        }
+        const found = rows.map(({ body }) => fromText<Event.Event>(body))
+        const count = Event.countWithinPage(found)
+        return { events: found.slice(0, count), position: String(rows[count - 1]?.position ?? position) }
       }),
     committed: outbox.committed,
   })

@@ -409,7 +409,7 @@ describe("createBilling", () => {
     [{ store: memory(), encryptionKeys: { file: "/nowhere/keys" } }, /can't be made: its directory does not/],
     [
       { store: memory(), network: { allow: ["169.254.169.254/32"] } },
-      /network\.allow\[0\] must not be 169\.254\.169\.254\/32: a cloud's metadata service/,
+      /network\.allow\[0\] must not be 169\.254\.169\.254\/32: it is the address of a cloud's metadata service/,
     ],
     [{ store: memory(), network: { allow: ["10.0.0.0"] } }, /network\.allow\[0\] must be a network/],
     [{ store: memory(), events: [{}] }, /events must be a list of event types made by defineEvent/],

@@ -116,7 +116,7 @@ describe.concurrent("what billwright serve refuses", () => {
     [
       ["--store", "memory", "--webhook-allow", "10.0.0.0/8,169.254.169.254/32"],
       {},
-      /billwright: --webhook-allow must not be 169\.254\.169\.254\/32: a cloud's metadata service/,
+      /billwright: --webhook-allow must not be 169\.254\.169\.254\/32: it is the address of a cloud's metadata service/,
     ],
     [["--store", "memory"], { BILLWRIGHT_WEBHOOK_ALLOW: "intranet" }, /must be networks such as .*intranet/],
   ])("%j %j", { timeout: TIMEOUT }, async (args, more, sentence) => {

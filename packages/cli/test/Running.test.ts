@@ -131,7 +131,7 @@ describe("a Postgres that refuses the password", () => {
     const { code, stderr, stdout } = await Cli.run([...args, "--store", "postgres"], { env })
     assert.strictEqual(
       stderr,
-      "billwright: Postgres doesn't let this user in: give the right user and password in DATABASE_URL, or correct what pg_hba.conf says of it\n",
+      "billwright: Postgres refused the login of this user: correct the user or password in DATABASE_URL, or the rules in pg_hba.conf\n",
     )
     assert.deepStrictEqual([code, stdout], [1, ""])
   })
