@@ -14,7 +14,12 @@ const listen = async (handler) => {
   return { server, url: `http://127.0.0.1:${server.address().port}` }
 }
 
-const billing = await createBilling({ store: memory(), mode: "test", dispatcher: "manual" })
+const billing = await createBilling({
+  store: memory(),
+  mode: "test",
+  dispatcher: "manual",
+  network: { allowLoopback: true },
+})
 
 // The library.
 const customer = await billing.customers.create({ name: "Ada Lovelace", email: "ada@example.com" })

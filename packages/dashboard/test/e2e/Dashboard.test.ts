@@ -269,10 +269,10 @@ describe("webhooks", () => {
     assert.strictEqual(await sendTest(), "tenant-one")
     await edit(async (form) => {
       // Another server must not get them.
-      await form.getByLabel("Address").fill("http://127.0.0.1:9/")
+      await form.getByLabel("URL").fill("http://127.0.0.1:9/")
       await form.getByText("Not for another server: x-tenant").waitFor()
       assert.isTrue(await form.getByRole("button", { name: "Save" }).isDisabled())
-      await form.getByLabel("Address").fill(`${receiver.url}/headers`)
+      await form.getByLabel("URL").fill(`${receiver.url}/headers`)
       assert.isTrue(await form.getByRole("button", { name: "Save" }).isEnabled())
     })
     assert.strictEqual(await sendTest(), "tenant-one")
