@@ -56,7 +56,8 @@ afterAll(async () => {
 })
 
 const open = async (): Promise<Page> => {
-  const page = await browser.newPage()
+  // A machine without a locale gives the browser a language that no formatter knows: en-US@posix.
+  const page = await browser.newPage({ locale: "en-GB" })
   page.setDefaultTimeout(10_000)
   page.on("pageerror", (error) => problems.push(String(error)))
   page.on("request", (request) => asked.push(request.headers()))
