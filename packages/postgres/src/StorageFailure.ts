@@ -37,7 +37,8 @@ const KINDS_OF_CLASSES: Readonly<Record<string, FailureKind>> = {
   "58": "unavailable", // system errors: I/O
 }
 
-const SQLSTATE = /^[0-9A-Z]{5}$/
+/** Postgres has no classes P1 to P9: the errors of Prisma, which wrap those of the driver, have such codes of their own. */
+const SQLSTATE = /^(?!P[1-9])[0-9A-Z]{5}$/
 /** Wrappers around a driver's error that are looked through. */
 const MAX_DEPTH = 8
 

@@ -3,6 +3,7 @@
  * of them is a dependency.
  */
 import type { HostClient } from "./HostClient.ts"
+import { TransactionGone } from "./TransactionGone.ts"
 
 /** One bridge for one transaction, so that two uses of it know of each other. */
 const bridges = new WeakMap<object, HostClient>()
@@ -14,6 +15,17 @@ const bridge = (transaction: object, query: HostClient["query"]): HostClient => 
   bridges.set(transaction, client)
   return client
 }
+
+/** A query of a library that refuses statements by itself once its transaction has ended. */
+const refusing =
+  (query: HostClient["query"], isRefusal: (error: Error) => boolean): HostClient["query"] =>
+  async (text, values) => {
+    try {
+      return await query(text, values)
+    } catch (error) {
+      throw error instanceof Error && isRefusal(error) ? new TransactionGone({ cause: error }) : error
+    }
+  }
 
 /** The `sql` of `sql.begin(async (sql) => …)` of the package `postgres` (postgres.js). */
 export const fromPostgresJs = (sql: {
@@ -53,17 +65,32 @@ export const fromKysely = <Query>(
   transaction: { executeQuery(query: Query): Promise<{ readonly rows: ReadonlyArray<unknown> }> },
   compiledQuery: { raw(sql: string, parameters?: Array<unknown>): Query },
 ): HostClient =>
-  bridge(transaction, (text, values) => transaction.executeQuery(compiledQuery.raw(text, values)))
+  bridge(
+    transaction,
+    refusing(
+      async (text, values) => transaction.executeQuery(compiledQuery.raw(text, values)),
+      ({ message }) => message.startsWith("Transaction is already "),
+    ),
+  )
+
+/** Prisma's code for a transaction that has ended, or that took longer than its `timeout`. */
+const PRISMA_ENDED = "P2028"
 
 /** The `tx` of `prisma.$transaction(async (tx) => …)` of Prisma. */
 export const fromPrisma = (transaction: {
   $queryRawUnsafe(text: string, ...values: Array<unknown>): PromiseLike<unknown>
   $executeRawUnsafe(text: string, ...values: Array<unknown>): PromiseLike<unknown>
 }): HostClient =>
-  bridge(transaction, async (text, values) => {
-    if (/^(savepoint|release|rollback)\b/i.test(text)) {
-      await transaction.$executeRawUnsafe(text, ...values)
-      return { rows: [] }
-    }
-    return { rows: (await transaction.$queryRawUnsafe(text, ...values)) as ReadonlyArray<unknown> }
-  })
+  bridge(
+    transaction,
+    refusing(
+      async (text, values) => {
+        if (/^(savepoint|release|rollback)\b/i.test(text)) {
+          await transaction.$executeRawUnsafe(text, ...values)
+          return { rows: [] }
+        }
+        return { rows: (await transaction.$queryRawUnsafe(text, ...values)) as ReadonlyArray<unknown> }
+      },
+      (error) => "code" in error && error.code === PRISMA_ENDED,
+    ),
+  )
