@@ -21,11 +21,13 @@ const Amount = Schema.Number.annotate(amountMessage).check(
 const Currency = Schema.String.check(
   Schema.isPattern(/^[A-Z]{3}$/u, { message: "must be an ISO 4217 currency code such as EUR" }),
 )
+/** The problem to report for what is no instant, in a field of `INSTANT_FIELDS`. */
+export const INSTANT_PROBLEM = "must be an RFC 3339 instant such as 2026-11-21T09:30:00Z"
 const isWireInstant = (text: string): boolean =>
   Instant.parse(text) !== undefined && text === text.toUpperCase()
 const WireInstant = Schema.String.check(
   Schema.makeFilter<string>(isWireInstant, {
-    message: "must be an RFC 3339 instant such as 2026-11-21T09:30:00Z",
+    message: INSTANT_PROBLEM,
     toJsonSchema: () => ({ format: "date-time", maxLength: Instant.MAX_INSTANT_LENGTH }),
   }),
 )

@@ -6,7 +6,7 @@ import type { SchemaName } from "../SchemaName.ts"
 import { claimDeliveries } from "./ClaimFunction.ts"
 import { cancelDeliveries, replayDeliveries, settleDeliveries } from "./DeliveryFunctions.ts"
 import { formatId, makeUuidV7, offsetId, parseId } from "./IdFunctions.ts"
-import { isImpossibleInstant, publishEvent } from "./PublishEventFunction.ts"
+import { isInstant, publishEvent } from "./PublishEventFunction.ts"
 import { eventJson, eventPayload, formatInstant, isSameData, publishEventRow } from "./PublishFunctions.ts"
 import { recordUsage } from "./RecordUsageFunction.ts"
 import type { SqlFunction } from "./SqlFunction.ts"
@@ -33,7 +33,7 @@ export const functions: ReadonlyArray<SqlFunction> = [
   eventJson,
   eventPayload,
   isSameData,
-  isImpossibleInstant,
+  isInstant,
   publishEventRow,
   thresholdEventData,
   fireThresholds,

@@ -2,9 +2,8 @@
  * `publish_event`: publishing events from any client, in any language, inside its own transaction.
  *
  * The rules are those of `Events.publish`, but for the catalogue of event types, which the processes have and the
- * database hasn't: the type is checked to be a name, and the data to be an object of JSON that can be sent. A host may
- * have its own idea of a built-in type, so that of those only what nobody can mean is refused: an instant that doesn't
- * exist.
+ * database hasn't: the type is checked to be a name, and the data to be an object of JSON that can be sent. Of the data
+ * of a built-in type, the fields that hold instants are checked as well.
  * Errors carry the SQLSTATEs of `record_usage`.
  */
 import { Event, EventCatalogue, EventType, HostEvents } from "@billwright/core"
@@ -30,19 +29,17 @@ const TYPES_WITH_INSTANTS = EventCatalogue.builtIn
   .join(", ")
 
 /**
- * Whether text is written like an RFC 3339 instant, and is none: `Instant.parse`. The calendar repeats itself after 400
- * years, and `make_date` knows no year 0.
+ * Whether text is an RFC 3339 instant in capitals: `Instant.parse`. The calendar repeats itself after 400 years, and
+ * `make_date` knows no year 0.
  */
-export const isImpossibleInstant = define(
-  "is_impossible_instant",
+export const isInstant = define(
+  "is_instant",
   () => `(p_text text) returns boolean
 language sql immutable strict as $$
   select case
-    when p_text !~* '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$'
+    when p_text !~ '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$'
       then false
-    when p_text !~* '^.{5}(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$'
-      then true
-    else substr(p_text, 9, 2)::integer > extract(day from
+    else substr(p_text, 9, 2)::integer <= extract(day from
       make_date(substr(p_text, 1, 4)::integer + 400, substr(p_text, 6, 2)::integer, 1) + interval '1 month - 1 day')
   end
 $$`,
@@ -58,10 +55,7 @@ declare
   v_customer uuid := ${schema}.parse_id('cus', customer_id);
   v_now timestamptz(3) := date_trunc('milliseconds', clock_timestamp());
   v_id uuid := ${schema}.make_uuid_v7(v_now);
-  v_impossible text := (
-    select f.name from unnest('${INSTANT_FIELDS}'::text[]) with ordinality as f (name, place)
-    where ${schema}.is_impossible_instant(data ->> f.name) order by f.place limit 1
-  );
+  v_field text;
   v_payload text;
   v_problem text[];
   v_row record;
@@ -77,12 +71,19 @@ begin
     when jsonb_path_exists(data, '${prototype}') then array['data', 'must not contain the key __proto__']
     when jsonb_path_exists(data, '${huge}')
       then array['data', 'must not contain a number that JSON can''t hold']
-    when type in (${TYPES_WITH_INSTANTS}) and v_impossible is not null
-      then array['data', 'must have an instant that exists in ' || v_impossible]
     when customer_id is not null and v_customer is null
       then array['customer_id', 'must be an id that starts with cus_']
     ${boundedText("idempotency_key", MAX_EVENT_KEY_LENGTH, "idempotency_key is not null and")}
   end;
+  if v_problem is null and type in (${TYPES_WITH_INSTANTS}) then
+    select f.name into v_field from unnest('${INSTANT_FIELDS}'::text[]) with ordinality as f (name, place)
+    where case jsonb_typeof(data -> f.name)
+      when 'string' then not ${schema}.is_instant(data ->> f.name) else data ? f.name end
+    order by f.place limit 1;
+    if found then
+      v_problem := array['data.' || v_field, '${HostEvents.INSTANT_PROBLEM}'];
+    end if;
+  end if;
   if v_problem is null then
     v_payload := ${schema}.event_payload(v_id, type, v_now, mode, data::text);
     if octet_length(v_payload) > ${MAX_PAYLOAD_BYTES} then
