@@ -476,6 +476,18 @@ describe("createBilling", () => {
     })
   }
 
+  it("refuses a Node that is too old", async () => {
+    const { versions } = process
+    Object.defineProperty(process, "versions", { value: { ...versions, node: "20.19.5" } })
+    try {
+      const error = await rejection(createBilling({ store: memory() }))
+      assert.instanceOf(error, ConfigurationError)
+      assert.strictEqual(error.message, "Billwright needs Node 22.19 or later, and this is Node 20.19.5")
+    } finally {
+      Object.defineProperty(process, "versions", { value: versions })
+    }
+  })
+
   it("takes no live webhook endpoint without a key to encrypt its secret with", async () => {
     const endpoint = { url: "https://example.com/hooks", eventTypes: ["*"] as const }
     const error = await rejection(billing.endpoints.create(endpoint))

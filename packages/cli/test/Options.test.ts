@@ -48,6 +48,25 @@ describe("what was typed wrongly", () => {
   })
 })
 
+describe("a Node that is too old", () => {
+  it("is refused in a line, before Effect is loaded", { timeout: TIMEOUT }, async () => {
+    const older = `import { registerHooks } from "node:module"
+Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.19.5" } })
+registerHooks({
+  resolve: (name, context, next) => {
+    if (name.startsWith("effect")) console.error("loads", name)
+    return next(name, context)
+  },
+})`
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(older)}` }
+    assert.deepStrictEqual(await Cli.run(["--version"], { env }), {
+      code: 1,
+      stdout: "",
+      stderr: "billwright: Billwright needs Node 22.19 or later, and this is Node 20.19.5\n",
+    })
+  })
+})
+
 describe("listen --forward-to", () => {
   const listen = (to: string) =>
     Cli.run(["listen", "--forward-to", to, "--url", "http://127.0.0.1:2"], {

@@ -128,6 +128,19 @@ const liveOnly: ReadonlyArray<readonly [url: string, problem: string]> = [
   ["https://[0:0:0:0:0:0:0:1]:8443/", "must not point to ::1: it is not public"],
 ]
 
+/** Written once more, so that none gets lost. */
+const METADATA_HOSTS = [
+  "instance-data",
+  "instance-data.ec2.internal",
+  "metadata",
+  "metadata.azure.internal",
+  "metadata.goog",
+  "metadata.google.internal",
+  "metadata.packet.net",
+  "metadata.platformequinix.com",
+  "metadata.tencentyun.com",
+]
+
 describe("the URL of an endpoint", () => {
   for (const url of good) {
     it(`may be ${url.slice(0, 80)}`, () => {
@@ -168,7 +181,11 @@ describe("the URL of an endpoint", () => {
     })
   }
 
-  for (const host of [...EndpointUrl.METADATA_HOSTS, "METADATA.google.internal", "metadata.goog"]) {
+  it("has a list of metadata services with those of these clouds", () => {
+    assert.sameMembers([...EndpointUrl.METADATA_HOSTS], METADATA_HOSTS)
+  })
+
+  for (const host of [...METADATA_HOSTS, "METADATA.google.internal"]) {
     it(`may never point to ${host}, whatever is allowed`, () => {
       for (const mode of MODES) {
         const url = `${mode === "live" ? "https" : "http"}://${host}/computeMetadata/v1/`
