@@ -14,7 +14,10 @@ export class Rational {
     this.d = a === 0n ? 1n : (sign * d) / a
   }
 
+  /** A decimal (`"1.5"`) or a fraction (`"8/3"`). */
   static of(text: string | bigint | number): Rational {
+    const [over, under] = String(text).split("/")
+    if (under !== undefined) return Rational.of(over!).over(Rational.of(under))
     const [whole, digits = ""] = String(text).split(".")
     return new Rational(BigInt(`${whole}${digits}`), 10n ** BigInt(digits.length))
   }

@@ -8,12 +8,19 @@ import { Rational } from "../Rational.ts"
 const zero = Rational.of(0)
 const hundred = Rational.of(100)
 
-/** Digits of the minor unit of the currency that tests rate in. */
-export const DIGITS = 2
-export const CURRENCY = "EUR"
+/** A currency, and the digits of its minor unit. */
+export interface Money {
+  readonly currency: string
+  readonly digits: number
+}
 
-const price = (prices: Readonly<Record<string, string>> | undefined): Rational =>
-  Rational.of(prices?.[CURRENCY] ?? 0)
+/** The currency that tests rate in, where it does not matter which. */
+export const CURRENCY = "EUR"
+export const DIGITS = 2
+const EURO: Money = { currency: CURRENCY, digits: DIGITS }
+
+const price = (prices: Readonly<Record<string, string>> | undefined, { currency }: Money): Rational =>
+  Rational.of(prices?.[currency] ?? 0)
 
 /** How much of `quantity` lies between two bounds. */
 const overlap = (quantity: Rational, from: Rational, to: Rational | undefined): Rational => {
@@ -36,9 +43,10 @@ const converted = (charge: Charge, quantity: Rational): Rational => {
   }
 }
 
-const money = (minorUnits: Rational): Rational => minorUnits.over(Rational.of(10 ** DIGITS))
-const percentOf = (minorUnits: Rational, rate: string | undefined): Rational =>
-  money(minorUnits)
+const minorUnits = ({ digits }: Money): Rational => Rational.of(10 ** digits)
+const percentOf = (units: Rational, rate: string | undefined, money: Money): Rational =>
+  units
+    .over(minorUnits(money))
     .times(Rational.of(rate ?? 0))
     .over(hundred)
 
@@ -50,38 +58,42 @@ interface AnyTier {
   readonly rate?: string
 }
 
-const slicePrice = (model: Charge["model"], tier: AnyTier, slice: Rational): Rational => {
-  if (model === "graduated_percentage") return percentOf(slice, tier.rate)
+const slicePrice = (model: Charge["model"], tier: AnyTier, slice: Rational, money: Money): Rational => {
+  if (model === "graduated_percentage") return percentOf(slice, tier.rate, money)
   const units = tier.size === undefined ? slice : Rational.of(slice.over(Rational.of(tier.size)).ceiling())
-  return units.times(price(tier.price))
+  return units.times(price(tier.price, money))
 }
 
-const tiered = (model: Charge["model"], tiers: ReadonlyArray<AnyTier>, quantity: Rational): Rational => {
+const tiered = (
+  model: Charge["model"],
+  tiers: ReadonlyArray<AnyTier>,
+  quantity: Rational,
+  money: Money,
+): Rational => {
   const bounds = tiers.map(({ up_to }) => (up_to === undefined ? undefined : Rational.of(up_to)))
   if (model === "volume") {
     const tier = tiers[bounds.findIndex((bound) => bound === undefined || !bound.isLessThan(quantity))]!
-    return quantity.times(price(tier.price)).plus(price(tier.flat))
+    return quantity.times(price(tier.price, money)).plus(price(tier.flat, money))
   }
   return tiers.reduce((total, tier, index) => {
     const from = bounds[index - 1] ?? zero
     const isEntered = index === 0 || from.isLessThan(quantity)
     if (!isEntered) return total
     const slice = overlap(quantity, from, bounds[index])
-    return total.plus(slicePrice(model, tier, slice)).plus(price(tier.flat))
+    return total.plus(slicePrice(model, tier, slice, money)).plus(price(tier.flat, money))
   }, zero)
 }
 
-const recordPrice = (charge: Extract<Charge, { model: "percentage" }>, record: Rational): Rational => {
-  let amount = percentOf(record, charge.rate).plus(price(charge.flat))
-  if (charge.minimum_per_record !== undefined) amount = amount.max(price(charge.minimum_per_record))
-  if (charge.maximum_per_record !== undefined) amount = amount.min(price(charge.maximum_per_record))
+type Percentage = Extract<Charge, { model: "percentage" }>
+
+const recordPrice = (charge: Percentage, record: Rational, money: Money): Rational => {
+  let amount = percentOf(record, charge.rate, money).plus(price(charge.flat, money))
+  if (charge.minimum_per_record !== undefined) amount = amount.max(price(charge.minimum_per_record, money))
+  if (charge.maximum_per_record !== undefined) amount = amount.min(price(charge.maximum_per_record, money))
   return amount
 }
 
-const ofRecords = (
-  charge: Extract<Charge, { model: "percentage" }>,
-  records: ReadonlyArray<Rational>,
-): Rational => {
+const ofRecords = (charge: Percentage, records: ReadonlyArray<Rational>, money: Money): Rational => {
   let free = Rational.of(charge.free ?? 0)
   let total = zero
   for (const record of records) {
@@ -90,47 +102,57 @@ const ofRecords = (
     free = free.minus(used)
     const rest = quantity.minus(used)
     if (rest.equals(zero) && !used.equals(zero)) continue
-    total = total.plus(recordPrice(charge, rest))
+    total = total.plus(recordPrice(charge, rest, money))
   }
   return total
 }
 
-const ofTotal = (charge: Charge, quantity: Rational): Rational => {
+const ofTotal = (charge: Charge, quantity: Rational, money: Money): Rational => {
   const priced = converted(charge, quantity)
     .minus(Rational.of(charge.free ?? 0))
     .max(zero)
   switch (charge.model) {
     case "flat":
-      return price(charge.price)
+      return price(charge.price, money)
     case "unit":
-      return priced.times(price(charge.price))
+      return priced.times(price(charge.price, money))
     case "package":
-      return Rational.of(priced.over(Rational.of(charge.size)).ceiling()).times(price(charge.price))
+      return Rational.of(priced.over(Rational.of(charge.size)).ceiling()).times(price(charge.price, money))
     case "percentage":
-      return percentOf(priced, charge.rate)
+      return percentOf(priced, charge.rate, money)
     default:
-      return tiered(charge.model, charge.tiers, priced)
+      return tiered(charge.model, charge.tiers, priced, money)
   }
 }
 
-/** The amount in the minor unit, before what was billed earlier. */
+/** The amount before what was billed earlier: exact in the currency's unit, and rounded to the minor unit. */
+export const costs = (
+  charge: Charge,
+  quantity: Rational,
+  share: readonly [bigint, bigint],
+  discounts: ReadonlyArray<string>,
+  records: ReadonlyArray<Rational> | undefined,
+  money: Money,
+): { readonly exact: Rational; readonly amount: bigint } => {
+  const part = new Rational(...share)
+  let amount =
+    charge.model === "percentage" && records !== undefined
+      ? ofRecords(charge, records, money)
+      : ofTotal(charge, quantity, money)
+  if (charge.model === "flat" || charge.timing === "advance" || charge.quantity !== undefined) {
+    amount = amount.times(part)
+  }
+  for (const percent of discounts) amount = amount.times(hundred.minus(Rational.of(percent))).over(hundred)
+  if (charge.maximum !== undefined) amount = amount.min(price(charge.maximum, money).times(part))
+  if (charge.minimum !== undefined) amount = amount.max(price(charge.minimum, money).times(part))
+  return { exact: amount, amount: amount.times(minorUnits(money)).nearest() }
+}
+
+/** The amount in euro cents, before what was billed earlier. */
 export const cost = (
   charge: Charge,
   quantity: Rational,
   share: readonly [bigint, bigint],
   discounts: ReadonlyArray<string>,
   records?: ReadonlyArray<Rational>,
-): bigint => {
-  const part = new Rational(...share)
-  let amount =
-    charge.model === "percentage" && records !== undefined
-      ? ofRecords(charge, records)
-      : ofTotal(charge, quantity)
-  if (charge.model === "flat" || charge.timing === "advance" || charge.quantity !== undefined) {
-    amount = amount.times(part)
-  }
-  for (const percent of discounts) amount = amount.times(hundred.minus(Rational.of(percent))).over(hundred)
-  if (charge.maximum !== undefined) amount = amount.min(price(charge.maximum).times(part))
-  if (charge.minimum !== undefined) amount = amount.max(price(charge.minimum).times(part))
-  return amount.times(Rational.of(10 ** DIGITS)).nearest()
-}
+): bigint => costs(charge, quantity, share, discounts, records, EURO).amount
