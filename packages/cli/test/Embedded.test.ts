@@ -92,7 +92,7 @@ describe("an embedded store", () => {
     },
   )
 
-  it("is started again when it is killed, and its server goes on", { timeout: TIMEOUT }, async () => {
+  it("is restarted when it is killed, and its server goes on", { timeout: TIMEOUT }, async () => {
     const server = await Cli.serve(store("killed"))
     const killed = postgresPid("killed")
     process.kill(killed, "SIGKILL")
@@ -100,7 +100,7 @@ describe("an embedded store", () => {
       const answer = await fetch(`${server.url}/readyz`)
       return answer.status === 200 && postgresPid("killed") !== killed
     })
-    assert.match(server.stderr(), /the Postgres in \S+killed ended \(SIGKILL\) and is started again/)
+    assert.match(server.stderr(), /the Postgres in \S+killed ended \(SIGKILL\) and is being restarted/)
     assert.strictEqual(await server.stop(), 0)
   })
 

@@ -1,10 +1,10 @@
 /**
- * Arrays as Postgres writes them: `{1,2,NULL}`.
+ * Array literals of Postgres: `{1,2,NULL}`.
  *
- * One text parameter for an array is what every driver sends the same way, and it costs little.
+ * A store sends an array as one text parameter. Every driver sends text the same way, and it costs little.
  */
 
-/** Of values that never need quotes: numbers, booleans, UUIDs. */
+/** For values that never need quotes: numbers, booleans and UUIDs. */
 export const plain = (values: ReadonlyArray<string | number | boolean | null>): string => {
   let literal = "{"
   for (let i = 0; i < values.length; i++) {
@@ -17,7 +17,7 @@ export const plain = (values: ReadonlyArray<string | number | boolean | null>): 
 const SPECIAL = /["\\]/
 const SPECIALS = /["\\]/g
 
-/** Of text, always quoted. */
+/** For text. Every element is quoted. */
 export const quoted = (values: ReadonlyArray<string | null>): string => {
   let literal = "{"
   for (let i = 0; i < values.length; i++) {

@@ -1,10 +1,10 @@
 import { Signal } from "@billwright/core"
 /**
- * News of what was committed: within this process at once, and between processes by `NOTIFY`.
+ * Tells waiting code that something was committed: at once within this process, and by `NOTIFY` between processes.
  *
- * News only makes things faster: whoever waits for it looks by itself from time to time, so that none of it has
- * to arrive. Therefore it is sent after the commit and apart from it, and not by the transaction: `NOTIFY` in a
- * transaction makes all commits of the database that do so wait for each other.
+ * These signals only save time. Code that waits also checks by itself from time to time, so a lost signal does no
+ * harm. `NOTIFY` is sent after the commit, outside of the transaction: in a transaction it would make all commits of
+ * the database that use `NOTIFY` wait for each other.
  */
 import { PgClient, PgConnection } from "@effect/sql-pg"
 import { Context, Effect, Layer, Option, Queue, RcRef, Scope } from "effect"
@@ -15,19 +15,19 @@ import { answeredWithin, waited } from "./Deadline.ts"
 /** The channel of `NOTIFY`. A payload begins with the name of the schema. */
 const CHANNEL = "billwright"
 
-/** How long after one notification the next is sent, in milliseconds. */
+/** The pause between two notifications, in milliseconds. */
 const NOTIFY_INTERVAL_MILLIS = 5
-/** How long sending one may take, in milliseconds. */
+/** How long sending a notification may take, in milliseconds. */
 const NOTIFY_DEADLINE_MILLIS = 1_000
-/** How long after a connection was lost, or not made, it is made again, in milliseconds. */
+/** The first pause before reconnecting, after a connection was lost or failed, in milliseconds. */
 const RECONNECT_MILLIS = 1_000
-/** Longest pause between two tries. */
+/** The longest pause before reconnecting, in milliseconds. */
 const MAX_RECONNECT_MILLIS = 30_000
 
 export interface CommitsService {
   /**
-   * Tells of a commit: when the current transaction has committed, or at once outside of one. In a host's own
-   * transaction, whose commit can't be seen, at once.
+   * Signals a commit: after the current transaction has committed, or at once outside of a transaction. In a host's
+   * own transaction it signals at once, because we can't see that transaction's commit.
    */
   readonly announce: Effect.Effect<void>
   readonly subscribe: Effect.Effect<Signal.Awaiting, never, Scope.Scope>
@@ -58,7 +58,7 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
 
   const sender = `${database.schema} ${crypto.randomUUID()}`
   yield* Effect.forkScoped(broadcast(client, yield* own.subscribe, sender))
-  // Listening takes a connection, so it is done as long as somebody wants to hear.
+  // Listening needs a connection of its own, so it lasts only while there are subscribers.
   const listener = yield* RcRef.make({
     acquire: Effect.forkScoped(
       listen(client, (payload) => {
@@ -73,8 +73,8 @@ const make = Effect.fnUntraced(function* (mayListen: boolean) {
 })
 
 /**
- * The client, if it can listen: one of our own kind that talks to the server itself. Behind a proxy that lends
- * connections for a transaction, and on a host's pool, there is no session to listen in.
+ * The client, if it can listen. It has to be a client of ours that is connected directly to the server. A host's
+ * pool, or a proxy that lends connections for one transaction at a time, has no session to listen in.
  */
 const listeningClient = Effect.map(
   Effect.all([SqlClient.SqlClient, Effect.serviceOption(PgClient.PgClient)]),
@@ -84,7 +84,10 @@ const listeningClient = Effect.map(
 const isListening = (client: PgClient.PgClient, sql: SqlClient.SqlClient): boolean =>
   (client as SqlClient.SqlClient) === sql && client.config.prepare !== false
 
-/** Tells other processes of commits in this one: the first at once, and of many soon after each other together. */
+/**
+ * Notifies other processes of commits in this one. The first is sent at once; commits soon after it share one
+ * message.
+ */
 const broadcast = (client: PgClient.PgClient, committed: Signal.Awaiting, sender: string) =>
   committed.pipe(
     Effect.andThen(
@@ -95,13 +98,14 @@ const broadcast = (client: PgClient.PgClient, committed: Signal.Awaiting, sender
     Effect.forever,
   )
 
-/** Hears of commits in other processes, on a connection that is made again whenever it is lost. */
+/** Receives the notifications of other processes. Reconnects whenever its connection is lost. */
 const listen = (client: PgClient.PgClient, onNotification: (payload: string) => void) =>
   Effect.suspend(() => {
     let pause = RECONNECT_MILLIS
     const once = Effect.scoped(
       Effect.gen(function* () {
-        // Closed after the connection, that is: the server is not asked to stop notifying, which it may never answer.
+        // This scope closes after the connection. So the server is not asked to stop notifying, which it may never
+        // answer.
         const listening = yield* Effect.acquireRelease(Scope.make(), Scope.close)
         const connection = yield* PgConnection.make(client.config)
         const notifications = yield* Scope.provide(connection.listen(CHANNEL), listening)

@@ -1,5 +1,5 @@
 /**
- * The way of every store to Postgres: bounded in time, tried again where that is safe, errors classified.
+ * How every store accesses Postgres: with a time limit, with retries where they are safe, and with classified errors.
  */
 import type { StorageError } from "@billwright/core"
 import type { PgClient } from "@effect/sql-pg"
@@ -14,29 +14,30 @@ import * as SchemaName from "./SchemaName.ts"
 import { kindOf, outcomeUnknown, toStorageError, tooLate } from "./StorageFailure.ts"
 import * as Tables from "./Tables.ts"
 
-/** How the storage behaves. */
+/** Options of the storage. */
 export interface StorageOptions {
-  /** The Postgres schema that holds everything of ours. Default `billwright`. */
+  /** The Postgres schema that holds all tables and functions of Billwright. Default `billwright`. */
   readonly schema?: string
   /**
-   * How long an operation or transaction may take, in milliseconds, waiting for a connection and tries
-   * included. Then it ends with a `StorageError`, even when the database doesn't answer at all. Default 4,500.
+   * The time limit of an operation or a transaction, in milliseconds. It includes waiting for a connection, and
+   * retries. When it is over, the call fails with a `StorageError`, even if the database doesn't answer at all.
+   * Default 4,500.
    */
   readonly deadlineMillis?: number
-  /** How often a statement or transaction is tried in all, when the failure is over soon. Default 3. */
+  /** How many attempts a statement or transaction gets in all, when the failure is temporary. Default 3. */
   readonly maxAttempts?: number
   /**
-   * Whether to hear by `LISTEN` what other processes have committed, on one more connection for as long as a
-   * dispatcher or a stream of events runs. Without it they look once a second. On a host's pool and behind a proxy
-   * (`isPooled`) there is never one. Default true.
+   * Whether to `LISTEN` for commits of other processes. This takes one more connection for as long as a dispatcher or
+   * a stream of events runs. Without it they check once a second. It is never used on a host's pool or behind a proxy
+   * (`isPooled`). Default true.
    */
   readonly listen?: boolean
 }
 
-/** Leaves half a second of the 5 that a caller is promised. */
+/** Callers are promised an answer within 5 seconds; this leaves half a second of that. */
 const DEFAULT_DEADLINE_MILLIS = 4_500
 
-/** What a store asks of the database. `isRepeat`: an earlier try may have been carried out. */
+/** The statements of a store. `isRepeat`: an earlier attempt may have been carried out. */
 type Ask<A> = (sql: SqlClient.SqlClient, isRepeat: boolean) => Effect.Effect<A, SqlError.SqlError>
 
 export interface DatabaseService {
@@ -44,19 +45,19 @@ export interface DatabaseService {
   readonly schema: SchemaName.SchemaName
   readonly deadlineMillis: number
   readonly policy: RetryPolicy
-  /** The client of the current fiber: the host's transaction, if it is in one. */
+  /** The client of the current fiber: that of the host's transaction, if it is in one. */
   readonly client: Effect.Effect<SqlClient.SqlClient>
   /** Whether the current fiber is in a transaction, the host's or ours. */
   readonly inTransaction: Effect.Effect<boolean>
   /** Runs a statement that changes nothing. */
   readonly read: <A>(operation: string, ask: Ask<A>) => Effect.Effect<A, StorageError>
-  /** Runs one statement that can be repeated: carried out twice, it leaves what it leaves when carried out once. */
+  /** Runs one statement that is safe to repeat: running it twice has the same effect as running it once. */
   readonly write: <A>(operation: string, ask: Ask<A>) => Effect.Effect<A, StorageError>
-  /** The same outside of the current transaction, if there is one: on a connection of its own, committed at once. */
+  /** Like `write`, but outside of the current transaction: on another connection, committed at once. */
   readonly writeApart: <A>(operation: string, ask: Ask<A>) => Effect.Effect<A, StorageError>
   /**
-   * Runs a statement that reads much: in a transaction of its own without time limits, as long as the server answers
-   * others; or in the current one.
+   * Runs a statement that reads many rows. Outside of a transaction it gets one of its own without time limits, which
+   * goes on for as long as the server answers other queries. Inside of one it runs in that.
    */
   readonly unbounded: <A>(operation: string, ask: Ask<A>) => Effect.Effect<A, StorageError>
 }
@@ -86,7 +87,9 @@ const make = (
     ),
   )
 
-  /** Inside a transaction a failed statement fails all of it: whether to try again is for the outermost to say. */
+  /**
+   * A failed statement fails the whole transaction, so only the outermost transaction decides whether to try again.
+   */
   const joined = <A>(operation: string, sql: SqlClient.SqlClient, ask: Ask<A>) =>
     Effect.flatMap(Effect.serviceOption(CurrentTransaction), (transaction) =>
       Effect.mapError(ask(sql, false), (error) => {
@@ -151,7 +154,7 @@ const make = (
   })
 }
 
-/** A transaction in which statements may take as long as they take. */
+/** Runs an effect in a transaction whose statements have no time limit. */
 export const withoutStatementTimeout = <A, E, R>(
   sql: SqlClient.SqlClient,
   effect: Effect.Effect<A, E, R>,

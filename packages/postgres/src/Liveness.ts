@@ -1,9 +1,8 @@
 /**
- * Work without a limit of time, on a server that may stop answering.
+ * Keeps work without a time limit from waiting for a server that has stopped answering.
  *
- * The network notices a machine that is gone, but nobody notices a server that is stopped or a way to it that
- * swallows everything. So as long as such work lasts, the server is asked something else from time to time, on a
- * connection of its own.
+ * The network notices when a machine is gone. It doesn't notice a stopped server, or a route that drops every packet.
+ * So while such work runs, the server gets another query from time to time, on a separate connection.
  */
 import { StorageError } from "@billwright/core"
 import { PgClient, PgConnection } from "@effect/sql-pg"
@@ -12,13 +11,13 @@ import { SqlClient } from "effect/sql"
 import { answeredWithin, waited } from "./Deadline.ts"
 import { sqlState } from "./StorageFailure.ts"
 
-/** How often the server is asked, in milliseconds. */
+/** How often the server gets such a query, in milliseconds. */
 const INTERVAL_MILLIS = 10_000
-/** How long it may take to connect and to answer, in milliseconds. */
+/** How long connecting and the answer may take, in milliseconds. */
 const ANSWER_MILLIS = 10_000
-/** After so many questions without an answer, one after the other, it is given up. */
+/** After this many queries in a row without an answer, the work is given up. */
 const MAX_MISSED = 2
-/** Every how many questions it is logged that the work goes on, after the first. */
+/** After the first query and then after each group of this many, a log line says that the work is still running. */
 const LOGGED = 6
 
 export interface LivenessOptions {
@@ -26,7 +25,7 @@ export interface LivenessOptions {
   readonly answerMillis?: number
 }
 
-/** The current client, if further connections like its own can be made: it isn't one on a host's pool. */
+/** The current client, if more connections like its own can be opened. On a host's pool they can't. */
 export const watchable: Effect.Effect<PgClient.PgClient | undefined, never, SqlClient.SqlClient> = Effect.map(
   Effect.all([SqlClient.SqlClient, Effect.serviceOption(PgClient.PgClient)]),
   ([sql, client]) =>
@@ -34,8 +33,8 @@ export const watchable: Effect.Effect<PgClient.PgClient | undefined, never, SqlC
 )
 
 /**
- * Runs `effect` as long as the server of the client answers others; fails with a `StorageError` that is `retryable`
- * when it does so no more. Logs how long it has been running. Without a client there is no telling.
+ * Runs `effect` for as long as the client's server answers other queries. Fails with a `retryable` `StorageError`
+ * when it stops answering. Logs how long it has been running. Without a client it runs `effect` without these checks.
  */
 export const whileAlive = <A, E, R>(
   client: PgClient.PgClient | undefined,
@@ -58,15 +57,15 @@ const watch = Effect.fnUntraced(function* (
     missed = (yield* isAlive(client, answerMillis)) ? 0 : missed + 1
     const seconds = Math.round((performance.now() - started) / 1000)
     if (missed === MAX_MISSED) {
-      const cause = new Error(`Postgres stopped answering, ${seconds} s after the beginning`)
+      const cause = new Error(`Postgres stopped answering after ${seconds} s`)
       return yield* new StorageError({ operation, retryable: true, cause })
     }
     if (asked === 1 || asked % LOGGED === 0)
-      yield* Effect.logInfo(`${operation} goes on, ${seconds} s so far`)
+      yield* Effect.logInfo(`${operation} is still running after ${seconds} s`)
   }
 })
 
-/** Whether the server answers, if only by an error. */
+/** Whether the server answers, even with an error. */
 const isAlive = (client: PgClient.PgClient, millis: number): Effect.Effect<boolean> => {
   const asked = Effect.scoped(
     Effect.flatMap(PgConnection.make(client.config), (connection) => connection.query("select 1")),

@@ -1,17 +1,17 @@
 /**
- * Pages of lists in SQL: newest first, by id.
+ * Pages of lists in SQL: newest first, ordered by id.
  */
 import { Id, Page } from "@billwright/core"
 import { Effect } from "effect"
 import { Statement } from "effect/sql"
 
-/** The UUID of an id with this prefix, `undefined` for any other text. */
+/** The UUID of an id with this prefix; `undefined` for any other text. */
 const uuidOf = (prefix: string, id: string): string | undefined => {
   const parsed = Id.parse(id)
   return parsed?.prefix === prefix ? Id.toUuid(id) : undefined
 }
 
-/** The cursor of a page, checked to be an id of the kind that is listed. */
+/** The cursor of a page, after checking that it is an id of the listed resource. */
 export const cursorOf = (
   prefix: string,
   page: Page.PageQuery,
@@ -23,7 +23,7 @@ export const cursorOf = (
     : Effect.succeed(uuid)
 }
 
-/** Runs `check` for the cursor, if there is one, and fails when it finds nothing. */
+/** Runs `check` for the cursor, if there is one. Fails if it finds nothing. */
 export const requireCursor = <E, R>(
   page: Page.PageQuery,
   uuid: string | undefined,
@@ -38,14 +38,14 @@ export const requireCursor = <E, R>(
       )
 
 const literal = (text: string) => Statement.fragment([Statement.literal(text)])
-// Of the table: a bare id would be the selected text, which no index is ordered by.
+// Qualified by the table. A bare `id` would mean the selected text, and no index is ordered by that.
 const OLDER = literal("t.id desc")
 const NEWER = literal("t.id asc")
 const ANYWHERE = literal("true")
 
 /**
- * What to put behind `where … and`, `order by` and `limit` in a list of a table that is called `t`: one row more
- * than the page has, to see if it goes on.
+ * The fragments that follow `where … and`, `order by` and `limit` in a list of a table with the alias `t`. They
+ * select one row more than the page has, which tells whether there is a next page.
  */
 export const clauses = (page: Page.PageQuery, uuid: string | undefined) => {
   const isNewer = page.cursor?.direction === "newer"
@@ -63,7 +63,7 @@ export const clauses = (page: Page.PageQuery, uuid: string | undefined) => {
   }
 }
 
-/** Makes a page of the rows that a list gave. */
+/** Makes a page of the selected rows. */
 export const pageOf = <A>(page: Page.PageQuery, items: ReadonlyArray<A>): Page.Page<A> => {
   const data = items.slice(0, page.limit)
   if (page.cursor?.direction === "newer") data.reverse()

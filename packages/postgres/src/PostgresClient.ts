@@ -1,5 +1,5 @@
 /**
- * A client of a Postgres server, for hosts that have none of their own.
+ * A client of a Postgres server, for hosts that have no pool of their own.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Config, type Duration, Effect, Layer, type Redacted } from "effect"
@@ -8,40 +8,41 @@ import { CONTROL_MILLIS, withBoundedTransactions } from "./TransactionControl.ts
 
 export interface ClientOptions {
   /**
-   * `postgres://user:password@host:5432/database`. `sslmode=disable`, `prefer` and `require` (which verifies the
-   * certificate, as `verify-full` does), `application_name`, `connect_timeout` and `options` are understood.
+   * For example `postgres://user:password@host:5432/database`. These parameters are understood: `sslmode` (`disable`,
+   * `prefer`, and `require`, which verifies the certificate as `verify-full` does), `application_name`,
+   * `connect_timeout` and `options`.
    */
   readonly url: Redacted.Redacted
   /** TLS: `true`, or options of `node:tls` such as `{ ca }`. Default: what the URL says. */
   readonly ssl?: PgClient.PgClientConfig["ssl"]
-  /** Most connections. Default 10. */
+  /** The most connections of the pool. Default 10. */
   readonly poolSize?: number
-  /** How long connecting may take, TLS and password included. Default 3 seconds. */
+  /** The time limit for connecting, including TLS and the password. Default 3 seconds. */
   readonly connectTimeout?: Duration.Input
   /**
-   * How long the server works on one statement, in milliseconds. Default 4,000, below the storage's deadline.
-   * A second later the connection of a transaction whose BEGIN, COMMIT or ROLLBACK nobody answers is given up.
+   * The server's time limit for one statement, in milliseconds. Default 4,000, which is below the storage's deadline.
+   * If BEGIN, COMMIT or ROLLBACK is not answered a second after this limit, its connection is closed.
    */
   readonly statementTimeoutMillis?: number
-  /** What the server calls this process in its own views and logs. Default `billwright`. */
+  /** The name of this process in the server's views and logs. Default `billwright`. */
   readonly applicationName?: string
   /**
-   * Set it when a proxy such as PgBouncer lends connections for a transaction at a time. Then no statement is
-   * prepared by name and no setting is sent at the start, which such proxies refuse: time-outs of the server
-   * have to be set on the role (`alter role … set statement_timeout = '4s'`). Default false.
+   * Set it when a proxy such as PgBouncer lends connections for one transaction at a time. Then no statement is
+   * prepared by name, and no setting is sent at the start: such proxies refuse both. Set the server's time-outs on
+   * the role instead (`alter role … set statement_timeout = '4s'`). Default false.
    */
   readonly isPooled?: boolean
 }
 
 const DEFAULT_POOL_SIZE = 10
 const DEFAULT_STATEMENT_TIMEOUT_MILLIS = 4_000
-/** An abandoned transaction must not hold its locks for ever. Ours wait for nobody between two statements. */
+/** Ends an abandoned transaction, so that its locks are freed. Our own transactions never wait between statements. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MILLIS = 30_000
 
-/** How much longer than the server works on a statement its answer may take, in milliseconds. */
+/** How long after the server's limit for a statement its answer may still arrive, in milliseconds. */
 const ANSWER_MILLIS = 1_000
 
-/** A pool of connections. It connects when first needed, so a server that is down doesn't keep it from starting. */
+/** A pool of connections. It connects at first use, so a layer with it builds even while the server is down. */
 export const layer = (
   options: ClientOptions,
 ): Layer.Layer<SqlClient.SqlClient | PgClient.PgClient, SqlError.SqlError> => {
@@ -69,9 +70,9 @@ export const layer = (
 }
 
 /**
- * The same from the environment: `DATABASE_URL`, `DATABASE_POOL_SIZE`, `DATABASE_STATEMENT_TIMEOUT_MS`,
- * `DATABASE_POOLED` (true behind a transaction-pooling proxy) and `DATABASE_CA` (certificates that the server's
- * is verified by, as PEM).
+ * The same from environment variables: `DATABASE_URL`, `DATABASE_POOL_SIZE`, `DATABASE_STATEMENT_TIMEOUT_MS`,
+ * `DATABASE_POOLED` (`true` behind a transaction-pooling proxy) and `DATABASE_CA` (PEM certificates that verify the
+ * server's).
  */
 export const layerConfig: Layer.Layer<
   SqlClient.SqlClient | PgClient.PgClient,

@@ -1,5 +1,5 @@
 /**
- * Transactions of Postgres behind the `Transactor` port.
+ * The `Transactor` on Postgres.
  */
 import { type StorageError, Transactor } from "@billwright/core"
 import { Cause, Effect, Exit, Layer } from "effect"
@@ -11,20 +11,20 @@ import { pauseBefore } from "./RetryPolicy.ts"
 import { asSqlError, commitUnknown, kindOf, toStorageError, tooLate } from "./StorageFailure.ts"
 
 const OPERATION = "Transactor.atomically"
-/** How long to wait before asking again about a transaction that Postgres is still working on. */
+/** The pause before asking again about a transaction that is still in progress. */
 const STATUS_POLL_MILLIS = 50
 
 /**
- * `atomically` is a transaction of Postgres at READ COMMITTED, a nested one a savepoint.
+ * `atomically` is a transaction at READ COMMITTED. A nested one is a savepoint.
  *
- * An outermost transaction is run again as a whole, a bounded number of times, when it certainly was not
- * committed and the failure is over soon: a deadlock, a serialization failure, a lock or statement time-out, a
- * connection that was lost before COMMIT. So its effect may run more than once. When the connection is lost
- * during COMMIT, Postgres is asked whether the transaction was carried out (`pg_xact_status`); it is run again
- * only when it was not. If that can't be found out in time, or Postgres has crashed meanwhile, the `StorageError`
- * is not `retryable`.
+ * An outermost transaction is repeated as a whole when two things hold: it was certainly not committed, and the
+ * failure is temporary (a deadlock, a serialization failure, a lock or statement time-out, or a connection lost
+ * before COMMIT). The number of attempts is limited. So its effect may run more than once. When the connection is
+ * lost during COMMIT, Postgres is asked whether the transaction was committed (`pg_xact_status`), and it is repeated
+ * only if it was not. If the outcome can't be found out in time, or if Postgres has crashed in between, the
+ * `StorageError` is not `retryable`.
  *
- * In a host's own transaction nothing is tried again and no deadline applies: both are the host's.
+ * In a host's own transaction nothing is repeated and no deadline applies: both are up to the host.
  */
 export const layer: Layer.Layer<Transactor, never, Database> = Layer.effect(
   Transactor,
@@ -47,7 +47,7 @@ class Inner<E> {
   }
 }
 
-/** The failure of BEGIN, COMMIT, ROLLBACK or of a savepoint; the last two come as defects. */
+/** The failure of BEGIN, COMMIT, ROLLBACK or a savepoint. The last two arrive as defects. */
 const controlFailure = <E>(
   cause: Cause.Cause<Inner<E> | SqlError.SqlError>,
 ): SqlError.SqlError | undefined => {
@@ -63,7 +63,7 @@ const controlFailure = <E>(
   return undefined
 }
 
-/** A failure of a statement of the effect's own, beside those of our stores. */
+/** The failure of a statement that the effect runs itself, besides those of our stores. */
 const ownFailure = <E>(cause: Cause.Cause<Inner<E> | SqlError.SqlError>): SqlError.SqlError | undefined => {
   for (const reason of cause.reasons) {
     if (!Cause.isFailReason(reason) || !(reason.error instanceof Inner)) continue
@@ -125,7 +125,7 @@ const outermost = <A, E, R>(
     })
   })
 
-/** One try: BEGIN, the effect, COMMIT or ROLLBACK. */
+/** One attempt: BEGIN, the effect, COMMIT or ROLLBACK. */
 const once = <A, E, R>(
   sql: SqlClient.SqlClient,
   effect: Effect.Effect<A, E, R>,
@@ -143,7 +143,7 @@ const once = <A, E, R>(
     sql.withTransaction,
   )
 
-/** Decides what a try has come to. */
+/** Decides the outcome of an attempt. */
 const settle = Effect.fnUntraced(function* <A, E>(
   sql: SqlClient.SqlClient,
   exit: Exit.Exit<A, Inner<E> | SqlError.SqlError>,
@@ -154,11 +154,11 @@ const settle = Effect.fnUntraced(function* <A, E>(
   const failure = controlFailure(exit.cause)
   if (state.isCommitting && failure !== undefined) return yield* settleCommit(sql, failure, state, mayRepeat)
 
-  // Before COMMIT nothing is stored, whatever went wrong.
+  // Before COMMIT nothing is stored, whatever failed.
   const statement = ownFailure(exit.cause) ?? failure
   const kind = state.failure?.kind ?? (statement && kindOf(statement))
   if (mayRepeat && (kind === "transient" || kind === "unknown")) return { again: true }
-  // A ROLLBACK that can't be sent hides the effect's own error: that one is what the caller is to see.
+  // A ROLLBACK that can't be sent hides the effect's own error. The caller gets the effect's error.
   if (state.exit !== undefined && Exit.isFailure(state.exit)) return { again: false, exit: state.exit }
   if (failure === undefined) return { again: false, exit: Exit.failCause(ownCause(exit.cause)) }
   return { again: false, exit: Exit.fail(toStorageError(OPERATION, failure, kind !== "permanent")) }
@@ -179,12 +179,12 @@ const settleCommit = Effect.fnUntraced(function* <A, E>(
 })
 
 /**
- * Whether a transaction was committed; `undefined` when Postgres doesn't tell. The caller's deadline bounds
- * it: until then it is asked again while the transaction is in progress or the database is away.
+ * Whether a transaction was committed; `undefined` if Postgres can't tell. Asks again while the transaction is in
+ * progress or the database is away, until the caller's deadline.
  *
- * A crash forgets transactions that were not written down yet and gives their numbers to later ones, so that
- * "committed" may be said of another transaction. Whether there was a crash since this one began is known by the
- * statistics, which begin anew with it: an age against an age, as the two clocks may differ.
+ * After a crash, Postgres gives the numbers of transactions it had not yet written to disk to later ones. Its answer
+ * "committed" may then be about another transaction. A crash resets the statistics, so their age tells whether one
+ * happened since this transaction began. Ages are compared rather than instants, as the two clocks may differ.
  */
 const committed = (
   sql: SqlClient.SqlClient,

@@ -1,5 +1,5 @@
 /**
- * The version of this package, and so of all packages of a release.
+ * The version of this package. All packages of a release have the same version.
  */
 import packageJson from "../package.json" with { type: "json" }
 

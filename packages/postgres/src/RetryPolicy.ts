@@ -1,5 +1,5 @@
 /**
- * How often and after what pause something is tried again.
+ * How often, and after what pause, an attempt is repeated.
  */
 import { Effect, Random } from "effect"
 import { waited } from "./Deadline.ts"
@@ -7,7 +7,7 @@ import { waited } from "./Deadline.ts"
 const DEFAULT_MAX_ATTEMPTS = 3
 const FIRST_PAUSE_MILLIS = 20
 
-/** A bound on tries. Each is the whole statement or the whole transaction. */
+/** Limits attempts. Each attempt is the whole statement or the whole transaction. */
 export class RetryPolicy {
   readonly maxAttempts: number
 
@@ -15,15 +15,15 @@ export class RetryPolicy {
     this.maxAttempts = maxAttempts
   }
 
-  /** Whether another try may follow the one with this number, counted from 1. */
+  /** Whether another attempt may follow the one with this number, counted from 1. */
   allows(attempt: number): boolean {
     return attempt < this.maxAttempts
   }
 }
 
 /**
- * Waits before the next try: 20 ms, 80 ms, 320 ms, …, each between half and the whole of that, so that two
- * transactions that got in each other's way don't do so again.
+ * Waits before the next attempt: 20 ms, 80 ms, 320 ms, … Each pause is a random time between half of that and all of
+ * it, so that two transactions that blocked each other don't do so again.
  */
 export const pauseBefore = (attempt: number): Effect.Effect<void> =>
   Effect.flatMap(Random.next, (random) =>

@@ -1,8 +1,8 @@
 /**
  * Reading rows.
  *
- * Every column is selected as text (`::text`), because drivers make different things of numbers, instants and
- * JSON, and hosts change that. A row that can't be read throws, which stores turn into a `StorageError`.
+ * Every column is selected as text (`::text`), because drivers parse numbers, instants and JSON differently, and
+ * hosts configure that. An unreadable row throws, and the store turns that into a `StorageError`.
  */
 import { StorageError } from "@billwright/core"
 import { DateTime, Effect } from "effect"
@@ -29,7 +29,7 @@ export const integer = (row: Row, column: string): number => {
   return Number.isSafeInteger(value) ? value : broken(row, column)
 }
 
-/** An instant, selected by `millis`. */
+/** An instant that was selected by `millis`. */
 export const instant = (row: Row, column: string): DateTime.Utc => DateTime.makeUnsafe(integer(row, column))
 
 export const instantOrNull = (row: Row, column: string): DateTime.Utc | null =>
@@ -37,11 +37,11 @@ export const instantOrNull = (row: Row, column: string): DateTime.Utc | null =>
 
 export const json = (row: Row, column: string): unknown => {
   const value = row[column]
-  // Some drivers parse JSON before anyone can ask them not to.
+  // Some drivers parse JSON, and can't be told otherwise in a query.
   return typeof value === "string" ? JSON.parse(value) : value
 }
 
-/** Decodes, and turns a row that can't be read into an error that names the operation. */
+/** Decodes rows. Turns an unreadable row into a `StorageError` that names the operation. */
 export const decoding = <A, B>(
   operation: string,
   decode: (value: A) => B,
@@ -49,7 +49,7 @@ export const decoding = <A, B>(
   return (value) =>
     Effect.try({
       try: () => decode(value),
-      // What can't be parsed is told by the parser, but is nobody's to log.
+      // A parser's message quotes what it could not parse, and that must not reach a log.
       catch: (cause) =>
         new StorageError({
           operation,

@@ -43,13 +43,16 @@ const stores = (options: StorageOptions): Layer.Layer<Billing.Storage, never, Sq
     Layer.provide(Database.layer(options)),
   )
 
-/** Brings the schema up to date and provides nothing: see `Migrations.run`. */
+/** Brings the schema up to date, and provides no service. See `Migrations.run`. */
 export const layerMigrations = (
   options: Pick<StorageOptions, "schema"> = {},
 ): Layer.Layer<never, StorageError | Migrations.IncompatibleSchema, SqlClient.SqlClient> =>
   Layer.effectDiscard(Migrations.run(options))
 
-/** The stores on a schema that is up to date: runs no DDL, and fails with `IncompatibleSchema` on any other. */
+/**
+ * The stores on a schema that is already up to date. Runs no DDL; fails with `IncompatibleSchema` on any other
+ * schema.
+ */
 export const layerStorage = (options: StorageOptions = {}): StorageLayer =>
   stores(options).pipe(Layer.provide(Layer.effectDiscard(Migrations.check(options))))
 

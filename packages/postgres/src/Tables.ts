@@ -20,7 +20,7 @@ const NAMES = [
   "webhook_pending",
 ] as const
 
-/** Qualified names, to be put into statements: `from ${tables.customers}`. */
+/** Names qualified by the schema, for use in statements: `from ${tables.customers}`. */
 export type Tables = { readonly [Name in (typeof NAMES)[number]]: Statement.Fragment }
 
 export const make = (schema: SchemaName): Tables =>

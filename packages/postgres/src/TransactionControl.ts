@@ -1,9 +1,9 @@
 /**
- * BEGIN, COMMIT, ROLLBACK and savepoints that end although nobody answers.
+ * BEGIN, COMMIT, ROLLBACK and savepoints with a time limit.
  *
- * Effect runs them where nothing can be interrupted, so that no deadline of a caller ends them. One that is swallowed on
- * its way, by a network or a proxy that keeps the connection, would hold its connection until the system gives the
- * connection up: up to a quarter of an hour, and for ever behind a proxy. A pool has only so many.
+ * Effect runs these uninterruptibly, so no deadline of a caller ends them. If a network or proxy keeps the connection
+ * open but drops the statement, it would hold its connection until the operating system closes it. That takes up to a
+ * quarter of an hour, and behind a proxy it never happens. A pool has few connections.
  */
 import type { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -12,12 +12,14 @@ import { answeredWithin } from "./Deadline.ts"
 
 type Connection = SqlConnection.Connection
 
-/** How long one may take. Longer than the deadline of the storage: after that nobody waits for it any more. */
+/**
+ * The time limit of one of them. It is longer than the storage's deadline, after which no caller is waiting any more.
+ */
 export const CONTROL_MILLIS = 5_000
 
 /**
- * Ends it after so long as a failure of the connection, which is interrupted and must not be used again: it may
- * still be carried out.
+ * Limits its time. After that it fails as a failure of the connection and is interrupted. The connection must not be
+ * used again, because the statement may still be carried out.
  */
 export const bounded = <A>(
   control: Effect.Effect<A, SqlError.SqlError>,
@@ -30,25 +32,25 @@ export const bounded = <A>(
     })
   })
 
-/** Postgres answers COMMIT of a failed transaction with ROLLBACK, and drivers don't call that an error. */
+/** Postgres answers COMMIT of a failed transaction with ROLLBACK, which drivers don't report as an error. */
 export const commit = (connection: Connection): Effect.Effect<void, SqlError.SqlError> =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) => {
     if ((result as { readonly command?: unknown }).command !== "ROLLBACK") return Effect.void
     return rolledBack
   })
 
-/** A transaction that can't be committed any more. */
+/** The failure of COMMIT in a transaction that can't be committed any more. */
 export const rolledBack = Effect.suspend(() => {
   const cause = new Error("COMMIT rolled back a failed transaction")
   return Effect.fail(new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause }) }))
 })
 
 /**
- * The same client, whose transactions begin and end in time. A connection on which one did not is closed by its pool,
- * as a statement is open on it.
+ * The same client, but its transactions begin and end within a time limit. When the limit is over, the pool closes
+ * the connection, because a statement is still open on it.
  */
 export const withBoundedTransactions = (client: PgClient.PgClient, millis: number): PgClient.PgClient => {
-  /** Where a savepoint was not answered in time, which may be there, or gone, all the same. */
+  /** Connections on which a savepoint was not answered in time. The savepoint may exist there or not. */
   const late = new WeakSet<Connection>()
   const control = (connection: Connection, statement: string) =>
     bounded(connection.execute(statement, [], undefined), millis).pipe(

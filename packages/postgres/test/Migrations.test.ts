@@ -183,7 +183,7 @@ from pg_index i where i.indisunique
     }).pipe(withDatabase),
   )
 
-  it.live("warn of a user that is called like the schema, whose own names would mean our tables", () =>
+  it.live("warn of a user named like the schema, for whom unqualified names would mean our tables", () =>
     Effect.gen(function* () {
       const logs: Array<unknown> = []
       const logger = Logger.make<unknown, void>(({ message }) => void logs.push(message))
@@ -195,7 +195,7 @@ from pg_index i where i.indisunique
       yield* migrated({})
       assert.deepStrictEqual(logs, [])
       yield* migrated({ schema })
-      assert.include(String(logs), `the database user "${schema}" is called like the schema`)
+      assert.include(String(logs), `the database user "${schema}" has the same name as Billwright's schema`)
       assert.deepStrictEqual(yield* sql`select to_regclass('customers')::text as ours`, [
         { ours: "customers" },
       ])
@@ -242,7 +242,7 @@ order by 1`,
       yield* sql`create schema theirs`
       for (const statement of statements) yield* sql.unsafe(statement)
       for (const message of yield* refusals) {
-        assert.include(message, `the schema "theirs" holds tables of somebody else's (${table}`)
+        assert.include(message, `the schema "theirs" has tables that are not Billwright's (${table}`)
       }
       assert.deepStrictEqual(yield* tables, [{ name: table }])
     }).pipe(withDatabase),

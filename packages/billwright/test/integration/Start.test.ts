@@ -97,7 +97,7 @@ describe("createBilling says", () => {
     const store = postgres({ pool, schema: "public" })
     const error = await rejection(createBilling({ store, log: false }))
     assert.instanceOf(error, ConfigurationError)
-    assert.match(error.message, /^the schema "public" holds tables of somebody else's \(orders\)/)
+    assert.match(error.message, /^the schema "public" has tables that are not Billwright's \(orders\)/)
     const { rows } = await pool.query("select tablename from pg_tables where schemaname = 'public'")
     assert.deepStrictEqual(rows, [{ tablename: "orders" }])
   })

@@ -1,5 +1,5 @@
 /**
- * The directory that holds the data, the password and the name of the process that has it.
+ * The directory with the data, the password, and the id of the process that uses it.
  */
 import { randomBytes } from "node:crypto"
 import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises"
@@ -7,11 +7,11 @@ import { dirname, join } from "node:path"
 import * as DirectoryClaim from "./DirectoryClaim.ts"
 import type { ProcessUser } from "./ProcessUser.ts"
 
-/** The folder in the directory that is Postgres's own. */
+/** The folder inside it for Postgres's own files. */
 export const CLUSTER = "postgres"
 export const PASSWORD_FILE = "password"
 
-/** What tells git to leave the directory out: data and passwords belong in no repository. */
+/** Makes git ignore the directory: data and passwords belong in no repository. */
 const GITIGNORE = ".gitignore"
 const IGNORE_EVERYTHING = "*\n"
 
@@ -19,15 +19,15 @@ const unlessThere = (error: NodeJS.ErrnoException): void => {
   if (error.code !== "EEXIST") throw error
 }
 
-/** The keys of webhook secrets, which `billwright serve` makes before it starts Postgres. */
+/** The keys that encrypt webhook secrets. `billwright serve` creates them before it starts Postgres. */
 const KEY_FILE = "encryption.keys"
 
-/** What a directory holds that is used for nothing else. */
+/** The files of a directory that is used for nothing else. */
 const OURS: ReadonlyArray<string> = [CLUSTER, PASSWORD_FILE, GITIGNORE, DirectoryClaim.FILE, KEY_FILE]
 
 /**
- * Makes the directory. Nobody but its owner may enter it, and git ignores all of it. A directory that holds other
- * things, too, is left as it is: it may be somebody's project.
+ * Creates the directory. Only its owner may enter it, and git ignores all of it. If the directory also has other
+ * files, its mode stays as it is and git doesn't ignore it: it may be somebody's project.
  */
 export const make = async (directory: string): Promise<void> => {
   await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -37,7 +37,7 @@ export const make = async (directory: string): Promise<void> => {
   await writeFile(join(directory, GITIGNORE), IGNORE_EVERYTHING, { flag: "wx" }).catch(unlessThere)
 }
 
-/** Makes the cluster's folder and the password, or reads the password that is there. */
+/** Creates the cluster's folder and the password. Reads the password if there is one. */
 export const prepare = async (
   directory: string,
   cluster: string,
@@ -50,7 +50,8 @@ export const prepare = async (
   await writeFile(passwordFile, password, { mode: 0o600, flag: "wx" }).catch(unlessThere)
   await chmod(cluster, 0o700)
   if (id !== undefined) {
-    // Postgres runs as another user, which must get as far as its own directory and no further.
+    // Postgres runs as another user. That user may pass through the directory to its own folder, and see nothing
+    // else.
     await chmod(directory, 0o711)
     await requireReachable(directory)
     await requireReachable(dirname(program))
@@ -62,12 +63,12 @@ export const prepare = async (
 
 const OTHERS_MAY_ENTER = 0o001
 
-/** Without this, Postgres would fail with no more than "Permission denied". */
+/** Otherwise Postgres would fail with "Permission denied" and no explanation. */
 const requireReachable = async (directory: string): Promise<void> => {
   for (let path = directory; path !== dirname(path); path = dirname(path)) {
     if (((await stat(path)).mode & OTHERS_MAY_ENTER) !== 0) continue
     throw new Error(
-      `as root, Postgres is run as the user postgres, who may not enter ${path}. Choose a directory elsewhere, or don't run as root`,
+      `run by root, Postgres uses the user postgres, who may not enter ${path}. Choose another directory, or run as another user than root`,
     )
   }
 }

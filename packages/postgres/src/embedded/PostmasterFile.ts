@@ -1,5 +1,5 @@
 /**
- * What a data directory says about its server.
+ * Reads what a data directory says about its server.
  */
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -10,11 +10,11 @@ const orNothing = (error: NodeJS.ErrnoException): undefined => {
   throw error
 }
 
-/** The major version that made the directory; `undefined` when there is no cluster in it yet. */
+/** The major version that created the directory; `undefined` when it has no cluster yet. */
 export const majorVersion = async (cluster: string): Promise<string | undefined> =>
   (await readFile(join(cluster, "PG_VERSION"), "utf8").catch(orNothing))?.trim()
 
-/** True for a process that lives, also when it is another user's. */
+/** Whether a process is running, even as another user. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
@@ -24,13 +24,13 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Process ids come round again: the name tells a Postgres from whatever has the number now. */
+/** Process ids are reused. The name tells whether the process with this id is Postgres. */
 const isPostgres = async (pid: number): Promise<boolean> => {
   const name = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => undefined)
   return name === undefined || name.startsWith("postgres")
 }
 
-/** The process id of the server that works in the directory; a file that a dead one left counts for nothing. */
+/** The process id of the server that runs in the directory. The file of a dead server is ignored. */
 export const holder = async (cluster: string): Promise<number | undefined> => {
   const file = await readFile(join(cluster, "postmaster.pid"), "utf8").catch(orNothing)
   const pid = Number.parseInt(file ?? "", 10)
@@ -38,11 +38,11 @@ export const holder = async (cluster: string): Promise<number | undefined> => {
   return (await isPostgres(pid)) ? pid : undefined
 }
 
-/** The lines of postmaster.pid that say where and whether the server answers (miscadmin.h, LOCK_FILE_LINE_*). */
+/** The lines of postmaster.pid with the port and the state of the server (miscadmin.h, LOCK_FILE_LINE_*). */
 const PORT_LINE = 3
 const STATUS_LINE = 7
 
-/** The process and the port of a server that accepts connections; `undefined` while it starts or stops. */
+/** The process id and port of a server that accepts connections; `undefined` while it starts or stops. */
 export const ready = async (
   cluster: string,
 ): Promise<{ readonly pid: number; readonly port: number } | undefined> => {
@@ -58,7 +58,7 @@ export const ready = async (
 const POLL_MILLIS = 50
 const SHUTDOWN_MILLIS = 10_000
 
-/** Shuts down a server that isn't our child, in order; at once when that takes too long. */
+/** Shuts down a server that isn't our child process. First cleanly; if that takes too long, immediately. */
 export const end = async (pid: number): Promise<void> => {
   process.kill(pid, "SIGINT")
   for (let waited = 0; isAlive(pid); waited += POLL_MILLIS) {

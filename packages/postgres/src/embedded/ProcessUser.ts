@@ -1,16 +1,16 @@
 /**
- * Who Postgres runs as: it refuses to run as root.
+ * The user that Postgres runs as. Postgres refuses to run as root.
  */
 import { execFile, spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 import { stat } from "node:fs/promises"
 import { userInfo } from "node:os"
 import { promisify } from "node:util"
 
-/** How a program of Postgres is started. */
+/** How to start a program of Postgres. */
 export interface ProcessUser {
-  /** A user of its own, who has to own the files and get to them. */
+  /** The user to run as, who has to own the files and be able to reach them. */
   readonly id: { readonly uid: number; readonly gid: number } | undefined
-  /** What comes before the program's own command. */
+  /** The command line that comes before the program's own. */
   readonly prefix: ReadonlyArray<string>
 }
 
@@ -18,12 +18,12 @@ const run = promisify(execFile)
 const NAME = "postgres"
 const SAME_USER: ProcessUser = { id: undefined, prefix: [] }
 
-/** Any id but root's: what the program takes itself for inside of its namespace. */
+/** Any id but root's. Inside the namespace, the program sees itself as this user. */
 const INNER_ID = 1000
 
 /**
- * A user namespace of Linux in which root has another id. The program is still root to the files, so that it
- * works in every directory, and nothing has to change hands. Containers often forbid it.
+ * A user namespace of Linux in which root has another id. For file access the program is still root, so it works in
+ * every directory, and no file needs a new owner. Containers often forbid namespaces.
  */
 const NAMESPACE = ["unshare", "--user", `--map-user=${INNER_ID}`, `--map-group=${INNER_ID}`]
 
@@ -38,14 +38,14 @@ const canUnshare = async (): Promise<boolean> => {
 const idOf = async (flag: string): Promise<number> =>
   Number.parseInt((await run("id", [flag, NAME])).stdout, 10)
 
-/** The user `postgres`, who is made when there is none. */
+/** The user `postgres`. Created if missing. */
 const postgresUser = async (): Promise<ProcessUser> => {
   try {
     await idOf("-u")
   } catch {
     await run("groupadd", ["--force", NAME])
     await run("useradd", ["-g", NAME, NAME]).catch(async (error: unknown) => {
-      // Another process may have made it in the meantime.
+      // Another process may have created it at the same time.
       await idOf("-u").catch(() => {
         throw error
       })
@@ -61,8 +61,8 @@ const ownerOf = (path: string): Promise<number> =>
   )
 
 /**
- * For everybody but root: the same user. For root: root in a namespace, where that is allowed and the files
- * aren't the user postgres's already; else the user `postgres`.
+ * The current user, unless that is root. For root: a namespace if that is allowed and the files don't belong to the
+ * user `postgres` already; otherwise the user `postgres`.
  */
 export const userFor = async (cluster: string): Promise<ProcessUser> => {
   if (process.platform === "win32" || userInfo().uid !== 0) return SAME_USER
@@ -70,7 +70,7 @@ export const userFor = async (cluster: string): Promise<ProcessUser> => {
   return postgresUser()
 }
 
-/** Starts a program as that user. The process is the program itself. */
+/** Starts a program as that user. The child process is the program itself, and no shell or other process around it. */
 export const spawnAs = (
   user: ProcessUser,
   file: string,

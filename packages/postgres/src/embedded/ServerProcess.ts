@@ -1,22 +1,22 @@
 /**
- * The running server: when it is ready, what it last wrote, how it is stopped.
+ * The server's process: when it is ready, its last output, and how to stop it.
  */
 import type { ChildProcess } from "node:child_process"
 
 export interface ServerProcess {
   readonly pid: number
   readonly child: ChildProcess
-  /** The end of what it wrote. */
+  /** The end of its output. */
   readonly log: () => string
-  /** Settles when its process is gone, with the signal or the exit code that ended it. */
+  /** Resolves when the process has ended, with its signal or exit code. */
   readonly exited: Promise<string>
-  /** Settles when all that it started is gone, too. */
+  /** Resolves when all processes that it started have ended, too. */
   readonly ended: Promise<void>
 }
 
 const MAX_LOG_LENGTH = 16_384
 const READY = "database system is ready to accept connections"
-/** How long a clean shutdown may take before the server is told to drop everything; it recovers at the start. */
+/** The time limit of a clean shutdown. After it the server stops immediately, and recovers at its next start. */
 const SHUTDOWN_MILLIS = 10_000
 
 export const watch = (child: ChildProcess): ServerProcess => {
@@ -37,7 +37,7 @@ export const watch = (child: ChildProcess): ServerProcess => {
   return { pid: child.pid ?? 0, child, log: () => log, exited, ended }
 }
 
-/** Waits until the server accepts connections; fails with its last words when it ends before. */
+/** Waits until the server accepts connections. If it ends before that, fails with its last output. */
 export const awaitReady = (server: ServerProcess): Promise<ServerProcess> =>
   new Promise((done, fail) => {
     const look = (): void => {
@@ -49,7 +49,7 @@ export const awaitReady = (server: ServerProcess): Promise<ServerProcess> =>
     void server.ended.then(() => fail(new Error(server.log().trim())))
   })
 
-/** Shuts the server down: clients are disconnected, everything is written, nothing has to be recovered. */
+/** Shuts the server down: disconnects clients and writes everything, so that nothing needs recovery. */
 export const stop = async (server: ServerProcess): Promise<void> => {
   if (server.child.exitCode !== null || server.child.signalCode !== null) return
   server.child.kill("SIGINT")

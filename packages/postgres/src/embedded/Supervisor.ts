@@ -1,21 +1,21 @@
 /**
- * Starts a server again that ended by itself.
+ * Restarts a server that ended by itself.
  */
 import { Clock, Deferred, Effect, type Scope } from "effect"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type ServerProcess, stop } from "./ServerProcess.ts"
 
-/** Before the first new start after an end; each one that follows soon waits twice as long. */
+/** The pause before the first restart. It doubles with each restart that soon follows. */
 const FIRST_PAUSE_MILLIS = 100
 const MAX_PAUSE_MILLIS = 5_000
-/** New starts in a row that came to nothing, or to a server that ended soon. Then it is given up: about half a minute. */
+/** The most restarts in a row that fail, or whose server soon ends. Together they take about half a minute. */
 const MAX_STARTS = 10
-/** A server that has run for so long is taken for a sound one: its end is counted from 1 again. */
+/** A server that has run for this long counts as healthy. When it ends later, restarts are counted from 1 again. */
 const SOUND_MILLIS = 60_000
 
-/** A server that goes on by another process when one ends. */
+/** A server that is replaced by a new process when its process ends. */
 export interface Supervised {
-  /** The process of the moment. */
+  /** The current process. */
   readonly current: () => ServerProcess
   /** Fails when the server is gone for good. */
   readonly ended: Effect.Effect<never, EmbeddedPostgresError>
@@ -23,7 +23,7 @@ export interface Supervised {
 
 export interface SupervisorOptions {
   readonly directory: string
-  /** Whether a server that ends is started again at all. */
+  /** Whether to restart a server that ended. */
   readonly restart: boolean
 }
 
@@ -41,7 +41,7 @@ export const supervise = Effect.fnUntraced(function* (
     Effect.map(launch, (server) => ({ server })),
     ({ server }) => Effect.promise(() => stop(server)),
   )
-  // Whole, so that no server is started that nobody stops.
+  // Uninterruptible, so that no server is started that nobody would stop.
   const launchAgain = Effect.uninterruptible(
     Effect.map(launch, (server) => {
       running.server = server
@@ -57,7 +57,9 @@ export const supervise = Effect.fnUntraced(function* (
       })
       if (failure === undefined) return start
       reason = failure
-      yield* Effect.logError(`the Postgres in ${directory} can't be started again, try ${start}: ${failure}`)
+      yield* Effect.logError(
+        `the Postgres in ${directory} could not be restarted (attempt ${start}): ${failure}`,
+      )
     }
     return yield* endOf(directory, reason)
   })
@@ -69,9 +71,11 @@ export const supervise = Effect.fnUntraced(function* (
       const how = yield* Effect.promise(() => running.server.exited)
       if (!restart) return yield* endOf(directory, how)
       if ((yield* Clock.currentTimeMillis) - since >= SOUND_MILLIS) starts = 0
-      yield* Effect.logError(`the Postgres in ${directory} ended (${how}) and is started again`)
+      yield* Effect.logError(`the Postgres in ${directory} ended (${how}) and is being restarted`)
       starts = yield* startAgain(how, starts)
-      yield* Effect.logInfo(`the Postgres in ${directory} is back, with everything that was committed`)
+      yield* Effect.logInfo(
+        `the Postgres in ${directory} is running again, with everything that was committed`,
+      )
     }
   })
   yield* Effect.forkScoped(Effect.catch(watch, (error) => Deferred.fail(ended, error)))
@@ -81,5 +85,5 @@ export const supervise = Effect.fnUntraced(function* (
 const endOf = (directory: string, how: string) =>
   new EmbeddedPostgresError({
     reason: "failed",
-    message: `the Postgres in ${directory} ended (${how}). Started again, it recovers everything that was committed`,
+    message: `the Postgres in ${directory} ended (${how}). Start it again: it recovers everything that was committed`,
   })

@@ -1,35 +1,38 @@
 /**
- * `claim_deliveries`: how a worker leases what is due.
+ * `claim_deliveries`: how a worker leases due deliveries.
  *
- * It looks at the first deliveries that are due, picks from these what the limits allow, each tenant in turn, and locks
- * the picks, passing by those that another claim has locked. A few times what was asked for mostly is all that is due.
- * If there may be more, behind a backlog, it goes from tenant to tenant, so that each gets its turn: by the index that
- * starts with the tenant, so one look-up each, however long their backlogs are. A queue of one tenant is spared that.
- * When the first ones belong to endpoints that have as many as they may have, it goes from endpoint to endpoint: by the
- * index that starts with the endpoint. Where either ended is where the next claim goes on (`visited…`).
+ * - It looks at the deliveries that have been due the longest, a few times as many as it was asked for. Mostly these
+ *   are all that are due. From them it picks what the limits allow, with tenants taking turns, and locks the picks.
+ *   Rows that another claim has locked are skipped.
+ * - If more may be due, behind a backlog, it goes from tenant to tenant, so that each gets its turn. That takes one
+ *   look-up for each tenant in the index that starts with the tenant, however long the backlogs are. With only one
+ *   tenant in the queue this step is skipped.
+ * - If the first deliveries belong to endpoints that have reached their limits, it goes from endpoint to endpoint, by
+ *   the index that starts with the endpoint.
+ * - The next claim continues where the last two steps ended (`visited…`).
  *
- * Rows are named by their place in the table (`ctid`) until the end of the statement: they are locked, or were
- * seen by its snapshot and are checked again when they are locked.
+ * Within the function, rows are identified by their position in the table (`ctid`). That is safe, because they are
+ * locked, or they were seen by the statement's snapshot and are checked again when they are locked.
  */
 import { instantOf, millisText } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
 import { count, FIRST_ID, hourOf } from "./DeliveryFunctions.ts"
 import { define } from "./SqlFunction.ts"
 
-/** How many due deliveries are looked at first, the longest due first, for each one that is asked for. */
+/** How many due deliveries are looked at first, those due longest first, for each one asked for. */
 const FIRST_LOOK = 4
-/** How many are looked at when these don't fill a claim, and of all tenants together. */
+/** How many are looked at, of all tenants together, when the first look doesn't fill a claim. */
 const LOOK_AHEAD = 1_000
-/** How many tenants are gone through when there are more due than are looked at first. */
+/** How many tenants are visited when more deliveries are due than the first look covers. */
 const MAX_TENANTS = 500
-/** How many endpoints are gone through when these don't fill a claim. */
+/** How many endpoints are visited when the tenants' deliveries don't fill a claim. */
 const MAX_VISITS = 500
-/** How many looks a claim takes, those for other picks than another claim had locked included. */
+/** How many rounds a claim takes, including those to replace picks that another claim had locked. */
 const MAX_ROUNDS = 6
 
 const isFree = "(q.leased_until is null or q.leased_until <= v_now)"
 
-/** How many more each of some endpoints may have in this claim. */
+/** How many more deliveries of each of some endpoints this claim may take. */
 const rooms = (endpoints: string): string => `
         select e.endpoint_id,
           greatest(coalesce(l.most, p_limit_per_endpoint) - coalesce(g.taken, 0), 0) as room
@@ -38,7 +41,7 @@ const rooms = (endpoints: string): string => `
         left join (select g.endpoint_id, count(*) as taken from unnest(v_endpoints) as g (endpoint_id) group by 1) as g
           on g.endpoint_id = e.endpoint_id`
 
-/** How many more of each of some tenants this claim may have, and how many it has. */
+/** How many more deliveries of each of some tenants this claim may take, and how many it has. */
 const turns = (tenants: string): string => `
         select t.account_id, t.mode, coalesce(g.taken, 0) as taken,
           greatest(coalesce(l.most, p_limit) - coalesce(g.taken, 0), 0) as room
@@ -50,7 +53,7 @@ const turns = (tenants: string): string => `
           group by 1, 2
         ) as g on g.account_id = t.account_id and g.mode = t.mode`
 
-/** From the rows of `looked`: what the limits of endpoints and tenants allow, tenants in turn. */
+/** Picks from the rows of `looked` what the limits of endpoints and tenants allow, with tenants taking turns. */
 const pick = `ranked as (
         select a.*, row_number() over (partition by a.endpoint_id order by a.due_at, a.id) as place
         from looked a where not a.tid = any (v_seen)
@@ -76,15 +79,16 @@ const pickFromAll = (schema: SchemaName): string => `
       select (select count(*) from looked), array_agg(p.tid order by p.due_at, p.id)
       into v_ahead, v_picked from picked p;`
 
-/** Whether anything of a second tenant is pending. */
+/** Whether deliveries of more than one tenant are pending. */
 const isShared = (schema: SchemaName): string => `
       select (f.account_id, f.mode) <> (l.account_id, l.mode) into v_is_shared
       from (select q.account_id, q.mode from ${schema}.webhook_pending q order by q.account_id, q.mode, q.id limit 1) as f,
         (select q.account_id, q.mode from ${schema}.webhook_pending q
           order by q.account_id desc, q.mode desc, q.id desc limit 1) as l;`
 
-// Nulls, of which there are none, come first in the index of tenants alone: no other one has rows in this order. And by
-// due_at on its own Postgres before 18 would take the index of that, go through all tenants for each, and sort.
+// `due_at nulls first` matches the order of the index by tenant and of no other index, so the planner has to use it.
+// There are no nulls. The row comparison is needed because, with a condition on `due_at` alone, Postgres before 18
+// would use the index by `due_at`, read all tenants for each tenant, and sort.
 const pickByTenant = (schema: SchemaName): string => `
       with recursive visits (account_id, mode, number) as (
         (select q.account_id, q.mode, 1 from ${schema}.webhook_pending q
@@ -149,7 +153,7 @@ const lockPicked = (schema: SchemaName): string => `
       into v_tids, v_endpoints, v_accounts, v_modes, v_lost, v_locked from locked l;
       v_seen := v_seen || v_picked;`
 
-/** What a worker needs to know of the rows that it leased. */
+/** The data that a worker needs of the rows that it leased. */
 const answer = (schema: SchemaName, rows: string): string => `
   return query with leased as (${rows})
   select l.account_id, l.mode, l.id, l.event_id, l.event_type, l.endpoint_id, l.attempt_count, l.was_lost, l.lease_token,
@@ -178,7 +182,8 @@ const leaseAll = (schema: SchemaName): string => `
     returning q.*, t.was_lost, t.place
   `
 
-// The first try of a claim was carried out, and its answer was lost: the first 80 bits of the tokens tell.
+// For a repeat after a lost answer. Tokens of one claim share their first 80 bits, which tell that it was carried
+// out.
 const leasedBefore = (schema: SchemaName): string => `
       select q.*, exists (
         select from ${schema}.webhook_attempts a where a.account_id = q.account_id and a.mode = q.mode
@@ -233,7 +238,7 @@ begin
     end case;
     if v_by = 'due' and v_ahead = v_look and v_is_shared is null then${isShared(schema)}
       if v_is_shared then
-        -- Nothing is locked yet: what was looked at may be of one tenant, and another one waits behind it.
+        -- Nothing is locked yet: the rows looked at may all be of one tenant, and another tenant waits behind them.
         v_by := 'tenant';
         v_look := ${LOOK_AHEAD};
         continue;
@@ -244,12 +249,12 @@ begin
     end if;
     exit when cardinality(v_tids) >= p_limit;
     if v_by = 'endpoint' then
-      -- From where the last claim ended to the last endpoint, then from the first one.
+      -- First from where the last claim ended to the last endpoint, then from the first endpoint on.
       exit when v_after is not null or not v_may_wrap;
       v_may_wrap := false;
       v_after := v_first;
     elsif v_picked is null or v_locked = cardinality(v_picked) then
-      exit when v_by = 'due' and v_ahead < v_look; -- nothing is behind what was looked at
+      exit when v_by = 'due' and v_ahead < v_look; -- no more deliveries are due
       if v_look = ${LOOK_AHEAD} then v_by := 'endpoint'; end if;
       v_look := ${LOOK_AHEAD};
     end if;

@@ -1,9 +1,9 @@
 /**
- * The functions by which deliveries end: their results, their cancellation; and those by which they begin anew.
+ * The functions that end deliveries (results, cancellation) and the one that starts them again (replay).
  *
- * Locks, in this order: endpoints in the order of their keys, then deliveries in the order of their ids. Whoever
- * disables an endpoint has it locked before it cancels its deliveries, so nobody waits in a circle. Claims wait
- * for nobody.
+ * They lock endpoints in the order of their keys, and then deliveries in the order of their ids. The transaction that
+ * disables an endpoint has locked it before it cancels its deliveries, so no deadlock can form. Claims never wait for
+ * a lock.
  */
 import { Delivery, MAX_CANCEL } from "@billwright/core"
 import { instantOf } from "../Millis.ts"
@@ -14,20 +14,20 @@ const finishedColumns = `account_id, mode, id, event_id, event_type, endpoint_id
       last_error, created_at, status, reason, finished_at, lease_token`
 
 /**
- * Rows whose `columns` are from one row of values to another: by an index that begins with the first of these. By
- * `id = …` any index that has the id somewhere could be gone through from end to end, and one is as good as another to
- * a planner that believes that there are no rows.
+ * The rows whose `columns` are between two rows of values. It is read by an index that begins with the first of these
+ * columns. With `id = …` the planner could choose any index that contains the id and read all of it: while it
+ * believes that a table has no rows, it sees no difference between indexes.
  */
 const between = (columns: string, from: string, to: string): string =>
   `(${columns}) >= (${from}) and (${columns}) <= (${to})`
 
-/** The smallest and the greatest of all ids. */
+/** The smallest and the greatest id. */
 export const FIRST_ID = "'00000000-0000-0000-0000-000000000000'::uuid"
 const LAST_ID = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid"
 
 /**
- * The row of the queue that has the key of `n`, if the condition is true of it, too: the first that is no smaller. An
- * upper bound instead of the limit would stop no scan before Postgres 18.
+ * The row of the queue with the key of `n`, if `condition` is also true of it. It reads the first row that is not
+ * smaller, with a limit. An upper bound in place of the limit would stop no scan before Postgres 18.
  */
 const ofKey = (schema: SchemaName, condition: string): string => `lateral (
         select q.tid from (
@@ -38,7 +38,7 @@ const ofKey = (schema: SchemaName, condition: string): string => `lateral (
         where q.account_id = n.account_id and q.mode = n.mode and q.id = n.id and ${condition}
       ) as own`
 
-/** Adds to the tallies of hours: what `rows` gives for each account, mode, hour and endpoint. */
+/** Adds to the counts by hour. `rows` selects the numbers for each account, mode, hour and endpoint. */
 export const count = (schema: SchemaName, rows: string): string => `
       insert into ${schema}.webhook_hourly as h
         (account_id, mode, hour, endpoint_id, delivered, failed, failed_attempts)
@@ -47,17 +47,17 @@ export const count = (schema: SchemaName, rows: string): string => `
       on conflict (account_id, mode, hour, endpoint_id) do update set delivered = h.delivered + excluded.delivered,
         failed = h.failed + excluded.failed, failed_attempts = h.failed_attempts + excluded.failed_attempts`
 
-/** The hour of UTC that an instant lies in, in epoch milliseconds. */
+/** The start of the UTC hour that contains an instant, given in epoch milliseconds. */
 export const hourOf = (millis: string): string => instantOf(`(${millis} / 3600000 * 3600000)`)
 
-/** How long results wait for endpoints whose `failing_since` they change, for each that somebody holds. */
+/** How long results wait for locked endpoints whose `failing_since` they change, for each such endpoint. */
 const MARK_LOCK_MILLIS = 1_000
 
-/** Whether a result `n` is a failure of its endpoint; see `Delivery.isEndpointsFailure`. */
+/** Whether a result `n` is a failure of its endpoint. See `Delivery.isEndpointsFailure`. */
 const isFailure = `n.status <> 'Delivered' and n.number is not null
   and coalesce(n.error not in (${Delivery.ownErrors.map((error) => `'${error}'`).join(", ")}), true)`
 
-/** The endpoints whose `failing_since` the results of `settle_deliveries` change, in the order of their keys. */
+/** The endpoints whose `failing_since` changes by the results of `settle_deliveries`, in the order of their keys. */
 const marked = (schema: SchemaName, lock: string): string => `
         select w.ctid as tid from (
           select n.account_id, n.mode, n.endpoint_id, bool_or(n.status = 'Delivered') as has_success,
@@ -73,8 +73,9 @@ const marked = (schema: SchemaName, lock: string): string => `
         ) as w`
 
 /**
- * Writes what came of claimed deliveries; see `DeliveryStore.settle`. The arrays have an element for each. Gives
- * which were written. A repeat of a statement that was carried out finds the lease's token, and says so.
+ * Writes the results of claimed deliveries. See `DeliveryStore.settle`. The arrays have one element for each result.
+ * Returns which results were written. A repeat of a statement that was carried out recognizes the lease's token, and
+ * reports those as written.
  */
 export const settleDeliveries = define(
   "settle_deliveries",
@@ -91,9 +92,9 @@ declare
   v_tids tid[];
   v_owners uuid[];
 begin
-  -- A success or failure that changes nothing of its endpoint doesn't look for its lock. What does waits, but not
-  -- for long: somebody who holds an endpoint must not keep results from being written until their leases end. The
-  -- mark of that endpoint is left to its next result then.
+  -- A result that doesn't change its endpoint doesn't need the endpoint's lock. One that does waits for it, but only
+  -- for a short time: otherwise a lock held by others could keep results from being written until their leases end.
+  -- After that time the endpoint's next result sets failing_since.
   if exists (${marked(schema, "")}) then
     begin
       perform set_config('lock_timeout', '${MARK_LOCK_MILLIS}', true);
@@ -106,7 +107,7 @@ begin
 
   select array_agg(l.ordinal), array_agg(l.tid), array_agg(l.endpoint_id) into v_ordinals, v_tids, v_owners
   from (
-    -- One that is given twice is written once.
+    -- A result that is given twice is written once.
     select min(l.ordinal) as ordinal, l.tid, l.endpoint_id from (
       select n.ordinal, q.tid, q.endpoint_id from (
         select n.* from unnest(p_account_ids, p_modes, p_ids, p_tokens) with ordinality
@@ -200,8 +201,9 @@ $$`,
 )
 
 /**
- * Ends the pending deliveries of an endpoint; see `DeliveryStore.cancel`. Two statements: a result that is written
- * at the same time makes a new version of its row, which only a statement that begins after the wait sees.
+ * Ends the pending deliveries of an endpoint. See `DeliveryStore.cancel`. It takes two statements: a result that is
+ * written at the same time creates a new version of its row, which is visible only to a statement that begins after
+ * the wait for it.
  */
 export const cancelDeliveries = define(
   "cancel_deliveries",
@@ -248,7 +250,10 @@ const endpointOf = (schema: SchemaName): string => `(
         where w.account_id = p_account_id and w.mode = p_mode and w.id = p_endpoint_id and w.deleted_at is null
       ) as w`
 
-/** Whether an event `e` is in the range, admitted, asked for, of no other endpoint, and has nothing pending to `w`. */
+/**
+ * Whether to replay event `e`: in the range, of the endpoint's and the requested types, not made for another
+ * endpoint, and without a pending delivery to `w`.
+ */
 const isWanted = (schema: SchemaName): string => `e.occurred_at >= ${instantOf("p_since")}
         and e.occurred_at < ${instantOf("p_until")}
         and (w.event_types[1] = '*' or e.type = any (w.event_types))
@@ -261,11 +266,11 @@ const isWanted = (schema: SchemaName): string => `e.occurred_at >= ${instantOf("
         )`
 
 /**
- * Makes new deliveries of an endpoint's past events; see `DeliveryStore.replayRange`. Two replays for one endpoint
- * run one after the other, so that the second sees what the first has made. The events are
- * locked, so that none is pruned meanwhile.
+ * Creates new deliveries of an endpoint's past events. See `DeliveryStore.replayRange`. Two replays for one endpoint
+ * run one after the other, so that the second sees what the first created. The events are locked, so that they can't
+ * be pruned in between.
  *
- * What is pending is looked up by a hash, which has to fit into the memory; it takes as much as there is.
+ * Pending deliveries are looked up in a hash table, which has to fit into memory: hence the larger `work_mem`.
  */
 export const replayDeliveries = define(
   "replay_deliveries",
@@ -279,7 +284,7 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended('billwright replays for ' || p_endpoint_id::text, 0));
   if p_only_failed then
-    -- From the failures to their events, one look-up each: there are few of these and many of those.
+    -- From the failures to their events, with one look-up each: there are few failures and many events.
     select array_agg(c.id order by c.id), array_agg(c.type order by c.id) into v_ids, v_types
     from (
       select e.id, e.type

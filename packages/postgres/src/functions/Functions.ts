@@ -1,5 +1,5 @@
 /**
- * The functions of the schema, as this release has them.
+ * All functions of the schema in this release.
  */
 import { createHash } from "node:crypto"
 import type { SchemaName } from "../SchemaName.ts"
@@ -19,7 +19,7 @@ import {
 } from "./ThresholdFunctions.ts"
 import { appendUsage, usageRecordJson, voidUsage } from "./UsageFunctions.ts"
 
-/** All functions. One that is written in SQL comes after those that it calls. */
+/** All functions. A function whose language is SQL comes after those that it calls. */
 export const functions: ReadonlyArray<SqlFunction> = [
   formatId,
   parseId,
@@ -47,6 +47,6 @@ export const functions: ReadonlyArray<SqlFunction> = [
   replayDeliveries,
 ]
 
-/** SHA-256 of what writes a function, as hexadecimal digits. */
+/** The SHA-256 digest of the statements that define a function, in hexadecimal. */
 export const digestOf = (schema: SchemaName, { statements }: SqlFunction): string =>
   createHash("sha256").update(statements(schema).join(";\n")).digest("hex")

@@ -1,12 +1,12 @@
 /**
- * The text form of ids, and ids that are made in the database.
+ * The text form of ids, and ids that the database generates.
  */
 import { millis } from "../Millis.ts"
 import { define } from "./SqlFunction.ts"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
-/** 128 bits in 26 characters of 5: two zero bits come first. */
+/** 128 bits in 26 characters of 5 bits each. The first two bits are zero. */
 export const formatId = define(
   "format_id",
   () => `(p_prefix text, p_uuid uuid) returns text language sql immutable strict as $$
@@ -29,7 +29,7 @@ export const parseId = define(
 $$`,
 )
 
-/** RFC 9562: 48 bits of milliseconds, the version, random bits. gen_random_uuid has the variant bits already. */
+/** RFC 9562: 48 bits of milliseconds, the version, and random bits. gen_random_uuid already sets the variant bits. */
 export const makeUuidV7 = define(
   "make_uuid_v7",
   () => `(p_at timestamptz) returns uuid language sql volatile strict as $$

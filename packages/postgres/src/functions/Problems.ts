@@ -1,6 +1,6 @@
 /**
- * What `record_usage` and `publish_event` refuse alike: branches of the `case` that finds what is wrong with an argument,
- * and what follows from it. Limits are those of core.
+ * The checks of arguments that `record_usage` and `publish_event` share: branches of the `case` that finds a problem,
+ * and the exception that reports it. The limits are those of core.
  */
 
 /** Account and mode: `Tenant.AccountId`, `Tenant.Mode`. */
@@ -8,7 +8,7 @@ export const tenantProblems = `when account_id is null or account_id !~ '^[A-Za-
       then array['account_id', 'must be 1 to 64 letters, digits, - or _']
     when mode is null or mode not in ('live', 'test') then array['mode', 'must be live or test']`
 
-/** Text of 1 to `maximum` code points; `guard` says what null means. */
+/** Text of 1 to `maximum` code points. `guard` says whether null is allowed. */
 export const boundedText = (
   argument: string,
   maximum: number,
@@ -16,7 +16,7 @@ export const boundedText = (
 ): string => `when ${guard} char_length(${argument}) not between 1 and ${maximum}
       then array['${argument}', 'must be 1 to ${maximum} characters']`
 
-/** Raises BW400 when there is a problem. */
+/** Raises BW400 if there is a problem. */
 export const refuse = `if v_problem is not null then
     raise exception '% %', v_problem[1], v_problem[2] using errcode = 'BW400', detail = v_problem[1];
   end if;`

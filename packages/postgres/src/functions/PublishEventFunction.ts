@@ -1,9 +1,9 @@
 /**
- * `publish_event`: publishing events from any client, in any language, inside its own transaction.
+ * `publish_event`: publishes events from any client, in any language, inside its own transaction.
  *
- * The rules are those of `Events.publish`, but for the catalogue of event types, which the processes have and the
- * database hasn't: the type is checked to be a name, and the data to be an object of JSON that can be sent. Of the data
- * of a built-in type, the fields that hold instants are checked as well.
+ * The rules are those of `Events.publish`, except for the catalogue of event types, which only processes have and the
+ * database doesn't. The type must be a valid name, and the data must be a JSON object that can be sent. In the data of
+ * a built-in type, the fields with instants are checked as well.
  * Errors carry the SQLSTATEs of `record_usage`.
  */
 import { Event, EventCatalogue, EventType, HostEvents } from "@billwright/core"
@@ -15,22 +15,26 @@ const { MAX_DATA_DEPTH, MAX_EVENT_KEY_LENGTH, MAX_PAYLOAD_BYTES } = Event
 const { MAX_EVENT_TYPE_LENGTH } = EventType
 const MAX_NUMBER = String(Number.MAX_VALUE)
 
-/** What no event's data may hold; each a path that finds it. Text in `jsonb` is well-formed and without NUL. */
+/**
+ * Data that no event may contain. Each is a path that finds it. Text in `jsonb` is always well-formed and without
+ * NUL.
+ */
 const deep = `strict $.**{${MAX_DATA_DEPTH} to last} ? (@.type() == "object" || @.type() == "array")`
 const prototype = `strict $.** ? (@.type() == "object") ? (exists (@."__proto__"))`
-// The library takes integers beyond it as `bigint`. In `jsonb` they look like 1e309, which no receiver can hold.
+// The library takes integers beyond this as `bigint`. In `jsonb` they look like 1e309, which no receiver can
+// represent.
 const huge = `strict $.** ? (@.type() == "number") ? (@ > ${MAX_NUMBER} || @ < -${MAX_NUMBER})`
 
 const INSTANT_FIELDS = `{${HostEvents.INSTANT_FIELDS.join(",")}}`
-/** The built-in types with such a field. */
+/** The built-in types that have such a field. */
 const TYPES_WITH_INSTANTS = EventCatalogue.builtIn
   .filter(({ example }) => HostEvents.INSTANT_FIELDS.some((field) => Object.hasOwn(Object(example), field)))
   .map(({ name }) => `'${name}'`)
   .join(", ")
 
 /**
- * Whether text is an RFC 3339 instant in capitals: `Instant.parse`. The calendar repeats itself after 400 years, and
- * `make_date` knows no year 0.
+ * Whether text is an RFC 3339 instant in capital letters; see `Instant.parse`. Adding 400 years keeps the calendar the
+ * same, and avoids year 0, which `make_date` doesn't know.
  */
 export const isInstant = define(
   "is_instant",

@@ -1,10 +1,10 @@
 /**
- * The functions through which events are published, by this library and by any other client.
+ * The functions that publish events, for this library and for any other client.
  */
 import { instantOf, millisText } from "../Millis.ts"
 import { define } from "./SqlFunction.ts"
 
-/** As JavaScript writes it. lpad, because to_char writes years before 1000 its own way. */
+/** The instant as JavaScript writes it. lpad, because to_char doesn't pad years before 1000 to four digits. */
 export const formatInstant = define(
   "format_instant",
   () => `(p_at timestamptz) returns text language sql stable strict as $$
@@ -32,7 +32,10 @@ returns text language sql stable strict as $$
 $$`,
 )
 
-/** The texts mostly tell already. A number that numeric can't hold equals itself alone. */
+/**
+ * Compares the texts first, which mostly decides it. A number beyond the range of `numeric` is equal only to its own
+ * text.
+ */
 export const isSameData = define(
   "is_same_data",
   () => `(p_first text, p_second text) returns boolean language plpgsql immutable as $$
@@ -48,9 +51,9 @@ $$`,
 )
 
 /**
- * What is published before the caller's transaction commits is seen by nobody, so nothing is locked but the
- * customer, against erasure. An endpoint that is disabled meanwhile may get a delivery: whoever claims it sees
- * the endpoint as it is then.
+ * Before the caller's transaction commits, nobody sees the new rows. So only the customer is locked, against erasure.
+ * An endpoint that is disabled at the same time may get a delivery; the claim of that delivery finds the endpoint
+ * disabled.
  */
 export const publishEventRow = define(
   "publish_event_row",
@@ -105,7 +108,7 @@ begin
     return;
   end if;
 
-  -- Statements of their own: their snapshot has what a concurrent publication has just committed.
+  -- These are new statements, so their snapshot has what a concurrent publication has just committed.
   select e.* into v_first from ${schema}.events e
   where e.account_id = p_account_id and e.mode = p_mode and e.idempotency_key = p_idempotency_key;
   if not found then

@@ -1,9 +1,9 @@
 /**
- * `record_usage`: recording usage from any client, in any language, inside its own transaction.
+ * `record_usage`: records usage from any client, in any language, inside its own transaction.
  *
- * The rules are those of `Usage.record`. Errors carry SQLSTATEs of a class of their own, `BW`: `BW400` for
- * input that breaks a rule (DETAIL names the argument), `BW404` for a customer that is unknown or erased,
- * `BW409` for an idempotency key that was used before for other content (DETAIL is the id of its record).
+ * The rules are those of `Usage.record`. Its errors have SQLSTATEs of the class `BW`: `BW400` for invalid input
+ * (DETAIL names the argument), `BW404` for an unknown or erased customer, and `BW409` for an idempotency key that was
+ * used before with other content (DETAIL is the id of that record).
  */
 import { UsageRecord } from "@billwright/core"
 import { instantOf, millis } from "../Millis.ts"
@@ -15,7 +15,7 @@ const { MAX_FUTURE_MILLIS, MAX_PRODUCT_ID_LENGTH, MAX_QUANTITY, MAX_UNIT_LENGTH,
   UsageRecord
 const MAX_FUTURE_MINUTES = MAX_FUTURE_MILLIS / 60_000
 
-/** An instant of the JSON of a record, as it is sent. */
+/** An instant in the JSON of a record, in the format of the API. */
 const sent = (schema: SchemaName, field: string): string =>
   `${schema}.format_instant(${instantOf(`(v_record ->> '${field}')::bigint`)})`
 
@@ -73,7 +73,8 @@ begin
   end loop;
 
   if v_record is null then
-    -- Where the table is distributed, the row has another type on its shard: the function takes it from here.
+    -- In a distributed table the row has another type on its shard. So its fields are passed, and the type is made
+    -- here.
     select r.* into v_stored from ${schema}.usage_records r
     where r.account_id = record_usage.account_id and r.mode = record_usage.mode and r.customer_id = v_customer
       and r.id = v_id;

@@ -1,32 +1,32 @@
 /**
- * A function in the database, as this release has it.
+ * The definition of a function in the database.
  */
 import type { SchemaName } from "../SchemaName.ts"
 
 export interface SqlFunction {
   readonly name: string
-  /** The statements that create it or replace it, one command each, without trailing semicolons. */
+  /** The statements that create or replace it, one command each, without trailing semicolons. */
   readonly statements: (schema: SchemaName) => ReadonlyArray<string>
 }
 
 /**
- * Where functions look for names that have no schema: among those of Postgres, and nowhere else. Otherwise whoever may
- * create an operator or a function in a schema of the caller's path could have them called with the caller's rights.
- * Temporary objects come last: where they aren't named, they come first.
+ * The search path of functions: only the schema of Postgres itself. Otherwise anyone who may create an operator or a
+ * function in a schema of the caller's path could get it called with the caller's rights. Temporary objects are named
+ * last, because they come first when they are not named.
  */
 const FIXED_PATH = "set search_path = pg_catalog, pg_temp"
 
 /**
- * Rows of the queue are found by their place, or by an index, whatever the planner knows: plans are made while the queue
- * is empty. One that reads all of it is slow once it is long. And as the plans are what they are, none is made anew for
- * each call, which takes as long as the call itself.
+ * Makes the planner find rows of the queue by position or by index. Plans are made while the queue is empty, and a
+ * plan that reads the whole table becomes slow when the queue is long. With these settings the generic plan is the
+ * right one. So no call is planned anew, which would take as long as the call itself.
  */
 const BY_INDEX =
   "set enable_seqscan = off set enable_bitmapscan = off set jit = off set plan_cache_mode = force_generic_plan"
 
 /**
- * By an index that has the rows in the order that is asked for. Postgres before 18 says of a sort that can't be avoided
- * that it costs more than anything, beside which it sees no difference between plans: there it is left alone.
+ * Makes the planner use an index that has the rows in the requested order. Before Postgres 18 the setting stays
+ * unchanged: there, an unavoidable sort costs so much in the planner's estimate that all plans look the same to it.
  */
 const withoutSorts = (schema: SchemaName, name: string): string => `do $$
 begin
@@ -37,18 +37,18 @@ end
 $$`
 
 /**
- * Defines a function by what follows its name: arguments, result, language and text.
+ * Defines a function by the text after its name: arguments, result, language and body.
  *
- * Replacing a function keeps the rights to it, and can't change its arguments or result. A release that changes these
- * drops the function in a migration.
+ * Replacing a function keeps its grants, but can't change its arguments or result. A release that changes these drops
+ * the old function in a migration.
  */
 export const define = (
   name: string,
   definition: (schema: SchemaName) => string,
   options: {
-    /** Its plans use indexes alone: docs/decisions/0013. */
+    /** Whether its plans use indexes only: see docs/decisions/0013. */
     readonly isByIndex?: boolean
-    /** What it is, for those who list the functions of their database. */
+    /** A description, for people who list the functions of their database. */
     readonly comment?: string
   } = {},
 ): SqlFunction => ({

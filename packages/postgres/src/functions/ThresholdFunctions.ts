@@ -1,5 +1,5 @@
 /**
- * The functions of usage thresholds: `append_usage` calls `fire_thresholds` with what it recorded.
+ * The functions of usage thresholds. `append_usage` calls `fire_thresholds` with the usage that it recorded.
  */
 import { instantOf, millisText } from "../Millis.ts"
 import { define } from "./SqlFunction.ts"
@@ -14,7 +14,7 @@ language sql stable as $$
 $$`,
 )
 
-/** lpad, because to_char writes years beyond 9999 and before 1000 its own way. */
+/** lpad, because to_char formats years before 1000 and after 9999 differently. */
 export const periodDays = define(
   "period_days",
   () => `(
@@ -52,9 +52,9 @@ $$`,
 )
 
 /**
- * Fires the thresholds that what was recorded crosses, and publishes an event for each. The rule is docs/decisions/0003;
- * the event is that of `ThresholdEvent.make`, to the byte: `to_json` escapes text exactly as `JSON.stringify` does. A
- * threshold counts as fired at the latest `created_at`.
+ * Fires the thresholds that the recorded usage crosses, and publishes an event for each. The rule is in
+ * docs/decisions/0003. The event has the same bytes as that of `ThresholdEvent.make`: `to_json` escapes text exactly
+ * as `JSON.stringify` does. A threshold's firing has the latest `created_at` of the records.
  */
 export const fireThresholds = define(
   "fire_thresholds",
@@ -74,8 +74,8 @@ declare
   v_event uuid;
   v_event_count bigint := 0;
 begin
-  -- From the meters to their thresholds, one index look-up each: \`offset 0\` keeps the planner from reading all
-  -- thresholds instead.
+  -- From the meters to their thresholds, with one index look-up each: \`offset 0\` keeps the planner from reading all
+  -- thresholds.
   select array_agg(distinct t.id order by t.id) into v_due
   from (
     select distinct n.customer_id, n.product_id, n.unit, n.occurred_at
@@ -99,9 +99,9 @@ begin
   where n.id = any (p_recorded);
 
   foreach v_id in array v_due loop
-    -- Roll-ups of different days don't make two appends wait for each other, but their threshold does: from here
-    -- on, what others have added to the period is either committed and seen by the statements that follow, or
-    -- comes after this transaction.
+    -- Appends to different days update different roll-ups, so these don't make them wait for each other. This lock on
+    -- the threshold does. Usage that others have added to the period is now either committed, and visible to the
+    -- statements below, or is added after this transaction.
     update ${schema}.usage_thresholds t set check_count = t.check_count + 1
     where t.account_id = p_account_id and t.mode = p_mode and t.id = v_id returning t.* into v_threshold;
     continue when not found;
@@ -132,7 +132,7 @@ begin
       where t.account_id = p_account_id and t.mode = p_mode and t.id = v_threshold.id;
       v_threshold.last_fired_at := v_at;
 
-      -- Events lie 2^30 apart, which leaves room for the ids of their deliveries and attempts.
+      -- The ids of events are 2^30 apart, which leaves room for the ids of their deliveries and attempts.
       v_event := ${schema}.offset_id(v_last_record, v_event_count * 1073741824);
       v_event_count := v_event_count + 1;
       perform ${schema}.publish_event_row(p_account_id, p_mode, v_event, 'usage.threshold', v_published_at,

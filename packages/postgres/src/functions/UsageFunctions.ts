@@ -1,23 +1,23 @@
 /**
- * The functions through which usage is written, by this library and by any other client.
+ * The functions that write usage, for this library and for any other client.
  *
- * Appending is a function in the database so that there is one implementation for every language, and one
- * round trip whatever happens. The statements that touch `usage_records` and `usage_daily` name the customer
- * or take rows from an array, and join neither with other tables: they work unchanged when these two are
- * distributed by customer.
+ * Appending is a function in the database, so that there is one implementation for all languages, and one round trip
+ * in every case. The statements that use `usage_records` and `usage_daily` name the customer or take rows from an
+ * array. They join these two tables with no other table, so they also work when these two are distributed by
+ * customer.
  */
 import { instantOf, millisText } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
 import { define } from "./SqlFunction.ts"
 
-/** From so many records on they are inserted as if there were no conflict. */
+/** From this many records on, they are inserted without a look for conflicts first. */
 const PLAIN_INSERT = 16
 
-// Nearly always all customers are active, and looking each up in an array of a thousand takes its time.
+// Nearly always all customers are active. Looking each one up in an array of a thousand would take time.
 const MAY_CONFLICT = `where v_are_all_active or n.customer_id = any (v_active)
     on conflict do nothing`
 
-/** Inserts records, adds to their roll-ups, and notes which they were. */
+/** Inserts records, adds to their roll-ups, and notes which records were inserted. */
 const insertRecords = (schema: SchemaName, mayConflict: boolean): string => `
     with recorded as (
       insert into ${schema}.usage_records (account_id, mode, customer_id, id, product_id, unit, quantity,
@@ -40,9 +40,9 @@ const insertRecords = (schema: SchemaName, mayConflict: boolean): string => `
     select coalesce(array_agg(r.id), '{}') into v_recorded from recorded r;`
 
 /**
- * Locks, in this order: customers (share), idempotency keys in the order of the arguments, roll-ups in the
- * order of their key, thresholds in the order of their ids. Callers sort their records by customer and key, so
- * that two appends never wait for each other in a circle.
+ * Takes locks in this order: customers (share), idempotency keys in the order of the arguments, roll-ups in the order
+ * of their key, thresholds in the order of their ids. Callers sort their records by customer and key, so two appends
+ * never deadlock.
  */
 export const appendUsage = define(
   "append_usage",
@@ -65,7 +65,7 @@ declare
   v_first ${schema}.usage_records[];
   v_found bigint;
 begin
-  -- Waits for an erasure that is under way, and makes a later one wait for this transaction.
+  -- Waits for a running erasure, and makes a later one wait for this transaction.
   with locked as (
     select c.id, c.threshold_count from (select distinct unnest(p_customer_ids)) as u (id) left join lateral (
       select c.id, c.threshold_count from ${schema}.customers c
@@ -76,8 +76,8 @@ begin
     array_agg(l.id) filter (where l.threshold_count > 0)
   into v_active, v_are_all_active, v_watched from locked l;
 
-  -- Without a look for conflicts first, which takes a good part of the time, and mostly finds none. Not for a few
-  -- records: each time is a subtransaction, and a host may record one by one in a long transaction.
+  -- Inserts without a look for conflicts first. The look takes much of the time and rarely finds one. It is not done
+  -- for a few records: each time is a subtransaction, and a host may record one by one in a long transaction.
   v_is_plain := v_are_all_active and cardinality(p_ids) >= ${PLAIN_INSERT};
   if v_is_plain then
     begin${insertRecords(schema, false)}
@@ -100,9 +100,9 @@ begin
     from unnest(p_ids, p_customer_ids, p_idempotency_keys) as n (id, customer_id, idempotency_key)
     where n.customer_id = any (v_active) and not n.id = any (v_recorded);
 
-    -- A statement of its own: its snapshot has what concurrent appends have just committed. And one for all
-    -- records: looked up one by one on a table that was never analyzed, each look-up may be planned as a walk
-    -- through all records of the customer.
+    -- This is a new statement, so its snapshot has what concurrent appends have just committed. It is one statement
+    -- for all records: on a table that was never analyzed, the planner may make each look-up read all records of the
+    -- customer.
     select coalesce(array_agg(r), '{}') into v_first from ${schema}.usage_records r
     where r.account_id = p_account_id and r.mode = p_mode and r.customer_id = any (v_customers)
       and r.idempotency_key = any (v_keys);

@@ -1,5 +1,5 @@
 /**
- * Working on the host's own connections, and inside its own transactions.
+ * Uses the host's own connections, and works inside the host's own transactions.
  */
 import { Effect, Layer, Scope, Semaphore } from "effect"
 import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
@@ -19,21 +19,22 @@ export type { HostClient, HostPool, HostPoolClient } from "./HostClient.ts"
 export { TransactionGone } from "./TransactionGone.ts"
 
 /**
- * A `SqlClient` on the host's pool (`pg.Pool`, or anything that looks like it), instead of connections of our
- * own. The pool stays the host's: its size and time-outs count, and it is never ended here.
+ * A `SqlClient` on the host's pool (`pg.Pool`, or anything with the same interface), in place of connections of our
+ * own. The pool belongs to the host: its size and time-outs apply, and it is never ended here.
  *
- * A statement or transaction that is given up gives its connection back as broken. Where nobody listens for the pool's
- * event `error`, idle connections that it lost are logged: otherwise they would end the process.
+ * A statement or transaction that is given up returns its connection to the pool as broken. If nobody listens for the
+ * pool's event `error`, lost idle connections are logged here: an unheard event would end the process.
  */
 export const fromPool = (pool: HostPool): Layer.Layer<SqlClient.SqlClient> => {
-  // What is still running on a broken connection can't be waited for, and ROLLBACK would have to: closing the
+  // A statement may still be running on a broken connection, and ROLLBACK would have to wait for it. Closing the
   // connection ends its transaction as well.
   const broken = new WeakSet<SqlConnection.Connection>()
   const acquirer = Effect.map(
     Effect.acquireRelease(
       Effect.map(lend(pool), (client) => {
         const conn = watched(client, broken)
-        // A pool listens to what it has not lent. Nobody listening, the loss of a connection would end the process.
+        // A pool doesn't listen to connections that it has lent. With no listener, the loss of one would end the
+        // process.
         const onLoss = () => void broken.add(conn)
         client.on?.("error", onLoss)
         return { client, conn, onLoss }
@@ -57,13 +58,13 @@ export const fromPool = (pool: HostPool): Layer.Layer<SqlClient.SqlClient> => {
 }
 
 /**
- * Logs idle connections that a pool lost, and replaces, until the scope closes. An event `error` that nobody listens
- * for would end the process; a host that listens is left alone.
+ * Logs the idle connections that a pool lost, until the scope closes. The pool replaces them. Without a listener for
+ * `error` such a loss would end the process. If the host listens itself, this does nothing.
  */
 const heedLosses = Effect.fnUntraced(function* (pool: HostPool) {
   if (pool.listenerCount?.("error") !== 0) return
   const run = Effect.runForkWith(yield* Effect.context<never>())
-  // The error itself leads to the client, and to all that it was connected with.
+  // Only the message is logged: the error refers to the client, and so to the connection's settings.
   const listener = ({ message }: Error) =>
     void run(Effect.logWarning("the pool lost an idle connection", message))
   yield* Effect.acquireRelease(
@@ -72,7 +73,7 @@ const heedLosses = Effect.fnUntraced(function* (pool: HostPool) {
   )
 })
 
-/** A connection that becomes broken when it fails, or when a statement on it is given up. */
+/** A connection that is marked as broken when it fails, or when a statement on it is given up. */
 const watched = (
   client: HostPoolClient,
   broken: WeakSet<SqlConnection.Connection>,
@@ -90,14 +91,14 @@ const watched = (
     },
     () => broken.add(conn),
   )
-  // What is not to be prepared are BEGIN, ROLLBACK and savepoints.
+  // The statements that run unprepared are BEGIN, ROLLBACK and savepoints.
   const { executeUnprepared } = conn
   return Object.assign(conn, {
     executeUnprepared: (...args: Parameters<typeof executeUnprepared>) => bounded(executeUnprepared(...args)),
   })
 }
 
-/** A client that arrives after nobody waits for it any more goes straight back. */
+/** A client that arrives when nobody waits for it any more is returned at once. */
 const lend = (pool: HostPool) =>
   Effect.callback<Awaited<ReturnType<HostPool["connect"]>>, SqlError.SqlError>((resume) => {
     let isAwaited = true
@@ -110,17 +111,19 @@ const lend = (pool: HostPool) =>
     })
   })
 
-/** What the joins of one client have in common. */
+/** The state that all joins of one client share. */
 interface Joins {
-  /** One at a time has a savepoint on the connection. */
+  /** Only one of them at a time has a savepoint on the connection. */
   readonly turns: Semaphore.Semaphore
-  /** The marks of those that are under way. */
+  /** The marks of the joins that are running. */
   readonly marks: Set<string>
-  /** The statement that was made last. They are sent one by one: postgres.js loses what comes together, and late. */
+  /**
+   * The last statement. Statements are sent one by one: postgres.js may lose one that it gets together with another.
+   */
   last: Promise<unknown>
 }
 
-/** Two callers on the same client have to know of each other. */
+/** Shared by all callers with the same client. */
 const joinsOfClients = new WeakMap<HostClient, Joins>()
 
 const joinsOf = (client: HostClient): Joins => {
@@ -132,9 +135,9 @@ const joinsOf = (client: HostClient): Joins => {
 }
 
 /**
- * A `SqlClient` inside a transaction that the host has begun on `client`, and will commit or roll back itself. Its
- * statements reject with a `SqlError` of `TransactionGone` when that transaction is not the one on the connection any more.
- * What is a transaction elsewhere is a savepoint here, and only one at a time on one client.
+ * A `SqlClient` inside a transaction that the host has begun on `client`. The host commits it or rolls it back. When
+ * that transaction is no longer the one on the connection, statements reject with a `SqlError` of `TransactionGone`.
+ * Transactions of our own become savepoints here, one at a time on a client.
  */
 export const fromTransaction = (client: HostClient): Effect.Effect<SqlClient.SqlClient, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -142,7 +145,7 @@ export const fromTransaction = (client: HostClient): Effect.Effect<SqlClient.Sql
     const { marks, turns } = joins
     const mark = crypto.randomUUID()
     const guard = TransactionGuard.guarded(client, mark)
-    // Sent before anything is waited for. Whoever makes the first statement learns that it failed.
+    // Sent before anything is awaited. If it fails, the first statement fails with its error.
     const left = TransactionGuard.leave(client, mark, marks)
     left.catch(() => undefined)
     yield* Effect.acquireRelease(
@@ -168,12 +171,12 @@ export const fromTransaction = (client: HostClient): Effect.Effect<SqlClient.Sql
     return sql
   })
 
-/** Whose client is inside. */
+/** The host's client of each `SqlClient` that `fromTransaction` made. */
 const clients = new WeakMap<SqlClient.SqlClient, HostClient>()
 
 /**
- * Runs an effect of any service over this storage inside the host's transaction on `client`: everything that it
- * writes commits and rolls back with the rows of the host.
+ * Runs an effect of any service over this storage inside the host's transaction on `client`. Everything that the
+ * effect writes is committed or rolled back together with the host's rows.
  *
  * ```ts
  * await client.query("BEGIN")
@@ -182,20 +185,20 @@ const clients = new WeakMap<SqlClient.SqlClient, HostClient>()
  * await client.query("COMMIT")
  * ```
  *
- * Failures undo what the effect wrote, and leave the host's transaction usable. Nothing is tried again and no
- * deadline applies: a transaction that is not ours can't be repeated. READ COMMITTED, the default of Postgres,
- * is the isolation level to use; at stricter ones Postgres may refuse with `40001`, and the host has to start
- * its transaction anew.
+ * When the effect fails, its writes are undone, and the host's transaction stays usable. Nothing is repeated and no
+ * deadline applies, because the transaction is not ours. Use the isolation level READ COMMITTED, the default of
+ * Postgres. At stricter levels Postgres may fail with `40001`, and the host has to start its transaction again.
  *
- * It belongs to the transaction that is open on `client` when it is run, which costs one round trip. A statement that
- * comes when that one has ended (because somebody forgot to wait) does nothing: the effect fails with a `StorageError`
- * that is not `retryable`, whatever else is on the connection by then.
+ * The effect belongs to the transaction that is open on `client` when it starts; noting that costs one round trip. A
+ * statement that comes after that transaction has ended (because somebody forgot an `await`) does nothing: the effect
+ * fails with a `StorageError` that is not `retryable`, even if another transaction is open on the connection by then.
  */
 export const joining =
   (client: HostClient) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.flatMap(HostTransaction, (joined) =>
-      // Joined already, the effect may be inside of a savepoint that another join would wait for.
+      // An effect that has already joined may be inside of a savepoint, and another join would wait for that one
+      // forever.
       joined !== undefined && clients.get(joined) === client
         ? effect
         : Effect.scopedWith((scope) =>

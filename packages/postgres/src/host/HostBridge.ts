@@ -1,11 +1,11 @@
 /**
- * Other database libraries as a `HostClient`. Each takes the library's transaction by its shape, so that none
- * of them is a dependency.
+ * Adapts transactions of other database libraries to `HostClient`. Each function takes the library's transaction by
+ * its shape, so none of these libraries is a dependency.
  */
 import type { HostClient } from "./HostClient.ts"
 import { TransactionGone } from "./TransactionGone.ts"
 
-/** One bridge for one transaction, so that two uses of it know of each other. */
+/** One bridge for each transaction, so that two uses of the transaction share their state. */
 const bridges = new WeakMap<object, HostClient>()
 
 const bridge = (transaction: object, query: HostClient["query"]): HostClient => {
@@ -29,12 +29,12 @@ const refusing =
 
 /** The `sql` of `sql.begin(async (sql) => …)` of the package `postgres` (postgres.js). */
 export const fromPostgresJs = (sql: {
-  // postgres.js wants its own type of parameters; strings and nulls, which are all there are, belong to it.
+  // postgres.js wants its own type of parameters. We send only strings and nulls, which that type includes.
   unsafe(text: string, values?: Array<never>): PromiseLike<ReadonlyArray<unknown>>
 }): HostClient =>
   bridge(sql, async (text, values) => ({ rows: [...(await sql.unsafe(text, values as Array<never>))] }))
 
-/** Builds Drizzle's `sql` from parts; pass \`sql\` of \`drizzle-orm\`. */
+/** Drizzle's `sql`, which builds a query from parts. Pass \`sql\` of \`drizzle-orm\`. */
 interface DrizzleSql<Sql> {
   raw(text: string): Sql
   param(value: unknown): unknown
@@ -42,15 +42,15 @@ interface DrizzleSql<Sql> {
 }
 
 /**
- * The `tx` of `db.transaction(async (tx) => …)` of Drizzle, with its `sql`. Works on its drivers `node-postgres`,
- * `postgres-js` and others whose `execute` gives rows.
+ * The `tx` of `db.transaction(async (tx) => …)` of Drizzle, with its `sql`. Works with its drivers `node-postgres`,
+ * `postgres-js` and others whose `execute` returns rows.
  */
 export const fromDrizzle = <Sql>(
   transaction: { execute(query: Sql): PromiseLike<unknown> },
   sql: DrizzleSql<Sql>,
 ): HostClient =>
   bridge(transaction, async (text, values) => {
-    // Every second part of the text between $1, $2, … is a parameter's number.
+    // When the text is split at $1, $2, …, every second part is the number of a parameter.
     const parts = text.split(/\$(\d+)/)
     const chunks = parts.map((part, index) =>
       index % 2 === 0 ? sql.raw(part) : sql.param(values[Number(part) - 1]),
@@ -60,7 +60,7 @@ export const fromDrizzle = <Sql>(
     return { rows: rows as ReadonlyArray<unknown> }
   })
 
-/** The `trx` of `db.transaction().execute(async (trx) => …)` of Kysely; pass its `CompiledQuery` too. */
+/** The `trx` of `db.transaction().execute(async (trx) => …)` of Kysely. Pass its `CompiledQuery`, too. */
 export const fromKysely = <Query>(
   transaction: { executeQuery(query: Query): Promise<{ readonly rows: ReadonlyArray<unknown> }> },
   compiledQuery: { raw(sql: string, parameters?: Array<unknown>): Query },

@@ -1,5 +1,5 @@
 /**
- * A host's own database client, as far as we need one.
+ * The part of a host's own database client that we need.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Stream } from "effect"
@@ -8,16 +8,16 @@ import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { sqlState } from "../StorageFailure.ts"
 import { TransactionGone } from "./TransactionGone.ts"
 
-/** What runs a statement with `$1`, `$2`, … in it: `pg`'s clients and pools do, others with a few lines. */
+/** Runs a statement with parameters `$1`, `$2`, … Clients and pools of `pg` do; others need a small adapter. */
 export interface HostClient {
   query(text: string, values: Array<unknown>): Promise<{ readonly rows: ReadonlyArray<unknown> }>
 }
 
 /** A client that a pool lent. */
 export interface HostPoolClient extends HostClient {
-  /** Gives it back; `true`: it is broken and must not be used again. */
+  /** Returns it to the pool. `true`: it is broken and must not be used again. */
   release(isBroken?: boolean): void
-  /** Of an event emitter, as `pg`'s clients are: tells that the connection was lost while no statement ran. */
+  /** Event emitters such as `pg`'s clients have it. Reports that the connection was lost while no statement ran. */
   on?(event: "error", listener: (error: Error) => void): unknown
   off?(event: "error", listener: (error: Error) => void): unknown
 }
@@ -25,13 +25,15 @@ export interface HostPoolClient extends HostClient {
 /** A pool of clients, as `pg.Pool` is. */
 export interface HostPool {
   connect(): Promise<HostPoolClient>
-  /** Of an event emitter, as `pg.Pool` is: tells of idle connections that were lost. */
+  /** Event emitters such as `pg.Pool` have it. Reports lost idle connections. */
   listenerCount?(event: "error"): number
   on?(event: "error", listener: (error: Error) => void): unknown
   off?(event: "error", listener: (error: Error) => void): unknown
 }
 
-/** Errors keep what the driver said; one without a SQLSTATE is of the connection. */
+/**
+ * The `SqlError` of a driver's error, which stays its cause. An error without an SQLSTATE is one of the connection.
+ */
 export const toSqlError = (cause: unknown, operation = "query"): SqlError.SqlError => {
   if (cause instanceof TransactionGone) {
     const { message } = cause
@@ -49,7 +51,7 @@ export const toSqlError = (cause: unknown, operation = "query"): SqlError.SqlErr
   return new SqlError.SqlError({ reason })
 }
 
-/** A connection over a host's client. `onInterrupt` hears of statements that nobody waits for any more. */
+/** A connection over a host's client. `onInterrupt` is called when a statement is given up while it runs. */
 export const connection = (client: HostClient, onInterrupt: () => unknown): SqlConnection.Connection => {
   const run = (text: string, values: ReadonlyArray<unknown>) =>
     Effect.tryPromise({

@@ -4,7 +4,7 @@
 import { Context } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** Set by `Host.joining`; every store looks here first. */
+/** Set by `Host.joining`. Every store uses this client if it is set. */
 export const HostTransaction = Context.Reference<SqlClient.SqlClient | undefined>(
   "@billwright/postgres/host/HostTransaction",
   { defaultValue: () => undefined },

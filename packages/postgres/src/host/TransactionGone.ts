@@ -1,12 +1,12 @@
 /**
- * What a statement rejects with that comes too late.
+ * The error of a statement that comes after its transaction has ended.
  */
 
-/** The transaction that a call was made for is not the one on its connection any more. Nothing was done. */
+/** The call's transaction is no longer the one on its connection. Nothing was done. */
 export class TransactionGone extends Error {
   override readonly name = "TransactionGone"
 
   constructor(options?: ErrorOptions) {
-    super("the transaction that this belongs to is not the one on its connection any more", options)
+    super("the transaction of this call is no longer open on its connection", options)
   }
 }

@@ -1,30 +1,31 @@
 /**
- * Holds the statements of a join to the transaction that it was made in.
+ * Keeps the statements of a join inside the transaction that it joined.
  *
- * A connection outlives its transactions: a call that nobody awaited may reach it when the host has committed, or when a
- * pool has lent it to somebody else. So a join leaves a mark in its transaction, by a setting that ends with it (and with
- * a savepoint that is rolled back), and each statement asks for the mark itself: see docs/decisions/0018.
+ * A connection is used for many transactions. A call that nobody awaited may run after the host has committed, or
+ * after the pool has lent the connection to somebody else. So a join leaves a mark in its transaction: a setting that
+ * ends with the transaction (and with a savepoint that is rolled back). Each statement checks for the mark: see
+ * docs/decisions/0018.
  */
 import { sqlState } from "../StorageFailure.ts"
 import type { HostClient } from "./HostClient.ts"
 import { TransactionGone } from "./TransactionGone.ts"
 
-/** The marks of all joins of a transaction that are under way, with commas between. */
+/** The marks of all running joins of a transaction, separated by commas. */
 const SETTING = "billwright.joins"
-/** A setting that nobody has: to ask for its value fails. */
+/** A setting that nobody sets. Reading its value fails. */
 const NEVER = "billwright.transaction_has_ended"
 
 const isMarked = (mark: string): string =>
   `${mark}::text = any (string_to_array(current_setting('${SETTING}', true), ','))`
 
-/** Of no active transaction, and of a savepoint that isn't there. */
+/** The SQLSTATEs of "no active transaction" and of "savepoint does not exist". */
 const GONE = new Set(["25P01", "3B001"])
 const CONTROL = /^(savepoint|release|rollback)\b/i
 const SELECT = /^select\b/i
-/** Every statement of ours that writes is about some row. */
+/** Every statement of ours that writes has at least one parameter. */
 const FIRST_PARAMETER = /\$1(?!\d)/
 
-/** Turns what Postgres says into `TransactionGone` where it means that. */
+/** Turns errors of Postgres that mean so into `TransactionGone`. */
 const translated = (error: unknown): unknown => {
   const state = sqlState(error)
   const isGone = GONE.has(state ?? "") || (state === "42704" && String(error).includes(NEVER))
@@ -32,8 +33,8 @@ const translated = (error: unknown): unknown => {
 }
 
 /**
- * Leaves a mark in the transaction that is open on a connection now, beside those of `others`. It is sent at once, so
- * that nothing the host sends afterwards comes before it.
+ * Leaves a mark in the transaction that is now open on a connection, next to those of `others`. It is sent at once,
+ * so that no later statement of the host can come before it.
  */
 export const leave = async (client: HostClient, mark: string, others: Iterable<string>): Promise<void> => {
   await client.query(
@@ -46,12 +47,13 @@ export const leave = async (client: HostClient, mark: string, others: Iterable<s
 }
 
 /**
- * The client, whose statements do nothing but in the transaction that has the mark: they reject with `TransactionGone`
- * elsewhere.
+ * The client, whose statements run only in the transaction that has the mark. Elsewhere they reject with
+ * `TransactionGone`.
  *
- * A query becomes one that has no rows without the mark: Postgres looks at such a condition once, before anything else,
- * and calls no function of the query then. That costs no round trip, unless there are no rows: then it asks why. Others
- * ask first; should the transaction end in between, the value of their first parameter can't be had, and they fail.
+ * A query gets a condition that leaves no rows without the mark. Postgres evaluates such a condition once, before
+ * everything else, and then calls no function of the query. That costs no round trip, except when there are no rows:
+ * then a second query asks whether the mark is there. Other statements ask first. If the transaction ends in between,
+ * reading the value of their first parameter fails, and so does the statement.
  */
 export const guarded = (client: HostClient, mark: string): HostClient => {
   const query: HostClient["query"] = async (text, values) => {

@@ -1,19 +1,19 @@
 /**
  * The tables.
  *
- * This file is frozen: a test compares a digest of its statements. What changes the tables is a migration of its own.
+ * This file is frozen: a test compares a digest of its statements. To change the tables, write a new migration.
  *
- * Every key starts with the account and the mode, so that no query leaves its tenant. The keys of usage go on with the
- * customer, so that `usage_records` and `usage_daily` can be distributed by customer; no foreign key refers to them or
- * leads away from them. Text compares by bytes (`collate "C"`): equality is that of JavaScript, order doesn't depend on
- * the machine, and indexes are fast.
+ * Every key starts with the account and the mode, so that no query leaves its tenant. In the keys of usage the
+ * customer comes next, so that `usage_records` and `usage_daily` can be distributed by customer. No foreign key
+ * refers to these two tables or starts from them. Text compares by bytes (`collate "C"`): equality is the same as in
+ * JavaScript, the order doesn't depend on the machine, and indexes are fast.
  *
- * A delivery lives in two tables: `webhook_pending` is the queue, small and busy, and has those that are not
- * done; what is done moves to `webhook_finished`, which is only ever appended to. So the queue stays as fast
- * with a hundred million deliveries behind it as with none. The view `webhook_deliveries` shows both as one.
+ * Deliveries are in two tables. `webhook_pending` is the queue: small, busy, and with only those that are not done.
+ * Done deliveries move to `webhook_finished`, to which rows are only ever added. So the queue stays as fast with a
+ * hundred million finished deliveries as with none. The view `webhook_deliveries` shows both as one table.
  *
- * A lease changes no column of an index, so that claiming writes no index entry. Nothing refers to events and
- * deliveries by foreign keys: each table can be pruned by itself.
+ * A lease changes no indexed column, so claiming writes no index entries. No foreign key refers to events or
+ * deliveries, so each table can be pruned by itself.
  */
 import type { SchemaName } from "../SchemaName.ts"
 import type { Migration } from "./Migration.ts"
@@ -21,7 +21,7 @@ import type { Migration } from "./Migration.ts"
 const accountAndMode = `account_id text collate "C" not null check (account_id ~ '^[A-Za-z0-9_-]{1,64}$'),
   mode text collate "C" not null check (mode in ('live', 'test'))`
 
-// What is written thousands of times a second is checked by what is cheap to check.
+// Tables with thousands of inserts each second get only cheap checks.
 const accountAndModeOfMany = `account_id text collate "C" not null check (char_length(account_id) between 1 and 64),
   mode text collate "C" not null check (mode in ('live', 'test'))`
 
@@ -29,15 +29,15 @@ const instant = (name: string): string => `${name} timestamptz(3) check (isfinit
 const instantNotNull = (name: string): string => `${name} timestamptz(3) not null check (isfinite(${name}))`
 
 /**
- * Made after the other indexes of its table: as long as a table was never analyzed, the planner takes each index
- * that starts with the tenant for as good as any other, and among equals the newest. The queue is often empty, so
- * it may have no statistics when a burst comes: of its other indexes one alone starts with the tenant, and has an order
- * that only claims ask for.
+ * The primary key, added after the table's other indexes. While a table was never analyzed, the planner considers all
+ * indexes that start with the tenant equally good, and takes the newest of them. The queue is often empty, so it may
+ * have no statistics when a burst comes. Only one of its other indexes starts with the tenant, and that one has an
+ * order that only claims ask for.
  */
 const primaryKey = (schema: string, table: string): string =>
   `alter table ${schema}.${table} add primary key (account_id, mode, id)`
 
-/** The columns that a delivery has in both of its tables. */
+/** The columns that a delivery has in both tables. */
 const deliveryColumns = `${accountAndModeOfMany},
   id uuid not null,
   event_id uuid not null,
@@ -74,10 +74,11 @@ const customers = (schema: SchemaName): ReadonlyArray<string> => [
   `comment on column ${schema}.customers.threshold_count is
   'How many usage thresholds the customer has: tells an append without a look-up whether there are any.'`,
   `create index customers_email on ${schema}.customers (account_id, mode, email, id) where email is not null`,
-  // `search_text` is what core makes of name and e-mail address (`Customer.searchText`), so that every storage takes the
-  // same letters for equal. The index holds all pieces of three letters, each with the tenant before it: what has a
-  // text has all pieces of it. It needs no extension (`pg_trgm`), which is not there everywhere, and which not
-  // everybody may create. The index was made by this function, so the function is as frozen as the table.
+  // `search_text` is what core makes of name and e-mail address (`Customer.searchText`), so that all storages
+  // consider the same letters equal. The index holds every sequence of three letters, each with the tenant before it:
+  // a row that contains a text contains all of the text's sequences. It needs no extension (`pg_trgm`), which not
+  // every server has and not everybody may create. The function below built the index, so it is frozen like the
+  // table.
   `create function ${schema}.customer_search_keys(p_account_id text, p_mode text, p_text text) returns text[]
 language sql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
   select array_agg(distinct p_account_id || '/' || p_mode || '/' || substr(p_text, n, 3))
@@ -107,7 +108,7 @@ const usage = (schema: SchemaName): ReadonlyArray<string> => [
   `create index usage_records_occurred_at on ${schema}.usage_records (account_id, mode, customer_id, occurred_at)`,
   `create index usage_records_id on ${schema}.usage_records (account_id, mode, id)`,
 
-  // Roll-ups are updated in place: room on each page lets an update stay there and leave the indexes alone.
+  // Roll-ups are updated in place. With free room on each page, an update stays on its page and changes no index.
   `create table ${schema}.usage_daily (
   account_id text collate "C" not null check (char_length(account_id) between 1 and 64),
   mode text collate "C" not null check (mode in ('live', 'test')),
@@ -156,7 +157,7 @@ const thresholds = (schema: SchemaName): ReadonlyArray<string> => [
 ]
 
 const keys = (schema: SchemaName): ReadonlyArray<string> => [
-  // The one unique rule that doesn't start with the tenant: a secret is what tells the tenant.
+  // The only unique index that doesn't start with the tenant: the secret tells who the tenant is.
   `create table ${schema}.api_keys (
   account_id text collate "C" not null check (account_id ~ '^[A-Za-z0-9_-]{1,64}$'),
   mode text collate "C" not null check (mode in ('live', 'test')),
@@ -174,7 +175,7 @@ const keys = (schema: SchemaName): ReadonlyArray<string> => [
   `create unique index api_keys_digest on ${schema}.api_keys (digest)`,
   `create index api_keys_id on ${schema}.api_keys (id)`,
 
-  // The key is a digest because paths have no limit that an index could hold.
+  // The key is a digest, because paths have no limit, and an index entry does.
   `create table ${schema}.idempotency_keys (
   account_id text collate "C" not null check (account_id ~ '^[A-Za-z0-9_-]{1,64}$'),
   mode text collate "C" not null check (mode in ('live', 'test')),
@@ -251,8 +252,8 @@ const endpoints = (schema: SchemaName): ReadonlyArray<string> => [
 ]
 
 const deliveries = (schema: SchemaName): ReadonlyArray<string> => [
-  // Half of each page is left free, so that a lease stays on the page of its row; and dead rows are removed
-  // long before they are a fifth of the table, because everything that claims passes them by.
+  // Half of each page is left free, so that a lease stays on the page of its row. Dead rows are removed long before
+  // they are a fifth of the table, because every claim has to skip them.
   `create table ${schema}.webhook_pending (
   ${deliveryColumns},
   ${instantNotNull("due_at")},
@@ -272,7 +273,7 @@ const deliveries = (schema: SchemaName): ReadonlyArray<string> => [
   `create index webhook_pending_endpoint on ${schema}.webhook_pending (endpoint_id, id)`,
   `create index webhook_pending_event on ${schema}.webhook_pending (event_id, id)`,
   primaryKey(schema, "webhook_pending"),
-  // Claims that go from tenant to tenant ask for nulls first, of which there are none: no other index has rows so.
+  // Claims that go from tenant to tenant ask for nulls first. There are no nulls; but no other index has this order.
   `create index webhook_pending_tenant_due on ${schema}.webhook_pending (account_id, mode, due_at nulls first, id)`,
 
   `create table ${schema}.webhook_finished (

@@ -1,8 +1,8 @@
 /**
- * Bringing the schema up to date, and refusing one that this release doesn't fit.
+ * Brings the schema up to date, and refuses a schema that this release can't work with.
  *
- * Tables are changed by migrations, each of which runs once and is frozen. Functions are written again whenever their
- * text is another than the one that was written last.
+ * Migrations change the tables. Each runs once and is frozen. Functions are written again whenever their text differs
+ * from the text that was last written.
  */
 import type { StorageError } from "@billwright/core"
 import { Effect } from "effect"
@@ -23,14 +23,14 @@ export { IncompatibleSchema }
 /** All migrations, in order. */
 export const migrations: ReadonlyArray<Migration> = [migration0001]
 
-/** The newest migration that this release knows, and needs. */
+/** The newest migration of this release, which it also requires. */
 export const latestId = migrations.length
 
-/** What a run did. */
+/** The result of a run. */
 export interface Applied {
-  /** Names of the migrations that ran. */
+  /** The names of the migrations that ran. */
   readonly migrations: ReadonlyArray<string>
-  /** Names of the functions that were written: those that are new, or were different before. */
+  /** The names of the functions that were written: those that are new or have changed. */
   readonly functions: ReadonlyArray<string>
 }
 
@@ -47,13 +47,13 @@ const createTable = (
   applied_at timestamptz(3) not null default clock_timestamp()
 )`
 
-/** The statements of a migration, and the one that notes that it ran. */
+/** The statements of a migration, and the one that records that it ran. */
 const statementsOf = (schema: SchemaName.SchemaName, migration: Migration): ReadonlyArray<string> => [
   ...migration.statements(schema),
   `insert into ${tableOf(schema)} (id, name, min_reader) values (${migration.id}, '${migration.name}', ${migration.minReader})`,
 ]
 
-/** The statements that write the named functions, and note all that this release has. */
+/** The statements that write the named functions, and record all functions of this release. */
 const functionStatements = (
   schema: SchemaName.SchemaName,
   names: ReadonlyArray<string>,
@@ -73,12 +73,12 @@ const incompatible = (schema: SchemaName.SchemaName, { foreign, found, minReader
   new IncompatibleSchema({ schema, known: latestId, foreign, found, minReader, outdated })
 
 /**
- * Applies what is missing, in one transaction: migrations, then the functions that are different in this release. Where
- * a newer release has migrated, its functions stay.
+ * Runs the missing migrations, then writes the functions that have changed, in one transaction. If a newer release
+ * has migrated, its functions stay as they are.
  *
- * Safe to run in many processes at once: an advisory lock lets one at a time, the others find the work done.
- * Needs the right to create the schema, unless it exists, and to create tables and functions in it. Takes as long as
- * it takes, as long as the server answers others at all.
+ * Safe to run in many processes at once: an advisory lock lets one process at a time in, and the others find nothing
+ * left to do. Needs the right to create the schema, unless it exists, and to create tables and functions in it. Has
+ * no time limit, as long as the server answers other queries.
  */
 export const run = (options: { readonly schema?: string } = {}) =>
   Effect.flatMap(Effect.all([SqlClient.SqlClient, watchable]), ([sql, server]) =>
@@ -104,7 +104,7 @@ const applyLocked = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schem
   if (isCurrent(state)) return nothing
   if (state.foreign.length > 0 || state.minReader > latestId) return yield* incompatible(schema, state)
   if (state.found === 0) {
-    // Asked first, because `create schema if not exists` wants the right to create it even when it exists.
+    // Checked first, because `create schema if not exists` needs the right to create it even when it exists.
     const rows = yield* sql`select 1 from pg_namespace where nspname = ${schema}`
     if (rows.length === 0) yield* sql.unsafe(`create schema "${schema}"`)
     yield* sql.unsafe(createTable(schema))
@@ -119,7 +119,7 @@ const applyLocked = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schem
   return applied
 })
 
-/** Fails unless the database has what this release needs and nothing that breaks it. Changes nothing. */
+/** Fails unless the database has what this release needs, and nothing that breaks it. Changes nothing. */
 export const check = (
   options: { readonly schema?: string } = {},
 ): Effect.Effect<void, IncompatibleSchema | StorageError, SqlClient.SqlClient> =>
@@ -136,7 +136,7 @@ const checkState = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema
   yield* Effect.mapError(warnOfReadOnly(sql), asStorageError)
 })
 
-/** Reading alone may be what somebody wants, so it is no error. */
+/** Not an error, because reading may be all that somebody wants. */
 const warnOfReadOnly = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const [row] = yield* sql<{ standby: string }>`select pg_is_in_recovery()::text as standby
 where current_setting('transaction_read_only') = 'on'`
@@ -148,8 +148,8 @@ where current_setting('transaction_read_only') = 'on'`
 })
 
 /**
- * Postgres looks for names without a schema in the one that is called like the user first. We name our own always,
- * but a host's `customers` would be ours.
+ * Postgres looks for unqualified names first in the schema that is named like the user. Our statements always qualify
+ * names, but a host's unqualified `customers` would be our table.
  */
 const warnOfFirstSchema = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -159,11 +159,11 @@ const warnOfFirstSchema = Effect.fnUntraced(function* (
 where current_user = ${schema} and current_schema() = ${schema}`
   if (row === undefined) return
   yield* Effect.logWarning(
-    `the database user "${schema}" is called like the schema of Billwright, so in its sessions names without a schema mean Billwright's tables: your own "customers" would be its. Use a user of another name, or: alter role "${schema}" set search_path = public`,
+    `the database user "${schema}" has the same name as Billwright's schema. So in its sessions table names without a schema mean Billwright's tables: "customers" would be Billwright's, not yours. Use a user with another name, or: alter role "${schema}" set search_path = public`,
   )
 })
 
-/** Refuses to write functions over those of a newer release. */
+/** Refuses to overwrite functions of a newer release. */
 const refuseNewer = (schema: SchemaName.SchemaName): string => `do $$
 begin
   if exists (select from "${schema}".schema_functions where ${versionOf("release")} > ${versionOf(`'${RELEASE}'`)}) then
@@ -173,9 +173,9 @@ end
 $$`
 
 /**
- * The SQL that `run` would execute on a database that has the first `after` migrations (default: none), for
- * teams that run DDL themselves. All functions are in it, whatever the database has. One transaction; run it with
- * `psql -v ON_ERROR_STOP=1`.
+ * The SQL that `run` would execute on a database that has the first `after` migrations (default: none), for teams
+ * that run DDL themselves. It always contains all functions. It is one transaction; run it with `psql -v
+ * ON_ERROR_STOP=1`.
  */
 export const print = (options: { readonly schema?: string; readonly after?: number } = {}): string => {
   const schema = SchemaName.make(options.schema)

@@ -1,5 +1,5 @@
 /**
- * What a database says of its schema.
+ * The state of the schema in a database.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -8,26 +8,26 @@ import { RELEASE } from "../Release.ts"
 import type { SchemaName } from "../SchemaName.ts"
 
 export interface SchemaState {
-  /** Migrations that it has. 0: none. */
+  /** How many migrations it has. 0: none. */
   readonly found: number
-  /** Migrations that a release must know to work with it. */
+  /** How many migrations a release must know to work with it. */
   readonly minReader: number
-  /** Functions that are different in this release; none where a newer release has migrated. */
+  /** The functions that differ in this release. Empty where a newer release has migrated. */
   readonly outdated: ReadonlyArray<string>
   /** Whether this release or a newer one has migrated. */
   readonly isOfRelease: boolean
-  /** Tables of somebody else's, a few, where none are ours. */
+  /** A few of the schema's tables, if none of them are Billwright's. */
   readonly foreign: ReadonlyArray<string>
 }
 
-/** How many tables of somebody else's are named. */
+/** The most such tables that an error names. */
 const MAX_NAMED = 3
 
 const NAMES = functions.map(({ name }) => name)
 
 export const stateOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName) {
   const migrations = `"${schema}".schema_migrations`
-  // Other tools keep migrations in a table of the same name. Only ours has the column.
+  // Other tools also keep migrations in a table of this name. Only ours has this column.
   const exists = yield* sql`select 1 from pg_attribute
 where attrelid = to_regclass(${migrations}) and attname = 'min_reader'`
   if (exists.length === 0) {
@@ -46,7 +46,7 @@ where attrelid = to_regclass(${migrations}) and attname = 'min_reader'`
   return state
 })
 
-/** The SQL for a version as numbers, which compare in the order of versions. Pre-releases count as the version itself. */
+/** The SQL for a version as an array of numbers, which sorts by version. A pre-release counts as its release. */
 export const versionOf = (release: string): string =>
   `string_to_array(split_part(${release}, '-', 1), '.')::integer[]`
 
@@ -67,7 +67,7 @@ from ${sql.literal(table)}`
   return { outdated: outdated.map(({ name }) => name), isOfRelease }
 })
 
-/** Tables, views and sequences in a schema; those that an extension brought are nobody's. */
+/** Tables, views and sequences in a schema, except those of extensions. */
 const foreignTables = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName) {
   const rows = yield* sql<{ name: string }>`select relname::text as name from pg_class
 where relnamespace = (select oid from pg_namespace where nspname = ${schema})

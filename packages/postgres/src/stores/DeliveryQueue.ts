@@ -1,5 +1,5 @@
 /**
- * The queue of deliveries: the calls of `claim_deliveries` and `settle_deliveries`, and what comes back.
+ * The queue of deliveries: calls `claim_deliveries` and `settle_deliveries`, and reads their results.
  */
 import {
   type Claim,
@@ -22,10 +22,10 @@ import { deliveryId } from "./DeliveryRow.ts"
 import { endpointId, headersOf, secretsOf, signatureOf } from "./EndpointRow.ts"
 import { eventId } from "./EventRow.ts"
 
-/** How many of the first deliveries of the queue are looked at for the end of a lease. */
+/** How many deliveries at the start of the queue are checked for the end of their lease. */
 const NEXT_LOOK_AHEAD = 1_000
 
-/** Where a claim ended with its rounds of the endpoints and of the tenants: the next one goes on there. */
+/** Where the last claim stopped going through endpoints and tenants. The next claim continues there. */
 interface Visited {
   readonly endpoint: string | null
   readonly account: string | null
@@ -88,7 +88,7 @@ const claimedEndpoint = (row: Row): ClaimedEndpoint => {
   }
 }
 
-/** What names a claimed delivery, and can always be read: the database's types see to it. */
+/** The key of a claimed delivery. It can always be read, because the columns' types guarantee that. */
 const keyFromRow = (row: Row) => ({
   tenant: {
     accountId: text(row, "account_id") as Tenant.AccountId,
@@ -193,15 +193,15 @@ export const make = (database: DatabaseService, commits: CommitsService) => {
     )
     yield* noteXid(rows[0]?.xid)
     const written = yield* decoding(operation, writtenFromRow)(rows[0] ?? {})
-    // What was given back is due for others at once.
+    // Released deliveries are due for other workers at once.
     if (settlements.some(isDueAtOnce)) yield* commits.announce
     return written
   })
 
   const nextDueAt = Effect.gen(function* () {
     const operation = "DeliveryStore.nextDueAt"
-    // Leases are held by those that were due first, so the first row without one comes soon, and no lease behind it
-    // ends before that one is due.
+    // The deliveries that were due first have leases, so the first row without a lease is near the start. No lease
+    // after that row ends before that row is due.
     const rows = yield* read(
       operation,
       (sql) =>

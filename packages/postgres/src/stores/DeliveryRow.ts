@@ -38,7 +38,7 @@ export const deliveryFromRow = (row: Row): Delivery.Delivery => ({
   finishedAt: instantOrNull(row, "finished_at"),
 })
 
-/** The attempts `a` of a delivery as an array of JSON, oldest first. */
+/** The attempts `a` of a delivery as a JSON array, oldest first. */
 export const attemptsJson = Statement.fragment([
   Statement.literal(`coalesce(json_agg(json_build_object(
     'number', a.number, 'started_at', ${millis("a.started_at")}, 'duration_ms', a.duration_ms,

@@ -50,10 +50,10 @@ export const secretsJson = (secrets: ReadonlyArray<Endpoint.EndpointSecret>): st
     })),
   )
 
-// What is read before an attempt is checked, so that a damaged row is found here and not at the receiver's.
+// Checked here, so that a damaged row fails in the store and not at the receiver.
 
 export const secretsOf = (value: unknown): ReadonlyArray<Endpoint.EndpointSecret> => {
-  if (!Array.isArray(value)) throw new TypeError("the secrets of an endpoint are no array")
+  if (!Array.isArray(value)) throw new TypeError("the secrets of an endpoint are not an array")
   return value.map((secret: Row) => ({
     sealed: text(secret, "sealed"),
     createdAt: instant(secret, "created_at"),
@@ -64,7 +64,7 @@ export const secretsOf = (value: unknown): ReadonlyArray<Endpoint.EndpointSecret
 export const headersOf = (value: unknown): RequestHeaders.RequestHeaders => {
   const isRecord = typeof value === "object" && value !== null && !Array.isArray(value)
   if (!isRecord || Object.values(value).some((header) => typeof header !== "string")) {
-    throw new TypeError("the headers of an endpoint are no record of text")
+    throw new TypeError("the headers of an endpoint are not an object of text values")
   }
   return value as RequestHeaders.RequestHeaders
 }

@@ -1,5 +1,5 @@
 /**
- * Events as rows, whether they come as columns of a query or as JSON of a function.
+ * Events as rows, whether from the columns of a query or from the JSON of a function.
  */
 import { Customer, Event, EVENT_ID_PREFIX, type EventId, Id } from "@billwright/core"
 import { Statement } from "effect/sql"
@@ -16,8 +16,8 @@ export const eventColumns = Statement.fragment([
 ])
 
 /**
- * Some events, in an order. Those beyond the bytes of a page have an empty payload and `is_shown` false. Postgres knows
- * the length of a payload without reading it, so their payloads are not read.
+ * Events in an order. Those beyond the byte limit of a page have `is_shown` false and an empty payload. Postgres
+ * knows the length of a payload without reading it, so their payloads are not read.
  */
 export const withinPage = (events: Statement.Fragment, order: Statement.Fragment) =>
   Statement.fragment([
@@ -36,7 +36,7 @@ export const withinPage = (events: Statement.Fragment, order: Statement.Fragment
 ) as t`),
   ])
 
-/** Those of some rows that a page has room for. */
+/** The rows that fit on the page. */
 export const shownOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
   rows.filter((row) => text(row, "is_shown") === "true")
 

@@ -1,9 +1,9 @@
 /**
  * The stream of events in the order of their commits.
  *
- * Its order is that of the transactions that published them: by the number of the transaction, then by id. A
- * transaction that is still open may have a lower number than one that has committed, so the stream ends where the
- * first open transaction begins; what lies behind waits for it. That way a reader never steps over anything.
+ * The order is by the number of the transaction that published the event, then by id. An open transaction may have a
+ * lower number than a committed one. So the stream ends where the first open transaction begins, and later events
+ * wait for it. That way a reader misses no event.
  */
 import {
   CurrentTenant,
@@ -21,9 +21,9 @@ import { decoding, type Row, text } from "../Row.ts"
 import { eventColumns, eventFromRow, shownOf, withinPage } from "./EventRow.ts"
 
 /**
- * The first open transaction that may have published something: not one of another database of the cluster, which
- * `pg_stat_activity` knows. It shows the lower half of a transaction's number. One that it doesn't show (it has
- * just ended, or is prepared) counts.
+ * The first open transaction that may have published something. Transactions of other databases of the cluster are
+ * left out; `pg_stat_activity` lists those, with the lower half of their numbers. A transaction that it doesn't list
+ * (because it has just ended, or is prepared) is included.
  */
 const horizon = Statement.fragment([
   Statement.literal(`current (snapshot) as materialized (select pg_current_snapshot()), horizon (xid) as (
@@ -43,8 +43,9 @@ const IN_ORDER = Statement.fragment([Statement.literal("t.xid, t.id")])
 const FIRST_ID = "00000000-0000-0000-0000-000000000000"
 
 /**
- * `<xid>_<uuid>`: behind this event of this transaction. A stream that begins at its end has a third part, the
- * snapshot in which it began: what that one saw is behind it, though transactions that were open then are not.
+ * `<xid>_<uuid>`: the position after this event of this transaction. A stream that begins at the end has a third
+ * part: the snapshot at its beginning. Events that the snapshot saw come before the stream. Events of transactions
+ * that were open at that time belong to it.
  */
 const POSITION = /^(\d{1,20})_([0-9a-f-]{36})(?:_(\d{1,20}:\d{1,20}:[\d,]*))?$/
 
@@ -59,22 +60,23 @@ const format = ({ id, snapshot, xid }: Position): TailPosition =>
 
 const parse = (position: TailPosition): Position => {
   const [, xid, id, snapshot] = POSITION.exec(position) ?? []
-  if (xid === undefined || id === undefined) throw new TypeError("this is no position of a stream of events")
+  if (xid === undefined || id === undefined)
+    throw new TypeError("this is not a position in a stream of events")
   return { xid, id, snapshot }
 }
 
-/** The second number of a snapshot: from it on, it has seen nothing. */
+/** The second number of a snapshot. It saw no transaction with this number or a greater one. */
 const endOf = (snapshot: string): bigint => BigInt(snapshot.split(":")[1] ?? "0")
 
-/** A position whose transaction began after the snapshot needs it no more. */
+/** Drops the snapshot of a position whose transaction began after it, because it no longer matters. */
 const forgetting = (position: Position): Position =>
   position.snapshot !== undefined && BigInt(position.xid) >= endOf(position.snapshot)
     ? { ...position, snapshot: undefined }
     : position
 
 /**
- * The position behind what was found. When there was less than asked for, everything up to the horizon was looked
- * at: who waits for a rare type need not look at the others again.
+ * The position after the found events. If there were fewer than asked for, everything up to the horizon was read, and
+ * the position moves there. So a reader that waits for a rare type doesn't read the same events again.
  */
 const behind = (position: Position, found: ReadonlyArray<Row>, limit: number, horizon: string): Position => {
   const last = found.at(-1)
@@ -145,7 +147,7 @@ from horizon h left join lateral ${withinPage(
       const found = all.filter((row) => row["id"] !== null)
       const shown = shownOf(found)
       const events: ReadonlyArray<Event.Event> = shown.map(eventFromRow)
-      // A step that ended early is as long as it may be.
+      // If the step ended early because of the bytes, it counts as full.
       const most = shown.length < found.length ? shown.length : limit
       return { events, position: format(behind(start, shown, most, text(all[0] ?? {}, "horizon"))) }
     })(rows)

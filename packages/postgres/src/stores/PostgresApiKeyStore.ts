@@ -54,7 +54,7 @@ const make = Effect.gen(function* () {
   array(select json_array_elements_text(${JSON.stringify(key.scopes)}::text::json)), ${key.hint}, ${digest},
   to_timestamp(${millisOf(key.createdAt)}::float8 / 1000), to_timestamp(${millisOf(key.expiresAt)}::float8 / 1000),
   to_timestamp(${millisOf(key.revokedAt)}::float8 / 1000), to_timestamp(${millisOf(key.lastUsedAt)}::float8 / 1000))`
-      // Only a repeat may find its own key there; anything else that is taken is an error.
+      // Only a repeat may find its own key there. Any other conflict is an error.
       const onConflict = sql.literal(isRepeat ? "on conflict do nothing" : "")
       return sql<Row>`insert into ${t.api_keys} (account_id, mode, id, name, scopes, hint, digest, created_at,
   expires_at, revoked_at, last_used_at) values ${values} ${onConflict}
@@ -108,7 +108,7 @@ where account_id = ${accountId} and mode = ${mode} and ${position} order by ${or
     )
   })
 
-  /** Sets a column of a key of the tenant to what an expression makes of an instant. */
+  /** Sets a column of one of the tenant's keys to the value of an expression with an instant. */
   const change = (operation: string, assignment: (at: Statement.Fragment) => string, column: string) =>
     Effect.fnUntraced(function* (id: ApiKey.ApiKeyId, at: DateTime.Utc) {
       const { accountId, mode } = yield* CurrentTenant
@@ -136,7 +136,7 @@ where id = ${Id.toUuid(id)}::uuid`,
     findByDigest,
     find,
     list,
-    // The first revocation stays; the sooner of two expiries counts (`least` passes over null).
+    // The first revocation stays. Of two expiries the earlier one applies (`least` ignores nulls).
     revoke: change("ApiKeyStore.revoke", () => "coalesce", "revoked_at"),
     expire: change("ApiKeyStore.expire", () => "least", "expires_at"),
     touch,

@@ -1,6 +1,5 @@
 /**
- * The `DeliveryStore` on Postgres: what tenants see and change of their deliveries. The queue is in
- * `DeliveryQueue`.
+ * The `DeliveryStore` on Postgres: the part that tenants use. The queue is in `DeliveryQueue`.
  */
 import {
   CurrentTenant,
@@ -72,7 +71,7 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
     const { limit, order, position } = clauses(page, cursor)
     const { endpointId, eventId, status } = filter
     const rows = yield* read(operation, (sql) => {
-      // A literal, so that the planner sees which of the two tables and which partial index it means.
+      // Literals, so that the planner knows which of the two tables and which partial index is meant.
       const ofStatus = sql.literal(status === undefined ? "" : `and t.status = '${status}'`)
       const ofEndpoint =
         endpointId === undefined ? sql.literal("") : sql`and t.endpoint_id = ${Id.toUuid(endpointId)}::uuid`
@@ -94,7 +93,7 @@ order by ${order} limit ${limit}`
     const { accountId, mode } = yield* CurrentTenant
     const uuids = ArrayLiteral.plain(eventIds.map((id) => Id.toUuid(id)))
     const rows = yield* read(operation, (sql) => {
-      // By the index that starts with the event, up to the limit, so that no event costs more than a page of its own.
+      // By the index that starts with the event, up to the limit, so that no event costs more than its own page.
       const count = (table: Statement.Fragment, condition: string) => sql`(select count(*) from (
     select 1 from ${table} d
     where d.account_id = ${accountId} and d.mode = ${mode} and d.event_id = n.id ${sql.literal(condition)}
@@ -119,8 +118,8 @@ from unnest(${uuids}::text::uuid[]) with ordinality as n (id, ordinal) order by 
     if (endpointIds.length === 0) return []
     const { accountId, mode } = yield* CurrentTenant
     const ids = endpointIds.map((_, index) => Delivery.deliveryId(firstDeliveryId, index))
-    // The ids are the caller's, so a repeat finds its own rows there. Anything else that is taken is an error. The
-    // event is locked, so that it isn't pruned meanwhile.
+    // The ids are chosen by the caller, so a repeat finds its own rows. Any other conflict is an error. The event is
+    // locked, so that it can't be pruned in between.
     const rows = yield* write(
       operation,
       (sql, isRepeat) =>
@@ -149,7 +148,10 @@ select e.type, pg_current_xact_id_if_assigned()::text as xid from event e`,
     )(rows[0])
   })
 
-  /** Runs a function that gives how many deliveries it changed, once: a repeat of it alone could not tell. */
+  /**
+   * Runs a function that returns how many deliveries it changed. It runs once, because a repeat could not tell its
+   * own work.
+   */
   const counting = (operation: string, statement: string, parameters: ReadonlyArray<string>) =>
     transactor.atomically(
       Effect.gen(function* () {
@@ -212,7 +214,7 @@ select e.type, pg_current_xact_id_if_assigned()::text as xid from event e`,
 where h.account_id = ${accountId} and h.mode = ${mode}
   and h.hour >= to_timestamp(${since}::float8 / 1000)`,
     )
-    // From endpoint to endpoint, each up to the limit by the index that starts with it.
+    // Goes from endpoint to endpoint, up to the limit for each, by the index that starts with the endpoint.
     const queues = yield* read(
       operation,
       (sql) =>
@@ -260,7 +262,7 @@ const hourFromRow = (row: Row): WebhookStatistics.HourCounts => ({
   failedAttempts: integer(row, "failed_attempts"),
 })
 
-/** A delivery that was just made. */
+/** A new delivery. */
 const pending = (
   id: Delivery.DeliveryId,
   eventId: EventId,

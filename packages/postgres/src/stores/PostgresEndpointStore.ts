@@ -46,7 +46,8 @@ const make = Effect.gen(function* () {
     const lock = JSON.stringify(["billwright endpoints", Tenant.tenantKey(tenant)])
     return yield* transactor.atomically(
       Effect.gen(function* () {
-        // Held until commit: others that insert for the tenant wait here, and so count what this one inserts.
+        // Held until commit: another insert for the tenant waits here, and so counts the endpoint that this one
+        // inserts.
         yield* write(
           operation,
           (sql) => sql<Row>`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))::text as locked`,
@@ -150,12 +151,12 @@ where ${stored(sql)} returning ${endpointColumns}, pg_current_xact_id_if_assigne
     const statement = write(
       "EndpointStore.delete",
       (sql) =>
-        // Headers may hold the receiver's credentials.
+        // Headers may contain the receiver's credentials.
         sql<Row>`update ${t.webhook_endpoints} set deleted_at = ${instant(sql, at)}, secrets = '[]', headers = '{}'
 where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid and deleted_at is null
 returning pg_current_xact_id_if_assigned()::text as xid`,
     )
-    // A transaction, because a repeat of the statement alone could not tell its own work from another's.
+    // In a transaction, because a repeat of the statement alone could not tell its own work from that of others.
     return yield* transactor.atomically(
       Effect.flatMap(statement, (rows) => Effect.as(noteXid(rows[0]?.xid), rows.length > 0)),
     )

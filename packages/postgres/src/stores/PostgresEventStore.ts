@@ -26,7 +26,7 @@ import * as EventTail from "./EventTail.ts"
 
 const PUBLISH = "EventStore.publish"
 
-/** The statement's text never changes, so that it is parsed once a connection. */
+/** The text of the statement never changes, so it is parsed once for each connection. */
 const publishStatement = ({ schema }: DatabaseService): string =>
   `select kind, xid, event::text as event from ${schema}.publish_event_row($1::text, $2::text, $3::text::uuid, $4::text,
   $5::text::bigint, $6::text::uuid, $7::text, $8::text, $9::text::uuid)`
@@ -109,8 +109,8 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id
     const { deliveryStatus, ...own } = filter
     const rows = yield* read(operation, (sql) => {
       const wanted = filterClause(sql, own)
-      // Few deliveries have failed or are pending: from these to their events, in the order of the events. The
-      // other way round, all events would be read that were published since the last one that failed.
+      // Few deliveries have failed or are pending. So this goes from them to their events, in the order of the
+      // events. The other way round it would read all events since the last one with a failure.
       if (isOfFew(filter))
         return sql<Row>`select ${eventColumns}, t.is_shown::text as is_shown from ${withinPage(
           sql`select t.* from (
@@ -155,14 +155,14 @@ order by ${order} limit ${limit}`,
 const instantOf = (sql: SqlClient.SqlClient, at: DateTime.Utc) =>
   sql`to_timestamp(${String(at.epochMilliseconds)}::float8 / 1000)`
 
-/** Whether deliveries of a status are fewer than the events that the rest of a filter leaves. */
+/** Whether fewer deliveries have the status than events match the rest of the filter. */
 const isOfFew = ({ customerId, deliveryStatus }: EventFilterQuery): boolean =>
   deliveryStatus !== undefined && deliveryStatus !== "Delivered" && customerId === undefined
 
 const deliveryTable = ({ tables: t }: DatabaseService, status: Delivery.DeliveryStatus | undefined) =>
   status === "Pending" ? t.webhook_pending : t.webhook_finished
 
-/** A literal, so that the planner sees which partial index it means. */
+/** A literal, so that the planner knows which partial index is meant. */
 const ofStatus = (sql: SqlClient.SqlClient, status: Delivery.DeliveryStatus | undefined) =>
   status === undefined || status === "Pending" ? sql`true` : sql`d.status = ${sql.literal(`'${status}'`)}`
 

@@ -18,7 +18,7 @@ import { decoding, integer, type Row, text } from "../Row.ts"
 
 const ONCE = "IdempotencyStore.once"
 
-/** JSON keeps the parts apart, whatever they hold. */
+/** JSON keeps the parts separate, whatever they contain. */
 const requestDigest = (sql: SqlClient.SqlClient, request: IdempotentRequest) =>
   sql`sha256(convert_to(${JSON.stringify([request.method, request.path, request.key])}, 'UTF8'))`
 
@@ -37,8 +37,8 @@ const make = Effect.gen(function* () {
   const transactor = yield* Transactor
 
   /**
-   * Takes the request's lock for the rest of the transaction, or says that somebody has it. A lock of the
-   * transaction, not of the session: it works behind a pooler, and can't be left behind.
+   * Takes the request's lock for the rest of the transaction; `false` if another run has it. It is a lock of the
+   * transaction and not of the session: so it works behind a pooler, and is always released.
    */
   const lock = Effect.fnUntraced(function* (request: IdempotentRequest) {
     const { accountId, mode } = yield* CurrentTenant
@@ -50,7 +50,7 @@ const make = Effect.gen(function* () {
     return rows[0]?.is_taken === "true"
   })
 
-  // A statement after the lock's: its snapshot has what the lock's last holder committed.
+  // A new statement after that of the lock, so that its snapshot has what the lock's last holder committed.
   const remembered = Effect.fnUntraced(function* (request: IdempotentRequest, now: DateTime.Utc) {
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* read(
@@ -83,7 +83,8 @@ on conflict (account_id, mode, request_digest) do update set fingerprint = exclu
 where k.expires_at < to_timestamp(${String(lifetime.now.epochMilliseconds)}::float8 / 1000)
 returning pg_current_xact_id_if_assigned()::text as xid`,
     )
-    // The lock keeps others out. What is left is an effect that answered the same request within itself.
+    // The lock keeps other runs out, so the answer can only come from this effect: it handled the same request inside
+    // itself.
     if (rows.length === 0) {
       const cause = new Error("the request was answered while it ran")
       return yield* new StorageError({ operation: ONCE, retryable: false, cause })
@@ -118,7 +119,7 @@ where account_id = ${accountId} and mode = ${mode} and subject = ${subject}`,
   })
 
   const sweep = Effect.fnUntraced(function* (now: DateTime.Utc, limit: number) {
-    // Rows that another sweep has, or a run is about to replace, are passed over.
+    // Skips rows that another sweep has locked, or that a run is replacing.
     const rows = yield* write(
       "IdempotencyStore.sweep",
       (sql) =>

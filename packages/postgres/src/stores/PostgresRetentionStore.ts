@@ -1,10 +1,10 @@
 /**
  * The `RetentionStore` on Postgres.
  *
- * What is old is found from tenant to tenant by the indexes that are there anyway: one of its own would cost every
- * publication. A step is one transaction, and passes by what others have locked. It locks events before it looks
- * at their deliveries, and a replay locks its event before it makes some (`for key share`): so either the step sees
- * them, or the replay finds the event gone.
+ * Old rows are found tenant by tenant, by indexes that also serve other queries: an index only for this would make
+ * every publication slower. A step is one transaction, and skips rows that others have locked. It locks events before
+ * it looks at their deliveries, and a replay locks its event before it creates deliveries (`for key share`). So
+ * either the step sees these deliveries, or the replay finds that the event is gone.
  */
 import {
   type PruneStep,
@@ -19,15 +19,15 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { Database } from "../Database.ts"
 import { decoding, integer, type Row, text, textOrNull } from "../Row.ts"
 
-/** How many tenants a step goes through, most of which may have nothing that is old. */
+/** How many tenants a step visits. Most of them may have nothing old. */
 const MAX_TENANTS = 1_000
-/** How many deliveries a step removes before it ends early, with all that an event has. */
+/** How many deliveries a step removes before it ends early. All deliveries of an event are removed together. */
 const MAX_DELIVERIES = 2_000
 
 const PRUNE_EVENTS = "RetentionStore.pruneEvents"
 const PRUNE_COUNTS = "RetentionStore.pruneCounts"
 
-/** The last that was looked at. `at` is in epoch milliseconds. */
+/** The last row that was visited. `at` is in epoch milliseconds. */
 interface RowKey {
   readonly accountId: string
   readonly mode: string
@@ -64,7 +64,7 @@ const instantOf = (sql: SqlClient.SqlClient, millis: string) =>
     ? sql`${millis}::text::timestamptz`
     : sql`to_timestamp(${millis}::text::float8 / 1000)`
 
-/** The columns by which a table is walked along. */
+/** The columns that give a table its order for a step. */
 interface Walked {
   readonly table: Statement.Fragment
   readonly at: string
@@ -72,9 +72,9 @@ interface Walked {
 }
 
 interface Found {
-  /** In the order of the walk. */
+  /** In the order in which they were found. */
   readonly rowKeys: ReadonlyArray<RowKey>
-  /** Where the walk goes on behind all of them, if it doesn't end there. */
+  /** Where the next step continues, if there is more. */
   readonly next: RowKey | undefined
 }
 
@@ -86,8 +86,8 @@ const rowKeyOf = (row: Row): RowKey => ({
 })
 
 /**
- * Goes from tenant to tenant, one index look-up each, and reads what is old of each from the key on, oldest first.
- * The row of a tenant alone says that the walk was broken off behind it.
+ * Goes from tenant to tenant with one index look-up each, and reads the old rows of each after the key, oldest first.
+ * A row with only a tenant says that the search stopped after that tenant.
  */
 const look = (sql: SqlClient.SqlClient, { at, id, table }: Walked, step: PruneStep, from: RowKey) => {
   const columns = sql.literal(`w.account_id, w.mode, w.${at} as at, w.${id} as id`)
@@ -121,9 +121,9 @@ select f.account_id, f.mode, f.at, f.id from found f order by f.number, f.at::bi
 }
 
 /**
- * Runs a statement that reads in the order of an index, all but those of one instant. When the planner takes what is
- * old of a tenant for little, it would read and sort all of that in each step. Sorting those of one instant is not
- * what is turned off.
+ * Runs a statement that reads in the order of an index, except for rows of the same instant. If the planner expects
+ * few old rows for a tenant, it would read and sort all of them in each step; this setting prevents that. Rows of the
+ * same instant are still sorted.
  */
 const withoutSorting = Effect.fnUntraced(function* <A>(
   sql: SqlClient.SqlClient,
@@ -137,7 +137,7 @@ const withoutSorting = Effect.fnUntraced(function* <A>(
   return rows
 })
 
-/** A step that found as many as it may goes on behind the last of them, whichever tenants are left. */
+/** A step that found as many rows as its limit continues after the last of them, whichever tenants are left. */
 const foundFrom = (rows: ReadonlyArray<Row>, limit: number): Found => {
   const rowKeys = rows.filter((row) => row["id"] !== null).map(rowKeyOf)
   if (rowKeys.length === limit) return { rowKeys, next: rowKeys.at(-1) }
@@ -162,7 +162,7 @@ const make = Effect.gen(function* () {
     ${ArrayLiteral.plain(rowKeys.map(({ id }) => id))}::text::uuid[]
   ) with ordinality as g (account_id, mode, at, id, ordinal)`
 
-  /** Of the events given, which are locked, those to which nothing has happened since the instant. */
+  /** Removes those of the given, locked events whose deliveries all finished before the instant. */
   const removeEvents = (sql: SqlClient.SqlClient, rowKeys: ReadonlyArray<RowKey>, step: PruneStep) => {
     const removes = (table: Statement.Fragment) =>
       step.isDryRun ? sql`select x.* from ${table} x, ` : sql`delete from ${table} x using `
@@ -240,7 +240,7 @@ select count(*)::text as count from removed`
     )
   })
 
-  // What a step looked at is locked until it is judged, and both see what the other did: one transaction.
+  // One transaction: the rows stay locked until they are judged, and both statements see what others did.
   return RetentionStore.of({
     pruneEvents: (step) => transactor.atomically(pruneEvents(step)),
     pruneCounts: (step) => transactor.atomically(pruneCounts(step)),

@@ -28,7 +28,7 @@ const make = Effect.gen(function* () {
   const { read, tables: t, write } = database
   const appendStatement = UsageAppend.statement(database.schema)
 
-  // The ids are the caller's, so a repeat of the statement finds its own records and says so.
+  // The ids are chosen by the caller, so a repeat of the statement finds its own records and says so.
   const append = Effect.fnUntraced(function* (records: ReadonlyArray<UsageRecord.NewUsageRecord>) {
     const operation = "UsageStore.append"
     if (records.length === 0) return { outcomes: [], crossings: [] }

@@ -1,5 +1,5 @@
 /**
- * Resources as rows: a column for each field, named in snake case, of what the field is made of.
+ * Resources as rows: a column for each field, named in snake case. The kind of the field's values decides its type.
  */
 import { type Field, Id, type Resource } from "@billwright/core"
 import type { DateTime } from "effect"
@@ -7,11 +7,11 @@ import { Statement } from "effect/sql"
 import { millisColumn } from "../Millis.ts"
 import { bigint, instant, json, type Row, text } from "../Row.ts"
 
-/** How fields of a kind are selected, read and written. */
+/** How the fields of a kind are selected, read and written. */
 interface Column {
   readonly select: (column: string) => string
   readonly read: (row: Row, column: string, prefix: string) => unknown
-  /** A parameter as text, and the expression that it stands in, around `?`. */
+  /** Turns a value into the text of a parameter. */
   readonly write: (value: never) => string
   readonly cast: string
 }
@@ -46,13 +46,13 @@ const columnName = (name: string): string =>
 
 /** Values and rows of a resource. */
 export interface Rows<A> {
-  /** What `fromRow` reads, to be selected. */
+  /** The columns that `fromRow` reads, for the select list. */
   readonly columns: Statement.Fragment
   readonly fromRow: (row: Row) => A
-  /** The names of all columns but those of the tenant, and their values in the same order. */
+  /** The names of all columns except those of the tenant, and their values in the same order. */
   readonly names: ReadonlyArray<string>
   readonly valuesOf: (value: A) => ReadonlyArray<Statement.Fragment>
-  /** A column by the name of its field, and a value for it. */
+  /** The column of a field, and a value for it. */
   readonly parameter: (
     field: string,
     value: unknown,
@@ -98,7 +98,7 @@ export const make = <A>({ fields, id, prefix, times }: Resource.Definition): Row
     valuesOf: (value) => columns.map(({ name, of }) => parameter(of, value[name as keyof A])),
     parameter: (name, value) => {
       const found = byName.get(name)
-      if (found === undefined) throw new TypeError(`there is no field ${name}`)
+      if (found === undefined) throw new TypeError(`the resource has no field ${name}`)
       return { column: found.column, value: parameter(found.of, value) }
     },
   }

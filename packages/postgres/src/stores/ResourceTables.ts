@@ -1,12 +1,12 @@
 /**
- * Which table keeps which resource. The tables themselves are made by migrations.
+ * The table of each resource. Migrations create the tables.
  */
 export interface ResourceTable {
   readonly table: string
   /**
-   * The column of customers that counts theirs, where an append looks at it. Who inserts locks the customer until the
-   * transaction ends: others that insert wait and see what this one inserts; and so do appends, so that none commits
-   * after it without having looked at it.
+   * The column of customers that counts a customer's resources, for resources that appends of usage depend on. An
+   * insert locks the customer until its transaction ends. Other inserts wait, and then see the new row. Appends wait
+   * too, so no append commits later without having seen it.
    */
   readonly countedBy?: string
 }

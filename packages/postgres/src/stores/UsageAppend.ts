@@ -1,5 +1,5 @@
 /**
- * Appending usage: the call of `append_usage` and what comes back.
+ * Appends usage: calls `append_usage` and reads its result.
  */
 import {
   type AppendOutcome,
@@ -15,15 +15,15 @@ import type { SchemaName } from "../SchemaName.ts"
 import * as ResourceRow from "./ResourceRow.ts"
 import { recordFromRow } from "./UsageRow.ts"
 
-/** The statement. Its text never changes, so that it is parsed once a connection. */
+/** The statement. Its text never changes, so it is parsed once for each connection. */
 export const statement = (schema: SchemaName): string =>
   `select kind, ordinal::text, payload::text from ${schema}.append_usage($1::text, $2::text, $3::text::uuid[],
   $4::text::uuid[], $5::text::text[], $6::text::text[], $7::text::bigint[], $8::text::bigint[], $9::text::boolean[],
   $10::text::text[], $11::text::bigint[])`
 
 /**
- * The order in which records are written: by customer and key, so that appends that share keys take their
- * locks in the same order. Among equal keys the first given stays first. Gives indexes into `records`.
+ * The order in which records are written: by customer and key, so that appends with common keys take their locks in
+ * the same order. Among equal keys the first one given stays first. Returns indexes into `records`.
  */
 export const lockOrder = (records: ReadonlyArray<UsageRecord.NewUsageRecord>): ReadonlyArray<number> => {
   const order = records.map((_, index) => index)
@@ -67,13 +67,13 @@ export const parameters = (
   ]
 }
 
-/** The number that Postgres gave to the transaction, if the append wrote anything. */
+/** The number that Postgres gave the transaction, if the append wrote anything. */
 export const xidOf = (rows: ReadonlyArray<Row>): unknown => {
   const done = rows.find((row) => row["kind"] === "done")
   return done === undefined || done["payload"] === null ? undefined : json(done, "payload")
 }
 
-/** Reads the answer. Records that it doesn't mention were recorded. */
+/** Reads the result. Records that it doesn't mention were recorded. */
 export const result = (
   records: ReadonlyArray<UsageRecord.NewUsageRecord>,
   order: ReadonlyArray<number>,
@@ -90,7 +90,7 @@ export const result = (
   return { outcomes: records.map((record, index) => exceptions.get(index) ?? recorded(record)), crossings }
 }
 
-/** Field by field: leaving one out of a copy costs more than all of them. */
+/** Written field by field: copying the object and then removing a field is slower than all of this. */
 const recorded = (record: UsageRecord.NewUsageRecord): AppendOutcome => ({
   _tag: "Recorded",
   record: {

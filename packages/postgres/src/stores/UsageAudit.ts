@@ -1,5 +1,5 @@
 /**
- * The auditor: every roll-up of a tenant against its records.
+ * The audit: compares every roll-up of a tenant with its records.
  */
 import { CurrentTenant, Customer, Id, type StorageError, type UsageDiscrepancy } from "@billwright/core"
 import { Effect } from "effect"
@@ -8,7 +8,7 @@ import { bigint, decoding, integer, type Row, text } from "../Row.ts"
 
 const OPERATION = "UsageStore.audit"
 
-/** One statement, so one snapshot: appends may go on meanwhile. It may take minutes, and no deadline applies. */
+/** One statement, so one snapshot: appends may go on at the same time. It may take minutes, and has no deadline. */
 export const make = ({
   tables: t,
   unbounded,

@@ -1,5 +1,5 @@
 /**
- * Usage records as rows, whether they come as columns of a query or as JSON of a function.
+ * Usage records as rows, whether from the columns of a query or from the JSON of a function.
  */
 import { type Customer, Customer as Customers, Id, UsageRecord } from "@billwright/core"
 import { Statement } from "effect/sql"

@@ -1,5 +1,5 @@
 /**
- * Totals of usage: whole UTC days from the roll-up, part days from the records, all windows in one statement.
+ * Totals of usage: whole UTC days from the roll-ups, partial days from the records, all windows in one statement.
  */
 import {
   Id,
@@ -14,7 +14,7 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { bigint, integer, type Row, text } from "../Row.ts"
 import type { Tables } from "../Tables.ts"
 
-/** What the windows of a query come to: ranges of days and ranges of instants, each with its window. */
+/** Splits the windows of a query into ranges of days and ranges of instants, each with the number of its window. */
 const ranges = (boundaries: TotalsQuery["boundaries"]) => {
   const days = {
     windows: [] as Array<number>,
@@ -39,7 +39,7 @@ const ranges = (boundaries: TotalsQuery["boundaries"]) => {
   return { days, edges }
 }
 
-/** The conditions of a query of some meters of a customer. */
+/** The condition for some meters of a customer. */
 const meterOf = (
   sql: SqlClient.SqlClient,
   tenant: Tenant.Tenant,
@@ -49,7 +49,9 @@ const meterOf = (
       ${productId === undefined ? sql.literal("") : sql`and product_id = ${productId}`}
       ${unit === undefined ? sql.literal("") : sql`and unit = ${unit}`}`
 
-/** Counts the meters of so many roll-ups that there is one too many among them if they are all there. */
+/**
+ * Counts distinct meters, up to `most + 1`. It reads only as many roll-ups as are needed to find one meter too many.
+ */
 export const countStatement = (
   sql: SqlClient.SqlClient,
   t: Tables,
@@ -64,12 +66,12 @@ export const countStatement = (
   ) as u
 ) as m`
 
-/** The statement of a query, or `undefined` when its windows are empty. */
+/** The statement of a query; `undefined` when its windows are empty. */
 export const statement = (sql: SqlClient.SqlClient, t: Tables, tenant: Tenant.Tenant, query: TotalsQuery) => {
   const { days, edges } = ranges(query.boundaries)
   const meter = meterOf(sql, tenant, query)
-  // `offset 0` makes each range a search of its own in an index that ends with the time. Left to itself, the
-  // planner may read all that a customer ever used and then sort out the ranges.
+  // `offset 0` makes each range a separate search in an index that ends with the time. Without it the planner may
+  // read all usage that a customer ever had, and then filter by the ranges.
   const wholeDays = sql`select d.w, u.product_id, u.unit, u.quantity, u.record_count
     from unnest(${ArrayLiteral.plain(days.windows)}::text::integer[], ${ArrayLiteral.plain(days.from)}::text::integer[],
       ${ArrayLiteral.plain(days.to)}::text::integer[]) as d (w, first_day, next_day), lateral (
@@ -84,7 +86,7 @@ export const statement = (sql: SqlClient.SqlClient, t: Tables, tenant: Tenant.Te
       where ${meter} and occurred_at >= to_timestamp(e.first_at / 1000.0::float8)
         and occurred_at < to_timestamp(e.next_at / 1000.0::float8) and voided_at is null offset 0
     ) as r`
-  // A statement without edges, the usual one, is spared the planning of the other half.
+  // Most statements have no partial days. Leaving that half out saves the time to plan it.
   const parts =
     edges.windows.length === 0
       ? wholeDays
