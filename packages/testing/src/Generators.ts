@@ -1,8 +1,8 @@
 /**
  * Generators of every value of the domain, for fast-check.
  *
- * Each gives values that the value's Schema accepts, the nasty ones often: text in every script and at its
- * longest, the largest and the smallest quantities, instants at the borders of days, months and years.
+ * Their values are accepted by the value's Schema. Difficult ones are frequent: text in every script and at its
+ * maximum length, the largest and the smallest quantities, instants at the borders of days, months and years.
  */
 import {
   ApiKey,
@@ -56,7 +56,7 @@ export {
 
 // Usage
 
-/** 0 to 2^53 − 1, the ends often. */
+/** 0 to 2^53 − 1, often one of these two. */
 export const quantity: fc.Arbitrary<number> = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 1000 }) },
   {
@@ -102,14 +102,14 @@ export const usageRecord: fc.Arbitrary<UsageRecord.UsageRecord> = fc.record({
   voidedAt: fc.option(instant),
 })
 
-/** A record before it is stored: not voided yet. */
+/** A record before it is stored, so not yet voided. */
 export const newUsageRecord: fc.Arbitrary<UsageRecord.NewUsageRecord> = fc.record({
   ...recordFields,
   voidedAt: fc.constant(null),
   hasOwnTimestamp: fc.boolean(),
 })
 
-/** A summary's query, with its dates in order. */
+/** The query of a summary, with its dates in order. */
 export const summarizeUsage: fc.Arbitrary<typeof UsageSummary.SummarizeUsage.Type> = fc
   .record(
     { customerId, productId, unit, dates: fc.tuple(calendarDate, calendarDate), timezone: timeZone },

@@ -1,13 +1,14 @@
 /**
- * Values as plain data, to compare what a storage gives with what is expected.
+ * Converts values to plain data, to compare the result of a storage with the expected value.
  */
 import { DateTime, Option, Predicate } from "effect"
 
 /**
- * Turns instants into ISO strings, options, maps and sets into arrays, deeply; everything else stays as it is.
+ * Converts instants to ISO strings, and options, maps and sets to arrays, at any depth. Everything else stays as it
+ * is.
  *
- * Two instants that are equal can differ as objects (an instant remembers its calendar parts once they were
- * asked for), so values with instants can't be compared as they are.
+ * Two equal instants can differ as objects, because an instant caches its calendar parts once they were read. So
+ * values with instants can't be compared directly.
  */
 export const plain = (value: unknown): unknown => {
   if (DateTime.isDateTime(value)) return DateTime.formatIso(value)

@@ -1,21 +1,21 @@
 /**
- * Properties of effects, tried with generated values.
+ * Properties of effects, tested with generated values.
  */
 import { Effect } from "effect"
 import * as fc from "fast-check"
 
 export interface PropertyOptions {
-  /** How many values to try. */
+  /** How many values to test. */
   readonly runs: number
-  /** Where to start; a failure prints the seed that it happened with. */
+  /** The seed to start from. A failure prints its seed. */
   readonly seed?: number | undefined
-  /** Whether to look for the smallest value that fails. Default true. */
+  /** Whether to search for the smallest failing value. Default true. */
   readonly isShrunk?: boolean | undefined
 }
 
 /**
- * Tries an effect with generated values and dies with the smallest value that makes it fail, the seed and the
- * path to it. The effect keeps the services of the caller.
+ * Tests an effect with generated values. Dies with the smallest value that makes it fail, the seed, and the path to
+ * that value. The effect keeps the services of the caller.
  */
 export const forAll = <A, E, R>(
   arbitrary: fc.Arbitrary<A>,

@@ -1,7 +1,7 @@
 /**
- * Valid values to store in tests: every field has an ordinary value unless the test names it.
+ * Valid values to store in tests. A field that the test doesn't name has an ordinary value.
  *
- * Ids come from `IdGenerator`, so that later samples have higher ones.
+ * Ids come from `IdGenerator`, so later samples have greater ids.
  */
 import {
   ApiKey,
@@ -22,16 +22,16 @@ import {
 } from "@billwright/core"
 import { DateTime, Effect } from "effect"
 
-/** An instant by its ISO 8601 text. */
+/** The instant of an ISO 8601 text. */
 export const instant = (iso: string): DateTime.Utc => DateTime.toUtc(DateTime.makeUnsafe(iso))
 
-/** When samples are created, unless a test says otherwise. */
+/** The creation time of samples, unless a test gives another. */
 export const CREATED_AT = instant("2026-03-10T09:30:15.250Z")
 
-/** An account that no test had before. */
+/** A new account. */
 export const accountId = Effect.sync(() => Tenant.AccountId.make(`test_${crypto.randomUUID()}`))
 
-/** A tenant that no test had before, in live mode. */
+/** A new tenant, in live mode. */
 export const tenant: Effect.Effect<Tenant.Tenant> = Effect.map(accountId, (account) => ({
   accountId: account,
   mode: "live",
@@ -67,7 +67,7 @@ export const customer = Effect.fnUntraced(function* (fields: Partial<Customer.Cu
   return made
 })
 
-/** A record of 1 call of the product `api` with a timestamp of its own and no idempotency key. */
+/** A record of 1 call of the product `api`, without an idempotency key. Each record has its own timestamp. */
 export const record = Effect.fnUntraced(function* (
   customer: Customer.CustomerId,
   fields: Partial<UsageRecord.NewUsageRecord> = {},
@@ -88,7 +88,7 @@ export const record = Effect.fnUntraced(function* (
   return made
 })
 
-/** A field's value in the example of a resource. Instants are `CREATED_AT`. */
+/** The value of a field in the resource's example. Instants are `CREATED_AT`. */
 export const exampleOf = (resource: Resource.Definition, name: string, field: Field.Field): unknown => {
   const sent = resource.example[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]
   if (sent === null) return null
@@ -119,7 +119,7 @@ export const of = Effect.fnUntraced(function* <D extends Resource.Definition>(
   return made as Resource.ValueOf<Resource.Resource<D>>
 })
 
-/** 64 hexadecimal digits that no test had before. */
+/** 64 new hexadecimal digits. */
 export const digest = Effect.sync(() => (crypto.randomUUID() + crypto.randomUUID()).replaceAll("-", ""))
 
 /** A key of the current tenant. */
@@ -150,12 +150,12 @@ export const request = (fields: Partial<IdempotentRequest> = {}): IdempotentRequ
   ...fields,
 })
 
-/** What an event sample is made of: the fields of an event, and the data that its payload is rendered from. */
+/** The input of an event sample: the fields of an event, and the data from which its payload is rendered. */
 export interface EventFields extends Partial<Omit<Event.Event, "payload">> {
   readonly data?: unknown
 }
 
-/** An event of the current tenant: `invoice.paid` about no customer, without an idempotency key. */
+/** An event of the current tenant: `invoice.paid`, for no customer, without an idempotency key. */
 export const event = Effect.fnUntraced(function* ({ data = { amount: 100 }, ...fields }: EventFields = {}) {
   const { mode } = yield* CurrentTenant
   const made = {
@@ -171,10 +171,10 @@ export const event = Effect.fnUntraced(function* ({ data = { amount: 100 }, ...f
   return event
 })
 
-/** The id of the key that seals the secrets of samples. */
+/** The id of the key that encrypts the secrets of samples. */
 export const SEALED_BY = "sample"
 
-/** A secret as it is stored. */
+/** A secret in its stored form. */
 export const sealedSecret = (fields: Partial<Endpoint.EndpointSecret> = {}): Endpoint.EndpointSecret => ({
   sealed: `${SEALED_BY}.c2VhbGVk`,
   createdAt: CREATED_AT,
@@ -182,7 +182,7 @@ export const sealedSecret = (fields: Partial<Endpoint.EndpointSecret> = {}): End
   ...fields,
 })
 
-/** An enabled endpoint that hears of everything, with one secret. */
+/** An enabled endpoint for all event types, with one secret. */
 export const endpoint = Effect.fnUntraced(function* (
   fields: Partial<Endpoint.Endpoint> = {},
   secrets: ReadonlyArray<Endpoint.EndpointSecret> = [sealedSecret()],
@@ -208,7 +208,7 @@ export const endpoint = Effect.fnUntraced(function* (
   return stored
 })
 
-/** The fields of an endpoint that somebody disabled. */
+/** The fields of an endpoint that its owner disabled. */
 export const disabled: Partial<Endpoint.Endpoint> = {
   status: "disabled",
   disabledReason: "manual",

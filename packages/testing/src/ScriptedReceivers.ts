@@ -1,56 +1,56 @@
 /**
- * Receivers of webhooks that do what a test tells them, without a network: a `WebhookTransport` in memory.
+ * Receivers of webhooks that follow a test's script, without a network: a `WebhookTransport` in memory.
  */
 import { type WebhookRequest, type WebhookResponse, WebhookTransport } from "@billwright/core"
 import { Clock, Context, Effect, Layer } from "effect"
 
-/** A request that a receiver saw. */
+/** A request that a receiver got. */
 export interface ReceivedRequest extends WebhookRequest {
   /** When it arrived, in epoch milliseconds. */
   readonly at: number
 }
 
-/** What a receiver does with a request. `index`: how many it saw before this one. */
+/** The reaction of a receiver to a request. `index`: how many requests it got before this one. */
 export type Script = (request: ReceivedRequest, index: number) => Effect.Effect<WebhookResponse>
 
-/** Answers with a status, and headers and a body if need be. */
+/** Answers with a status, and optionally with headers and a body. */
 export const answers =
   (status: number, headers: Readonly<Record<string, string>> = {}, body = ""): Script =>
   () =>
     Effect.succeed({ _tag: "Answered", status, headers, body })
 
-/** Answers to each request in turn with the next script; the last one goes on. */
+/** Answers each request with the next script. After the last script, repeats that one. */
 export const inTurn =
   (...scripts: readonly [Script, ...Array<Script>]): Script =>
   (request, index) =>
     scripts[Math.min(index, scripts.length - 1)]!(request, index)
 
-/** Fails as the network does. */
+/** Fails with a network error. */
 export const fails =
   (error: Extract<WebhookResponse, { readonly _tag: "Failed" }>["error"]): Script =>
   () =>
     Effect.succeed({ _tag: "Failed", error })
 
-/** Takes its time, by the `Clock`, and answers. */
+/** Waits by the `Clock`, then answers. */
 export const takes =
   (millis: number, script: Script): Script =>
   (request, index) =>
     Effect.andThen(Effect.sleep(millis), script(request, index))
 
-/** Never answers. Interruption ends it. */
+/** Never answers, until it is interrupted. */
 export const hangs: Script = () => Effect.never
 
 /**
- * The receivers of a test, by URL. One that has no script answers 204.
+ * The receivers of a test, by URL. A URL without a script answers 204.
  *
- * `layer` provides it and the `WebhookTransport` that a `Dispatcher` sends through.
+ * `layer` provides this service and the `WebhookTransport` for a `Dispatcher`.
  */
 export class ScriptedReceivers extends Context.Service<
   ScriptedReceivers,
   {
-    /** What the receiver at a URL does from now on. */
+    /** Sets the script of the receiver at a URL from now on. */
     readonly script: (url: string, script: Script) => Effect.Effect<void>
-    /** The requests that receivers saw, oldest first; of one URL or of all. */
+    /** The requests that receivers got, oldest first: those to one URL, or all. */
     readonly requests: (url?: string) => Effect.Effect<ReadonlyArray<ReceivedRequest>>
   }
 >()("@billwright/testing/ScriptedReceivers") {

@@ -1,5 +1,5 @@
 /**
- * The contract of the storage ports as a test suite, for every adapter to run.
+ * The contract of the storage ports, as a test suite for every adapter.
  */
 import { type Billing, CurrentTenant, IdGenerator } from "@billwright/core"
 import { describe, layer as layerOf } from "@effect/vitest"
@@ -41,25 +41,25 @@ import * as Sample from "./Sample.ts"
 
 export type { ContractTest } from "./contract/ContractTest.ts"
 
-/** How a suite runs. */
+/** Options of a suite. */
 export interface SuiteOptions extends Pick<PropertyOptions, "isShrunk"> {
-  /** Random cases of each property. Default 25. */
+  /** How many random cases each property gets. Default 25. */
   readonly runs?: number
-  /** Seed of the random cases, to repeat a run. Default: another one each time; a failure prints it. */
+  /** The seed of the random cases, to repeat a run. Default: a new one each time. A failure prints its seed. */
   readonly seed?: number
   /**
-   * How long, in real time, to let other fibers go on where a test is about what happens meanwhile. An adapter
-   * that does I/O needs some, say 20 milliseconds. Default: as long as fibers take that wait for nothing.
+   * A pause in real time, in tests about concurrent work, during which other fibers continue. An adapter that does
+   * I/O needs one, for example 20 milliseconds. Default: only as long as fibers need that don't wait for I/O.
    */
   readonly pause?: Duration.Input
-  /** How long a test may take. Default: vitest's `testTimeout`. */
+  /** The time limit of a test. Default: vitest's `testTimeout`. */
   readonly timeoutMillis?: number
-  /** How long building the layer may take. Default: vitest's `hookTimeout`. */
+  /** The time limit for building the layer. Default: vitest's `hookTimeout`. */
   readonly startTimeout?: Duration.Input
 }
 
 const DEFAULT_RUNS = 25
-/** Yields that let every fiber of a test come to where it waits. */
+/** How many yields let every fiber of a test continue to the point where it waits. */
 const YIELDS = 50
 
 export const servicesOf = (options: SuiteOptions) => {
@@ -86,8 +86,8 @@ export const inOwnTenant = <A, E, R>(
   Effect.provideServiceEffect(body, CurrentTenant, Sample.tenant)
 
 /**
- * Opens a suite over a storage: the layer is built once for all tests of `register`, and each test acts for a
- * tenant of its own.
+ * Opens a suite over a storage. The layer is built once for all tests of `register`, and each test has its own
+ * tenant.
  */
 export const open = <R, E>(
   name: string,
@@ -152,12 +152,12 @@ export const contract = (test: ContractTest): void => {
 /**
  * Registers the tests that every storage adapter has to pass, under `describe(name)`.
  *
- * The layer is built once and shared. Every test works under accounts of its own, so the storage need not be
- * empty, and what the tests leave behind disturbs none. But only one run at a time may use a storage, and nobody
- * else: sweeping expired idempotency keys is not bound to an account, nor is the queue of deliveries, and tests
- * of it begin with ending **every** pending delivery that they find, as `Failed`.
+ * The layer is built once and shared. Every test uses accounts of its own. So the storage may contain other data, and
+ * the data that tests leave there disturbs no other test. But a storage may be used by only one run at a time, and by
+ * nothing else: the sweep of expired idempotency keys and the queue of deliveries are shared by all accounts, and
+ * tests of the queue first end **every** pending delivery that they find, as `Failed`.
  *
- * Call it at the top of a vitest file:
+ * Call it at the top level of a vitest file:
  *
  * ```ts
  * StorageContract.suite("PostgreSQL", PostgresStorage.layer, { pause: "20 millis" })

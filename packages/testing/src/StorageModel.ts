@@ -1,6 +1,6 @@
 /**
- * Model tests: random commands, done to a storage and to a reference of a few plain lists, must give equal
- * answers, errors included.
+ * Model tests: runs random commands on a storage and on a reference of a few plain lists. Their answers must be
+ * equal, including errors.
  */
 import type { Billing } from "@billwright/core"
 import { Effect, type Layer } from "effect"
@@ -12,10 +12,10 @@ import { makeWorld } from "./model/World.ts"
 import { forAll } from "./Property.ts"
 import { inOwnTenant, open, type SuiteOptions } from "./StorageContract.ts"
 
-/** Most commands of a run, besides those inside transactions. */
+/** The most commands of a run, without those inside of transactions. */
 const MAX_COMMANDS = 60
 
-/** Looks at everything that a run may have written. */
+/** Reads everything that a run may have written. */
 const lookAtAll: ReadonlyArray<Command> = [0, 1, 2].flatMap((tenant): ReadonlyArray<Command> => {
   const page = { limit: 100, cursor: null }
   const ofCustomers = Array.from({ length: 8 }, (_, customer): ReadonlyArray<Command> => [
@@ -51,10 +51,10 @@ const lookAtAll: ReadonlyArray<Command> = [0, 1, 2].flatMap((tenant): ReadonlyAr
   ]
 })
 
-/** The one test of the model. */
+/** The only test of the model. */
 export const contract = (test: ContractTest): void => {
   test(
-    "gives the same answers as the reference, whatever is done",
+    "gives the same answers as the reference, for random commands",
     Effect.gen(function* () {
       const effort = yield* Effort
       yield* forAll(commands(MAX_COMMANDS), effort, (list) => {
@@ -70,12 +70,12 @@ export const contract = (test: ContractTest): void => {
 }
 
 /**
- * Registers a test of `options.runs` random runs of up to 60 commands each: the verbs of every port, nested
- * transactions that fail or die, three tenants. Each run begins with ending every pending delivery of the storage. Commands run one after another; what happens at the same time
- * is the matter of `StorageContract`.
+ * Registers a test with `options.runs` random runs of up to 60 commands each. The commands are the methods of every
+ * port, in nested transactions that fail or die, for three tenants. Each run first ends every pending delivery of the
+ * storage. Commands run one after another; concurrency is tested by `StorageContract`.
  *
- * A failure prints the smallest list of commands that shows it, and the seed: `options.seed` repeats it. The
- * same seed makes the same commands for every adapter.
+ * A failure prints the smallest list of commands that shows it, and the seed. `options.seed` repeats it. The same
+ * seed gives the same commands on every adapter.
  */
 export const suite = <R, E>(
   name: string,

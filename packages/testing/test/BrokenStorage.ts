@@ -1,5 +1,5 @@
 /**
- * Storages that are broken on purpose.
+ * Storages with deliberate faults.
  */
 import { type Billing, type CollectionOf, Collections, CurrentTenant, Threshold } from "@billwright/core"
 import { Memory } from "@billwright/memory"
@@ -7,14 +7,17 @@ import { Context, Effect, Layer } from "effect"
 
 type Ports = Context.Context<Billing.Storage>
 
-/** Which suites must find a fault: `both`, or the contract alone when it takes concurrency or extremes to see it. */
+/**
+ * Which suites must find a fault: both, or only the contract if the fault shows with concurrency or extreme values
+ * only.
+ */
 export type Fault = readonly [name: string, storage: Layer.Layer<Billing.Storage>, by: "both" | "contract"]
 
-/** Memory with something broken. */
+/** Memory with one fault. */
 const broken = (breakIt: (ports: Ports) => Ports): Layer.Layer<Billing.Storage> =>
   Layer.effectContext(Effect.map(Layer.build(Memory.layer), breakIt))
 
-/** Memory with some verbs of a port replaced. */
+/** Memory with some methods of a port replaced. */
 export const change = <I, S extends object>(
   key: Context.Key<I, S>,
   patch: (port: S, ports: Ports) => Partial<S>,
@@ -26,7 +29,7 @@ export const change = <I, S extends object>(
 
 type Kept = CollectionOf<typeof Threshold.thresholds>
 
-/** Memory with some verbs of the collection of thresholds replaced. */
+/** Memory with some methods of the collection of thresholds replaced. */
 export const changeThresholds = (patch: (collection: Kept) => Partial<Kept>) =>
   change(Collections, (collections) => ({
     of: ((resource: typeof Threshold.thresholds) => {

@@ -1,5 +1,5 @@
 /**
- * Faults that an adapter could have: the contract and the model must each find those in their reach.
+ * Faults that an adapter could have. The contract and the model must find those that they cover.
  */
 import {
   ApiKeyStore,
@@ -21,7 +21,7 @@ import { webhookFaults } from "./WebhookFaults.ts"
 
 type Test = Effect.Effect<unknown, unknown, ContractServices>
 
-/** The tests of a suite, to be run here instead of by vitest. */
+/** The tests of a suite, to run here and not by vitest. */
 const testsOf = (contract: (test: StorageContract.ContractTest) => void): ReadonlyArray<Test> => {
   const tests: Array<Test> = []
   const add = (_: string, body: Test) => {
@@ -34,7 +34,7 @@ const testsOf = (contract: (test: StorageContract.ContractTest) => void): Readon
 const contract = testsOf(StorageContract.contract)
 const model = testsOf(StorageModel.contract)
 
-/** Whether one of the tests fails, each on a storage of its own. A test that never ends counts, too. */
+/** Whether at least one test fails. Each runs on its own storage. A test that never ends counts as failed. */
 const finds = (
   tests: ReadonlyArray<Test>,
   storage: Layer.Layer<Billing.Storage>,
@@ -53,7 +53,9 @@ const finds = (
     return false
   }).pipe(TestClock.withLive)
 
-/** What the commands of one seed find is luck; what none of these finds is beyond the model. */
+/**
+ * The seeds of the model's runs. One seed may miss a fault by chance; a fault that all miss is outside of the model.
+ */
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8]
 
 const modelFinds = Effect.fnUntraced(function* (storage: Layer.Layer<Billing.Storage>) {
@@ -142,14 +144,14 @@ const billingFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "a timestamp of the library is content",
+    "a timestamp set by the library counts as content",
     change(UsageStore, ({ append }) => ({
       append: (records) => append(records.map((record) => ({ ...record, hasOwnTimestamp: true }))),
     })),
     "both",
   ],
   [
-    "a batch is refused whole for one record",
+    "one bad record refuses its whole batch",
     change(UsageStore, ({ append }) => ({
       append: (records) =>
         Effect.map(append(records), (result) =>
@@ -171,7 +173,7 @@ const billingFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "a window holds its end",
+    "a window includes its end",
     change(UsageStore, ({ totals }) => ({
       totals: (query) =>
         totals({
@@ -184,7 +186,7 @@ const billingFaults: ReadonlyArray<Fault> = [
     "contract",
   ],
   [
-    "a second void sets another time",
+    "a second void replaces the time of the first",
     change(UsageStore, ({ void: voidRecord }) => ({
       void: (id, at) =>
         Effect.map(
@@ -195,7 +197,7 @@ const billingFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "thresholds fire for the first period of an append alone",
+    "thresholds fire only for the first period of an append",
     change(UsageStore, ({ append }) => ({
       append: (records) =>
         Effect.map(append(records), (result) => ({ ...result, crossings: result.crossings.slice(0, 1) })),
@@ -203,7 +205,7 @@ const billingFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "a firing does not show on the threshold",
+    "a firing does not show in the threshold",
     changeThresholds(({ find }) => ({
       find: (id) =>
         Effect.map(
@@ -216,7 +218,7 @@ const billingFaults: ReadonlyArray<Fault> = [
   ["a deleted threshold stays", changeThresholds(() => ({ remove: () => Effect.succeed(true) })), "both"],
   ["an API key can be revived", change(ApiKeyStore, ({ expire }) => ({ revoke: expire })), "both"],
   [
-    "an expiry moves to later",
+    "an expiry moves to a later time",
     change(ApiKeyStore, ({ expire }) => ({
       expire: (id, at) =>
         Effect.map(
@@ -227,14 +229,14 @@ const billingFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "a repeat with other content is replayed",
+    "a repeat with other content gets the stored answer",
     change(IdempotencyStore, ({ once }) => ({
       once: (request, lifetime, effect) => once({ ...request, fingerprint: "" }, lifetime, effect),
     })),
     "both",
   ],
   [
-    "a request that runs makes others wait",
+    "a running request makes others wait",
     change(IdempotencyStore, ({ once }, ports) => ({
       once: (request, lifetime, effect) =>
         Context.get(ports, Transactor).atomically(once(request, lifetime, effect)),
@@ -257,16 +259,16 @@ const faults = [...billingFaults, ...webhookFaults]
 describe("a storage without faults", () => {
   it.effect("passes", () =>
     Effect.gen(function* () {
-      // On a machine that does other things, too.
+      // Long enough for a busy machine.
       assert.isFalse(yield* finds(contract, Memory.layer, { patience: "10 seconds" }))
       assert.isFalse(yield* finds(model, Memory.layer, { patience: "10 seconds" }))
     }),
   )
 })
 
-describe("a storage whose fault is that", () => {
+describe("the suites find this fault:", () => {
   for (const [name, storage, by] of faults) {
-    it.effect(`${name} does not pass`, () =>
+    it.effect(name, () =>
       Effect.gen(function* () {
         assert.isTrue(yield* finds(contract, storage), "the contract finds it")
         if (by === "both") assert.isTrue(yield* modelFinds(storage), "the model finds it")

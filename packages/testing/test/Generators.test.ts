@@ -20,7 +20,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import * as fc from "fast-check"
 
-/** Generators by the Schema that each of their values must satisfy. */
+/** Generators, each with the Schema that all of its values must satisfy. */
 const pairs: ReadonlyArray<readonly [name: string, schema: Schema.Top, generator: fc.Arbitrary<unknown>]> = [
   ["accountId", Tenant.AccountId, Generators.accountId],
   ["mode", Tenant.Mode, Generators.mode],
@@ -61,13 +61,13 @@ const pairs: ReadonlyArray<readonly [name: string, schema: Schema.Top, generator
   ["updateEndpoint", Endpoint.UpdateEndpoint, Generators.updateEndpoint],
 ]
 
-/** Whether a generator makes such a value often enough that a property of 1,000 cases meets it. */
+/** Whether such values are frequent enough to occur in a property with 1,000 cases. */
 const makes = <A>(generator: fc.Arbitrary<A>, isIt: (value: A) => boolean): boolean =>
   fc.sample(generator, { numRuns: 1000, seed: 1 }).some(isIt)
 
 describe("Generators", () => {
   for (const [name, schema, generator] of pairs) {
-    it(`make what the Schema accepts: ${name}`, () => {
+    it(`make only values that the Schema accepts: ${name}`, () => {
       const isValid = Schema.is(Schema.toType(schema))
       fc.assert(
         fc.property(generator, (value) => isValid(value)),
@@ -76,7 +76,7 @@ describe("Generators", () => {
     })
   }
 
-  it("make text that every adapter can store, up to its longest", () => {
+  it("make text that every adapter can store, up to the maximum length", () => {
     const text = Generators.text(2, 9)
     const isRight = (value: string) =>
       Text.isStorable(value) && [...value].length >= 2 && [...value].length <= 9
@@ -86,7 +86,7 @@ describe("Generators", () => {
     assert.isTrue(makes(text, (value) => /['"\\%]/.test(value)))
   })
 
-  it("make the extremes", () => {
+  it("make extreme values", () => {
     assert.isTrue(makes(Generators.quantity, (quantity) => quantity === 0))
     assert.isTrue(makes(Generators.quantity, (quantity) => quantity === UsageRecord.MAX_QUANTITY))
     assert.isTrue(
@@ -100,7 +100,7 @@ describe("Generators", () => {
     assert.isTrue(makes(millis, (instant) => instant < 0 && instant % UsagePeriod.UTC_DAY_MILLIS !== 0))
   })
 
-  it("make data that is JSON, integers beyond doubles included", () => {
+  it("make data that is JSON, with integers that no double can represent", () => {
     fc.assert(
       fc.property(Generators.eventData, (data) => {
         assert.isUndefined(Event.problemOfJson(data))
@@ -112,7 +112,7 @@ describe("Generators", () => {
     assert.isTrue(makes(Generators.event, ({ payload }) => payload.includes("9007199254740993")))
   })
 
-  it("make boundaries that rise", () => {
+  it("make boundaries in rising order", () => {
     fc.assert(
       fc.property(Generators.boundaries, (boundaries) => {
         assert.isAtLeast(boundaries.length, 2)

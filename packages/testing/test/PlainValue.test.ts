@@ -3,14 +3,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Option } from "effect"
 
 describe("plain", () => {
-  it("takes instants that are equal as equal, whatever was asked of them before", () => {
+  it("makes equal instants equal, whatever was read from them before", () => {
     const [asked, other] = [Sample.instant("2026-03-01T00:00:00Z"), Sample.instant("2026-03-01T00:00:00Z")]
     DateTime.toPartsUtc(asked)
     assert.deepStrictEqual(plain([asked]), plain([other]))
     assert.notDeepEqual(plain(asked), plain(DateTime.add(other, { milliseconds: 1 })))
   })
 
-  it("takes values apart", () => {
+  it("keeps different values different", () => {
     const value = {
       at: Sample.instant("2026-03-01T00:00:00Z"),
       none: Option.none(),
@@ -25,7 +25,7 @@ describe("plain", () => {
     })
   })
 
-  it("keeps keys that are not set apart from keys that are undefined", () => {
+  it("distinguishes a missing key from one that is undefined", () => {
     assert.notDeepEqual(plain({ a: undefined }), plain({}))
   })
 })

@@ -1,7 +1,7 @@
 import { Memory } from "@billwright/memory"
 import { StorageContract, StorageModel } from "@billwright/testing"
 
-// Your adapter's layer in place of Memory's.
+// Replace Memory's layer with your adapter's.
 const storage = Memory.layer
 
 StorageContract.suite("My storage", storage, { pause: "5 millis" })

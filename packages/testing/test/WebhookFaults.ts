@@ -1,5 +1,5 @@
 /**
- * Faults that an adapter could have with events, endpoints and deliveries.
+ * Faults that an adapter could have in events, endpoints and deliveries.
  */
 import {
   type Claimed,
@@ -24,7 +24,7 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "a key with other content is a duplicate",
+    "a repeat of a key with other content is a duplicate",
     change(EventStore, ({ find, publish }) => ({
       publish: (event) =>
         Effect.flatMap(publish(event), (outcome) =>
@@ -46,14 +46,14 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "an event for one endpoint goes to all",
+    "an event for one endpoint goes to all endpoints",
     change(EventStore, ({ publish }) => ({
       publish: (event) => publish({ ...event, endpointId: null }),
     })),
     "both",
   ],
   [
-    "an event forgets which endpoint it was made for",
+    "an event forgets the endpoint that it was made for",
     change(EventStore, ({ find }) => ({
       find: (id) =>
         Effect.map(
@@ -64,7 +64,7 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "payloads are written anew",
+    "payloads are serialized again",
     change(EventStore, ({ publish }) => ({
       publish: (event) => publish({ ...event, payload: JSON.stringify(JSON.parse(event.payload)) }),
     })),
@@ -76,7 +76,7 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "the end of a time range is in it",
+    "a time range includes its end",
     change(EventStore, ({ list }) => ({
       list: (filter, page) => {
         const end = filter.createdBefore
@@ -102,7 +102,7 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "the tail forgets what did not fit",
+    "the tail skips what did not fit in a step",
     change(EventStore, ({ tail, tailPosition }) => ({
       tail: (position, types, limit) =>
         Effect.flatMap(tail(position, types, limit), ({ events }) =>
@@ -112,12 +112,12 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "contract",
   ],
   [
-    "nobody hears of commits",
+    "commits are never signalled",
     change(EventStore, () => ({ committed: Effect.succeed(Effect.never) })),
     "contract",
   ],
   [
-    "there may be any number of endpoints",
+    "the number of endpoints is unlimited",
     change(EndpointStore, ({ insert }) => ({ insert: (stored) => Effect.as(insert(stored), true) })),
     "contract",
   ],
@@ -137,7 +137,7 @@ export const webhookFaults: ReadonlyArray<Fault> = [
   ],
   ["a deleted endpoint stays", change(EndpointStore, () => ({ delete: () => Effect.succeed(true) })), "both"],
   [
-    "endpoints of one tenant alone are sealed anew",
+    "only one tenant's endpoints are found for re-encryption",
     change(EndpointStore, ({ listSealedByOtherKeys }) => ({
       listSealedByOtherKeys: (keyIds, limit) =>
         Effect.map(listSealedByOtherKeys(keyIds, limit), (found) =>
@@ -147,26 +147,26 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "contract",
   ],
   [
-    "a claim takes one at most",
+    "a claim takes at most one delivery",
     change(DeliveryStore, ({ claimDue }) => ({ claimDue: (claim) => firstOnly(claimDue(claim)) })),
     "both",
   ],
   [
-    "a claim knows no limits of endpoints",
+    "a claim ignores the limits of endpoints",
     change(DeliveryStore, ({ claimDue }) => ({
       claimDue: (claim) => claimDue({ ...claim, limits: new Map(), limitPerEndpoint: claim.limit }),
     })),
     "both",
   ],
   [
-    "a claim knows no limits of tenants",
+    "a claim ignores the limits of tenants",
     change(DeliveryStore, ({ claimDue }) => ({
       claimDue: (claim) => claimDue({ ...claim, tenantLimits: [] }),
     })),
     "both",
   ],
   [
-    "a claim does not tell what was lost",
+    "a claim does not report lost attempts",
     change(DeliveryStore, ({ claimDue }) => ({
       claimDue: (claim) =>
         Effect.map(claimDue(claim), ({ deliveries, unreadable }) => ({
@@ -177,7 +177,7 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "a stale lease seems to have been written",
+    "a result under a stale lease is reported as written",
     change(DeliveryStore, ({ settle }) => ({
       settle: (settlements) =>
         Effect.as(
@@ -188,7 +188,7 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "attempts are not kept",
+    "attempts are not stored",
     change(DeliveryStore, ({ find }) => ({
       find: (id) =>
         Effect.map(
@@ -199,7 +199,7 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "an attempt that is under way does not show",
+    "a running attempt does not show",
     change(DeliveryStore, ({ find }) => ({
       find: (id) =>
         Effect.map(
@@ -211,7 +211,7 @@ export const webhookFaults: ReadonlyArray<Fault> = [
   ],
   ["nothing is cancelled", change(DeliveryStore, () => ({ cancel: () => Effect.succeed(0) })), "both"],
   [
-    "a range is replayed as far as the limit goes",
+    "a replay of a range stops at the limit",
     change(DeliveryStore, ({ replayRange }) => ({
       replayRange: (range) =>
         Effect.map(replayRange({ ...range, limit: 1_000 }), (count) => Math.min(count, range.limit + 1)),
@@ -219,7 +219,7 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "contract",
   ],
   [
-    "a dry run of a replay is a replay",
+    "a dry run of a replay creates deliveries",
     change(DeliveryStore, ({ replayRange }) => ({
       replayRange: (range) => replayRange({ ...range, isDryRun: false }),
     })),
@@ -236,28 +236,28 @@ export const webhookFaults: ReadonlyArray<Fault> = [
     "both",
   ],
   [
-    "events that did not fail are replayed with those that did",
+    "a replay of failures includes events that did not fail",
     change(DeliveryStore, ({ replayRange }) => ({
       replayRange: (range) => replayRange({ ...range, onlyFailed: false }),
     })),
     "both",
   ],
   [
-    "what is younger is removed with what is old",
+    "pruning removes newer events, too",
     change(RetentionStore, ({ pruneEvents }) => ({
       pruneEvents: (step) => pruneEvents({ ...step, before: DateTime.add(step.before, { days: 1 }) }),
     })),
     "contract",
   ],
   [
-    "a dry run removes what it counts",
+    "a dry run of pruning removes rows",
     change(RetentionStore, ({ pruneEvents }) => ({
       pruneEvents: (step) => pruneEvents({ ...step, isDryRun: false }),
     })),
     "contract",
   ],
   [
-    "nothing is ever due next",
+    "there is never a next due time",
     change(DeliveryStore, () => ({ nextDueAt: Effect.succeed(Option.none()) })),
     "both",
   ],

@@ -20,7 +20,7 @@ const later = (minutes: number) => DateTime.add(Sample.CREATED_AT, { minutes })
 export const apiKeyContract = (test: ContractTest): void => {
   test.section("ApiKeyStore", () => {
     test(
-      "gives back what was inserted, in every field, by id and by digest",
+      "returns every field of an inserted key, by id and by digest",
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const effort = yield* Effort
@@ -38,7 +38,7 @@ export const apiKeyContract = (test: ContractTest): void => {
     )
 
     test(
-      "finds nothing of what was never stored",
+      "finds no key for an unknown id or digest",
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const id = yield* Sample.apiKeyId
@@ -51,7 +51,7 @@ export const apiKeyContract = (test: ContractTest): void => {
     )
 
     test(
-      "keeps tenants apart, but for the look-up by digest, which tells the tenant, and touch",
+      "keeps tenants apart, except in the look-up by digest, which finds the tenant, and in touch",
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const stored = yield* insert()
@@ -72,7 +72,7 @@ export const apiKeyContract = (test: ContractTest): void => {
     )
 
     test(
-      "revokes once, and finds what is revoked",
+      "revokes a key once, and still finds it",
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const { digest, key } = yield* insert()
@@ -87,7 +87,7 @@ export const apiKeyContract = (test: ContractTest): void => {
     )
 
     test(
-      "gives many revocations at once the same key",
+      "returns the same key to concurrent revocations",
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const { key } = yield* insert()
@@ -98,7 +98,7 @@ export const apiKeyContract = (test: ContractTest): void => {
     )
 
     test(
-      "moves an expiry to sooner, never to later",
+      "moves an expiry to an earlier time, never to a later one",
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const { key } = yield* insert()
@@ -110,7 +110,7 @@ export const apiKeyContract = (test: ContractTest): void => {
     )
 
     test(
-      "remembers the last use, and changes nothing else by it",
+      "records the last use, and changes no other field",
       Effect.gen(function* () {
         const store = yield* ApiKeyStore
         const { key } = yield* insert({ expiresAt: later(30), scopes: ["usage:write", "customers:*"] })
@@ -134,7 +134,7 @@ export const apiKeyContract = (test: ContractTest): void => {
       )
 
       test(
-        "lists whole keys, revoked and expired ones included",
+        "lists keys with all fields, including revoked and expired ones",
         Effect.gen(function* () {
           const store = yield* ApiKeyStore
           const a = yield* insert({ expiresAt: later(-10) })

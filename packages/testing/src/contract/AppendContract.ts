@@ -1,5 +1,5 @@
 /**
- * The contract of `UsageStore.append` and `void`: what is counted, and that it is counted once.
+ * The contract of `UsageStore.append` and `void`: what counts, and that it counts once.
  */
 import { CustomerStore, Transactor, UsageRecord, UsageStore } from "@billwright/core"
 import { DateTime, Effect, Option } from "effect"
@@ -13,7 +13,7 @@ const later = (minutes: number) => DateTime.add(Sample.CREATED_AT, { minutes })
 
 const recording = (test: ContractTest): void => {
   test(
-    "gives back what was appended, in every field",
+    "returns every field of an appended record",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -21,7 +21,7 @@ const recording = (test: ContractTest): void => {
       yield* forAll(Generators.newUsageRecord, effort, (generated) =>
         Effect.gen(function* () {
           const id = yield* Sample.usageRecordId
-          // Keys must differ, or the second record of one would be a duplicate.
+          // Each record needs its own key: a second record with the same key would be a duplicate.
           const idempotencyKey =
             generated.idempotencyKey === null ? null : `${id} ${generated.idempotencyKey}`.slice(0, 200)
           const record = {
@@ -41,7 +41,7 @@ const recording = (test: ContractTest): void => {
   )
 
   test(
-    "keeps extreme values",
+    "stores extreme values",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -70,7 +70,7 @@ const recording = (test: ContractTest): void => {
   )
 
   test(
-    "takes a thousand at once",
+    "appends a thousand records at once",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -97,7 +97,7 @@ const recording = (test: ContractTest): void => {
   )
 
   test(
-    "finds nothing of an id that was never used, or is another tenant's",
+    "finds no record for an unknown id or for another tenant's",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -121,7 +121,7 @@ const recording = (test: ContractTest): void => {
   )
 
   test(
-    "refuses usage of unknown and erased customers, and keeps what was there",
+    "refuses usage of unknown and erased customers, and keeps the records of erased ones",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -146,7 +146,7 @@ const recording = (test: ContractTest): void => {
 
 const voiding = (test: ContractTest): void => {
   test(
-    "takes a record out of the totals once, and keeps it",
+    "takes a voided record out of the totals once, and keeps the record",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -164,7 +164,7 @@ const voiding = (test: ContractTest): void => {
   )
 
   test(
-    "does it once for many at once, who all get the same record",
+    "voids once for concurrent calls, which all return the same record",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer

@@ -1,5 +1,5 @@
 /**
- * The contract of `UsageStore.audit`: whatever was done, roll-ups equal their records.
+ * The contract of `UsageStore.audit`: roll-ups always equal their records.
  */
 import { StorageError, Transactor, UsageStore } from "@billwright/core"
 import { DateTime, Effect } from "effect"
@@ -9,7 +9,7 @@ import * as Sample from "../Sample.ts"
 import { type ContractTest, Effort, same, together } from "./ContractTest.ts"
 import { listed, newCustomer, totals } from "./UsageProbe.ts"
 
-/** What one of several fibers does: appends, then voids some of what there is, or has it all undone. */
+/** The work of one of several fibers: appends, then voids some records, or has everything undone. */
 const step = fc.record({
   days: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 5 }),
   key: fc.option(fc.integer({ min: 0, max: 3 }), { nil: null }),
@@ -18,15 +18,15 @@ const step = fc.record({
 })
 
 /**
- * What a caller does about a failure that is over soon. A transaction that appends and then voids takes its locks
- * in an order that no other need share, so an adapter may have to give some of them up, and more than once.
+ * How a caller handles a temporary failure. A transaction that appends and then voids takes its locks in an order
+ * that others may not share. So an adapter may have to abort some of them, even more than once.
  */
 const again = { while: (error: unknown) => error instanceof StorageError && error.retryable, times: 50 }
 
 export const auditContract = (test: ContractTest): void => {
   test.section("audit", () => {
     test(
-      "finds nothing of a tenant without usage",
+      "finds no differences for a tenant without usage",
       Effect.gen(function* () {
         const store = yield* UsageStore
         yield* newCustomer
@@ -35,12 +35,12 @@ export const auditContract = (test: ContractTest): void => {
     )
 
     test(
-      "finds nothing after any appends, voids and undone transactions at once",
+      "finds no differences after concurrent appends, voids and undone transactions",
       Effect.gen(function* () {
         const store = yield* UsageStore
         const { atomically } = yield* Transactor
         const effort = yield* Effort
-        // Not shrunk: which fiber comes first differs each time, so that looking for less only hides the failure.
+        // Not shrunk: the order of the fibers differs in each run, so a smaller case would only hide the failure.
         const unshrunk = { ...effort, isShrunk: false }
         yield* forAll(fc.array(step, { minLength: 1, maxLength: 12 }), unshrunk, (steps) =>
           Effect.gen(function* () {
@@ -56,7 +56,7 @@ export const auditContract = (test: ContractTest): void => {
                 )
                 yield* store.append(records)
                 const known = yield* listed(customerId)
-                // In one order for all, or transactions could wait for each other in a circle.
+                // All fibers use the same order. Otherwise transactions could deadlock.
                 const chosen = new Set(voids.map((index) => known[index % known.length]?.id ?? ""))
                 const victims = known
                   .filter(({ id }) => chosen.has(id))

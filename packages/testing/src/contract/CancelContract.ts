@@ -1,5 +1,5 @@
 /**
- * The contract of `DeliveryStore.cancel`: what is pending ends with its endpoint.
+ * The contract of `DeliveryStore.cancel`: pending deliveries end with their endpoint.
  */
 import { cancelAll, Delivery, DeliveryStore, EndpointStore, MAX_CANCEL, Transactor } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -27,7 +27,7 @@ import {
 
 const cancellation = (test: ContractTest): void => {
   test(
-    "ends what is pending for an endpoint, and nothing else",
+    "ends the pending deliveries of an endpoint, and no others",
     Effect.gen(function* () {
       const store = yield* DeliveryStore
       yield* emptyQueue
@@ -52,7 +52,7 @@ const cancellation = (test: ContractTest): void => {
       same(yield* deliveriesOf(finished), [kept])
       same((yield* listDeliveries({ endpointId: other.id })).data, before)
       same(yield* store.cancel(endpoint.id, "endpoint_deleted", minute(3)), 0)
-      // Nothing of it is due any more.
+      // None of its deliveries are due any more.
       same(
         (yield* claim(minute(900))).deliveries.map((claimed) => claimed.endpoint.id),
         [other.id, other.id],
@@ -61,7 +61,7 @@ const cancellation = (test: ContractTest): void => {
   )
 
   test(
-    "ends so many at a time, the oldest first",
+    "ends at most a fixed number at a time, oldest first",
     Effect.gen(function* () {
       const store = yield* DeliveryStore
       yield* emptyQueue
@@ -84,7 +84,7 @@ const cancellation = (test: ContractTest): void => {
   )
 
   test(
-    "records an attempt that may be under way as unknown, and shuts its worker out",
+    "records an attempt that may be running as unknown, and refuses its worker's result",
     Effect.gen(function* () {
       const store = yield* DeliveryStore
       yield* emptyQueue
@@ -118,7 +118,7 @@ const cancellation = (test: ContractTest): void => {
   )
 
   test(
-    "ends the deliveries of an endpoint that was deleted in the same transaction, and is undone with it",
+    "ends the deliveries of an endpoint that is deleted in the same transaction, and is undone with it",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const store = yield* DeliveryStore
@@ -136,7 +136,7 @@ const cancellation = (test: ContractTest): void => {
       yield* Effect.exit(atomically(Effect.andThen(end, Effect.fail("no"))))
       same(yield* listDeliveries(), before)
       same((yield* delivery(claimed.id)).attempts, [])
-      // The lease is as it was, and the other one is due.
+      // The lease is unchanged, and the other delivery is due.
       assert.notStrictEqual((yield* claimOne(minute(1))).id, claimed.id)
       same(yield* settle([settlementOf(claimed)]), [true])
       yield* atomically(

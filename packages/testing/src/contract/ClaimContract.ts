@@ -1,5 +1,5 @@
 /**
- * The contract of `DeliveryStore.claimDue` and `nextDueAt`: the queue of what is due, one for all tenants.
+ * The contract of `DeliveryStore.claimDue` and `nextDueAt`: one queue of due deliveries for all tenants.
  *
  * Every test begins with an empty queue, so only one suite at a time may use a storage.
  */
@@ -39,7 +39,7 @@ const nextDueAt = Effect.flatMap(DeliveryStore, (store) => store.nextDueAt)
 
 const content = (test: ContractTest): void => {
   test(
-    "gives all that it takes to make an attempt",
+    "returns everything that an attempt needs",
     Effect.gen(function* () {
       yield* emptyQueue
       const tenant = yield* CurrentTenant
@@ -76,7 +76,7 @@ const content = (test: ContractTest): void => {
   )
 
   test(
-    "claims for all tenants at once, each delivery with its own",
+    "claims deliveries of all tenants at once, each with its tenant",
     Effect.gen(function* () {
       yield* emptyQueue
       const tenants = [yield* CurrentTenant, ...(yield* otherTenants)]
@@ -101,7 +101,7 @@ const content = (test: ContractTest): void => {
   )
 
   test(
-    "shows the endpoint as it is now: disabled and deleted ones, too",
+    "returns the current state of the endpoint, also of disabled and deleted ones",
     Effect.gen(function* () {
       yield* emptyQueue
       const store = yield* EndpointStore
@@ -126,7 +126,7 @@ const content = (test: ContractTest): void => {
 
 const due = (test: ContractTest): void => {
   test(
-    "claims what is due, the longest due first",
+    "claims due deliveries, those due longest first",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* newEndpoint()
@@ -141,7 +141,7 @@ const due = (test: ContractTest): void => {
   )
 
   test(
-    "takes the longest due across endpoints, and of each tenant in turn, when there are more than the limit",
+    "claims those due longest across endpoints, with tenants taking turns, when there are more than the limit",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* newEndpoint({ eventTypes: ["invoice.paid"] })
@@ -158,7 +158,7 @@ const due = (test: ContractTest): void => {
           return index % 3 === 0 ? asTenant(tenant!)(make) : make
         },
       )
-      // Each third one is the other tenant's: two of each while both have some, then what is left.
+      // Every third delivery is the other tenant's. They alternate while both have some, then the rest follows.
       for (const places of [
         [0, 1, 2, 3],
         [4, 5, 6, 9],
@@ -174,7 +174,7 @@ const due = (test: ContractTest): void => {
   )
 
   test(
-    "says when the next one is due, or its lease ends",
+    "returns when the next delivery is due, or when the first lease ends",
     Effect.gen(function* () {
       yield* emptyQueue
       same(yield* nextDueAt, Option.none())
@@ -197,7 +197,7 @@ const due = (test: ContractTest): void => {
   )
 
   test(
-    "shows when the next attempt is due while one is under way: when the lease ends",
+    "returns the end of the lease while an attempt is running",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* newEndpoint()
@@ -208,7 +208,7 @@ const due = (test: ContractTest): void => {
   )
 
   test(
-    "sees what a transaction wrote when it has committed, not before",
+    "sees the writes of a transaction after its commit, not before",
     Effect.gen(function* () {
       yield* emptyQueue
       const { atomically } = yield* Transactor

@@ -1,5 +1,5 @@
 /**
- * The resources that `Collections` stores, and values of them for tests.
+ * The resources that `Collections` stores, and sample values of them.
  */
 import {
   type Collection,
@@ -13,7 +13,7 @@ import { Effect } from "effect"
 import * as Sample from "../Sample.ts"
 import { newCustomer } from "./UsageProbe.ts"
 
-/** All resources except customers, which have a port of their own. */
+/** All resources except customers, which have their own port. */
 export const collected = Object.values(Resources.all)
   .map(({ definition }) => definition as object as Resource.Resource)
   .filter(({ type }) => type !== Customer.customers.type)
@@ -22,21 +22,21 @@ export const collected = Object.values(Resources.all)
 export const opened = (resource: Resource.Resource) =>
   Effect.map(Collections, (collections) => collections.of(resource) as object as Collection<Resources.Value>)
 
-/** A value that may be inserted now. Its customer is new. */
+/** A value that can be inserted now, with a new customer. */
 export const make = (resource: Resource.Resource) =>
   Effect.flatMap(newCustomer, (customerId) => Sample.of(resource, customerId))
 
-/** Changes of one field of a resource, one after another. */
+/** Changes one field of a resource, step by step. */
 export interface Steps {
   readonly changed: (value: Resources.Value, step: number) => Resources.Value
-  /** Which step a value is at. A sample is at step 0. */
+  /** The step that a value has reached. A sample is at step 0. */
   readonly stepOf: (value: Resources.Value) => number
 }
 
 const isChangeable = (resource: Resource.Definition, name: string, { kind, schema }: Field.Field): boolean =>
   !resource.indexed.includes(name) && (kind === "integer" || (kind === "text" && !("literals" in schema)))
 
-/** Makes changes to the first integer or text that is not indexed. */
+/** Makes changes to the first field that is an integer or text and has no index. */
 export const steps = (resource: Resource.Definition): Steps => {
   const found = Object.entries(resource.fields).find(([name, field]) => isChangeable(resource, name, field))
   if (found === undefined) throw new TypeError(`${resource.type} has no field to change in tests`)

@@ -26,7 +26,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
   })
 
   test(
-    "gives back what was inserted, in every field",
+    "returns every field of an inserted value",
     Effect.gen(function* () {
       const collection = yield* opened
       const effort = yield* Effort
@@ -43,7 +43,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
   )
 
   test(
-    "finds nothing of an id that was never used",
+    "finds nothing for an unknown id",
     Effect.gen(function* () {
       const collection = yield* opened
       const { id } = yield* make()
@@ -54,7 +54,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
   )
 
   test(
-    "refuses an id that is taken",
+    "refuses an id that already exists",
     Effect.gen(function* () {
       const collection = yield* opened
       const value = yield* insert()
@@ -65,7 +65,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
   )
 
   test(
-    "replaces a value by what the change makes of it, or writes nothing",
+    "replaces a value by the result of the change, or writes nothing",
     Effect.gen(function* () {
       const collection = yield* opened
       const value = yield* insert()
@@ -88,7 +88,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
   )
 
   test(
-    "loses none of many changes at once",
+    "loses none of many concurrent changes",
     Effect.gen(function* () {
       const collection = yield* opened
       const value = yield* insert()
@@ -122,7 +122,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
   )
 
   test(
-    "keeps tenants apart in every verb",
+    "keeps tenants apart in every method",
     Effect.gen(function* () {
       const collection = yield* opened
       const value = yield* insert()
@@ -202,12 +202,12 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
 const pick = (value: object, name: string): object =>
   Object.fromEntries(Object.entries(value).filter(([field]) => field === name))
 
-/** Changes every field of an object, and what lies in it. */
+/** Changes every field of an object, and the contents of the fields. */
 const scribble = (value: object): void => {
   for (const [name, field] of Object.entries(value)) {
     if (typeof field === "object" && field !== null && Object.getPrototypeOf(field) === Object.prototype) {
       scribble(field as object)
     }
-    Object.assign(value, { [name]: "scribbled" })
+    Object.assign(value, { [name]: "overwritten" })
   }
 }

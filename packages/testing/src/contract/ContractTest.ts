@@ -1,5 +1,5 @@
 /**
- * What the tests of the contract are written with.
+ * Helpers of the contract's tests.
  */
 import { type Billing, CurrentTenant, type IdGenerator, type Tenant } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -8,33 +8,33 @@ import { plain } from "../PlainValue.ts"
 import type { PropertyOptions } from "../Property.ts"
 import * as Sample from "../Sample.ts"
 
-/** How long to let other fibers go on, where a test is about what happens meanwhile. */
+/** How long other fibers may continue, in tests about concurrent work. */
 export class Patience extends Context.Service<Patience, Effect.Effect<void>>()(
   "@billwright/testing/Patience",
 ) {}
 
-/** Lets other fibers go on. A pause that is too short makes a test weaker, never wrong. */
+/** Lets other fibers continue. If the pause is too short, a test finds less, but never fails wrongly. */
 export const pause = Effect.flatten(Patience)
 
-/** How properties are tried. */
+/** How properties are tested. */
 export class Effort extends Context.Service<Effort, PropertyOptions>()("@billwright/testing/Effort") {}
 
-/** What a test may use: the storage, a tenant of its own, and ids. */
+/** What a test may use: the storage, its own tenant, and ids. */
 export type ContractServices = Billing.Storage | CurrentTenant | Effort | IdGenerator | Patience | Scope.Scope
 
-/** Where the tests of the contract are put. */
+/** Where the contract's tests are registered. */
 export interface ContractTest {
-  /** Adds a test. Its tenant is its own; the storage is shared with all other tests. */
+  /** Adds a test. It has its own tenant, and shares the storage with all other tests. */
   (name: string, body: Effect.Effect<unknown, unknown, ContractServices>): void
-  /** Puts the tests that `add` adds under a name. */
+  /** Groups the tests that `add` registers under a name. */
   readonly section: (name: string, add: () => void) => void
 }
 
-/** Compares values by what they hold (see `plain`). */
+/** Compares values by their contents (see `plain`). */
 export const same = (actual: unknown, expected: unknown, message?: string): void =>
   assert.deepStrictEqual(plain(actual), plain(expected), message)
 
-/** Compares two lists whose order is not specified. */
+/** Compares two lists whose order is unspecified. */
 export const sameSet = <A>(
   actual: ReadonlyArray<A>,
   expected: ReadonlyArray<A>,
@@ -50,7 +50,7 @@ export const asTenant =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, Exclude<R, CurrentTenant>> =>
     Effect.provideService(effect, CurrentTenant, tenant)
 
-/** The two nearest tenants: the same account in the other mode, and another account in the same mode. */
+/** The two most similar tenants: the same account in the other mode, and another account in the same mode. */
 export const otherTenants: Effect.Effect<ReadonlyArray<Tenant.Tenant>, never, CurrentTenant> = Effect.gen(
   function* () {
     const own = yield* CurrentTenant
@@ -61,7 +61,7 @@ export const otherTenants: Effect.Effect<ReadonlyArray<Tenant.Tenant>, never, Cu
   },
 )
 
-/** Runs effects at the same time, as many as there are. */
+/** Runs effects concurrently, without a limit. */
 export const together = <A, E, R>(
   effects: ReadonlyArray<Effect.Effect<A, E, R>>,
 ): Effect.Effect<Array<A>, E, R> => Effect.all(effects, { concurrency: "unbounded" })

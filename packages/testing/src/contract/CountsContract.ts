@@ -1,5 +1,5 @@
 /**
- * The contract of `DeliveryStore.counts`: what is counted, when, and for whom.
+ * The contract of `DeliveryStore.counts`: what it counts, in which hour, and for which endpoint.
  */
 import { DeliveryStore, type Endpoint, type WebhookStatistics } from "@billwright/core"
 import { DateTime, Effect } from "effect"
@@ -16,7 +16,7 @@ import {
   settlementOf,
 } from "./WebhookProbe.ts"
 
-/** The hours since a week before the tests begin. */
+/** The hours from a week before the tests begin. */
 const stored = Effect.flatMap(DeliveryStore, (store) =>
   store.counts(DateTime.startOf(DateTime.subtract(minute(0), { days: 7 }), "hour")),
 )
@@ -71,7 +71,7 @@ export const countsContract = (test: ContractTest): void => {
   )
 
   test(
-    "counts nothing for a result that is not written, or that has no attempt and no end",
+    "does not count a result that was not written, or that made no attempt and did not end the delivery",
     Effect.gen(function* () {
       yield* emptyQueue
       const endpoint = yield* newEndpoint()
@@ -86,7 +86,7 @@ export const countsContract = (test: ContractTest): void => {
   )
 
   test(
-    "counts a lost attempt at the claim that finds it, and a cancelled one at the cancellation",
+    "counts a lost attempt when a claim finds it, and a cancelled one when it is cancelled",
     Effect.gen(function* () {
       yield* emptyQueue
       const endpoint = yield* newEndpoint()
@@ -104,7 +104,7 @@ export const countsContract = (test: ContractTest): void => {
   )
 
   test(
-    "leaves out what was before, and says nothing of other endpoints",
+    "leaves out earlier hours and other endpoints",
     Effect.gen(function* () {
       yield* emptyQueue
       const endpoint = yield* newEndpoint({ eventTypes: ["invoice.paid"] })

@@ -1,5 +1,5 @@
 /**
- * The contract of `DeliveryStore`: what is stored, listed and replayed.
+ * The contract of `DeliveryStore`: storing, listing and replaying.
  */
 import { Delivery, DeliveryStore, EndpointStore, type EventId, Transactor } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -29,7 +29,7 @@ const counts = (test: ContractTest): void => {
   const none = { pending: 0, delivered: 0, failed: 0 }
 
   test(
-    "counts the deliveries of events by status, in the order of the events that are asked for",
+    "counts the deliveries of events by status, in the order of the given events",
     Effect.gen(function* () {
       yield* emptyQueue
       const silent = yield* publish()
@@ -148,7 +148,7 @@ const lists = (test: ContractTest): void => {
 
 const replays = (test: ContractTest): void => {
   test(
-    "stores new deliveries of an event that exists, one for each endpoint given",
+    "stores new deliveries of a stored event, one for each given endpoint",
     Effect.gen(function* () {
       const [a, b, c] = yield* Effect.all([newEndpoint(), newEndpoint(), newEndpoint()])
       const event = yield* publish()
@@ -168,7 +168,7 @@ const replays = (test: ContractTest): void => {
   )
 
   test(
-    "leaves nothing of a replay that is undone",
+    "leaves nothing of an undone replay",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const endpoint = yield* newEndpoint({ eventTypes: ["payment.failed"] })

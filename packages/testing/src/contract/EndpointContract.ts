@@ -13,13 +13,13 @@ import { claimOne, emptyQueue, firstPage, minute, newEndpoint, keyOf, publish } 
 
 const everyEndpoint = { status: undefined }
 
-/** An endpoint with its secrets, as `modify` reads it. */
+/** An endpoint with its secrets, in the form that `modify` reads. */
 const storedOf = (id: Endpoint.EndpointId) =>
   Effect.flatMap(EndpointStore, (store) => store.modify(id, (stored) => Effect.succeed(stored)))
 
 const basics = (test: ContractTest): void => {
   test(
-    "gives back what was inserted, in every field",
+    "returns every field of an inserted endpoint",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const effort = yield* Effort
@@ -35,7 +35,7 @@ const basics = (test: ContractTest): void => {
   )
 
   test(
-    "keeps the longest values",
+    "stores values of the maximum length",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const endpoint = yield* newEndpoint(
@@ -58,7 +58,7 @@ const basics = (test: ContractTest): void => {
   )
 
   test(
-    "finds nothing of an id that was never used",
+    "finds no endpoint for an unknown id",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const id = yield* Sample.endpointId
@@ -69,7 +69,7 @@ const basics = (test: ContractTest): void => {
   )
 
   test(
-    "keeps tenants apart in every verb",
+    "keeps tenants apart in every method",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const endpoint = yield* newEndpoint()
@@ -88,7 +88,7 @@ const basics = (test: ContractTest): void => {
 
 const insertLimit = (test: ContractTest): void => {
   test(
-    "takes so many endpoints of a tenant and no more, also of many at once",
+    "stores a tenant's endpoints up to the limit and no more, also for concurrent inserts",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const limit = Endpoint.MAX_ENDPOINTS
@@ -99,13 +99,13 @@ const insertLimit = (test: ContractTest): void => {
       assert.strictEqual(last.filter((isStored) => isStored).length, 5)
       const refused = made.slice(limit - 5).find((_, index) => !last[index])!
       same(yield* store.find(refused.endpoint.id), Option.none())
-      // Other tenants have a count of their own, and a disabled endpoint is one, too.
+      // Other tenants have their own count. Disabled endpoints count, too.
       for (const tenant of yield* otherTenants) yield* newEndpoint().pipe(asTenant(tenant))
       yield* store.modify(made[0]!.endpoint.id, (stored) =>
         Effect.succeed({ ...stored, endpoint: { ...stored.endpoint, ...Sample.disabled } }),
       )
       assert.isFalse(yield* store.insert(refused))
-      // What was deleted makes room.
+      // A deleted endpoint makes room.
       assert.isTrue(yield* store.delete(made[0]!.endpoint.id, minute(1)))
       assert.isTrue(yield* store.insert(refused))
       assert.isFalse(yield* store.insert(yield* Sample.endpoint()))
@@ -115,7 +115,7 @@ const insertLimit = (test: ContractTest): void => {
 
 const modify = (test: ContractTest): void => {
   test(
-    "replaces an endpoint and its secrets by what the change makes of them",
+    "replaces an endpoint and its secrets by the result of the change",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const effort = yield* Effort
@@ -149,7 +149,7 @@ const modify = (test: ContractTest): void => {
   )
 
   test(
-    "loses no change of many at once",
+    "loses none of many concurrent changes",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const { id } = yield* newEndpoint()
@@ -165,7 +165,7 @@ const modify = (test: ContractTest): void => {
   )
 
   test(
-    "is undone with the transaction that it is part of",
+    "is undone with its transaction",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const { atomically } = yield* Transactor
@@ -193,7 +193,7 @@ const modify = (test: ContractTest): void => {
 
 const deletion = (test: ContractTest): void => {
   test(
-    "finds a deleted endpoint by no verb",
+    "finds a deleted endpoint by no method",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const [older, endpoint, newer] = yield* Effect.all([newEndpoint(), newEndpoint(), newEndpoint()])
@@ -203,7 +203,7 @@ const deletion = (test: ContractTest): void => {
       same(yield* store.modify(endpoint.id, () => Effect.die("called")), Option.none())
       same(yield* store.list(everyEndpoint, firstPage), { data: [newer, older], hasMore: false })
       same(yield* store.list({ status: "enabled" }, firstPage), { data: [newer, older], hasMore: false })
-      // A page may begin where it was.
+      // A page may begin at the deleted endpoint.
       const cursor = { direction: "older", id: endpoint.id } as const
       same(yield* store.list(everyEndpoint, { limit: 9, cursor }), { data: [older], hasMore: false })
     }),
@@ -224,7 +224,7 @@ const deletion = (test: ContractTest): void => {
   )
 
   test(
-    "gives true to one of many deletions at once",
+    "returns true to exactly one of several concurrent deletions",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const { id } = yield* newEndpoint()
@@ -236,7 +236,7 @@ const deletion = (test: ContractTest): void => {
 
 const sealing = (test: ContractTest): void => {
   test(
-    "finds the endpoints of all tenants with a secret that none of some keys sealed",
+    "finds the endpoints of all tenants with a secret that none of the given keys encrypted",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const old = Sample.sealedSecret({ sealed: "old.c2VhbGVk" })
@@ -254,7 +254,7 @@ const sealing = (test: ContractTest): void => {
       )
       const found = yield* find
       same(found.map(({ id }) => id).sort(), made.map(([endpoint]) => endpoint.id).sort())
-      // Each names its tenant, and has all of its secrets.
+      // Each comes with its tenant and with all of its secrets.
       for (const { id, sealed, tenant } of found) {
         same(sealed, [Sample.sealedSecret().sealed, old.sealed])
         assert.isTrue(Option.isSome(yield* asTenant(tenant)(store.find(id))), keyOf({ id, tenant }))

@@ -1,5 +1,5 @@
 /**
- * The contract of idempotency keys in `EventStore.publish`: a key is one event of its tenant, for ever.
+ * The contract of idempotency keys in `EventStore.publish`: a key belongs to one event of its tenant, for ever.
  */
 import { EventStore, Transactor } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -25,7 +25,7 @@ const publishSample = Effect.fnUntraced(function* (fields: Sample.EventFields) {
   return { event, outcome: yield* publishAs(event) }
 })
 
-/** Data in pairs that are equal as JSON values, though not as text. */
+/** Pairs of data that are equal as JSON values, though not as text. */
 const equalData: ReadonlyArray<readonly [unknown, unknown]> = [
   [
     { a: 1, b: { c: [1, 2], d: null } },
@@ -43,7 +43,7 @@ const equalData: ReadonlyArray<readonly [unknown, unknown]> = [
   ],
 ]
 
-/** Data in pairs that are not equal. */
+/** Pairs of data that are not equal. */
 const otherData: ReadonlyArray<readonly [unknown, unknown]> = [
   [2n ** 53n, 2n ** 53n + 1n],
   [10n ** 30n, 10n ** 30n + 1n],
@@ -67,7 +67,7 @@ const otherData: ReadonlyArray<readonly [unknown, unknown]> = [
 
 const content = (test: ContractTest): void => {
   test(
-    "gives the first event to a repeat of its content, and stores nothing",
+    "returns the first event for a repeat with the same content, and stores nothing",
     Effect.gen(function* () {
       yield* newEndpoint()
       const customerId = yield* newCustomer
@@ -83,7 +83,7 @@ const content = (test: ContractTest): void => {
   )
 
   test(
-    "gives a conflict to a repeat with another type, customer, endpoint or data, and stores nothing",
+    "reports a conflict for a repeat with another type, customer, endpoint or data, and stores nothing",
     Effect.gen(function* () {
       const endpoint = yield* newEndpoint()
       const customerId = yield* newCustomer
@@ -121,7 +121,7 @@ const content = (test: ContractTest): void => {
   )
 
   test(
-    "takes any data as equal to itself, in whatever order its fields are",
+    "considers any data equal to itself, in any order of its fields",
     Effect.gen(function* () {
       const effort = yield* Effort
       yield* forAll(Generators.eventData, effort, (data) =>
@@ -135,7 +135,7 @@ const content = (test: ContractTest): void => {
   )
 
   test(
-    "tells keys apart that are nearly the same, and tenants",
+    "distinguishes similar keys, and the keys of different tenants",
     Effect.gen(function* () {
       const keys = ["k", "K", "k ", " k", "ｋ", "null", "é", "e\u0301", "𝒩".repeat(255), "%", "_"]
       for (const idempotencyKey of keys) yield* publish({ idempotencyKey })
@@ -150,7 +150,7 @@ const content = (test: ContractTest): void => {
   )
 }
 
-/** The same value with the fields of its objects in the other order. */
+/** The same value, with the fields of its objects in reverse order. */
 const reversed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(reversed)
   if (typeof value !== "object" || value === null) return value
@@ -160,7 +160,7 @@ const reversed = (value: unknown): unknown => {
 
 const concurrency = (test: ContractTest): void => {
   test(
-    "stores one of many with the same key at once, and gives it to the others",
+    "stores one of many concurrent events with the same key, and returns it to the others",
     Effect.gen(function* () {
       yield* newEndpoint()
       const results = yield* together(times(20, () => publishSample({ idempotencyKey: "k" })))
@@ -176,7 +176,7 @@ const concurrency = (test: ContractTest): void => {
   )
 
   test(
-    "gives conflicts to the others when their content differs",
+    "reports a conflict to the others when their content differs",
     Effect.gen(function* () {
       const results = yield* together(times(20, (data) => publishSample({ idempotencyKey: "k", data })))
       const [winner] = yield* eventIds()
@@ -189,7 +189,7 @@ const concurrency = (test: ContractTest): void => {
 
   for (const end of ["commits", "fails"] as const) {
     test(
-      `decides after an open transaction with the same key ${end}`,
+      `waits until an open transaction with the same key ${end}, then decides`,
       Effect.gen(function* () {
         const { atomically } = yield* Transactor
         const hasPublished = yield* Deferred.make<void>()

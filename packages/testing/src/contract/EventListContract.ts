@@ -1,5 +1,5 @@
 /**
- * The contract of `EventStore.list`: newest first, by pages and filters.
+ * The contract of `EventStore.list`: newest first, with pages and filters.
  */
 import { Event, EventStore } from "@billwright/core"
 import { DateTime, Effect } from "effect"
@@ -26,10 +26,10 @@ const newestFirst = (events: ReadonlyArray<Event.Event | undefined>) =>
 
 const filters = (test: ContractTest): void => {
   test(
-    "ends a page early whose payloads would be too large, in both directions, and a step of the tail",
+    "ends a page early when its payloads would be too large, in both directions and in a step of the tail",
     Effect.gen(function* () {
       const start = yield* endOfTail
-      // A quarter of a megabyte each, two bytes a character, so that it is bytes that count.
+      // A quarter of a megabyte each, with two bytes a character, so that the limit must count bytes.
       const large = "é".repeat(125_000)
       const events = yield* Effect.all(times(20, () => publish({ data: large })))
       const ids = newestFirst(events)
@@ -74,9 +74,9 @@ const filters = (test: ContractTest): void => {
   )
 
   test(
-    "lists by the time of publication: from an instant on, and before an instant",
+    "lists by the time of publication: at or after an instant, and before an instant",
     Effect.gen(function* () {
-      // The order of a list is that of ids, whatever the clocks said.
+      // A list is ordered by ids, even when clocks disagree.
       const events = yield* Effect.forEach([5, 1, 3, 3, 9], (minutes) =>
         publish({ timestamp: minute(minutes) }),
       )
@@ -92,7 +92,7 @@ const filters = (test: ContractTest): void => {
   )
 
   test(
-    "lists by the status of deliveries, one at least",
+    "lists events with at least one delivery of a status",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* Effect.all([newEndpoint(), newEndpoint()])
@@ -116,7 +116,7 @@ const filters = (test: ContractTest): void => {
   )
 
   test(
-    "pages through what a filter leaves",
+    "pages through the events that match a filter",
     Effect.gen(function* () {
       const events = yield* Effect.forEach(
         times(12, (index) => index),
@@ -130,7 +130,7 @@ const filters = (test: ContractTest): void => {
       const older = { direction: "older", id: first.data[2]!.id } as const
       const second = yield* listEvents(filter, { limit: 5, cursor: older })
       same([idsOf(second.data), second.hasMore], [chosen.slice(3), false])
-      // A cursor may be an event that the filter leaves out.
+      // A cursor may be an event that doesn't match the filter.
       const newer = { direction: "newer", id: events[6]!.id } as const
       const back = yield* listEvents(filter, { limit: 2, cursor: newer })
       same([idsOf(back.data), back.hasMore], [chosen.slice(2, 4), true])

@@ -29,14 +29,14 @@ import { insertThreshold } from "./UsageProbe.ts"
 import { newCustomer } from "./UsageProbe.ts"
 import { minute, newEndpoint, publish } from "./WebhookProbe.ts"
 
-/** How often a test looks for what was committed: transactions of others may hold it up for a while. */
+/** How often a test looks for committed events. Transactions of other tests may delay them. */
 export const LOOKS = 100
 
 export const endOfTail = Effect.flatMap(EventStore, (store) =>
   Effect.map(store.tailPosition(undefined), Option.getOrThrow),
 )
 
-/** Reads on until so many events have come, and once more; gives their ids. */
+/** Reads on until this many events have come, and then once more. Returns their ids. */
 export const follow: (
   from: TailPosition,
   count: number,
@@ -61,7 +61,7 @@ const ids = (events: ReadonlyArray<Event.Event>) => events.map(({ id }) => id)
 
 const tail = (test: ContractTest): void => {
   test(
-    "gives what was committed behind a place, oldest first",
+    "returns what was committed after a position, oldest first",
     Effect.gen(function* () {
       const store = yield* EventStore
       const start = yield* endOfTail
@@ -75,7 +75,7 @@ const tail = (test: ContractTest): void => {
   )
 
   test(
-    "goes by commits, not by ids or timestamps",
+    "follows the order of commits, not of ids or timestamps",
     Effect.gen(function* () {
       const start = yield* endOfTail
       const older = yield* Sample.eventId
@@ -86,13 +86,13 @@ const tail = (test: ContractTest): void => {
   )
 
   test(
-    "misses nothing and repeats nothing, read on by steps of any size",
+    "misses and repeats no event, in steps of any size",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const start = yield* endOfTail
       const events = yield* Effect.forEach(
         times(5, (index) => index),
-        // Two of one commit each.
+        // Both events of one commit.
         () => atomically(Effect.all([publish(), publish()])),
       )
       const expected = ids(events.flat())
@@ -104,7 +104,7 @@ const tail = (test: ContractTest): void => {
   )
 
   test(
-    "gives the types that are asked for, all when none is",
+    "returns the requested types, and all types when none are requested",
     Effect.gen(function* () {
       const start = yield* endOfTail
       const types = ["invoice.paid", "invoice.created", "payment.failed"]
@@ -124,7 +124,7 @@ const tail = (test: ContractTest): void => {
   )
 
   test(
-    "names the place behind an event",
+    "returns the position after an event",
     Effect.gen(function* () {
       const store = yield* EventStore
       const events = [yield* publish(), yield* publish(), yield* publish()]
@@ -161,7 +161,7 @@ const tail = (test: ContractTest): void => {
 const gaps = (test: ContractTest): void => {
   for (const end of ["commits", "fails"] as const) {
     test(
-      `misses nothing of a transaction that ${end} late`,
+      `misses no event of a transaction that ${end} late`,
       Effect.gen(function* () {
         const { atomically } = yield* Transactor
         const start = yield* endOfTail
@@ -180,7 +180,7 @@ const gaps = (test: ContractTest): void => {
           ),
         )
         yield* Deferred.await(hasPublished)
-        // Whoever commits meanwhile, and whoever reads: nobody may step over the one that is still open.
+        // One fiber commits and one reads at the same time. No reader may skip the transaction that is still open.
         const meanwhile = yield* Effect.forkChild(Effect.all([publish(), publish()]))
         const count = end === "commits" ? 4 : 3
         const reader = yield* Effect.forkChild(follow(start, count, { limit: 1 }))
@@ -197,7 +197,7 @@ const gaps = (test: ContractTest): void => {
   }
 
   test(
-    "gives every event once to a reader while many publish",
+    "returns every event once while others publish",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const start = yield* endOfTail
@@ -227,7 +227,7 @@ const gaps = (test: ContractTest): void => {
   )
 }
 
-/** Whether a signal comes while, or soon after, something is done. A new one is needed each time. */
+/** Whether a signal comes during an effect or soon after it. Each call needs a new signal. */
 const signals = Effect.fnUntraced(function* <R>(effect: Effect.Effect<unknown, unknown, R>) {
   const awaiting = yield* (yield* EventStore).committed
   const signal = yield* Effect.forkChild(awaiting)
@@ -242,7 +242,7 @@ const signals = Effect.fnUntraced(function* <R>(effect: Effect.Effect<unknown, u
 
 const committed = (test: ContractTest): void => {
   test(
-    "signals that an event or a delivery was committed",
+    "signals commits of events and deliveries",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const deliveries = yield* DeliveryStore
@@ -290,7 +290,7 @@ const committed = (test: ContractTest): void => {
   )
 
   test(
-    "signals to everyone who asked, also of what came before they waited",
+    "signals to every subscriber, also commits from before it waits",
     Effect.gen(function* () {
       const store = yield* EventStore
       const subscriptions = yield* Effect.all(times(3, () => store.committed))
@@ -304,7 +304,7 @@ const committed = (test: ContractTest): void => {
     "signals after the commit, not before",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
-      // A signal may come without a reason, but not before every commit.
+      // A signal may come without a reason. But not all of them may come before the commit.
       const attempt: Effect.Effect<boolean, unknown, ContractServices> = Effect.gen(function* () {
         const awaiting = yield* (yield* EventStore).committed
         yield* pause

@@ -1,5 +1,5 @@
 /**
- * Writes through every store at once, to see that they are there together or not at all.
+ * Writes through every store in one effect, to check that all of it is stored or none.
  */
 import {
   ApiKeyStore,
@@ -19,14 +19,14 @@ import type { ContractServices } from "./ContractTest.ts"
 import { thresholds } from "./UsageProbe.ts"
 import { listDeliveries, listEvents } from "./WebhookProbe.ts"
 
-/** Writes that go through every store. */
+/** Writes that use every store. */
 export interface Everything {
   readonly write: Effect.Effect<void, unknown, ContractServices>
-  /** What can be seen of the writes: equals `before` or `after`. */
+  /** A summary of the visible data. It equals `before` or `after`. */
   readonly look: Effect.Effect<Looks, unknown, ContractServices>
   readonly before: Looks
   readonly after: Looks
-  /** Whether the answer to the request is remembered. Asking makes it so. */
+  /** Whether the answer to the request is remembered. Reading it makes it so. */
   readonly isAnswered: Effect.Effect<boolean, unknown, ContractServices>
   readonly record: UsageRecord.NewUsageRecord
   readonly threshold: Threshold.Threshold
@@ -48,7 +48,7 @@ interface Looks {
   readonly audit: ReadonlyArray<unknown>
 }
 
-/** Makes writes through every store that belong to a stored customer or stand alone. */
+/** Writes through every store. Some values belong to the stored customer, and some stand alone. */
 export const writeEverything = Effect.fnUntraced(function* (
   existing: Customer.Customer,
 ): Effect.fn.Return<Everything, never, ContractServices> {
@@ -148,7 +148,7 @@ export const writeEverything = Effect.fnUntraced(function* (
     threshold: true,
     key: true,
     endpoint: true,
-    // The event, and the one of the threshold that fired.
+    // The event, and that of the threshold that fired.
     events: 2,
     deliveries: 2,
     audit: [],

@@ -1,6 +1,6 @@
 /**
- * The contract of `DeliveryStore.settle`: results are written by whoever holds the lease, and by nobody else; and
- * what they say of the endpoint.
+ * The contract of `DeliveryStore.settle`: only the worker with the lease writes results. And how results change the
+ * endpoint.
  */
 import {
   type ClaimedDelivery,
@@ -32,7 +32,7 @@ import {
 
 const fencing = (test: ContractTest): void => {
   test(
-    "changes nothing for a lease that was claimed again, settled or never was",
+    "writes nothing for a lease that was claimed again, was settled, or never existed",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* newEndpoint()
@@ -52,7 +52,7 @@ const fencing = (test: ContractTest): void => {
   )
 
   test(
-    "takes the result of a lease that has ended, as long as nobody claimed it again",
+    "writes the result of an expired lease if nobody has claimed the delivery again",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* newEndpoint()
@@ -63,7 +63,7 @@ const fencing = (test: ContractTest): void => {
   )
 
   test(
-    "goes by delivery, token and tenant together",
+    "requires delivery, token and tenant to match",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* newEndpoint()
@@ -80,7 +80,7 @@ const fencing = (test: ContractTest): void => {
   )
 
   test(
-    "says of each in the order given whether it was written",
+    "returns for each result, in the given order, whether it was written",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* newEndpoint()
@@ -96,7 +96,7 @@ const fencing = (test: ContractTest): void => {
   )
 
   test(
-    "writes as many results at once as there may be",
+    "writes as many results at once as the limit allows",
     Effect.gen(function* () {
       yield* emptyQueue
       const { atomically } = yield* Transactor
@@ -118,7 +118,7 @@ const fencing = (test: ContractTest): void => {
   )
 
   test(
-    "lets one of many settle, and a cancellation at the same time win or lose as a whole",
+    "lets one of many concurrent results win, or a cancellation as a whole",
     Effect.gen(function* () {
       yield* emptyQueue
       const endpoint = yield* newEndpoint()
@@ -138,7 +138,7 @@ const fencing = (test: ContractTest): void => {
   )
 
   test(
-    "is undone with the transaction that it is part of",
+    "is undone with its transaction",
     Effect.gen(function* () {
       yield* emptyQueue
       const { atomically } = yield* Transactor
@@ -161,7 +161,7 @@ const failing = (test: ContractTest): void => {
     settlementOf(claimed, failedUntil(claimed, minute(0)), { ...refused, startedAt })
 
   test(
-    "says since when an endpoint has failed: from the first failure's start to the next success",
+    "records since when an endpoint fails: from the start of the first failure to the next success",
     Effect.gen(function* () {
       yield* emptyQueue
       const store = yield* EndpointStore
@@ -178,7 +178,7 @@ const failing = (test: ContractTest): void => {
       same(second.endpoint.failingSince, minute(3))
       yield* settle([failure(second, minute(8))])
       same((yield* found).failingSince, minute(3))
-      // What made no attempt says nothing.
+      // A result without an attempt doesn't change the endpoint.
       const released = yield* one
       const state = { status: "Pending", attemptCount: released.attemptCount, dueAt: 0 } as const
       yield* settle([settlementOf(released, { state, attempt: undefined })])
@@ -199,7 +199,7 @@ const failing = (test: ContractTest): void => {
   )
 
   test(
-    "says nothing of an endpoint by errors of ours",
+    "does not count our own errors as failures of the endpoint",
     Effect.gen(function* () {
       yield* emptyQueue
       const store = yield* EndpointStore
@@ -215,7 +215,7 @@ const failing = (test: ContractTest): void => {
   )
 
   test(
-    "leaves an endpoint as it is when a result comes too late or made no attempt",
+    "does not change the endpoint for a result that comes too late or made no attempt",
     Effect.gen(function* () {
       yield* emptyQueue
       const store = yield* EndpointStore
@@ -233,7 +233,7 @@ const failing = (test: ContractTest): void => {
   )
 
   test(
-    "goes with the results of one call: many failures, and successes of other endpoints",
+    "handles several failures of one endpoint and successes of another in one call",
     Effect.gen(function* () {
       yield* emptyQueue
       const store = yield* EndpointStore
@@ -251,7 +251,7 @@ const failing = (test: ContractTest): void => {
   )
 
   test(
-    "writes the results for an endpoint that was deleted, and one of another tenant stays what it is",
+    "writes results of a deleted endpoint, and does not change another tenant's",
     Effect.gen(function* () {
       yield* emptyQueue
       const store = yield* EndpointStore
@@ -267,7 +267,7 @@ const failing = (test: ContractTest): void => {
   )
 
   test(
-    "loses neither its mark nor a change of the endpoint when both are made at once",
+    "loses neither a result's mark on the endpoint nor a concurrent change of the endpoint",
     Effect.gen(function* () {
       yield* emptyQueue
       const store = yield* EndpointStore

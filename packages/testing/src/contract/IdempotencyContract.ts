@@ -17,7 +17,7 @@ const created: StoredResponse = { status: 201, body: '{"id":"cus_1","name":"√ún√
 const now = Sample.CREATED_AT
 const lifetime = { now, expiresAt: DateTime.add(now, { days: 7 }) }
 
-/** Runs a request that answers `created`, or fails the test when it runs although it should not. */
+/** Runs a request that answers `created`. Fails the test if the request runs although it should not. */
 const once = (
   request: IdempotentRequest,
   effect: Effect.Effect<StoredResponse, string> = Effect.succeed(created),
@@ -30,7 +30,7 @@ const replayed = (response: StoredResponse = created) => ({ _tag: "Replayed", re
 
 const answers = (test: ContractTest): void => {
   test(
-    "forgets the answers about a subject, and no others",
+    "deletes the answers about a subject, and no others",
     Effect.gen(function* () {
       const store = yield* IdempotencyStore
       const tenants = yield* otherTenants
@@ -51,7 +51,7 @@ const answers = (test: ContractTest): void => {
   )
 
   test(
-    "runs once, and gives the same status and the same bytes ever after",
+    "runs a request once, and then returns the same status and the same bytes",
     Effect.gen(function* () {
       for (const [index, response] of [
         created,
@@ -67,7 +67,7 @@ const answers = (test: ContractTest): void => {
   )
 
   test(
-    "tells another request with the same key",
+    "detects a different request with the same key",
     Effect.gen(function* () {
       same(yield* once(Sample.request()), ran())
       same(yield* once(Sample.request({ fingerprint: "0".repeat(64) }), mustNotRun), { _tag: "Reused" })
@@ -76,14 +76,14 @@ const answers = (test: ContractTest): void => {
   )
 
   test(
-    "takes method, path, key and tenant into account, and nothing else",
+    "separates answers by method, path, key and tenant, and by nothing else",
     Effect.gen(function* () {
       yield* once(Sample.request())
       same(yield* once(Sample.request({ method: "PUT" })), ran())
       same(yield* once(Sample.request({ path: "/v1/usage" })), ran())
       same(yield* once(Sample.request({ key: "order-1002" })), ran())
       same(yield* once(Sample.request({ key: "ORDER-1001" })), ran())
-      // Parts that would read the same when joined.
+      // Pairs of parts that give the same text when joined.
       same(yield* once(Sample.request({ path: "/v1", key: "/a" })), ran())
       same(yield* once(Sample.request({ path: "/v1/", key: "a" })), ran())
       for (const tenant of yield* otherTenants) {
@@ -94,7 +94,7 @@ const answers = (test: ContractTest): void => {
   )
 
   test(
-    "forgets rows that expired before now",
+    "deletes the answer of a request that has expired",
     Effect.gen(function* () {
       const store = yield* IdempotencyStore
       const second = { status: 200, body: "second" }
@@ -105,7 +105,7 @@ const answers = (test: ContractTest): void => {
         return { now: at, expiresAt: DateTime.add(at, { days: 1 }) }
       }
       same(yield* store.once(request, after(-1), mustNotRun), replayed())
-      // Another fingerprint, as for a new request.
+      // The fingerprint differs, because the request counts as a new one.
       const renewed = { ...request, fingerprint: "0".repeat(64) }
       same(yield* store.once(renewed, after(1), Effect.succeed(second)), ran(second))
       same(yield* store.once(renewed, after(2), mustNotRun), replayed(second))
@@ -114,10 +114,10 @@ const answers = (test: ContractTest): void => {
   )
 
   test(
-    "sweeps what has expired, up to a limit, and nothing else",
+    "sweeps expired answers up to a limit, and no others",
     Effect.gen(function* () {
       const store = yield* IdempotencyStore
-      // Long ago, so that no other test's rows have expired then.
+      // Far in the past, when no row of another test has expired.
       const then = (day: number) => Sample.instant(`1971-01-0${day}T00:00:00Z`)
       const sweepAll = Effect.gen(function* () {
         let total = 0
@@ -143,7 +143,7 @@ const answers = (test: ContractTest): void => {
 
 const transactions = (test: ContractTest): void => {
   test(
-    "stores the changes with the answer, or neither",
+    "stores the changes together with the answer, or neither",
     Effect.gen(function* () {
       const customers = yield* CustomerStore
       const { atomically, inTransaction } = yield* Transactor
@@ -171,7 +171,7 @@ const transactions = (test: ContractTest): void => {
   )
 
   test(
-    "leaves nothing of a run that is interrupted",
+    "leaves nothing of an interrupted run",
     Effect.gen(function* () {
       const customers = yield* CustomerStore
       const store = yield* IdempotencyStore
@@ -189,7 +189,7 @@ const transactions = (test: ContractTest): void => {
   )
 
   test(
-    "replays within the transaction that ran it",
+    "replays the answer within the transaction that ran the request",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const outcomes = yield* atomically(
@@ -200,7 +200,7 @@ const transactions = (test: ContractTest): void => {
   )
 
   test(
-    "runs again after a savepoint undid the first run",
+    "runs the request again after a savepoint undid the first run",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const outcome = yield* atomically(
@@ -217,7 +217,7 @@ const transactions = (test: ContractTest): void => {
 
 const concurrency = (test: ContractTest): void => {
   test(
-    "answers Running at once while a request with the key is running",
+    "answers Running at once while a request with the same key is running",
     Effect.gen(function* () {
       const isRunning = yield* Deferred.make<void>()
       const mayEnd = yield* Deferred.make<void>()
@@ -227,7 +227,7 @@ const concurrency = (test: ContractTest): void => {
       )
       const first = yield* Effect.forkChild(once(Sample.request(), slow))
       yield* Deferred.await(isRunning)
-      // Would hang if it waited: the first run ends only afterwards.
+      // If this waited it would hang, because the first run ends only afterwards.
       same(yield* once(Sample.request(), mustNotRun), { _tag: "Running" })
       same(yield* once(Sample.request({ fingerprint: "0".repeat(64) }), mustNotRun), { _tag: "Running" })
       yield* Deferred.succeed(mayEnd, undefined)
@@ -237,7 +237,7 @@ const concurrency = (test: ContractTest): void => {
   )
 
   test(
-    "answers Running while the transaction that ran it is open",
+    "answers Running while the transaction of the first run is open",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const hasRun = yield* Deferred.make<void>()
@@ -261,7 +261,7 @@ const concurrency = (test: ContractTest): void => {
   )
 
   test(
-    "runs again after a run that others were told of has failed",
+    "runs the request again after the first run has failed",
     Effect.gen(function* () {
       const isRunning = yield* Deferred.make<void>()
       const mayEnd = yield* Deferred.make<void>()
@@ -279,7 +279,7 @@ const concurrency = (test: ContractTest): void => {
   )
 
   test(
-    "runs one of many at once",
+    "runs one of many concurrent requests with the same key",
     Effect.gen(function* () {
       let runs = 0
       const counted = pause.pipe(Effect.andThen(Effect.sync(() => runs++)), Effect.as(created))
@@ -293,7 +293,7 @@ const concurrency = (test: ContractTest): void => {
   )
 
   test(
-    "lets requests with different keys at once all run",
+    "runs all concurrent requests with different keys",
     Effect.gen(function* () {
       const outcomes = yield* together(times(20, (index) => once(Sample.request({ key: `order-${index}` }))))
       same(

@@ -1,5 +1,5 @@
 /**
- * The contract of `Transactor`: what others never see.
+ * The contract of `Transactor`: which writes other transactions never see.
  */
 import { CustomerStore, Transactor, UsageStore } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -9,7 +9,7 @@ import { type ContractTest, pause, same, times, together } from "./ContractTest.
 import { insertCustomer, writeEverything } from "./Everything.ts"
 export const isolationTests = (test: ContractTest): void => {
   test(
-    "shows others nothing before it commits, nor when it never does",
+    "shows its writes to others only after it commits, and never if it fails",
     Effect.gen(function* () {
       const { before, look, write } = yield* writeEverything(yield* insertCustomer())
       const { atomically } = yield* Transactor
@@ -28,7 +28,7 @@ export const isolationTests = (test: ContractTest): void => {
         ),
       )
       yield* Deferred.await(hasWritten)
-      // Readers see the old state at once or wait for the end: both are right, a new state is not.
+      // A reader may see the old state at once, or wait for the end. It must not see the new state.
       const reader = yield* Effect.forkChild(look)
       const readerInTransaction = yield* Effect.forkChild(atomically(look))
       yield* pause
@@ -40,7 +40,7 @@ export const isolationTests = (test: ContractTest): void => {
   )
 
   test(
-    "never builds two transactions on the same old value",
+    "lets no two transactions change a value on the basis of the same old value",
     Effect.gen(function* () {
       const existing = yield* insertCustomer()
       const { atomically } = yield* Transactor
@@ -56,7 +56,7 @@ export const isolationTests = (test: ContractTest): void => {
               }),
             )
             yield* usage.append([yield* Sample.record(existing.id)])
-            // Every fourth is undone after its writes.
+            // Every fourth transaction fails after its writes.
             if (index % 4 === 3) return yield* Effect.fail("no")
           }),
         ).pipe(Effect.ignore)
@@ -75,7 +75,7 @@ export const isolationTests = (test: ContractTest): void => {
   )
 
   test(
-    "lets go of one that is interrupted while it waits for another",
+    "interrupts transactions that wait for another one, and none of them writes",
     Effect.gen(function* () {
       const existing = yield* insertCustomer()
       const { atomically } = yield* Transactor

@@ -1,5 +1,5 @@
 /**
- * The contract of `DeliveryStore.claimDue`: its limits, and the leases that it gives.
+ * The contract of `DeliveryStore.claimDue`: its limits and its leases.
  */
 import {
   type Claim,
@@ -36,13 +36,13 @@ import {
 
 const limits = (test: ContractTest): void => {
   test(
-    "keeps to its limit, the limit of each endpoint, and the limits of some",
+    "respects its limit, the limit of each endpoint, and the limits of single endpoints",
     Effect.gen(function* () {
       yield* emptyQueue
       const endpoints = yield* Effect.all(times(4, () => newEndpoint()))
       const [a, b, c, d] = endpoints.map(({ id }) => id)
       yield* publishAt(times(5, (index) => index))
-      // A lease that has ended at once is due again: the queue stays what it was.
+      // The lease ends at once, so the delivery is due again and the queue stays the same.
       const counts = (options: Partial<Claim>) =>
         Effect.gen(function* () {
           const { deliveries } = yield* claim(minute(10), options)
@@ -81,7 +81,7 @@ const limits = (test: ContractTest): void => {
   )
 
   test(
-    "takes each endpoint's longest due first, whatever the limits",
+    "takes the deliveries of each endpoint that are due longest, with any limits",
     Effect.gen(function* () {
       yield* emptyQueue
       const [a, b] = [yield* newEndpoint(), yield* newEndpoint()]
@@ -99,7 +99,7 @@ const limits = (test: ContractTest): void => {
   )
 
   test(
-    "finds others' deliveries behind a long backlog of one endpoint that may have no more",
+    "finds deliveries behind a long backlog of an endpoint that has reached its limit",
     Effect.gen(function* () {
       yield* emptyQueue
       const store = yield* DeliveryStore
@@ -121,14 +121,14 @@ const limits = (test: ContractTest): void => {
         found.deliveries.map(({ endpoint, wasLost }) => [endpoint.id, wasLost]).sort(),
         [...times(8, () => [busy.id, false]), [quiet.id, true]].sort(),
       )
-      // As many as may be claimed at once.
+      // The most that one claim may take.
       same((yield* claim(minute(6))).deliveries.length, MAX_CLAIM)
       assert.isAbove(yield* store.cancel(busy.id, "endpoint_disabled", minute(9)), events - 1)
     }),
   )
 
   test(
-    "keeps to the limits of tenants",
+    "respects the limits of tenants",
     Effect.gen(function* () {
       yield* emptyQueue
       const tenants = [yield* CurrentTenant, ...(yield* otherTenants)]
@@ -153,7 +153,7 @@ const limits = (test: ContractTest): void => {
   )
 
   test(
-    "gives a tenant its turn, however much another has that was due before, at however many endpoints",
+    "gives a tenant its turn although another has many older deliveries, at any number of endpoints",
     Effect.gen(function* () {
       yield* emptyQueue
       const busy = yield* CurrentTenant
@@ -185,7 +185,7 @@ const limits = (test: ContractTest): void => {
 const ofTenant = (deliveries: ReadonlyArray<ClaimedDelivery>, tenant: Tenant.Tenant) =>
   deliveries.filter((one) => Tenant.tenantKey(one.tenant) === Tenant.tenantKey(tenant))
 
-/** Gives back what was claimed: due again at the instant of before. */
+/** Releases the claimed deliveries: they are due again at the same instant as before. */
 const released = (claimed: ClaimedDelivery) =>
   settlementOf(claimed, {
     attempt: undefined,
@@ -194,7 +194,7 @@ const released = (claimed: ClaimedDelivery) =>
 
 const leases = (test: ContractTest): void => {
   test(
-    "gives each delivery to one of many who claim at once",
+    "gives each delivery to only one of many concurrent claims",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* Effect.all(times(5, () => newEndpoint()))
@@ -212,7 +212,7 @@ const leases = (test: ContractTest): void => {
   )
 
   test(
-    "claims again what was lost when its lease ends, and records and counts the lost attempt",
+    "claims a lost delivery again when its lease ends, and records and counts the lost attempt",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* newEndpoint()
@@ -243,7 +243,7 @@ const leases = (test: ContractTest): void => {
   )
 
   test(
-    "shows since when an attempt is under way, from the claim to the settlement",
+    "shows the start of the running attempt, from the claim to the settlement",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* newEndpoint()
@@ -259,7 +259,7 @@ const leases = (test: ContractTest): void => {
   )
 
   test(
-    "loses nothing of a delivery that was settled before its lease ended",
+    "loses nothing of a delivery that is settled before its lease ends",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* newEndpoint()
@@ -274,7 +274,7 @@ const leases = (test: ContractTest): void => {
   )
 
   test(
-    "records a lost attempt once when many claim at once",
+    "records a lost attempt once when there are many concurrent claims",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* newEndpoint()
@@ -291,7 +291,7 @@ const leases = (test: ContractTest): void => {
   )
 
   test(
-    "ends every due delivery once, whatever claims, settles and loses at the same time",
+    "ends every due delivery once, with concurrent claims, results and lost leases",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* Effect.all(times(4, () => newEndpoint()))
@@ -303,7 +303,7 @@ const leases = (test: ContractTest): void => {
             const now = minute(round * 2)
             const { deliveries } = yield* claim(now, { limit: 9, leaseUntil: minute(round * 2 + 1) })
             yield* Effect.yieldNow
-            // Every fifth is forgotten, to be found by a later claim.
+            // Every fifth is left unsettled, for a later claim to find.
             const kept = deliveries.filter((_, index) => (index + worker + round) % 5 !== 0)
             const results = yield* settle(kept.map((claimed) => settlementOf(claimed)))
             settled += results.filter((isWritten) => isWritten).length

@@ -1,5 +1,5 @@
 /**
- * The contract of every list: newest first, by cursors, without gaps or repeats.
+ * The contract of every list: newest first, with cursors, without gaps or repeats.
  */
 import { Page, type StorageError } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -10,12 +10,12 @@ type ListOf = (
   page: Page.PageQuery,
 ) => Effect.Effect<Page.Page<string>, Page.CursorNotFound | StorageError, ContractServices>
 
-/** A list of one tenant, by the ids of its items. */
+/** A list of one tenant, as the ids of its items. */
 export interface PagedList {
-  /** Adds items, each newer than the last, and gives their ids. */
+  /** Adds items, each newer than the one before, and returns their ids. */
   readonly add: (count: number) => Effect.Effect<ReadonlyArray<string>, StorageError, ContractServices>
   readonly list: ListOf
-  /** An id of the right kind that was never stored. */
+  /** An id of the right kind that does not exist. */
   readonly unknownId: Effect.Effect<string, never, ContractServices>
 }
 
@@ -42,13 +42,13 @@ const walk = Effect.fnUntraced(function* (
   }
 })
 
-/** Registers the tests of a list. `open` gives an empty list of the current tenant. */
+/** Registers the tests of a list. `open` returns an empty list of the current tenant. */
 export const pagingContract = (
   test: ContractTest,
   open: Effect.Effect<PagedList, StorageError, ContractServices>,
 ): void => {
   test(
-    "lists nothing when there is nothing",
+    "returns an empty page when there are no items",
     Effect.gen(function* () {
       const { list } = yield* open
       same(yield* list({ limit: 10, cursor: undefined }), { data: [], hasMore: false })
@@ -56,7 +56,7 @@ export const pagingContract = (
   )
 
   test(
-    "lists newest first, and says whether there is more",
+    "lists newest first, and tells whether there are more",
     Effect.gen(function* () {
       const { add, list } = yield* open
       const ids = [...(yield* add(4))].reverse()
@@ -98,7 +98,7 @@ export const pagingContract = (
   )
 
   test(
-    "refuses a cursor that is no item's id",
+    "refuses a cursor that is not an item's id",
     Effect.gen(function* () {
       const { add, list, unknownId } = yield* open
       const [id] = yield* add(1)

@@ -1,5 +1,5 @@
 /**
- * The contract of `EventStore.publish`: what is stored, for whom, and what is refused.
+ * The contract of `EventStore.publish`: what it stores, for which endpoints, and what it refuses.
  */
 import {
   CurrentTenant,
@@ -41,7 +41,7 @@ import {
 
 const storing = (test: ContractTest): void => {
   test(
-    "gives back what was published, in every field and byte",
+    "returns every field of a published event, and its payload byte for byte",
     Effect.gen(function* () {
       const store = yield* EventStore
       const effort = yield* Effort
@@ -57,7 +57,7 @@ const storing = (test: ContractTest): void => {
   )
 
   test(
-    "keeps the largest payload, and bytes that no parser would write again",
+    "stores the largest payload, and payloads that a JSON serializer would write differently",
     Effect.gen(function* () {
       const store = yield* EventStore
       const text = "𝒩".repeat(65_000)
@@ -72,7 +72,7 @@ const storing = (test: ContractTest): void => {
   )
 
   test(
-    "finds nothing of an id that was never used",
+    "finds no event for an unknown id",
     Effect.gen(function* () {
       const store = yield* EventStore
       same(yield* store.find(yield* Sample.eventId), Option.none())
@@ -96,7 +96,7 @@ const storing = (test: ContractTest): void => {
 
 const targets = (test: ContractTest): void => {
   test(
-    "makes a delivery for each enabled endpoint that admits the type, in the order of their ids",
+    "makes a delivery for each enabled endpoint that accepts the type, in the order of the endpoints' ids",
     Effect.gen(function* () {
       const [all, one, other, off, several] = yield* Effect.all([
         newEndpoint(),
@@ -122,7 +122,7 @@ const targets = (test: ContractTest): void => {
   )
 
   test(
-    "takes no type for another, however alike they are",
+    "does not confuse similar types",
     Effect.gen(function* () {
       const filters = ["invoice.paid", "invoice.paidx", "invoice.pai_", "invoice.pai", "xinvoice.paid"]
       const endpoints = yield* Effect.forEach(filters, (type) => newEndpoint({ eventTypes: [type] }))
@@ -134,7 +134,7 @@ const targets = (test: ContractTest): void => {
   )
 
   test(
-    "makes none for endpoints of other tenants, nor when nobody wants it",
+    "makes none for endpoints of other tenants, or when no endpoint accepts the type",
     Effect.gen(function* () {
       for (const tenant of yield* otherTenants) yield* newEndpoint().pipe(asTenant(tenant))
       const event = yield* publish()
@@ -144,7 +144,7 @@ const targets = (test: ContractTest): void => {
   )
 
   test(
-    "goes by what endpoints are when it is published",
+    "uses the state of endpoints at the time of publication",
     Effect.gen(function* () {
       const store = yield* EndpointStore
       const [a, b, c] = yield* Effect.all([newEndpoint(), newEndpoint(), newEndpoint(Sample.disabled)])
@@ -163,7 +163,7 @@ const targets = (test: ContractTest): void => {
   )
 
   test(
-    "makes a delivery for each of as many endpoints as there may be",
+    "makes a delivery for each endpoint, up to the limit of endpoints",
     Effect.gen(function* () {
       const count = Endpoint.MAX_ENDPOINTS
       const endpoints = yield* Effect.all(times(count, () => newEndpoint()))
@@ -178,7 +178,7 @@ const targets = (test: ContractTest): void => {
   )
 
   test(
-    "gives an event for one endpoint to this one alone, whatever its filter",
+    "delivers an event for one endpoint only there, whatever the endpoint's filter is",
     Effect.gen(function* () {
       const [all, other] = yield* Effect.all([newEndpoint(), newEndpoint({ eventTypes: ["payment.failed"] })])
       const event = yield* publish({ endpointId: other.id })
@@ -227,14 +227,14 @@ const customers = (test: ContractTest): void => {
       }
       same(yield* listEvents(), { data: [], hasMore: false })
       same(yield* listDeliveries(), { data: [], hasMore: false })
-      // The key is still free.
+      // The key is unused.
       const event = yield* publish({ customerId: yield* newCustomer, idempotencyKey: "k" })
       same(yield* eventIds(), [event.id])
     }),
   )
 
   test(
-    "keeps the events of a customer that is erased later",
+    "keeps the events of a customer that is later erased",
     Effect.gen(function* () {
       const store = yield* EventStore
       const customerId = yield* newCustomer
@@ -242,7 +242,7 @@ const customers = (test: ContractTest): void => {
       yield* (yield* CustomerStore).erase(customerId)
       same(yield* store.find(event.id), Option.some(event))
       same(yield* eventIds({ customerId }), [event.id])
-      // As with usage, the customer is asked first: nothing more is told by a key.
+      // As with usage, the customer is checked first: a used key then reveals nothing more.
       const again = yield* Sample.event({ customerId, idempotencyKey: "k" })
       same(yield* publishAs(again), { _tag: "CustomerNotFound" })
     }),
@@ -251,7 +251,7 @@ const customers = (test: ContractTest): void => {
 
 const transactions = (test: ContractTest): void => {
   test(
-    "leaves no event, delivery or key behind when its transaction fails",
+    "leaves no event, delivery or key when its transaction fails",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const store = yield* EventStore
@@ -279,7 +279,7 @@ const transactions = (test: ContractTest): void => {
   )
 
   test(
-    "undoes just the inner publication when the outer transaction recovers",
+    "undoes only the inner publication when the outer transaction recovers",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const endpoint = yield* newEndpoint()
@@ -299,7 +299,7 @@ const transactions = (test: ContractTest): void => {
   )
 
   test(
-    "makes no delivery to an endpoint that is deleted at the same time, or has it ended",
+    "leaves no pending delivery to an endpoint that is deleted concurrently",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const store = yield* EndpointStore
@@ -321,14 +321,14 @@ const transactions = (test: ContractTest): void => {
       yield* pause
       yield* Deferred.succeed(mayEnd, undefined)
       yield* Fiber.join(deleting)
-      // It saw the endpoint before the deletion committed, or not at all; it never waits for ever.
+      // It saw the endpoint before the deletion committed, or did not see it. It must never wait for ever.
       const made = yield* deliveriesOf(yield* Fiber.join(publishing))
       assert.isAtMost(made.length, 1)
     }),
   )
 
   test(
-    "publishes many at once, each with its own deliveries",
+    "publishes many events concurrently, each with its own deliveries",
     Effect.gen(function* () {
       const endpoints = yield* Effect.all(times(3, () => newEndpoint()))
       const events = yield* together(times(20, () => publish()))

@@ -1,5 +1,5 @@
 /**
- * The contract of `DeliveryStore.replayRange`: which past events are sent again.
+ * The contract of `DeliveryStore.replayRange`: which past events it sends again.
  */
 import {
   type CurrentTenant,
@@ -28,7 +28,7 @@ import {
   settlementOf,
 } from "./WebhookProbe.ts"
 
-/** Replays a range of all events, unless the test says otherwise; gives how many, and the new deliveries. */
+/** Replays a range, by default one of all events. Returns how many, and the new deliveries. */
 const replayRange: (
   endpointId: Endpoint.EndpointId,
   range?: Partial<RangeReplay>,
@@ -53,7 +53,7 @@ const replayRange: (
   return { count, firstDeliveryId }
 })
 
-/** The events that a range replay made a delivery of, in the order of the deliveries. */
+/** The events of a replay's new deliveries, in the order of the deliveries. */
 const replayed = Effect.fnUntraced(function* (endpointId: Endpoint.EndpointId, range?: Partial<RangeReplay>) {
   const { count, firstDeliveryId } = yield* replayRange(endpointId, range)
   const { data } = yield* listDeliveries({ endpointId })
@@ -70,7 +70,7 @@ const replayed = Effect.fnUntraced(function* (endpointId: Endpoint.EndpointId, r
   return made.map(({ eventId }) => eventId)
 })
 
-/** Ends all that is due of the tenant's one endpoint. */
+/** Ends all due deliveries of the tenant's only endpoint. */
 const endDue = Effect.fnUntraced(function* (status: "Delivered" | "Failed") {
   const { deliveries } = yield* claim(minute(1_000))
   yield* settle(
@@ -87,7 +87,7 @@ const endDue = Effect.fnUntraced(function* (status: "Delivered" | "Failed") {
 
 const ranges = (test: ContractTest): void => {
   test(
-    "replays all events of a range that its filter admits, in the order of their ids",
+    "replays all events of a range that the endpoint's filter accepts, in the order of their ids",
     Effect.gen(function* () {
       const before = yield* publish({ timestamp: minute(4) })
       const endpoint = yield* newEndpoint({ eventTypes: ["invoice.paid", "invoice.created"] })
@@ -108,7 +108,7 @@ const ranges = (test: ContractTest): void => {
       const range = { since: minute(4), until: minute(10) }
       const [a, b, , d] = idsOf(events)
       same(yield* replayed(endpoint.id, range), [before.id, a, b, d])
-      // All of these are pending now.
+      // All of these now have a pending delivery.
       same(yield* replayed(endpoint.id, range), [])
       same((yield* listDeliveries({ endpointId: other.id, status: "Pending" })).data, [])
     }),
@@ -127,7 +127,7 @@ const ranges = (test: ContractTest): void => {
       yield* endDue("Delivered")
       const pending = yield* publish()
       const onlyFailed = { onlyFailed: true }
-      // Another endpoint's failures are its own.
+      // Failures of another endpoint do not count.
       const other = yield* newEndpoint()
       yield* replay(delivered, [other], minute(1))
       const { deliveries } = yield* claim(minute(2), { limits: new Map([[endpoint.id, 0]]) })
@@ -145,7 +145,7 @@ const ranges = (test: ContractTest): void => {
   )
 
   test(
-    "replays the types that are asked for alone",
+    "replays only the requested types",
     Effect.gen(function* () {
       const types = ["invoice.paid", "invoice.created", "payment.failed"]
       const events = yield* Effect.forEach(types, (type) => publish({ type }))
@@ -161,13 +161,13 @@ const ranges = (test: ContractTest): void => {
   )
 
   test(
-    "replays no event that was made for another endpoint, and counts none",
+    "neither replays nor counts an event that was made for another endpoint",
     Effect.gen(function* () {
       yield* emptyQueue
       const [own, other] = [yield* newEndpoint(), yield* newEndpoint()]
       const forOwn = yield* publish({ endpointId: own.id })
       const forAll = yield* publish()
-      // As it was possible before events remembered their endpoint.
+      // This was possible before events had an endpoint.
       yield* replay(forOwn, [other], minute(1))
       yield* endDue("Failed")
       for (const onlyFailed of [true, false]) {
@@ -196,7 +196,7 @@ const ranges = (test: ContractTest): void => {
   )
 
   test(
-    "stores nothing in a dry run, and gives what a replay would",
+    "stores nothing in a dry run, and returns the number that a replay would",
     Effect.gen(function* () {
       yield* emptyQueue
       const endpoint = yield* newEndpoint()
@@ -215,7 +215,7 @@ const ranges = (test: ContractTest): void => {
   )
 
   test(
-    "replays the events of its own tenant, and leaves nothing when it is undone",
+    "replays only the events of its own tenant, and leaves nothing when it is undone",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       for (const tenant of yield* otherTenants) yield* publish().pipe(asTenant(tenant))
@@ -228,7 +228,7 @@ const ranges = (test: ContractTest): void => {
   )
 
   test(
-    "makes one delivery of an event when it is asked for many times at once",
+    "makes one delivery of an event when it is replayed concurrently",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       yield* Effect.all(times(3, () => publish()))

@@ -1,7 +1,7 @@
 /**
- * The contract of `RetentionStore`: what is old goes with all that hangs on it, and nothing else does.
+ * The contract of `RetentionStore`: it removes old rows with everything that depends on them, and nothing else.
  *
- * Events of these tests are of 1971, so that the others' are none that is old.
+ * The events of these tests are of 1971, and no event of another test is that old.
  */
 import {
   DeliveryStore,
@@ -36,7 +36,7 @@ import {
 const day = (number: number): DateTime.Utc =>
   DateTime.add(Sample.instant("1971-01-01T00:00:00Z"), { days: number })
 
-/** What is old: days 0 to 9. */
+/** The old days of these tests: 0 to 9. */
 const BEFORE = day(10)
 
 interface Total {
@@ -45,7 +45,7 @@ interface Total {
   readonly attempts: number
 }
 
-/** Walks along all that is old. */
+/** Prunes step by step until everything old was visited. */
 const prune = Effect.fnUntraced(function* (options: Partial<PruneStep> = {}) {
   const store = yield* RetentionStore
   let total: Total = { events: 0, deliveries: 0, attempts: 0 }
@@ -87,13 +87,13 @@ const publishOn = (number: number) => publish({ timestamp: day(number) })
 const isThere = (event: Event.Event) =>
   Effect.flatMap(EventStore, (store) => Effect.map(store.find(event.id), Option.isSome))
 
-/** Claims the one delivery that is due on a day, and delivers it. */
+/** Claims the only delivery that is due on a day, and delivers it. */
 const deliver = Effect.fnUntraced(function* (number: number) {
   const claimed = yield* claimOne(day(number))
   same(yield* settle([settlementOf(claimed, { at: day(number) })]), [true])
 })
 
-/** An endpoint, and an empty queue. */
+/** An endpoint, with an empty queue. */
 const start = Effect.gen(function* () {
   yield* emptyQueue
   yield* prune()
@@ -103,7 +103,7 @@ const start = Effect.gen(function* () {
 
 const removal = (test: ContractTest): void => {
   test(
-    "removes old events with their deliveries and attempts, whoever's they are",
+    "removes old events with their deliveries and attempts, for all tenants",
     Effect.gen(function* () {
       const store = yield* EventStore
       yield* start
@@ -134,7 +134,7 @@ const removal = (test: ContractTest): void => {
       assert.isFalse(yield* isThere(others).pipe(asTenant(tenant!)))
       const cursor = { limit: 1, cursor: { direction: "older", id: first.id } } as const
       same((yield* Effect.flip(listEvents({}, cursor)))._tag, "CursorNotFound")
-      // The key is free again, and what is published with it is delivered as ever.
+      // The key can be used again, and a new event with it is delivered as usual.
       const anew = yield* publish({ timestamp: day(12), idempotencyKey: "once" })
       yield* deliver(12)
       same((yield* deliveriesOf(anew))[0]?.status, "Delivered")
@@ -143,7 +143,7 @@ const removal = (test: ContractTest): void => {
   )
 
   test(
-    "keeps what something has happened to since, or will",
+    "keeps events whose deliveries ended later or are pending",
     Effect.gen(function* () {
       const endpoint = yield* start
       const late = yield* publishOn(1)
@@ -158,7 +158,7 @@ const removal = (test: ContractTest): void => {
       same(yield* eventIds(), [pending.id, replayed.id, late.id])
       same((yield* deliveriesOf(replayed)).length, 2)
       assert.isFalse(yield* isThere(over))
-      // A result that comes now is that of an event that is there.
+      // A result that comes now belongs to an event that still exists.
       yield* deliver(4)
       yield* deliver(20)
       same(yield* prune(), { events: 1, deliveries: 1, attempts: 1 })
@@ -167,13 +167,13 @@ const removal = (test: ContractTest): void => {
   )
 
   test(
-    "keeps what a worker is sending at the moment, or has let go of",
+    "keeps events with a leased or released delivery",
     Effect.gen(function* () {
       yield* start
       const event = yield* publishOn(1)
       const nothing = { events: 0, deliveries: 0, attempts: 0 }
       const first = yield* claimOne(day(1), { leaseUntil: day(2) })
-      // Under its lease, after the lease has ended, and under another worker's.
+      // During the lease, after its end, and during another worker's lease.
       same(yield* prune({ isDryRun: true }), nothing)
       same(yield* prune(), nothing)
       const second = yield* claimOne(day(3), { leaseUntil: day(4) })
@@ -187,7 +187,7 @@ const removal = (test: ContractTest): void => {
   )
 
   test(
-    "walks in steps of any length, past what it keeps",
+    "prunes in steps of any size, and passes the events that it keeps",
     Effect.gen(function* () {
       yield* start
       const makeSome = Effect.forEach(
@@ -202,7 +202,7 @@ const removal = (test: ContractTest): void => {
       const kept: Array<string> = []
       for (const limit of [1, 2, 100]) {
         const ended = yield* makeSome
-        // Ended in 9999.
+        // The delivery ended in 9999.
         kept.push(...ended.map(({ id }) => id))
         const expected = { events: 3, deliveries: 3, attempts: 3 }
         same(yield* prune({ limit, isDryRun: true }), expected, `a dry run by ${limit}`)
@@ -275,7 +275,7 @@ const concurrency = (test: ContractTest): void => {
   )
 
   test(
-    "leaves no delivery of an event that is gone",
+    "creates no delivery of an event that is being removed",
     Effect.gen(function* () {
       const endpoint = yield* start
       const deliveries = yield* DeliveryStore

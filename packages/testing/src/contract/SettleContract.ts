@@ -68,7 +68,7 @@ const states = (test: ContractTest): void => {
       { status: "Failed", reason: "endpoint_disabled" },
     ],
     [
-      "a delivery that is set aside",
+      "a delivery that can't be read",
       { status: "Failed", attemptCount: 0, reason: "unreadable" },
       undefined,
       { status: "Failed", reason: "unreadable" },
@@ -96,7 +96,7 @@ const states = (test: ContractTest): void => {
         })
         same(found.attempts, attempt === undefined ? [] : [settlement.attempt])
         same((yield* listDeliveries({ status: state.status })).data, [found.delivery])
-        // The lease has ended: nothing is lost when it is claimed again.
+        // The lease has ended normally: the next claim finds no lost attempt.
         const again = (yield* claim(minute(90))).deliveries
         same(
           again.map(({ attemptCount, wasLost }) => [attemptCount, wasLost]),
@@ -107,7 +107,7 @@ const states = (test: ContractTest): void => {
   }
 
   test(
-    "keeps every field of an attempt, hostile text included",
+    "stores every field of an attempt, including hostile text",
     Effect.gen(function* () {
       const effort = yield* Effort
       yield* emptyQueue
@@ -128,7 +128,7 @@ const states = (test: ContractTest): void => {
   )
 
   test(
-    "keeps attempts in their order, and what the last answer was",
+    "returns attempts in order, and the status of the last answer",
     Effect.gen(function* () {
       yield* emptyQueue
       yield* newEndpoint()

@@ -1,8 +1,8 @@
 /**
- * The contract of tenants: whatever verb of whatever port is asked, a tenant sees and changes nothing of another's.
+ * The contract of tenants: by no method of any port does a tenant see or change the data of another.
  *
- * Every verb is tried. What a tenant gets that has nothing of its own is what the nearest tenants of somebody must get,
- * too: the same account in the other mode, and another account in the same mode.
+ * Every method is tried. For a tenant without data the expected result is that of an empty storage, even if the most
+ * similar tenants have data: the same account in the other mode, and another account in the same mode.
  */
 import {
   ApiKeyStore,
@@ -42,7 +42,7 @@ import {
 
 type Ask = Effect.Effect<unknown, unknown, ContractServices>
 
-/** How a verb is tried. One that acts for all tenants says so by its contract, and has tests of its own. */
+/** How a method is tried. A method that acts for all tenants says so in its contract, and has tests of its own. */
 type Try =
   | { readonly _tag: "Reads"; readonly ask: Ask }
   | { readonly _tag: "Writes"; readonly ask: Ask }
@@ -52,10 +52,10 @@ const reads = (ask: Ask): Try => ({ _tag: "Reads", ask })
 const writes = (ask: Ask): Try => ({ _tag: "Writes", ask })
 const ofAllTenants: Try = { _tag: "OfAllTenants" }
 
-/** A try of each verb: a port with a verb more does not compile without one. */
+/** A try for each method. A new method of a port without a try does not compile. */
 type TriesOf<Port> = { readonly [Verb in keyof Port]: Try }
 
-/** What a tenant has, in every port. */
+/** The data of a tenant, in every port. */
 const fill = Effect.gen(function* () {
   yield* emptyQueue
   const usage = yield* UsageStore
@@ -74,7 +74,7 @@ const fill = Effect.gen(function* () {
   const { claimed } = yield* claimNew
   yield* settle([settlementOf(claimed)])
   const event = yield* publish({ customerId: customer.id, idempotencyKey: "ours" })
-  // Transactions of others may hold up the tail for a while.
+  // Transactions of other tests may delay the tail.
   assert.lengthOf(yield* follow(position, 2), 2)
   const [delivery] = (yield* listDeliveries({ eventId: event.id })).data
   const key = yield* Sample.apiKey()
@@ -84,7 +84,7 @@ const fill = Effect.gen(function* () {
 type Own = Effect.Success<typeof fill>
 
 const lifetime = { now: Sample.CREATED_AT, expiresAt: DateTime.add(Sample.CREATED_AT, { days: 7 }) }
-const NEVER_CALLED = Effect.die(new Error("what is another tenant's was given to a change"))
+const NEVER_CALLED = Effect.die(new Error("a change got another tenant's data"))
 
 const customerTries = ({ customer }: Own): TriesOf<CustomerStore["Service"]> => {
   const store = <A, E, R>(use: (port: CustomerStore["Service"]) => Effect.Effect<A, E, R>) =>
@@ -129,7 +129,7 @@ const usageTries = ({ customer, record }: Own): TriesOf<UsageStore["Service"]> =
     ),
     countMeters: reads(store(({ countMeters }) => countMeters({ ...of, from: 0, to: 100_000, most: 10 }))),
     units: reads(store(({ units }) => units(customer.id, 10))),
-    // Nothing is wrong with anybody's roll-ups: that is all that it can say.
+    // The audit's result only says that no roll-ups are wrong.
     audit: writes(store(({ audit }) => audit)),
     append: writes(
       Effect.gen(function* () {
@@ -289,7 +289,7 @@ const retentionTries: TriesOf<RetentionStore["Service"]> = {
   pruneCounts: ofAllTenants,
 }
 
-/** By the keys of the ports. */
+/** By the key of the port. */
 const triesOf = (own: Own): Readonly<Record<string, Readonly<Record<string, Try>>>> => ({
   [CustomerStore.key]: customerTries(own),
   [UsageStore.key]: usageTries(own),
@@ -306,7 +306,7 @@ const triesOf = (own: Own): Readonly<Record<string, Readonly<Record<string, Try>
 
 const PORT = /^@billwright\/core\/.*(Store|Collections\/.*)$/
 
-/** Every verb of every port that the storage has, with its try. */
+/** Every method of every port that the storage has, with its try. */
 const verbs = (own: Own) =>
   Effect.map(Effect.context<Billing.Storage>(), ({ mapUnsafe }) => {
     const tries = triesOf(own)
@@ -330,7 +330,7 @@ const verbs = (own: Own) =>
     )
   })
 
-/** What a write comes to. How it fails is the storage's own; that it fails is not. */
+/** The outcome of a write. Which error it is depends on the storage, but it must fail. */
 const outcome = (write: Ask) =>
   Effect.match(write, {
     onSuccess: (value) => ({ value }),
@@ -340,7 +340,7 @@ const outcome = (write: Ask) =>
 export const tenantContract = (test: ContractTest): void => {
   test.section("tenants", () => {
     test(
-      "see and change nothing of another's, by no verb of any port",
+      "see and change no data of another tenant, by no method of any port",
       Effect.gen(function* () {
         const own = yield* fill
         const all = yield* verbs(own)

@@ -1,6 +1,6 @@
 /**
- * The contract of events that were made for one endpoint (`Event.endpointId`): nothing delivers or replays them to
- * another. Who gets a replay of one event is decided by `Events`, which stands on the storage here.
+ * The contract of events for one endpoint (`Event.endpointId`): they are delivered or replayed to no other. For
+ * replays of a single event, `Events` decides that; it uses the storage here.
  */
 import { type Endpoint, EndpointStore, EventCatalogue, Events, EventStore } from "@billwright/core"
 import { Effect, Layer, Option } from "effect"
@@ -14,7 +14,7 @@ const endpointsOf = (deliveries: ReadonlyArray<{ readonly endpointId: Endpoint.E
 
 const useEvents = Effect.provide(Layer.provide(Events.layer, EventCatalogue.layer))
 
-/** An endpoint whose filter does not admit the event that was made for it, another that hears of everything. */
+/** Two endpoints: one whose filter does not accept the event that was made for it, and one for all types. */
 const publishForOne = Effect.gen(function* () {
   const own = yield* newEndpoint({ eventTypes: ["payment.failed"] })
   const other = yield* newEndpoint()
@@ -24,7 +24,7 @@ const publishForOne = Effect.gen(function* () {
 
 const replays = (test: ContractTest): void => {
   test(
-    "replays one to its endpoint alone, whatever the filter of any",
+    "replays such an event to its endpoint only, whatever the endpoints' filters are",
     Effect.gen(function* () {
       const events = yield* Events
       const { event, other, own } = yield* publishForOne
@@ -36,7 +36,7 @@ const replays = (test: ContractTest): void => {
   )
 
   test(
-    "refuses to replay one to another endpoint, and names the field",
+    "refuses to replay it to another endpoint, and names the field",
     Effect.gen(function* () {
       const events = yield* Events
       const { event, other, own } = yield* publishForOne
@@ -49,7 +49,7 @@ const replays = (test: ContractTest): void => {
   )
 
   test(
-    "replays one nowhere while its endpoint is disabled, or once it is deleted",
+    "replays it nowhere while its endpoint is disabled or after it is deleted",
     Effect.gen(function* () {
       const events = yield* Events
       const store = yield* EndpointStore
@@ -70,7 +70,7 @@ const replays = (test: ContractTest): void => {
 export const testEventContract = (test: ContractTest): void => {
   test.section("events of one endpoint", () => {
     test(
-      "remembers which endpoint it was made for, wherever it is read",
+      "returns the endpoint of such an event in every read",
       Effect.gen(function* () {
         const store = yield* EventStore
         const start = yield* endOfTail
@@ -82,7 +82,7 @@ export const testEventContract = (test: ContractTest): void => {
     )
 
     test(
-      "leaves it out of what others follow, and goes on behind it",
+      "leaves it out for readers of the tail, which continue after it",
       Effect.gen(function* () {
         const events = yield* Events
         const before = yield* publish()

@@ -27,7 +27,7 @@ import {
   publish,
 } from "./WebhookProbe.ts"
 
-/** Appends, and gives the events that the append should have published, in their order. */
+/** Appends, and returns the events that the append should have published, in their order. */
 const append = Effect.fnUntraced(function* (records: ReadonlyArray<UsageRecord.NewUsageRecord>) {
   const { mode } = yield* CurrentTenant
   const { crossings, outcomes } = yield* (yield* UsageStore).append(records)
@@ -38,7 +38,7 @@ const append = Effect.fnUntraced(function* (records: ReadonlyArray<UsageRecord.N
   return ThresholdEvent.make(crossings, lastId, at, mode)
 })
 
-/** Events as they are stored, in the order of their ids. */
+/** The stored events, in the order of their ids. */
 const stored = Effect.map(listEvents({ type: "usage.threshold" }), ({ data }) => [...data].reverse())
 
 const inIdOrder = (events: ReadonlyArray<Event.Event>) => events.toSorted((a, b) => (a.id < b.id ? -1 : 1))
@@ -54,7 +54,7 @@ const insertAll = (customerId: Threshold.Threshold["customerId"]) =>
 export const thresholdEventContract = (test: ContractTest): void => {
   test.section("threshold events", () => {
     test(
-      "publishes one for each firing, in the bytes of ThresholdEvent, with its deliveries",
+      "publishes one for each firing, with the bytes of ThresholdEvent and with its deliveries",
       Effect.gen(function* () {
         const store = yield* EventStore
         const customerId = yield* newCustomer
@@ -66,7 +66,7 @@ export const thresholdEventContract = (test: ContractTest): void => {
           Sample.record(customerId, { quantity: 12, createdAt: minute(3), timestamp: minute(0) }),
           Sample.record(customerId, { quantity: 11, createdAt: minute(7), timestamp: minute(-1_440) }),
           Sample.record(customerId, { quantity: 1, createdAt: minute(5) }),
-          // A record that is not stored says neither when nor which.
+          // A record that is not stored has no influence on the events.
           Sample.record(yield* Sample.customerId, { createdAt: minute(90) }),
         ])
         const start = yield* store.tailPosition(undefined)
@@ -90,7 +90,7 @@ export const thresholdEventContract = (test: ContractTest): void => {
             .map(({ id }) => id)
             .reverse(),
         )
-        // Transactions of others may hold the tail up for a while.
+        // Transactions of other tests may delay the tail.
         const { events: followed } = yield* Effect.repeat(
           Effect.andThen(pause, store.tail(Option.getOrThrow(start), [], 10)),
           { until: ({ events: found }) => found.length > 0, times: 100 },
@@ -100,7 +100,7 @@ export const thresholdEventContract = (test: ContractTest): void => {
     )
 
     test(
-      "publishes none when nothing fires, and once for a period",
+      "publishes none when nothing fires, and one for each period",
       Effect.gen(function* () {
         const customerId = yield* newCustomer
         yield* insert(customerId, { quantity: 10n, period: "month" })
@@ -116,7 +116,7 @@ export const thresholdEventContract = (test: ContractTest): void => {
     )
 
     test(
-      "keeps totals that no double holds",
+      "stores totals that no double can represent",
       Effect.gen(function* () {
         const customerId = yield* newCustomer
         const largest = { quantity: Number.MAX_SAFE_INTEGER }
@@ -130,7 +130,7 @@ export const thresholdEventContract = (test: ContractTest): void => {
     )
 
     test(
-      "leaves none behind, and no delivery, when the transaction of the append fails",
+      "leaves no event and no delivery when the transaction of the append fails",
       Effect.gen(function* () {
         const { atomically } = yield* Transactor
         const customerId = yield* newCustomer
@@ -156,7 +156,7 @@ export const thresholdEventContract = (test: ContractTest): void => {
     )
 
     test(
-      "publishes each firing in exactly one of many appends at once",
+      "publishes each firing in exactly one of many concurrent appends",
       Effect.gen(function* () {
         const customerId = yield* newCustomer
         yield* insertAll(customerId)

@@ -1,5 +1,6 @@
 /**
- * The contract of firing thresholds in `UsageStore.append`: exactly once a period. And of counting those of a meter.
+ * The contract of thresholds in `UsageStore.append`: each fires once for a period. And of counting a meter's
+ * thresholds.
  */
 import {
   type Customer,
@@ -17,7 +18,7 @@ import { insertThreshold as insert, newCustomer, thresholds } from "./UsageProbe
 
 type Firing = readonly [id: string, periodKey: string, total: bigint]
 
-/** Appends records as one, and gives what they fired, in a fixed order. */
+/** Appends records in one call, and returns what they fired, in a fixed order. */
 const fire = Effect.fnUntraced(function* (
   customerId: Customer.CustomerId,
   fields: ReadonlyArray<Partial<UsageRecord.NewUsageRecord>>,
@@ -32,7 +33,7 @@ const at = Sample.instant
 
 const firing = (test: ContractTest): void => {
   test(
-    "fires when the total is reached, once, with the total at the end of the append",
+    "fires once when the total is reached, with the total at the end of the append",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       const { id } = yield* insert(customerId, { quantity: 10n, period: "lifetime" })
@@ -53,7 +54,7 @@ const firing = (test: ContractTest): void => {
   )
 
   test(
-    "gives the threshold with each firing as it is afterwards",
+    "returns the threshold of each firing in its state after the firing",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -67,7 +68,7 @@ const firing = (test: ContractTest): void => {
   )
 
   test(
-    "fires for exactly the quantity",
+    "fires at exactly the quantity",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       const [below, exact] = yield* Effect.all([
@@ -83,7 +84,7 @@ const firing = (test: ContractTest): void => {
   )
 
   test(
-    "counts UTC days, UTC months and all time, each apart",
+    "counts UTC days, UTC months and all time separately",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       const [day, month, lifetime] = yield* Effect.all([
@@ -141,7 +142,7 @@ const firing = (test: ContractTest): void => {
   )
 
   test(
-    "does not count what was voided",
+    "does not count voided records",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -155,7 +156,7 @@ const firing = (test: ContractTest): void => {
   )
 
   test(
-    "fires with the next record when it is created above its quantity",
+    "fires at the next record when it is created below the current total",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       yield* fire(customerId, [{ quantity: 50 }, { quantity: 50, timestamp: at("2026-02-01T00:00:00Z") }])
@@ -165,7 +166,7 @@ const firing = (test: ContractTest): void => {
   )
 
   test(
-    "fires with records alone, not with duplicates, conflicts or other refusals",
+    "fires only for new records, not for duplicates, conflicts or other refusals",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       const first = { idempotencyKey: "k", quantity: 10 }
@@ -198,7 +199,7 @@ const firing = (test: ContractTest): void => {
   )
 
   test(
-    "fires no more once it is deleted",
+    "does not fire after it is deleted",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       const [first, second] = yield* Effect.all([insert(customerId), insert(customerId)])
@@ -225,7 +226,7 @@ const firing = (test: ContractTest): void => {
 
 const concurrency = (test: ContractTest): void => {
   test(
-    "fires in exactly one of many appends at once",
+    "fires in exactly one of many concurrent appends",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       const thresholds = yield* Effect.all([
@@ -284,7 +285,7 @@ const concurrency = (test: ContractTest): void => {
   )
 
   test(
-    "fires once whatever the order of days, appends and voids",
+    "fires once, in any order of days, appends and voids",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -314,7 +315,7 @@ const concurrency = (test: ContractTest): void => {
 
 const counting = (test: ContractTest): void => {
   test(
-    "shows insertions for a customer those before them, also at once",
+    "sees every earlier insert for the customer, also with concurrent inserts",
     Effect.gen(function* () {
       const collection = yield* thresholds
       const { atomically } = yield* Transactor
@@ -334,7 +335,7 @@ const counting = (test: ContractTest): void => {
       const results = yield* together(made.map(isStored))
       assert.strictEqual(results.filter(Boolean).length, limit)
       same(yield* Effect.forEach(made, ({ id }) => Effect.map(collection.find(id), Option.isSome)), results)
-      // Other meters have their own, and a removed one makes room.
+      // Each meter has its own count, and a removed threshold makes room.
       same(yield* isStored(yield* Sample.of(Threshold.thresholds, customerId, { unit: "byte" })), true)
       same(yield* isStored(yield* Sample.of(Threshold.thresholds, customerId)), false)
       yield* collection.remove(made[results.indexOf(true)]!.id)
@@ -347,5 +348,5 @@ const counting = (test: ContractTest): void => {
 export const thresholdFiringContract = (test: ContractTest): void => {
   test.section("threshold firing", () => firing(test))
   test.section("thresholds of a meter", () => counting(test))
-  test.section("threshold firing at the same time", () => concurrency(test))
+  test.section("concurrent threshold firing", () => concurrency(test))
 }

@@ -1,5 +1,5 @@
 /**
- * The contract of `UsageStore.totals`, `units` and `audit`: sums are exact, whatever the period.
+ * The contract of `UsageStore.totals`, `units` and `audit`: sums are exact, for any period.
  */
 import { Threshold, UsageRecord, UsageStore, type UsageTotal } from "@billwright/core"
 import { DateTime, Effect, Struct } from "effect"
@@ -15,7 +15,7 @@ const millis = (iso: string): number => Sample.instant(iso).epochMilliseconds
 
 const examples = (test: ContractTest): void => {
   test(
-    "adds up by meter or by unit, and never unlike units",
+    "adds up by meter or by unit, and never adds different units",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       yield* append(customerId, [
@@ -58,7 +58,7 @@ const examples = (test: ContractTest): void => {
   )
 
   test(
-    "takes windows from their start up to before their end, to the millisecond",
+    "includes the start of a window and excludes its end, to the millisecond",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       const [start, middle, end] = [
@@ -90,7 +90,7 @@ const examples = (test: ContractTest): void => {
       same(yield* sums([undefined, undefined]), [[0, 1_111_111n]])
       same(yield* sums([undefined, end]), [[0, 111_111n]])
       same(yield* sums([end, undefined]), [[0, 1_000_000n]])
-      // Windows without records are not given.
+      // Windows without records are left out.
       same(yield* sums([start - 86_400_000, start - 1, start, middle + 1, middle + 2, end]), [
         [1, 1n],
         [2, 11_110n],
@@ -166,7 +166,7 @@ const examples = (test: ContractTest): void => {
   )
 
   test(
-    "gives no totals of records that are all voided",
+    "returns no totals when all records are voided",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -181,7 +181,7 @@ const examples = (test: ContractTest): void => {
   )
 
   test(
-    "counts the meters of some days, up to one more than is asked for",
+    "counts the meters of some days, up to one more than the limit",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -242,7 +242,7 @@ const examples = (test: ContractTest): void => {
   )
 
   test(
-    "knows the units that a customer has ever used, up to a limit",
+    "returns the units that a customer has ever used, up to a limit",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -263,10 +263,10 @@ const examples = (test: ContractTest): void => {
   )
 }
 
-/** A day full of records, so that stores that divide days have to. */
+/** A day full of records, for stores that divide a day. */
 const busyDay = (test: ContractTest): void => {
   test(
-    "sums parts of a busy day",
+    "sums parts of a day with many records",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -297,7 +297,7 @@ const busyDay = (test: ContractTest): void => {
 
 const meters = { productId: fc.constantFrom("api", "storage"), unit: fc.constantFrom("call", "byte") }
 
-/** Records and instants that are near each other, so that windows hold some and edges cut days. */
+/** Records and boundaries close together, so that windows contain some records and cut days. */
 const period = fc.record({
   records: fc.array(
     fc.record({
@@ -321,7 +321,7 @@ const period = fc.record({
 
 const properties = (test: ContractTest): void => {
   test(
-    "equals the sum of the records, for any records and any windows",
+    "equals the sum of the records, for any records and windows",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const effort = yield* Effort

@@ -1,5 +1,5 @@
 /**
- * The contract of `Transactor`: what commits together.
+ * The contract of `Transactor`: which writes commit together.
  */
 import { CustomerStore, Transactor, UsageStore } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -39,7 +39,7 @@ const atomicity = (test: ContractTest): void => {
   ]
   for (const [how, failure, expected] of failures) {
     test(
-      `leaves nothing when the effect ${how}, and gives its failure unchanged`,
+      `leaves nothing when the effect ${how}, and fails with the same failure`,
       Effect.gen(function* () {
         const { before, isAnswered, look, record, threshold, write } = yield* writeEverything(
           yield* insertCustomer(),
@@ -50,7 +50,7 @@ const atomicity = (test: ContractTest): void => {
         assert.deepStrictEqual(exit, expected)
         same(yield* look, before)
         assert.isFalse(yield* isAnswered)
-        // The idempotency key of the record is free again, and the threshold can fire.
+        // The idempotency key of the record is unused, and the threshold can fire.
         yield* (yield* thresholds).insert(threshold)
         const { crossings, outcomes } = yield* usage.append([record])
         assert.strictEqual(outcomes[0]?._tag, "Recorded")
@@ -60,7 +60,7 @@ const atomicity = (test: ContractTest): void => {
   }
 
   test(
-    "leaves nothing when the effect is interrupted, and others go on",
+    "leaves nothing when the effect is interrupted, and other transactions continue",
     Effect.gen(function* () {
       const { after, before, look, write } = yield* writeEverything(yield* insertCustomer())
       const { atomically } = yield* Transactor
@@ -79,7 +79,7 @@ const atomicity = (test: ContractTest): void => {
   )
 
   test(
-    "knows whether a fiber is inside",
+    "tells whether a fiber is in a transaction",
     Effect.gen(function* () {
       const { atomically, inTransaction } = yield* Transactor
       assert.isFalse(yield* inTransaction)
@@ -94,7 +94,7 @@ const atomicity = (test: ContractTest): void => {
   )
 
   test(
-    "takes in what its fibers write at the same time",
+    "includes the concurrent writes of the effect's fibers",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const store = yield* CustomerStore
@@ -120,7 +120,7 @@ const atomicity = (test: ContractTest): void => {
 
 const savepoints = (test: ContractTest): void => {
   test(
-    "undoes just the inner writes when the outer transaction recovers",
+    "undoes only the inner writes when the outer transaction recovers",
     Effect.gen(function* () {
       const existing = yield* insertCustomer()
       const { atomically } = yield* Transactor
@@ -161,7 +161,7 @@ const savepoints = (test: ContractTest): void => {
   )
 
   test(
-    "undoes a middle transaction with what succeeded inside it",
+    "undoes a middle transaction with the inner one that succeeded",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const store = yield* CustomerStore

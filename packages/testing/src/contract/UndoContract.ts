@@ -1,5 +1,6 @@
 /**
- * The contract of what is undone: it is in no list, whatever the list is filtered by, and what was changed is back.
+ * The contract of undone transactions: their new values are in no list, with any filter, and changed values are as
+ * before.
  */
 import {
   ApiKeyStore,
@@ -35,7 +36,7 @@ const EMAIL = "undone@example.com"
 
 export const undoContract = (test: ContractTest): void => {
   test(
-    "leaves what is undone in no list, by whatever filter",
+    "lists no value of an undone transaction, with any filter",
     Effect.gen(function* () {
       yield* emptyQueue
       const customers = yield* CustomerStore
@@ -47,7 +48,7 @@ export const undoContract = (test: ContractTest): void => {
       const keys = yield* ApiKeyStore
       const { atomically } = yield* Transactor
 
-      // There is more of everything than of what is undone: a storage may read the shortest of its orders.
+      // Other values outnumber the undone ones: a storage may read the shortest of its indexes.
       const existing = yield* insertCustomer()
       yield* Effect.forEach([1, 2, 3], () => insertCustomer())
       const endpoint = yield* newEndpoint()
@@ -154,14 +155,14 @@ export const undoContract = (test: ContractTest): void => {
       const before = yield* look
       yield* Effect.ignore(atomically(Effect.andThen(writes, Effect.fail("no"))))
       same(yield* look, before)
-      // Erasing and deleting, too, which take something out of all lists.
+      // Erasing and deleting are undone, too: they remove values from all lists.
       const removals = Effect.gen(function* () {
         yield* endpoints.delete(endpoint.id, minute(1))
         yield* customers.erase(existing.id)
       })
       yield* Effect.ignore(atomically(Effect.andThen(removals, Effect.fail("no"))))
       same(yield* look, before)
-      // What is undone leaves its keys and ids free.
+      // The keys and ids of undone values can be used.
       yield* atomically(writes)
       same((yield* listEvents({ customerId: existing.id, type: TYPE })).data, [event])
       same((yield* customers.list({ ...everybody, email: undone.email }, firstPage)).data.length, 2)

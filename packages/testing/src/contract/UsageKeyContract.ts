@@ -1,5 +1,5 @@
 /**
- * The contract of idempotency keys in `UsageStore.append`: a key counts once for its customer, for ever.
+ * The contract of idempotency keys in `UsageStore.append`: a key of a customer counts once, for ever.
  */
 import { CustomerStore, UsageStore } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -18,14 +18,14 @@ const keyTests = (test: ContractTest): void => {
   const first = { productId: "api", unit: "call", quantity: 3, idempotencyKey: "k", timestamp: later(0) }
 
   test(
-    "gives the first record to a repeat of its content",
+    "returns the first record for a repeat with the same content",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       const { outcome, record } = yield* appendOne(customerId, first)
       same(outcome, { _tag: "Recorded", record })
       const duplicate = { _tag: "Duplicate", record }
       same((yield* appendOne(customerId, { ...first, createdAt: later(9) })).outcome, duplicate)
-      // A timestamp that the library made is not part of the content.
+      // A timestamp that the library set is not part of the content.
       same(
         (yield* appendOne(customerId, { ...first, timestamp: later(5), hasOwnTimestamp: false })).outcome,
         duplicate,
@@ -38,7 +38,7 @@ const keyTests = (test: ContractTest): void => {
   )
 
   test(
-    "finds the repeats and conflicts among a hundred at once, and counts the others",
+    "finds the repeats and conflicts among a hundred records, and counts the others",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -69,7 +69,7 @@ const keyTests = (test: ContractTest): void => {
   )
 
   test(
-    "gives a conflict to a repeat with other content, and changes nothing",
+    "reports a conflict for a repeat with other content, and changes nothing",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       const { record } = yield* appendOne(customerId, { ...first, hasOwnTimestamp: false })
@@ -109,7 +109,7 @@ const keyTests = (test: ContractTest): void => {
   )
 
   test(
-    "counts a key that is repeated within one append as used by the first",
+    "treats a key that is repeated within one append as used by its first record",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -136,7 +136,7 @@ const keyTests = (test: ContractTest): void => {
   )
 
   test(
-    "keeps keys apart by customer, account and mode",
+    "separates keys by customer, account and mode",
     Effect.gen(function* () {
       const customers = yield* CustomerStore
       const customer = yield* Sample.customer()
@@ -155,7 +155,7 @@ const keyTests = (test: ContractTest): void => {
   )
 
   test(
-    "gives each record of an append its own outcome, in the order given",
+    "returns the outcome of each record of an append, in the given order",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
@@ -191,7 +191,7 @@ const keyTests = (test: ContractTest): void => {
   )
 
   test(
-    "records one of many with the same key at once, and gives it to the others",
+    "records one of many concurrent records with the same key, and returns it to the others",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       const results = yield* together(times(20, () => appendOne(customerId, first)))
@@ -209,7 +209,7 @@ const keyTests = (test: ContractTest): void => {
   )
 
   test(
-    "gives conflicts to the others when their content differs",
+    "reports a conflict to the others when their content differs",
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       const results = yield* together(times(20, (quantity) => appendOne(customerId, { ...first, quantity })))
@@ -222,7 +222,7 @@ const keyTests = (test: ContractTest): void => {
   )
 
   test(
-    "survives batches at once that share keys and meters in opposite orders",
+    "finishes concurrent batches that share keys and meters in opposite orders",
     Effect.gen(function* () {
       const store = yield* UsageStore
       const customers = yield* Effect.all([newCustomer, newCustomer])

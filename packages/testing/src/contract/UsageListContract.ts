@@ -22,7 +22,7 @@ export const usageListContract = (test: ContractTest): void => {
             data: data.map(({ id }) => id),
             hasMore,
           }))
-        // Timestamps fall while ids rise: the order is that of ids.
+        // Timestamps fall while ids rise: the list must be in the order of ids.
         const add = Effect.fnUntraced(function* (count: number) {
           const ids: Array<string> = []
           for (const index of times(count, (n) => n)) {
@@ -46,7 +46,7 @@ export const usageListContract = (test: ContractTest): void => {
     test.section("of a meter", () => pagingContract(test, paged({ productId: "api", unit: "call" })))
 
     test(
-      "filters by product and by unit, exactly, across meters",
+      "filters by exact product and unit, over all meters",
       Effect.gen(function* () {
         const store = yield* UsageStore
         const customerId = yield* newCustomer
@@ -67,7 +67,7 @@ export const usageListContract = (test: ContractTest): void => {
     )
 
     test(
-      "takes the id of a record that the filter leaves out as cursor",
+      "accepts the id of a record that does not match the filter as cursor",
       Effect.gen(function* () {
         const store = yield* UsageStore
         const customerId = yield* newCustomer
@@ -80,7 +80,7 @@ export const usageListContract = (test: ContractTest): void => {
     )
 
     test(
-      "keeps voided records in their place",
+      "lists voided records at their place",
       Effect.gen(function* () {
         const store = yield* UsageStore
         const customerId = yield* newCustomer
@@ -95,7 +95,7 @@ export const usageListContract = (test: ContractTest): void => {
     )
 
     test(
-      "orders by id, whatever the order of insertion",
+      "orders by id, in any order of insertion",
       Effect.gen(function* () {
         const store = yield* UsageStore
         const customerId = yield* newCustomer

@@ -1,5 +1,5 @@
 /**
- * Short ways to write and read usage, for the tests of `UsageStore`.
+ * Helpers to write and read usage, for the tests of `UsageStore`.
  */
 import {
   type AppendOutcome,
@@ -18,18 +18,18 @@ import {
 import { Effect, Struct } from "effect"
 import * as Sample from "../Sample.ts"
 
-/** A stored customer's id. */
+/** Stores a customer, and returns its id. */
 export const newCustomer = Effect.gen(function* () {
   const customer = yield* Sample.customer()
   yield* (yield* CustomerStore).insert(customer)
   return customer.id
 })
 
-/** A record as it is stored: without what only an append needs. */
+/** A record in its stored form, without the fields that only an append needs. */
 export const stored = (record: UsageRecord.NewUsageRecord): UsageRecord.UsageRecord =>
   Struct.omit(record, ["hasOwnTimestamp"])
 
-/** Appends records of a customer, and gives them as they should be stored. */
+/** Appends records of a customer, and returns them in their stored form. */
 export const append = Effect.fnUntraced(function* (
   customerId: Customer.CustomerId,
   fields: ReadonlyArray<Partial<UsageRecord.NewUsageRecord>>,
@@ -39,7 +39,7 @@ export const append = Effect.fnUntraced(function* (
   return records.map(stored)
 })
 
-/** Appends one record and gives what became of it. */
+/** Appends one record and returns its outcome. */
 export const appendOne = Effect.fnUntraced(function* (
   customerId: Customer.CustomerId,
   fields: Partial<UsageRecord.NewUsageRecord>,
@@ -47,7 +47,8 @@ export const appendOne = Effect.fnUntraced(function* (
   const record = yield* Sample.record(customerId, fields)
   const { outcomes } = yield* (yield* UsageStore).append([record])
   const [outcome] = outcomes
-  if (outcome === undefined || outcomes.length !== 1) throw new Error("one outcome a record")
+  if (outcome === undefined || outcomes.length !== 1)
+    throw new Error("an append must return one outcome for each record")
   return { outcome, record: stored(record) }
 })
 
@@ -64,11 +65,11 @@ export const totals = (customerId: Customer.CustomerId, query: Partial<TotalsQue
     }),
   )
 
-/** Names a total among others of the same query. */
+/** Identifies a total among others of the same query. */
 export const totalKey = ({ productId, unit, window }: UsageTotal): string =>
   JSON.stringify([window, productId, unit])
 
-/** A customer's records, newest first: as many as a page holds. */
+/** A customer's records, newest first, up to one page. */
 export const listed = Effect.fnUntraced(function* (
   customerId: Customer.CustomerId,
 ): Effect.fn.Return<
@@ -84,10 +85,10 @@ export const listed = Effect.fnUntraced(function* (
 export const tagsOf = (outcomes: ReadonlyArray<AppendOutcome>): ReadonlyArray<string> =>
   outcomes.map(({ _tag }) => _tag)
 
-/** Where usage thresholds are kept. */
+/** The collection of usage thresholds. */
 export const thresholds = Effect.map(Collections, (collections) => collections.of(Threshold.thresholds))
 
-/** Stores a threshold of a customer: of 10 calls of the product `api` in a month, unless `fields` say otherwise. */
+/** Stores a threshold of a customer. By default: 10 calls of the product `api` in a month. */
 export const insertThreshold = Effect.fnUntraced(function* (
   customerId: Customer.CustomerId,
   fields: Partial<Threshold.Threshold> = {},

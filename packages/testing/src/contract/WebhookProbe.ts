@@ -1,5 +1,5 @@
 /**
- * Short ways to write and read events, endpoints and deliveries.
+ * Helpers to write and read events, endpoints and deliveries.
  */
 import {
   type Claim,
@@ -27,12 +27,12 @@ import { DateTime, Effect, Option } from "effect"
 import * as Sample from "../Sample.ts"
 import { same } from "./ContractTest.ts"
 
-/** Instants of a test: minutes after `Sample.CREATED_AT`. */
+/** An instant: this many minutes after `Sample.CREATED_AT`. */
 export const minute = (minutes: number): DateTime.Utc => DateTime.add(Sample.CREATED_AT, { minutes })
 
 export const firstPage: Page.PageQuery = { limit: 100, cursor: undefined }
 
-/** A stored endpoint. */
+/** Stores an endpoint. */
 export const newEndpoint = Effect.fnUntraced(function* (
   fields: Partial<Endpoint.Endpoint> = {},
   secrets?: ReadonlyArray<Endpoint.EndpointSecret>,
@@ -42,7 +42,7 @@ export const newEndpoint = Effect.fnUntraced(function* (
   return stored.endpoint
 })
 
-/** What became of the publication of an event. */
+/** Publishes an event, and returns the outcome. */
 export const publishAs: (
   event: Event.Event,
 ) => Effect.Effect<PublishOutcome, StorageError, CurrentTenant | EventStore> = Effect.fnUntraced(
@@ -51,7 +51,7 @@ export const publishAs: (
   },
 )
 
-/** A published event. */
+/** Publishes an event, and returns it. */
 export const publish: (
   fields?: Sample.EventFields,
 ) => Effect.Effect<Event.Event, StorageError, CurrentTenant | EventStore | IdGenerator> = Effect.fnUntraced(
@@ -70,11 +70,11 @@ const everyEvent: EventFilterQuery = {
   deliveryStatus: undefined,
 }
 
-/** The events of a list, as many as a page holds. */
+/** The events of a list, up to one page. */
 export const listEvents = (filter: Partial<EventFilterQuery> = {}, page: Page.PageQuery = firstPage) =>
   Effect.flatMap(EventStore, (store) => store.list({ ...everyEvent, ...filter }, page))
 
-/** The newest events, by their ids. */
+/** The ids of the newest events. */
 export const eventIds = (filter: Partial<EventFilterQuery> = {}) =>
   Effect.map(listEvents(filter), ({ data }) => data.map(({ id }) => id))
 
@@ -93,7 +93,7 @@ export const listDeliveries = (
 export const deliveriesOf = (event: Event.Event) =>
   Effect.map(listDeliveries({ eventId: event.id }), ({ data }) => [...data].reverse())
 
-/** The delivery that a publication makes for the nth endpoint that hears of it. */
+/** The delivery that a publication makes for the endpoint with this index among those that get the event. */
 export const expectedDelivery = (
   event: Event.Event,
   endpointId: Endpoint.EndpointId,
@@ -130,11 +130,11 @@ export const replay = Effect.fnUntraced(function* (
   return { firstDeliveryId, made }
 })
 
-/** A delivery and its attempts; it must exist. */
+/** A delivery with its attempts. It must exist. */
 export const delivery = (id: Delivery.DeliveryId) =>
   Effect.flatMap(DeliveryStore, (store) => Effect.map(store.find(id), Option.getOrThrow))
 
-/** Claims; without limits unless the test names them. */
+/** Claims deliveries. By default without limits. */
 export const claim = (now: DateTime.Utc, options: Partial<Claim> = {}) =>
   Effect.flatMap(DeliveryStore, (store) =>
     store.claimDue({
@@ -151,11 +151,11 @@ export const claim = (now: DateTime.Utc, options: Partial<Claim> = {}) =>
 /** Claims exactly one delivery. */
 export const claimOne = Effect.fnUntraced(function* (now: DateTime.Utc, options: Partial<Claim> = {}) {
   const { deliveries } = yield* claim(now, options)
-  assert.strictEqual(deliveries.length, 1, "one is due")
+  assert.strictEqual(deliveries.length, 1, "one delivery is due")
   return deliveries[0]!
 })
 
-/** The events of what was claimed. */
+/** The events of the claimed deliveries. */
 export const eventIdsOf = ({ deliveries }: Claimed) => deliveries.map(({ eventId }) => eventId)
 
 /** Publishes events that are due at some minutes. */
@@ -171,7 +171,7 @@ export const claimNew = Effect.gen(function* () {
 export const idsOf = <A extends { readonly id: string }>(items: ReadonlyArray<A>): ReadonlyArray<string> =>
   items.map(({ id }) => id)
 
-/** A settlement of a claimed delivery: delivered by its next attempt, unless the test says otherwise. */
+/** The settlement of a claimed delivery. By default it was delivered at its next attempt. */
 export const settlementOf = (
   claimed: ClaimedDelivery,
   fields: Partial<Settlement> = {},
@@ -190,7 +190,7 @@ export const settlementOf = (
   }
 }
 
-/** The fields of a settlement by which an attempt failed, and the next is due. */
+/** The fields of a settlement whose attempt failed and whose next attempt is due at an instant. */
 export const failedUntil = (claimed: { readonly attemptCount: number }, dueAt: DateTime.Utc) =>
   ({
     state: {
@@ -218,7 +218,7 @@ export const unknownAttempt = (number: number, leasedAt: DateTime.Utc): Delivery
   error: "unknown",
 })
 
-/** Later than anything a test makes due. */
+/** Later than every due time in these tests. */
 const END_OF_TIME = Sample.instant("9999-12-31T00:00:00.000Z")
 
 const ended = ({ deliveries, unreadable }: Claimed): ReadonlyArray<Settlement> =>
@@ -236,8 +236,8 @@ const ended = ({ deliveries, unreadable }: Claimed): ReadonlyArray<Settlement> =
   }))
 
 /**
- * Ends every pending delivery of every tenant. The queue is one for all tenants: a test of it begins with
- * an empty one.
+ * Ends every pending delivery of every tenant. All tenants share one queue, and a test of the queue begins with an
+ * empty one.
  */
 export const emptyQueue: Effect.Effect<void, StorageError, DeliveryStore> = Effect.gen(function* () {
   const store = yield* DeliveryStore
@@ -251,6 +251,6 @@ export const emptyQueue: Effect.Effect<void, StorageError, DeliveryStore> = Effe
   }
 })
 
-/** The pairs of tenants and ids, to compare. */
+/** The pairs of tenants and ids, for comparisons. */
 export const keyOf = ({ id, tenant }: { readonly id: string; readonly tenant: Tenant.Tenant }): string =>
   `${Tenant.tenantKey(tenant)} ${id}`

@@ -1,5 +1,5 @@
 /**
- * Generators of a resource's values, made from its definition.
+ * Generators of a resource's values, derived from its definition.
  */
 import type { Field, Resource } from "@billwright/core"
 import { Schema } from "effect"
@@ -8,11 +8,11 @@ import { idOf, metadata } from "./CustomerGenerators.ts"
 import { text } from "./TextGenerators.ts"
 import { instant } from "./TimeGenerators.ts"
 
-/** Where integers stop being exact in a double, and where machine integers end. */
+/** The limits of exact integers in a double, and those of machine integers. */
 const BORDERS = [2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n, 2n ** 64n]
 const DEFAULT_BOUNDS = { minimum: -(2n ** 64n), maximum: 2n ** 64n }
 
-/** Integers within bounds: often small ones, the bounds and the borders of machine integers. */
+/** Integers within bounds: often small ones, the bounds themselves, and the limits of machine integers. */
 const integer = ({ bounds = { ...DEFAULT_BOUNDS, problem: "" } }: Field.Field): fc.Arbitrary<bigint> => {
   const { maximum, minimum } = bounds
   const inside = BORDERS.filter((border) => minimum <= border && border <= maximum)
@@ -24,7 +24,7 @@ const integer = ({ bounds = { ...DEFAULT_BOUNDS, problem: "" } }: Field.Field): 
   )
 }
 
-/** The longest text that is tried where a Schema names no limit that is lower. */
+/** The longest generated text where the Schema's limit is not lower. */
 const LONGEST_TEXT = 100
 
 /** The literals of the Schema, or text that it accepts. */
@@ -51,7 +51,7 @@ const required = (field: Field.Field): fc.Arbitrary<unknown> => {
   }
 }
 
-/** Values of a resource with any content. Fields of the kind `json` hold metadata. */
+/** Values of a resource. Fields of the kind `json` hold metadata. */
 export const resource = <D extends Resource.Definition>(
   definition: Resource.Resource<D>,
 ): fc.Arbitrary<Resource.ValueOf<Resource.Resource<D>>> => {

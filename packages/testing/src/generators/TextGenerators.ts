@@ -1,5 +1,5 @@
 /**
- * Text that every adapter can store, and that some get wrong.
+ * Text that every adapter must be able to store, and that some store wrongly.
  */
 import * as fc from "fast-check"
 
@@ -20,7 +20,7 @@ const troublesome = fc.constantFrom(
   "\u{10ffff}",
 )
 
-/** One code point that every adapter can store. */
+/** One code point that every adapter must be able to store. */
 export const codePoint = fc.oneof(
   { weight: 5, arbitrary: fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 1 }) },
   { weight: 2, arbitrary: troublesome.filter((unit) => [...unit].length === 1) },
@@ -46,7 +46,7 @@ const wording = fc.constantFrom(
   "$1",
 )
 
-/** Storable text of `minimum` to `maximum` code points: mostly short, sometimes as long as it may be. */
+/** Text of `minimum` to `maximum` code points that can be stored: mostly short, sometimes of the maximum length. */
 export const text = (minimum: number, maximum: number): fc.Arbitrary<string> =>
   fc.oneof(
     {

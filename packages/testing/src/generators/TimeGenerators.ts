@@ -1,17 +1,17 @@
 /**
- * Instants, dates and zones, those often at which something begins or ends.
+ * Instants, dates and zones, often at the start or end of a period.
  */
 import { UsagePeriod, UsageRecord } from "@billwright/core"
 import { DateTime } from "effect"
 import * as fc from "fast-check"
 
 const FIRST = UsageRecord.MIN_TIMESTAMP_MILLIS
-/** The end of the year 9999, the last that ISO 8601 writes with four digits. */
+/** The end of the year 9999, the last year that ISO 8601 writes with four digits. */
 const LAST = 253_402_300_799_999
 
 const toInstant = (millis: number): DateTime.Utc => DateTime.makeUnsafe(millis)
 
-/** Days on which something begins or ends somewhere. */
+/** Days on which a period starts or ends. */
 const notableDay = fc
   .constantFrom(
     "0001-01-01",
@@ -44,7 +44,7 @@ export const instant: fc.Arbitrary<DateTime.Utc> = fc
   )
   .map(toInstant)
 
-/** The days that `nearbyInstant` and `boundaries` lie in: the turn of a month, with a change of clocks after it. */
+/** The days of `nearbyInstant` and `boundaries`: a turn of the month, followed by a change to or from summer time. */
 const NEARBY_DAY = DateTime.makeUnsafe("2026-02-27").epochMilliseconds
 const NEARBY_DAYS = 5
 
@@ -52,10 +52,10 @@ const nearbyMillis = fc
   .tuple(fc.integer({ min: 0, max: NEARBY_DAYS - 1 }), timeOfDay)
   .map(([day, time]) => NEARBY_DAY + day * UsagePeriod.UTC_DAY_MILLIS + time)
 
-/** Instants within a few days of each other, so that periods hold several. */
+/** Instants within a few days, so that a period contains several. */
 export const nearbyInstant: fc.Arbitrary<DateTime.Utc> = nearbyMillis.map(toInstant)
 
-/** Rising boundaries of 1 to 8 windows near `nearbyInstant`, sometimes open on a side. */
+/** Rising boundaries of 1 to 8 windows near `nearbyInstant`. The first or last window may be open. */
 export const boundaries: fc.Arbitrary<ReadonlyArray<number | undefined>> = fc
   .record({
     instants: fc.uniqueArray(nearbyMillis, { minLength: 2, maxLength: 9 }),
@@ -69,7 +69,7 @@ export const boundaries: fc.Arbitrary<ReadonlyArray<number | undefined>> = fc
     return rising
   })
 
-/** IANA time zones with all that zones do: halves and quarters of hours, both hemispheres, days that were skipped. */
+/** IANA time zones with all special cases: half and quarter hours, both hemispheres, skipped days. */
 export const timeZone: fc.Arbitrary<string> = fc.constantFrom(
   "UTC",
   "Europe/Berlin",
@@ -85,5 +85,5 @@ export const timeZone: fc.Arbitrary<string> = fc.constantFrom(
   "Etc/GMT+12",
 )
 
-/** A date that exists, `YYYY-MM-DD`. */
+/** An existing date, `YYYY-MM-DD`. */
 export const calendarDate: fc.Arbitrary<string> = instant.map(DateTime.formatIsoDateUtc)

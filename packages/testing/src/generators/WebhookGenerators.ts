@@ -25,7 +25,7 @@ export const deliveryId = idOf(Delivery.DELIVERY_ID_PREFIX).map((id) => Delivery
 
 const word = fc.stringMatching(/^[a-z][a-z0-9_]{0,9}$/)
 
-/** Mostly one of the built-in types, sometimes another or the longest. */
+/** Mostly a built-in type, sometimes another one or the longest possible. */
 export const eventType: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...EventCatalogue.builtIn.map(({ name }) => name)) },
   {
@@ -42,7 +42,7 @@ const jsonNumber = fc.oneof(
   fc.constantFrom<number | bigint>(0, -0, 1e21, 5e-324, Number.MAX_VALUE, 2n ** 53n + 1n, -(10n ** 30n)),
 )
 
-/** JSON of any shape, deep sometimes, with integers that no double holds. */
+/** JSON of any shape, sometimes deep, with integers that no double can represent. */
 export const eventData: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown; data: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -62,7 +62,7 @@ export const publishEvent: fc.Arbitrary<Event.PublishEvent> = fc.record(
   { requiredKeys: ["type", "data"] },
 )
 
-/** For all that want it; its payload is rendered for live mode. */
+/** For all endpoints with a matching filter. Its payload is rendered for live mode. */
 export const event: fc.Arbitrary<Event.Event> = fc
   .record({
     id: eventId,
@@ -165,7 +165,7 @@ export const storedEndpoint: fc.Arbitrary<Endpoint.StoredEndpoint> = fc.record({
 
 // Attempts
 
-/** As a hostile receiver may make them. */
+/** As a hostile receiver might cause them. */
 const responseHeaders: fc.Arbitrary<Readonly<Record<string, string>>> = fc
   .array(
     fc.tuple(
@@ -176,7 +176,7 @@ const responseHeaders: fc.Arbitrary<Readonly<Record<string, string>>> = fc
   )
   .map((entries) => Object.fromEntries(entries))
 
-/** The first attempt of a delivery, whatever came of it. */
+/** The first attempt of a delivery, with any outcome. */
 export const attempt: fc.Arbitrary<Delivery.Attempt> = fc.record({
   number: fc.constant(1),
   startedAt: instant,

@@ -1,8 +1,8 @@
 /**
- * What the model tests do to a storage: commands as data, so that a failing run prints as what was done.
+ * The commands of the model tests, as data, so that a failing run can be printed.
  *
- * Things are named by number: the nth customer made so far, whoever's it is. One number more is a thing that was
- * never made.
+ * Commands refer to things by number: number n is the nth customer made so far, by any tenant. The number after the
+ * last one refers to a customer that was never made.
  */
 import type { Threshold } from "@billwright/core"
 import * as fc from "fast-check"
@@ -30,14 +30,14 @@ const record = fc
     key: fc.option(fc.nat({ max: 3 }), { freq: 2 }),
     isUsual: fc.boolean(),
   })
-  // A key has its usual content half of the time, or hardly any record would be a duplicate.
+  // A key comes with its usual content half of the time. Otherwise hardly any record would be a duplicate.
   .map(({ isUsual, ...fields }) =>
     isUsual && fields.key !== null
       ? { ...fields, customer: 0, productId: "api", unit: "call", quantity: fields.key }
       : fields,
   )
 
-/** Commands that are one verb. */
+/** Commands that call one method. */
 const billingVerb = fc.oneof(
   { weight: 4, arbitrary: command("createCustomer", { email }) },
   { weight: 2, arbitrary: command("modifyCustomer", { customer: thing, email, fails: fc.boolean() }) },
@@ -93,7 +93,7 @@ const verb: fc.Arbitrary<Verb> = fc.oneof(
   { weight: 1, arbitrary: webhookVerb },
 )
 
-/** Commands around others: they commit, or fail and leave nothing. */
+/** Commands that contain others: they commit, or fail and leave nothing. */
 interface Around {
   readonly tenant: number
   readonly end: "succeed" | "fail" | "die"
@@ -121,7 +121,7 @@ const around = (inner: fc.Arbitrary<Command>): fc.Arbitrary<Atomically> =>
     commands: fc.array(inner, { maxLength: 4 }),
   })
 
-// A request never runs within itself, so `once` holds nothing that may hold `once`.
+// A request never runs inside of itself, so `once` contains nothing that may contain `once`.
 const once: fc.Arbitrary<Once> = fc.record({
   command: fc.constant("once"),
   tenant,
@@ -140,7 +140,7 @@ const nested: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: around(flat) },
 )
 
-/** What every run begins with, so that there is something to do things to. */
+/** The first commands of every run, so that later ones have something to act on. */
 const beginning: ReadonlyArray<Command> = [
   { command: "createCustomer", tenant: 0, email: 0 },
   { command: "createCustomer", tenant: 0, email: 0 },
@@ -178,7 +178,7 @@ const beginning: ReadonlyArray<Command> = [
   },
 ]
 
-/** Any commands, up to `maxLength` and what is inside them. */
+/** Any commands: up to `maxLength`, and those inside of them. */
 export const commands = (maxLength: number): fc.Arbitrary<ReadonlyArray<Command>> =>
   fc
     .array(

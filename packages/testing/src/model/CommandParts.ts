@@ -1,15 +1,15 @@
 /**
- * What commands are made of.
+ * The parts of commands.
  */
 import * as fc from "fast-check"
 
-/** Which of three tenants: the test's own most of the time, or one of the two nearest to it. */
+/** One of three tenants: mostly the test's own, otherwise one of the two most similar to it. */
 export const tenant = fc.oneof(
   { weight: 6, arbitrary: fc.constant(0) },
   { weight: 1, arbitrary: fc.constant(1) },
   { weight: 1, arbitrary: fc.constant(2) },
 )
-// The first ones most of the time, so that commands meet at the same thing.
+// Mostly low numbers, so that commands often act on the same thing.
 export const thing = fc.oneof(
   { weight: 3, arbitrary: fc.nat({ max: 2 }) },
   { weight: 1, arbitrary: fc.nat({ max: 7 }) },

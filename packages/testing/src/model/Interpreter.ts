@@ -1,5 +1,5 @@
 /**
- * Does commands to a world.
+ * Runs commands on a world.
  */
 import {
   ApiKeyStore,
@@ -38,7 +38,7 @@ type CommandOf<Name extends Command["command"]> = Extract<Command, { readonly co
 type Services = Billing.Storage | IdGenerator | Patience
 const EMAILS = ["a@example.com", "b@example.com", "c@example.com"]
 const emailOf = (index: number): string => EMAILS[index % EMAILS.length]!
-/** Things whose order is not specified, in one. */
+/** One text for things whose order is unspecified. */
 const sorted = <A>(items: ReadonlyArray<A>, keyOf: (item: A) => string): ReadonlyArray<A> =>
   [...items].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 
@@ -94,7 +94,7 @@ const customerCommand = Effect.fnUntraced(function* (
   }
 })
 
-/** Publishes what an append fired. */
+/** Publishes the events of what an append fired. */
 const tell = ({ tenant, webhooks }: WorldTenant, { crossings, outcomes }: AppendResult): void => {
   if (crossings.length === 0) return
   const stored = outcomes.flatMap((outcome) => (outcome._tag === "Recorded" ? [outcome.record] : []))
@@ -142,7 +142,7 @@ const usageCommand = Effect.fnUntraced(function* (
         productId: orUndefined(command.productId),
         unit: orUndefined(command.unit),
       }
-      // Whether a cursor may be the id of another customer's record of the same tenant is not specified.
+      // Unspecified: whether a cursor may be the id of another customer's record of the same tenant.
       const ofCustomer = reference.state.records
         .filter((record) => record.customerId === customerId)
         .map(({ id }) => id)
@@ -334,7 +334,7 @@ const perform = Effect.fnUntraced(function* (
   yield* asTenant(tenant)(run)
 })
 
-/** Does commands one after another. */
+/** Runs commands one after another. */
 export const performAll = (
   world: World,
   commands: ReadonlyArray<Command>,

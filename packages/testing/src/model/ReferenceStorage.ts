@@ -1,8 +1,8 @@
 /**
- * What a storage should do, written as plainly as possible: lists of values, and loops over them.
+ * The expected behaviour of a storage, written as directly as possible: lists of values, and loops over them.
  *
- * It is slow, knows nothing of concurrency, and shares no code with an adapter. The state is never changed, only
- * replaced, so that a transaction is undone by putting the old one back.
+ * It is slow, supports no concurrency, and shares no code with an adapter. The state is never changed, only replaced,
+ * so a transaction is undone by restoring the old state.
  */
 import {
   type ApiKey,
@@ -49,7 +49,7 @@ interface State {
 const replace = <A>(items: ReadonlyArray<A>, isIt: (item: A) => boolean, change: (item: A) => A): Array<A> =>
   items.map((item) => (isIt(item) ? change(item) : item))
 
-/** A page of items, or `CursorNotFound` when the cursor is none of `known`. */
+/** A page of items, or `CursorNotFound` if `known` doesn't contain the cursor. */
 export const pageOf = <A extends { readonly id: string }>(
   items: ReadonlyArray<A>,
   known: ReadonlyArray<{ readonly id: string }>,
@@ -214,7 +214,7 @@ export class ReferenceStorage {
     return pageOf(keys, keys, page)
   }
 
-  /** What is known of a request, or nothing when it should run. */
+  /** The stored answer to a request, or nothing when the request should run. */
   answer(request: IdempotentRequest, now: DateTime.Utc): OnceOutcome | undefined {
     const row = this.state.answers.find(
       (other) =>
@@ -229,7 +229,7 @@ export class ReferenceStorage {
   }
 
   remember(row: AnswerRow): void {
-    // The newest first, so that it is found before one that expired.
+    // The newest first, so that it is found before an expired one.
     this.state = { ...this.state, answers: [row, ...this.state.answers] }
   }
 

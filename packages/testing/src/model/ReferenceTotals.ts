@@ -1,9 +1,9 @@
 /**
- * What totals are: sums over all records.
+ * The expected totals.
  */
 import type { TotalsQuery, UsageRecord, UsageTotal } from "@billwright/core"
 
-/** The definition of totals: a sum over all records. */
+/** The definition of totals: the sum of all records in a window. */
 export const totalsOf = (
   records: ReadonlyArray<UsageRecord.UsageRecord>,
   query: TotalsQuery,

@@ -1,6 +1,6 @@
 /**
- * What a storage should do with events, endpoints and deliveries of one tenant: lists of values, and loops over
- * them. As in `ReferenceStorage`, the state is never changed, only replaced.
+ * The expected behaviour of one tenant's events, endpoints and deliveries: lists of values, and loops over them. As
+ * in `ReferenceStorage`, the state is never changed, only replaced.
  */
 import {
   type CustomerStatus,
@@ -16,17 +16,17 @@ import {
 import { DateTime, Option } from "effect"
 import { pageOf } from "./ReferenceStorage.ts"
 
-/** A delivery with its attempts, and the lease that a worker has or lost. */
+/** A delivery with its attempts, and the lease that a worker has or has lost. */
 export interface ReferenceDelivery extends Omit<Delivery.DeliveryWithAttempts, "attemptStartedAt"> {
   readonly id: string
-  /** `dueAt`: when it was due before it was leased, if its lease is lost. */
+  /** `dueAt`: if the lease is lost, when the delivery was due before it was leased. */
   readonly lease:
     | { readonly token: string; readonly since: DateTime.Utc; readonly dueAt: DateTime.Utc }
     | undefined
 }
 
 interface State {
-  /** `stored` is `undefined` when it was deleted. */
+  /** `stored` is `undefined` after it was deleted. */
   readonly endpoints: ReadonlyArray<{
     readonly id: Endpoint.EndpointId
     readonly stored: Endpoint.StoredEndpoint | undefined
@@ -40,7 +40,7 @@ const millis = (at: DateTime.Utc | null | undefined): number => at?.epochMillise
 const isWithin = (at: DateTime.Utc, from: DateTime.Utc | undefined, before: DateTime.Utc | undefined) =>
   !(millis(at) < millis(from)) && !(millis(at) >= millis(before))
 
-/** The attempt that a lost lease leaves. */
+/** The attempt that is recorded for a lost lease. */
 const unknownAttempt = (number: number, startedAt: DateTime.Utc): Delivery.Attempt => ({
   number,
   startedAt,
@@ -227,7 +227,7 @@ export class ReferenceWebhooks {
     return pending.length
   }
 
-  /** What a claim does to a delivery that it takes. */
+  /** How a claim changes a delivery that it takes. */
   lease(id: string, token: string, now: DateTime.Utc, until: DateTime.Utc): void {
     this.#change(id, (row) => {
       const { attempts, delivery } = this.#withLostAttempt(row)

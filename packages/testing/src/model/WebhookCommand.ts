@@ -1,5 +1,5 @@
 /**
- * What the model tests do to events, endpoints and deliveries.
+ * The commands of the model tests for events, endpoints and deliveries.
  */
 import type { Delivery, Endpoint } from "@billwright/core"
 import * as fc from "fast-check"
@@ -9,11 +9,11 @@ const type = fc.constantFrom("invoice.paid", "invoice.created")
 const types = fc.constantFrom<ReadonlyArray<string>>(["*"], ["*"], ["invoice.paid"], ["invoice.created"])
 const status = fc.constantFrom<Delivery.DeliveryStatus>("Pending", "Delivered", "Failed")
 const endpointStatus = fc.constantFrom<Endpoint.EndpointStatus>("enabled", "enabled", "disabled")
-/** Mostly nothing. */
+/** Mostly empty. */
 const rarely = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<A | null> =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary })
 
-/** One verb each; `claim` is not among them, because it joins no transaction. */
+/** Commands that call one method. `claim` is not among them, because it joins no transaction. */
 export const webhookVerb = fc.oneof(
   { weight: 2, arbitrary: command("createEndpoint", { types, status: endpointStatus }) },
   {
@@ -84,10 +84,10 @@ export const webhookVerb = fc.oneof(
   { weight: 1, arbitrary: command("nextDueAt", {}) },
 )
 
-/** What comes of an attempt; `released`: none was made. */
+/** The outcome of an attempt. `released`: no attempt was made. */
 export type SettleOutcome = "delivered" | "failed" | "exhausted" | "released"
 
-/** Leases what is due, of all tenants. */
+/** Leases due deliveries of all tenants. */
 export const claim = command("claim", {
   day,
   /** How many days the leases last. */
@@ -95,14 +95,14 @@ export const claim = command("claim", {
   limit: fc.integer({ min: 1, max: 8 }),
   limitPerEndpoint: fc.nat({ max: 3 }),
   limits: fc.array(fc.record({ endpoint: thing, limit: fc.nat({ max: 4 }) }), { maxLength: 2 }),
-  /** By the place of the tenant. `null`: none of its own. */
+  /** By the number of the tenant. `null`: the tenant has no limit of its own. */
   tenantLimits: fc.array(fc.option(fc.nat({ max: 3 })), { maxLength: 3 }),
 })
 
 type ValueOf<A> = A extends fc.Arbitrary<infer Value> ? Value : never
 
 export type Claim = ValueOf<typeof claim>
-/** What stands for itself at the end of a run: every delivery with its attempts, and the tail from the start on. */
+/** Commands for the end of a run: read every delivery with its attempts, and the tail from the start. */
 export interface LookAtDeliveries {
   readonly command: "lookAtDeliveries"
   readonly tenant: number

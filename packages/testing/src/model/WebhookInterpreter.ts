@@ -1,5 +1,5 @@
 /**
- * Does commands about events, endpoints and deliveries to a world.
+ * Runs commands for events, endpoints and deliveries on a world.
  */
 import {
   type ClaimedDelivery,
@@ -76,7 +76,7 @@ const endpointCommand = Effect.fnUntraced(function* (
   }
 })
 
-/** Events whose deliveries are counted along with a list. */
+/** The events of a list whose deliveries are counted. */
 const COUNTED_EVENTS = 5
 
 const eventCommand = Effect.fnUntraced(function* (
@@ -92,7 +92,7 @@ const eventCommand = Effect.fnUntraced(function* (
       const endpointId =
         command.endpoint === null ? null : yield* pick(things.endpoints, command.endpoint, Sample.endpointId)
       const { key, n, type } = command
-      // Which rule an event for one endpoint alone breaks first is not specified: it has no key.
+      // Unspecified: which rule an event for one endpoint breaks first. So it has no key.
       const idempotencyKey = key === null || endpointId !== null ? null : `key ${key}`
       const event = yield* Sample.event({
         type,
@@ -154,7 +154,7 @@ const settlementOf = (claimed: ClaimedDelivery, outcome: SettleOutcome, at: Date
 
 const settle = Effect.fnUntraced(function* (world: World, { day, leases, outcome }: CommandOf<"settle">) {
   const store = yield* DeliveryStore
-  // The newest first, so that most leases are still held.
+  // The newest claims first, because most of them still have their lease.
   const newest = [...world.leases].reverse()
   const claims = leases.flatMap((index) => newest[index % Math.max(newest.length, 1)] ?? [])
   const settlements = claims.map((claimed) => settlementOf(claimed, outcome, dayOf(day)))
@@ -236,7 +236,7 @@ const nextDueAt = (world: World): Option.Option<DateTime.Utc> => {
   return instants.length === 0 ? Option.none() : Option.some(DateTime.makeUnsafe(Math.min(...instants)))
 }
 
-/** Claims, judges the answer, and lets the reference follow it. */
+/** Claims, checks the result, and applies it to the reference. */
 export const claim = Effect.fnUntraced(function* (world: World, command: Claim) {
   const limits = yield* Effect.forEach(command.limits, ({ endpoint, limit }) =>
     Effect.map(pick(world.things.endpoints, endpoint, Sample.endpointId), (id) => [id, limit] as const),
@@ -265,14 +265,14 @@ export const claim = Effect.fnUntraced(function* (world: World, command: Claim) 
     same(
       [claimed.attemptCount, claimed.wasLost, claimed.payload, claimed.endpoint.status],
       [delivery.attemptCount, wasLost, event.payload, stored?.endpoint.status ?? "deleted"],
-      "what is claimed",
+      "the claimed deliveries",
     )
-    same(claimed.endpoint.secrets, stored?.secrets ?? [], "the secrets of what is claimed")
+    same(claimed.endpoint.secrets, stored?.secrets ?? [], "the secrets of the claimed deliveries")
   }
   world.leases.push(...deliveries)
 })
 
-/** Looks at every delivery and its attempts, and follows the tail from the start of the run. */
+/** Reads every delivery with its attempts, and the tail from the start of the run. */
 export const lookAtDeliveries = Effect.fnUntraced(function* ({ start, webhooks }: WorldTenant) {
   const store = yield* DeliveryStore
   for (const { delivery } of webhooks.state.deliveries) {
@@ -284,7 +284,7 @@ export const lookAtDeliveries = Effect.fnUntraced(function* ({ start, webhooks }
   same([...followed].sort(), [...published].sort(), "follow the tail")
 })
 
-/** Does a command that is one verb. */
+/** Runs a command that calls one method. */
 export const webhookCommand = Effect.fnUntraced(function* (
   world: World,
   own: WorldTenant,

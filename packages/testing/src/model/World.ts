@@ -1,5 +1,5 @@
 /**
- * A storage and the reference side by side: what is done to both must give equal answers.
+ * A storage and the reference side by side. Every command runs on both, and the answers must be equal.
  */
 import {
   type ApiKey,
@@ -26,7 +26,7 @@ import type { Command } from "./Command.ts"
 import { ReferenceStorage } from "./ReferenceStorage.ts"
 import { ReferenceWebhooks } from "./ReferenceWebhooks.ts"
 
-/** The ids of a kind that were made so far, by all tenants, also in transactions that were undone. */
+/** The ids of one kind that were made so far by all tenants, including those of undone transactions. */
 interface Things {
   readonly customers: Array<Customer.CustomerId>
   readonly records: Array<UsageRecord.UsageRecordId>
@@ -36,26 +36,26 @@ interface Things {
   readonly events: Array<Event.Event["id"]>
 }
 
-/** What a tenant should have stored. */
+/** The expected data of a tenant. */
 export interface WorldTenant {
   readonly tenant: Tenant.Tenant
   readonly reference: ReferenceStorage
   readonly webhooks: ReferenceWebhooks
-  /** Where the tail of its events was when the world began. */
+  /** The end of the tenant's tail when the world began. */
   readonly start: TailPosition
 }
 
 export interface World {
-  /** The test's own tenant and the two nearest to it. */
+  /** The test's own tenant and the two most similar to it. */
   readonly tenants: ReadonlyArray<WorldTenant>
   readonly things: Things
   /** The digests of keys, by their ids. */
   readonly digests: Map<string, string>
-  /** What was claimed, oldest first. Most of it is not leased any more. */
+  /** What was claimed, oldest first. Most of these leases have ended. */
   readonly leases: Array<ClaimedDelivery>
 }
 
-/** A new world: nothing is stored for any of its tenants. */
+/** A new world, in which no tenant has any data. */
 export const makeWorld: Effect.Effect<World, StorageError, CurrentTenant | EventStore> = Effect.gen(
   function* () {
     const tenants = yield* Effect.forEach(
@@ -76,14 +76,14 @@ export const makeWorld: Effect.Effect<World, StorageError, CurrentTenant | Event
   },
 )
 
-/** Instants that commands name by days. */
+/** Instants from the day numbers of commands. */
 export const dayOf = (day: number): DateTime.Utc => DateTime.add(Sample.CREATED_AT, { days: day })
 
 export const orUndefined = <A>(value: A | null): A | undefined => value ?? undefined
 
 type PageOf = Extract<Command, { readonly command: "listCustomers" }>["page"]
 
-/** A page, its cursor the nth of some things. */
+/** A page whose cursor is the nth of some things. */
 export const pageQuery = Effect.fnUntraced(function* <R>(
   page: PageOf,
   things: ReadonlyArray<string>,
@@ -96,7 +96,7 @@ export const pageQuery = Effect.fnUntraced(function* <R>(
   return query
 })
 
-/** The nth thing that was made, or one that never was. */
+/** The nth thing that was made, or one that was never made. */
 export const pick = <A, E, R>(
   things: ReadonlyArray<A>,
   index: number,
@@ -111,8 +111,8 @@ const answerOf = (value: unknown): unknown =>
   value instanceof Page.CursorNotFound ? { _tag: value._tag, id: value.id } : plain(value)
 
 /**
- * Asks the storage and the reference the same, and fails when the answers differ. A failure that is not an
- * answer (storage is down, a defect) fails the run.
+ * Runs the same operation on the storage and on the reference. Fails if the answers differ. A failure that is not an
+ * answer (an unavailable storage, a defect) fails the run.
  */
 export const both = Effect.fnUntraced(function* <A, E, R>(
   question: string,
@@ -129,14 +129,14 @@ export const both = Effect.fnUntraced(function* <A, E, R>(
 
 const isTagged = (value: unknown, tag: string): boolean => Predicate.isTagged(value, tag)
 
-/** What a command that holds others ended with on purpose. */
+/** The deliberate failure of a command that contains others. */
 export class EndedOnPurpose {
   readonly _tag = "EndedOnPurpose"
 }
 
 /**
- * Runs a part that may end without success, in the storage and in the reference: then what the reference did
- * meanwhile is undone.
+ * Runs a part that may fail, on the storage and on the reference. If it fails, the reference returns to its state
+ * before.
  */
 export const undoable = Effect.fnUntraced(function* <A, E, R>(world: World, part: Effect.Effect<A, E, R>) {
   const states = world.tenants.map(({ reference, webhooks }) => [reference.state, webhooks.state] as const)
