@@ -6,26 +6,87 @@
  * modules, most of which they never call, and takes three times as long.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
-import { rolldown } from "rolldown"
+import { basename, dirname, join, relative } from "node:path"
+import { type OutputChunk, type Plugin, rolldown } from "rolldown"
 import { type Manifest, type Package, readManifest, root } from "./workspace.ts"
 
 interface Bundle {
   /** Packages that stay packages, and become the only dependencies. */
   readonly external: ReadonlyArray<string>
+  /** Entry points that import further packages from the host, instead of the copies in the bundle. */
+  readonly onPeers?: {
+    readonly entries: ReadonlyArray<string>
+    /** These packages. They become optional peers. */
+    readonly peers: ReadonlyArray<string>
+    /**
+     * Modules that these entry points share with the others, with all that they import from their folder: classes that
+     * `instanceof` must recognize, and registries. They import no package.
+     */
+    readonly shared: ReadonlyArray<string>
+  }
 }
 
 /** How a package is bundled, if it is. */
 export const bundleOf = ({ publishConfig }: Manifest): Bundle | undefined =>
   publishConfig?.["bundle"] as Bundle | undefined
 
-/** `dist/client/index.js` by `src/client/index.ts`, for each entry point. */
-const entriesOf = ({ directory, manifest }: Package): Record<string, string> =>
+/**
+ * The optional peers of a bundled package. One of ours has to be of the same version. Of a foreign one, any version is
+ * accepted here, because hosts have it for other reasons, too; our packages ask for the right one.
+ */
+export const peersOf = (manifest: Manifest): Record<string, unknown> => {
+  const { peerDependencies = {}, peerDependenciesMeta = {} } = manifest as Record<string, object>
+  const names = bundleOf(manifest)?.onPeers?.peers ?? []
+  const own = manifest["dependencies"] as Record<string, string>
+  const ranges = names.map((name) => [name, name.startsWith("@billwright/") ? own[name] : "*"])
+  return {
+    peerDependencies: { ...peerDependencies, ...Object.fromEntries(ranges) },
+    peerDependenciesMeta: {
+      ...peerDependenciesMeta,
+      ...Object.fromEntries(names.map((name) => [name, { optional: true }])),
+    },
+  }
+}
+
+/** `dist/client/index.js` by `src/client/index.ts`, for entry points. */
+const entriesOf = (
+  { directory, manifest }: Package,
+  isEntry: (name: string) => boolean,
+): Record<string, string> =>
   Object.fromEntries(
-    Object.values(manifest.exports ?? {})
-      .filter((source): source is string => typeof source === "string" && source.startsWith("./src/"))
-      .map((source) => [source.replace(/^\.\/src\/(.*)\.ts$/, "$1"), join(directory, source)]),
+    Object.entries(manifest.exports ?? {})
+      .filter((entry): entry is [string, string] => typeof entry[1] === "string")
+      .filter(([name, source]) => source.startsWith("./src/") && isEntry(name))
+      .map(([, source]) => [source.replace(/^\.\/src\/(.*)\.ts$/, "$1"), join(directory, source)]),
   )
+
+const SHARED = "shared"
+
+/** An entry point with all exports of these modules. */
+const sharing = (modules: ReadonlyArray<string>): Plugin => ({
+  name: "sharing",
+  resolveId: (id) => (id === SHARED ? SHARED : null),
+  load: (id) =>
+    id === SHARED ? modules.map((module) => `export * from ${JSON.stringify(module)}\n`).join("") : null,
+})
+
+/** Imports the shared modules from that entry point. */
+const shared = (modules: ReadonlyArray<string>): Plugin => {
+  const folders = modules.filter((module) => basename(module) === "index.ts").map((module) => dirname(module))
+  return {
+    name: "shared",
+    resolveId: (id, importer) => {
+      if (importer === undefined || !id.startsWith(".")) return null
+      const path = join(dirname(importer), id)
+      const isShared = modules.includes(path) || folders.includes(dirname(path))
+      return isShared ? { id: SHARED, external: true } : null
+    },
+    renderChunk: (code, { fileName }) => {
+      const way = relative(dirname(fileName), `${SHARED}.js`)
+      return code.replaceAll(`"${SHARED}"`, JSON.stringify(way.startsWith(".") ? way : `./${way}`))
+    },
+  }
+}
 
 /** The folder of the package that a module is of. */
 const packageOf = (module: string): string => {
@@ -64,16 +125,20 @@ const dependenciesOf = (
   )
 }
 
-/**
- * Writes the bundle and the licences of what is in it beside the staged declarations, in the place of the modules of
- * `dist`. Gives the dependencies that are left.
- */
-export const bundle = async (target: Package, { external }: Bundle): Promise<Record<string, string>> => {
-  const isExternal = (id: string): boolean =>
-    id.startsWith("node:") || external.some((name) => id === name || id.startsWith(`${name}/`))
-  const built = await rolldown({ input: entriesOf(target), platform: "node", external: isExternal })
+const isOf =
+  (packages: ReadonlyArray<string>) =>
+  (id: string): boolean =>
+    id.startsWith("node:") || packages.some((name) => id === name || id.startsWith(`${name}/`))
+
+const write = async (
+  { manifest, staged }: Package,
+  input: Record<string, string>,
+  external: (id: string) => boolean,
+  plugin: Plugin,
+): Promise<ReadonlyArray<OutputChunk>> => {
+  const built = await rolldown({ input, platform: "node", external, plugins: [plugin] })
   const { output } = await built.write({
-    dir: join(target.staged, "dist"),
+    dir: join(staged, "dist"),
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
@@ -81,10 +146,40 @@ export const bundle = async (target: Package, { external }: Bundle): Promise<Rec
   await built.close()
   const chunks = output.filter((each) => each.type === "chunk")
   const left = chunks.flatMap(({ dynamicImports, imports }) => [...imports, ...dynamicImports])
-  const unknown = left.filter((id) => !isExternal(id) && !chunks.some(({ fileName }) => fileName === id))
-  if (unknown.length > 0) throw new Error(`${target.manifest.name} is left with ${unknown.join(", ")}`)
-  const modules = chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => id.startsWith("/"))
-  const folders = new Set(modules.map(packageOf))
+  const unknown = left.filter(
+    (id) => id !== SHARED && !external(id) && !chunks.some(({ fileName }) => fileName === id),
+  )
+  if (unknown.length > 0) throw new Error(`${manifest.name} is left with ${unknown.join(", ")}`)
+  return chunks
+}
+
+/**
+ * Writes the bundle and the licences of what is in it beside the staged declarations, in the place of the modules of
+ * `dist`. Gives the dependencies that are left.
+ */
+export const bundle = async (
+  target: Package,
+  { external, onPeers }: Bundle,
+): Promise<Record<string, string>> => {
+  const { entries = [], peers = [], shared: modules = [] } = onPeers ?? {}
+  const common = modules.map((module) => join(target.directory, module))
+  const whole = entriesOf(target, (name) => !entries.includes(name))
+  const chunks = [
+    ...(await write(
+      target,
+      onPeers === undefined ? whole : { ...whole, [SHARED]: SHARED },
+      isOf(external),
+      sharing(common),
+    )),
+    ...(await write(
+      target,
+      entriesOf(target, (name) => entries.includes(name)),
+      isOf([...external, ...peers]),
+      shared(common),
+    )),
+  ]
+  const modulesOfAll = chunks.flatMap(({ moduleIds }) => moduleIds).filter((id) => id.startsWith("/"))
+  const folders = new Set(modulesOfAll.map(packageOf))
   const foreign = [...folders].filter((folder) => folder.startsWith(join(root, "node_modules")))
   writeFileSync(join(target.staged, "LICENSES-BUNDLED.txt"), licensesOf(foreign))
   return dependenciesOf(external, folders)

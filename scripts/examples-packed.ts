@@ -3,6 +3,7 @@
  *
  * - an app in plain JavaScript and one in TypeScript (`consumer/`), where `npm install` installed the tarballs, on this
  *   Node and on the oldest one that is supported; the second checked by the compiler under `nodenext` and `bundler`;
+ * - an app in TypeScript on a store of `billwright/adapter`, where `npm install` added what that asks for;
  * - every example of `examples/` with its tests.
  *
  * Needs built packages: `npm run check` builds them. `npm run examples:packed -- fastify` runs the examples alone
@@ -43,7 +44,11 @@ const oldestNode = async (): Promise<string> => {
   return path
 }
 
-const checkTypes = (folder: string, moduleResolution: "nodenext" | "bundler"): Promise<string> => {
+const checkTypes = (
+  folder: string,
+  moduleResolution: "nodenext" | "bundler",
+  file: string,
+): Promise<string> => {
   const compilerOptions = {
     target: "es2024",
     lib: ["ES2024", "ESNext.Disposable", "DOM"],
@@ -56,7 +61,7 @@ const checkTypes = (folder: string, moduleResolution: "nodenext" | "bundler"): P
     noEmit: true,
   }
   const project = join(folder, `tsconfig.${moduleResolution}.json`)
-  writeFileSync(project, JSON.stringify({ compilerOptions, files: ["typed.ts"] }))
+  writeFileSync(project, JSON.stringify({ compilerOptions, files: [file] }))
   return run("tsc", ["--project", project], folder)
 }
 
@@ -70,28 +75,41 @@ const ourDependencies = (name: string, found = new Set<string>()): Set<string> =
   return found
 }
 
-/** An app of somebody's: an empty folder and `npm install`, with what `billwright` depends on and nothing else. */
+/**
+ * An app of somebody's: an empty folder and `npm install`, with what `billwright` depends on and nothing else. Then the
+ * same folder with what an adapter of a storage needs.
+ */
 const runConsumer = async (folder: string, tarballs: ReadonlyArray<Tarball>): Promise<void> => {
   cpSync(join(root, "scripts", "consumer"), folder, { recursive: true })
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "app", private: true, type: "module" }))
-  const asked = ourDependencies("billwright")
-  const files = tarballs.filter(({ manifest }) => asked.has(manifest.name))
-  const options = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"]
-  const [oldest] = await Promise.all([
-    oldestNode(),
-    run("npm", ["install", ...options, ...files.map(({ file }) => file)], folder),
-  ])
-  const plain = async (node: string) => {
-    for (const program of ["plain.js", "typed.ts"]) {
+  const filesOf = (names: Set<string>) =>
+    tarballs.filter(({ manifest }) => names.has(manifest.name)).map(({ file }) => file)
+  const install = (...packages: ReadonlyArray<string>) =>
+    run(
+      "npm",
+      ["install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error", ...packages],
+      folder,
+    )
+  const [oldest] = await Promise.all([oldestNode(), install(...filesOf(ourDependencies("billwright")))])
+  const works = async (program: string) => {
+    for (const node of [process.execPath, oldest]) {
       const output = await run(node, ["--disable-warning=ExperimentalWarning", program], folder)
       if (output !== "works\n") throw new Error(`${program} on ${node} said: ${output}`)
     }
   }
-  await plain(process.execPath)
-  await plain(oldest)
+  const typed = async (program: string) => {
+    await checkTypes(folder, "nodenext", program)
+    await checkTypes(folder, "bundler", program)
+  }
+  await works("plain.js")
+  await works("typed.ts")
   link(["@types/node", "undici-types"], folder)
-  await checkTypes(folder, "nodenext")
-  await checkTypes(folder, "bundler")
+  await typed("typed.ts")
+  const { version } = readManifest(join(root, "node_modules", "effect"))
+  await install(`effect@${version}`, ...filesOf(new Set(["@billwright/core", "@billwright/memory"])))
+  await works("adapter.ts")
+  link(["@types/node", "undici-types"], folder)
+  await typed("adapter.ts")
 }
 
 /** The examples as they are, beside each other, over the unpacked packages and what they say they depend on. */

@@ -8,7 +8,7 @@
 import { cpSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { bundle, bundleOf, isDeclaration } from "./bundle.ts"
+import { bundle, bundleOf, isDeclaration, peersOf } from "./bundle.ts"
 import { bringDeclarations } from "./bundled-declarations.ts"
 import { rewriteImports } from "./direct-imports.ts"
 import { type Manifest, type Package, publishable, root } from "./workspace.ts"
@@ -53,18 +53,19 @@ const stage = async (each: Package): Promise<void> => {
     cpSync(source, join(staged, file), { recursive: true, filter: isPublished })
   }
   let published = publishedManifest(manifest)
-  if (bundled === undefined) rewriteImports(join(staged, "dist"))
-  else {
+  if (bundled !== undefined) {
     const dependencies = await bundle(each, bundled)
     const entries = entryPoints(manifest).filter(isDeclaration)
     bringDeclarations(
       each,
       join(staged, "dist"),
       entries.map((file) => join(staged, file)),
-      bundled.external,
+      [...bundled.external, ...(bundled.onPeers?.peers ?? [])],
     )
-    published = { ...published, dependencies, files: [...(manifest.files ?? []), "LICENSES-BUNDLED.txt"] }
+    const files = [...(manifest.files ?? []), "LICENSES-BUNDLED.txt"]
+    published = { ...published, dependencies, ...peersOf(manifest), files }
   }
+  rewriteImports(join(staged, "dist"))
   writeFileSync(join(staged, "package.json"), `${JSON.stringify(published, null, 2)}\n`)
 }
 

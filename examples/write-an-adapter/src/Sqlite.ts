@@ -57,6 +57,7 @@ import {
   type UsageTotal,
   WebhookStatistics,
 } from "@billwright/core"
+import { defineStore, type Store } from "billwright/adapter"
 import { Context, DateTime, Effect, Exit, type Fiber, Layer, Option, Semaphore } from "effect"
 
 // ─── 1. The tables ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -1366,7 +1367,7 @@ const idempotencyStore = (db: Connection): IdempotencyStore["Service"] => {
   })
 }
 
-// ─── 5. The layer ────────────────────────────────────────────────────────────────────────────────────────────────
+// ─── 5. The store ────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
  * The storage in a file, or in memory with `:memory:`; closed with its scope. Fails with the `StorageError` of why it
@@ -1394,3 +1395,15 @@ export const layer = (path: string): Layer.Layer<Billing.Storage, StorageError> 
       )
     }),
   )
+
+/** The same as a store of `createBilling`. */
+export const sqlite = (path: string): Store =>
+  defineStore({
+    kind: "sqlite",
+    layer: layer(path),
+    isSerial: true,
+    explain: ({ retryable }) =>
+      retryable
+        ? undefined
+        : { problem: `SQLite can't open ${path}`, advice: "check the path and its permissions" },
+  })

@@ -5,8 +5,8 @@ import type { Billing } from "./Billing.ts"
 import type { BillingOptions } from "./BillingOptions.ts"
 import type { EventDefinition } from "./events/EventDefinition.ts"
 import type { EventsOf } from "./events/EventMap.ts"
-import { start } from "./runtime/Engine.ts"
-import { makeBilling } from "./runtime/Handle.ts"
+import { startBilling } from "./runtime/Handle.ts"
+import { partsOf } from "./runtime/StoreParts.ts"
 
 /**
  * Starts billing.
@@ -20,13 +20,14 @@ import { makeBilling } from "./runtime/Handle.ts"
  * await billing.usage.record({ customerId: customer.id, productId: "api", quantity: 5, unit: "call" })
  * ```
  *
- * Rejects with a `ConfigurationError` when an option is wrong, the database doesn't exist, the user may not connect
+ * Rejects with a `ConfigurationError` when an option is wrong, the storage lacks a port, the database doesn't exist, the user may not connect
  * or migrate, or `encryptionKeys` lacks the key of a stored secret. Rejects with a `StorageUnavailableError` when
  * the database can't be reached. The message says what to do.
  */
 export const createBilling = async <const Definitions extends ReadonlyArray<EventDefinition> = []>(
   options: BillingOptions<Definitions>,
 ): Promise<Billing<EventsOf<Definitions>>> => {
-  const billing: object = makeBilling(await start(options), options.http ?? {})
+  const start = partsOf(options?.store)?.starter?.billing ?? startBilling
+  const billing: object = await start(options)
   return billing as Billing<EventsOf<Definitions>>
 }

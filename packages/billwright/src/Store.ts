@@ -2,7 +2,11 @@
  * Where billing stores its data.
  */
 
-/** Made by `memory()` of `billwright/memory`, or `postgres()` or `embedded()` of `billwright/postgres`. */
+/**
+ * Made by `memory()` of `billwright/memory`, by `postgres()` or `embedded()` of `billwright/postgres`, or by
+ * `defineStore()` of `billwright/adapter`.
+ */
 export interface Store {
-  readonly kind: "memory" | "postgres"
+  /** What it stores on: `memory`, `postgres`, or the name that `defineStore` was given. */
+  readonly kind: string
 }

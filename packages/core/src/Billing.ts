@@ -1,43 +1,51 @@
 /**
  * All services of the library as one Layer over the storage ports.
  */
-import { Layer, type Redacted } from "effect"
-import type { CustomerStore } from "./customers/CustomerStore.ts"
+import { type Context, Layer, type Redacted } from "effect"
+import { CustomerStore } from "./customers/CustomerStore.ts"
 import * as EventCatalogue from "./EventCatalogue.ts"
-import type { EventStore } from "./events/EventStore.ts"
+import { EventStore } from "./events/EventStore.ts"
 import type { EventType, EventTypes } from "./events/EventType.ts"
 import { Outbox } from "./events/Outbox.ts"
 import { Retention } from "./events/Retention.ts"
-import type { RetentionStore } from "./events/RetentionStore.ts"
+import { RetentionStore } from "./events/RetentionStore.ts"
 import { ApiKeys, type ApiKeysOptions } from "./keys/ApiKeys.ts"
-import type { ApiKeyStore } from "./keys/ApiKeyStore.ts"
+import { ApiKeyStore } from "./keys/ApiKeyStore.ts"
 import * as Resources from "./Resources.ts"
-import type { Collections } from "./shared/Collections.ts"
+import { Collections } from "./shared/Collections.ts"
 import { IdGenerator } from "./shared/Id.ts"
 import { Idempotency, type IdempotencyOptions } from "./shared/Idempotency.ts"
-import type { IdempotencyStore } from "./shared/IdempotencyStore.ts"
-import type { Transactor } from "./shared/Transactor.ts"
+import { IdempotencyStore } from "./shared/IdempotencyStore.ts"
+import { Transactor } from "./shared/Transactor.ts"
 import { Usage, type UsageOptions } from "./usage/Usage.ts"
-import type { UsageStore } from "./usage/UsageStore.ts"
+import { UsageStore } from "./usage/UsageStore.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
-import type { DeliveryStore } from "./webhooks/DeliveryStore.ts"
+import { DeliveryStore } from "./webhooks/DeliveryStore.ts"
 import { Endpoints, type EndpointsOptions } from "./webhooks/Endpoints.ts"
-import type { EndpointStore } from "./webhooks/EndpointStore.ts"
+import { EndpointStore } from "./webhooks/EndpointStore.ts"
 import { Events } from "./webhooks/Events.ts"
 import { type InvalidKeyring, Keyring } from "./webhooks/Keyring.ts"
 
+/** The ports that a storage adapter provides. */
+const PORTS = [
+  ApiKeyStore,
+  Collections,
+  CustomerStore,
+  DeliveryStore,
+  EndpointStore,
+  EventStore,
+  IdempotencyStore,
+  RetentionStore,
+  Transactor,
+  UsageStore,
+] as const
+
 /** The services that a storage adapter provides: all ports over one storage, with one `Transactor` for all of them. */
-export type Storage =
-  | ApiKeyStore
-  | Collections
-  | CustomerStore
-  | DeliveryStore
-  | EndpointStore
-  | EventStore
-  | IdempotencyStore
-  | RetentionStore
-  | Transactor
-  | UsageStore
+export type Storage = InstanceType<(typeof PORTS)[number]>
+
+/** The names of the ports that a storage lacks, such as `UsageStore`. */
+export const missingPorts = (storage: Context.Context<never>): ReadonlyArray<string> =>
+  PORTS.filter(({ key }) => !storage.mapUnsafe.has(key)).map(({ key }) => key.slice(key.lastIndexOf("/") + 1))
 
 /** The services that a host uses. */
 export type Services =

@@ -45,9 +45,20 @@ const checkStore = ({ store }: BillingOptions): StoreParts => {
   const parts = partsOf(store)
   if (parts !== undefined) return parts
   throw new ConfigurationError(
-    "store must be made by memory() of billwright/memory, or postgres({ pool }) or embedded() of billwright/postgres, in the same installation of billwright",
+    "store must be made by memory() of billwright/memory, postgres({ pool }) or embedded() of billwright/postgres, or defineStore() of billwright/adapter, in the same installation of billwright",
   )
 }
+
+/** The storage, with all of its ports. A layer that was not type-checked may lack some. */
+const storageOf = ({ layer }: StoreParts, { store }: BillingOptions) =>
+  Layer.flatMap(layer, (context) => {
+    const missing = Core.missingPorts(context)
+    if (missing.length === 0) return Layer.succeedContext(context)
+    const error = new ConfigurationError(
+      `billing can't start: the store "${store.kind}" lacks ${missing.join(", ")}: its layer must provide every port of Billing.Storage`,
+    )
+    return Layer.effectContext(Effect.fail(error))
+  })
 
 /** The tenant of an account. Throws an `InvalidInputError`. */
 export const toTenant = (accountId: string, mode: Tenant.Mode): Tenant.Tenant => {
@@ -108,7 +119,7 @@ export const start = async (options: BillingOptions, world?: World): Promise<Eng
   const layer = dispatcherOf(options, world).pipe(
     Layer.provideMerge(Layer.effectDiscard(StartChecks.run(options))),
     Layer.provideMerge(Core.layerWith(await servicesOf(options))),
-    Layer.provideMerge(parts.layer),
+    Layer.provideMerge(storageOf(parts, options)),
     Layer.provideMerge(Log.layer(options.log)),
     Layer.provideMerge(world?.clock ?? Layer.empty),
   )
@@ -116,7 +127,7 @@ export const start = async (options: BillingOptions, world?: World): Promise<Eng
   const built = await Effect.runPromiseExit(runtime.contextEffect)
   if (Exit.isFailure(built)) {
     await runtime.dispose()
-    throw toStartError(firstProblem(built.cause), parts.explain)
+    throw toStartError(firstProblem(built.cause), parts)
   }
   const gate = new OpenGate(
     parts.isSerial ?? false,

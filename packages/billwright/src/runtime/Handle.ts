@@ -17,7 +17,7 @@ import { makeDeliveries } from "../webhooks/DeliveryCalls.ts"
 import { makeEndpoints, rotateEncryption } from "../webhooks/EndpointCalls.ts"
 import { naming } from "./CallName.ts"
 import type { Calls } from "./Calls.ts"
-import { type Engine, toTenant } from "./Engine.ts"
+import { type Engine, start, toTenant } from "./Engine.ts"
 import { makeResources } from "./ResourceCalls.ts"
 import { inHosts, inOwn } from "./Transaction.ts"
 
@@ -107,3 +107,7 @@ export const makeBilling = (engine: Engine, http: NonNullable<BillingOptions["ht
   )
   return billing as Billing<EventMap>
 }
+
+/** Starts the services, and makes their billing. */
+export const startBilling = async (options: BillingOptions): Promise<Billing<EventMap>> =>
+  makeBilling(await start(options), options.http ?? {})

@@ -19,7 +19,7 @@ const bottomOf = (error: unknown, depth = 0): Error | undefined => {
 const ofStorage = (
   { isOutcomeUnknown, isRetryable, operation }: StorageUnavailableError,
   problem: unknown,
-  explain: StoreParts["explain"],
+  { explain, unavailable = "the database can't be reached" }: StoreParts,
 ): BillingError => {
   const cause = bottomOf(problem)
   const reason = cause === undefined || cause === problem ? "" : ` (${cause.message})`
@@ -30,7 +30,7 @@ const ofStorage = (
       { cause },
     )
   }
-  return new StorageUnavailableError(`billing can't start: the database can't be reached${reason}`, {
+  return new StorageUnavailableError(`billing can't start: ${unavailable}${reason}`, {
     cause,
     operation,
     isRetryable,
@@ -39,10 +39,10 @@ const ofStorage = (
 }
 
 /** Input errors at the start come from options, so they become a `ConfigurationError`. */
-export const toStartError = (problem: unknown, explain: StoreParts["explain"]): BillingError => {
+export const toStartError = (problem: unknown, parts: StoreParts): BillingError => {
   const error = toBillingError(problem)
   if (error instanceof ConfigurationError) return error
-  if (error instanceof StorageUnavailableError) return ofStorage(error, problem, explain)
+  if (error instanceof StorageUnavailableError) return ofStorage(error, problem, parts)
   const isOptions = error instanceof InvalidInputError || error.code === "internal_error"
   const sentence = problem instanceof Error && problem.message !== "" ? problem.message : error.message
   return isOptions ? new ConfigurationError(sentence, { cause: problem }) : error

@@ -3,7 +3,11 @@
  */
 import type { Billing } from "@billwright/core"
 import type { Effect, Layer } from "effect"
+import type { Billing as BillingOfHost } from "../Billing.ts"
+import type { BillingOptions } from "../BillingOptions.ts"
+import type { EventMap } from "../events/EventMap.ts"
 import type { Store } from "../Store.ts"
+import type { TestBilling, TestBillingOptions } from "../testing/TestBilling.ts"
 
 /** A transaction that the host has begun. */
 export interface Joined {
@@ -21,6 +25,14 @@ export interface Explanation {
   readonly problem: string
   /** What to do about it. */
   readonly advice: string
+}
+
+/** Starts billing. */
+export interface Starter {
+  readonly billing: (options: BillingOptions) => Promise<BillingOfHost<EventMap>>
+  readonly testBilling: (
+    options: TestBillingOptions & Pick<BillingOptions, "store">,
+  ) => Promise<TestBilling<EventMap>>
 }
 
 export interface StoreParts {
@@ -41,6 +53,10 @@ export interface StoreParts {
    * why.
    */
   readonly explain?: (failure: unknown) => Explanation | undefined
+  /** What to say when the storage can't be reached at the start. Default: the database can't be reached. */
+  readonly unavailable?: string
+  /** Starts billing on the copy of Effect that the layer is made with. Default: the one of `createBilling`. */
+  readonly starter?: Starter
 }
 
 // Kept outside the store object, so that the public type of a store doesn't show its internals.
