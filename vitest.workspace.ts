@@ -15,6 +15,9 @@ const unit = (name: string) =>
 const integration = (name: string, folder: string) =>
   project(name, [`${folder}/test/**/*.test.ts`], { testTimeout: 30_000 })
 
+/** Starts the command quickly, in tests that start it often. */
+const COMMAND = "packages/cli/test/globalSetup.ts"
+
 /** Counts how often blocks of code run. The counts need code that no other test has loaded before. */
 const HTTP_COUNTED = "packages/http/test/server/HostileJson.test.ts"
 
@@ -54,7 +57,12 @@ export default defineConfig({
       { test: { ...unit("http").test, exclude: [HTTP_CONTRACT, GENERATED_CLIENTS, HTTP_COUNTED] } },
       project("http-counted", [HTTP_COUNTED], { testTimeout: 5_000 }),
       { test: { ...unit("billwright").test, exclude: [BILLWRIGHT_INTEGRATION, E2E, PGBOUNCER] } },
-      project("repository", ["scripts/**/*.test.ts"], { testTimeout: 30_000 }),
+      {
+        test: {
+          ...project("repository", ["scripts/**/*.test.ts"], { testTimeout: 30_000 }).test,
+          globalSetup: [COMMAND],
+        },
+      },
       {
         test: {
           ...integration("postgres", "packages/postgres").test,
@@ -65,7 +73,7 @@ export default defineConfig({
       {
         test: {
           ...project("pgbouncer", [PGBOUNCER], { testTimeout: 30_000 }).test,
-          globalSetup: ["packages/postgres/test/pgbouncer/globalSetup.ts"],
+          globalSetup: ["packages/postgres/test/pgbouncer/globalSetup.ts", COMMAND],
         },
       },
       integration("node", "packages/node"),
@@ -92,9 +100,26 @@ export default defineConfig({
           globalSetup: ["packages/dashboard/test/e2e/globalSetup.ts"],
         },
       },
-      { test: { ...integration("cli", "packages/cli").test, exclude: [...FAULTS, PGBOUNCER] } },
-      { test: { ...project("faults", FAULTS, { testTimeout: 30_000 }).test, exclude: FAULTS_IN_BRIEF } },
-      project("faults-in-brief", FAULTS_IN_BRIEF, { testTimeout: 30_000 }),
+      {
+        test: {
+          ...integration("cli", "packages/cli").test,
+          exclude: [...FAULTS, PGBOUNCER],
+          globalSetup: [COMMAND],
+        },
+      },
+      {
+        test: {
+          ...project("faults", FAULTS, { testTimeout: 30_000 }).test,
+          exclude: FAULTS_IN_BRIEF,
+          globalSetup: [COMMAND],
+        },
+      },
+      {
+        test: {
+          ...project("faults-in-brief", FAULTS_IN_BRIEF, { testTimeout: 30_000 }).test,
+          globalSetup: [COMMAND],
+        },
+      },
       integration("examples", "examples/*"),
       project("simulation", ["simulation/test/**/*.test.ts"], { testTimeout: 60_000 }),
     ],

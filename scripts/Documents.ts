@@ -10,10 +10,10 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { Effect, Exit, Redacted, Scope } from "effect"
+import { bin } from "../packages/cli/test/Command.ts"
 
 export const root = join(import.meta.dirname, "..")
 export const node = process.execPath
-const command = join(root, "packages/cli/src/bin.ts")
 
 export const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
@@ -79,7 +79,7 @@ export const freePort = async (): Promise<number> => {
 }
 
 export const startServer = async () => {
-  const args = [command, "serve", "--port", "0", "--store", "memory", "--allow-loopback"]
+  const args = [bin, "serve", "--port", "0", "--store", "memory", "--allow-loopback"]
   const child = spawn(node, args, { stdio: ["ignore", "pipe", "inherit"] })
   let url = ""
   let key = ""

@@ -1,7 +1,8 @@
 /**
  * Runs the `billwright` command, and reports errors.
  */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Data, Effect, Exit, Layer, Logger, Runtime } from "effect"
 import { Command } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }

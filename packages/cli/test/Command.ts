@@ -6,7 +6,11 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 
-const bin = join(import.meta.dirname, "../src/bin.ts")
+/** The environment variable with the path of a bundle of the command (`globalSetup.ts`). */
+export const BUNDLE = "BILLWRIGHT_TEST_COMMAND"
+
+/** The script that tests start. Outside of a test run it is the source. */
+export const bin = process.env[BUNDLE] ?? join(import.meta.dirname, "../src/bin.ts")
 
 /** Keys for webhook secrets, which a server on a Postgres doesn't start without. */
 export const ENCRYPTION = { BILLWRIGHT_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString("base64")}` }

@@ -1,16 +1,14 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer, type AddressInfo, type Server } from "node:net"
-import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { promisify } from "node:util"
 /**
  * `billwright serve` in memory: what it prints, how it stops, what it says when it can't start.
  */
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { call, run } from "./Cli.ts"
+import { bin, call, run } from "./Cli.ts"
 
-const bin = join(import.meta.dirname, "../src/bin.ts")
 const KEY = (mode: string) => new RegExp(`^${mode} key {2}(sk_${mode}_[0-9A-Za-z]{38})$`)
 
 interface Running {

@@ -3,14 +3,11 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Cli from "../Cli.ts"
 import { FaultyPostgres } from "../FaultyPostgres.ts"
 import { until } from "../Until.ts"
 import { TIMEOUT } from "./Matrix.ts"
-
-const bin = join(import.meta.dirname, "../../src/bin.ts")
 
 const postgres = new FaultyPostgres({})
 const children = new Set<ChildProcess>()
@@ -33,7 +30,7 @@ afterAll(async () => {
 
 /** Starts a command, and waits until it is held up by what another has locked. */
 const heldUp = async (args: ReadonlyArray<string>) => {
-  const child = spawn(process.execPath, [bin, ...args, "--store", "postgres"], {
+  const child = spawn(process.execPath, [Cli.bin, ...args, "--store", "postgres"], {
     stdio: ["ignore", "ignore", "pipe"],
     env: { ...process.env, DATABASE_URL: postgres.url },
   })
