@@ -17,6 +17,8 @@ const hostPool = storage.pipe(Layer.provide(TestDatabase.layerHostPool(TestDatab
 StorageContract.suite("PostgreSQL", ownClient, options)
 StorageContract.suite("PostgreSQL without session state", pooledClient, options)
 StorageContract.suite("PostgreSQL on the host's pool", hostPool, options)
-StorageModel.suite("PostgreSQL", ownClient, options)
+/** Thousands of transactions one after another: on a busy machine they take longer than other tests may. */
+const patient = { ...options, timeoutMillis: 180_000 } as const
+StorageModel.suite("PostgreSQL", ownClient, patient)
 // The commands that are done to memory, too.
-StorageModel.suite("PostgreSQL, seed 1", ownClient, { ...options, runs: 30, seed: 1 })
+StorageModel.suite("PostgreSQL, seed 1", ownClient, { ...patient, runs: 30, seed: 1 })

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto"
 /**
  * A fresh database for a test file.
  */
+import { randomBytes } from "node:crypto"
 import { Host, PostgresClient } from "@billwright/postgres"
 import { Effect, Layer, Redacted } from "effect"
 import { Client, Pool } from "pg"
@@ -24,6 +24,23 @@ const urlOf = (database: string): string => {
   return url.href
 }
 
+/** The SQLSTATE of a database that somebody is still connected to. */
+const IN_USE = "55006"
+
+/**
+ * Drops a database. A pool that has ended may still be closing its connections: Postgres waits 5 seconds for them, so that
+ * none is cut off while nobody listens any more. Only those that a test has left open are cut off.
+ */
+const drop = async (name: string): Promise<void> => {
+  const statement = `drop database if exists ${name}`
+  try {
+    await execute(inject("serverUrl"), statement)
+  } catch (error) {
+    if ((error as { readonly code?: string }).code !== IN_USE) throw error
+    await execute(inject("serverUrl"), `${statement} with (force)`)
+  }
+}
+
 /** The URL of a new, empty database, which is dropped when the scope closes. */
 export const make = Effect.acquireRelease(
   Effect.promise(async () => {
@@ -31,8 +48,7 @@ export const make = Effect.acquireRelease(
     await execute(inject("serverUrl"), `create database ${name}`)
     return { name, url: urlOf(name) }
   }),
-  ({ name }) =>
-    Effect.promise(() => execute(inject("serverUrl"), `drop database if exists ${name} with (force)`)),
+  ({ name }) => Effect.promise(() => drop(name)),
 ).pipe(Effect.map(({ url }) => url))
 
 /** A client of a new database. */
@@ -48,8 +64,6 @@ export const layerHostPool = <E, R>(url: Effect.Effect<string, E, R>) =>
         Effect.sync(() => new Pool({ connectionString, max: 10 })),
         (made) => Effect.promise(() => made.end()),
       )
-      // The database is dropped while the server may still be closing the connections that were ended.
-      pool.on("connect", (client) => client.on("error", () => {}))
       return Host.fromPool(pool)
     }),
   )

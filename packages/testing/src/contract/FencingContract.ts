@@ -99,14 +99,11 @@ const fencing = (test: ContractTest): void => {
     "writes as many results at once as the limit allows",
     Effect.gen(function* () {
       yield* emptyQueue
-      const { atomically } = yield* Transactor
       yield* newEndpoint()
       const count = MAX_SETTLE
-      yield* atomically(
-        Effect.all(
-          times(count, () => publish()),
-          { discard: true },
-        ),
+      yield* Effect.all(
+        times(count, () => publish()),
+        { discard: true },
       )
       const { deliveries } = yield* claim(minute(0))
       assert.strictEqual(deliveries.length, count)
