@@ -1,7 +1,7 @@
 /**
  * Strict JSON. It refuses what `JSON.parse` accepts but a billing API must not accept.
  *
- * Refused: nesting and numbers beyond a limit (checked before parsing), and an object with the same key twice
+ * Refused: nesting, keys and numbers beyond a limit (checked before parsing), and an object with the same key twice
  * (parsers disagree on which one counts). Integers beyond 2^53 stay exact: they are read as `bigint`.
  *
  * The work is proportional to the length of the text. One pass over the text finds out what is needed. Then the
@@ -12,6 +12,12 @@ import { Predicate } from "effect"
 
 /** The deepest nesting of a body. */
 const MAX_DEPTH = 32
+
+/**
+ * The most keys of a body, in all its objects together. The largest batch has 6,001. A key costs far more than its
+ * length: it is parsed, looked up and checked.
+ */
+const MAX_KEYS = 10_000
 
 /**
  * The most digits of a number. Digits of its exponent are counted separately. The work to make a `bigint` grows
@@ -85,7 +91,7 @@ const scan = (text: string): Scan => {
     if (code === 123 || code === 91) {
       if (++depth > MAX_DEPTH) throw new JsonProblem(`is nested deeper than ${MAX_DEPTH} levels`)
     } else if (code === 125 || code === 93) depth--
-    else if (code === 58) keys++
+    else if (code === 58 && ++keys > MAX_KEYS) throw new JsonProblem(`has more than ${MAX_KEYS} keys`)
     i++
   }
   return { keys, hasInexactNumbers }

@@ -111,6 +111,11 @@ describe("twice the text takes twice the work at most", () => {
     assert.isAtMost(await workOf(compare(2 * LENGTH)), TWICE * once + 100)
   })
 
+  it("to parse more keys than are taken, however many there are", async () => {
+    const most = await workOf(() => parse(fields(9 * 10_000, `"":1`)))
+    assert.isAtMost(await workOf(() => parse(fields(10 * 9 * 10_000, `"":1`))), most)
+  })
+
   it("and what is counted is the work: each digit of a number is looked at", async () => {
     assert.isAtLeast(await workOf(() => parse(list("9".repeat(1_000), LENGTH))), LENGTH)
     const zeros = list(`1.${"0".repeat(900)}`, LENGTH)

@@ -180,6 +180,15 @@ describe("parse", () => {
     ])
   })
 
+  it("counts the keys of all objects before it parses, and not in strings", () => {
+    const objects = (count: number) =>
+      `[${Array.from({ length: count / 2 }, () => `{"a":{"b":":"}}`).join()}]`
+    assert.deepStrictEqual(Json.parse(objects(10_000)), JSON.parse(objects(10_000)))
+    assert.strictEqual(problemOf(objects(10_002)), "has more than 10000 keys")
+    assert.strictEqual(problemOf(`{${`"a":1,`.repeat(10_001)}`), "has more than 10000 keys")
+    assert.deepStrictEqual(Json.parse(`["${":".repeat(20_000)}"]`), [":".repeat(20_000)])
+  })
+
   it("sets no prototype", () => {
     const parsed = Json.parse(`{"__proto__": {"isAdmin": true}, "n": 12345678901234567890}`) as object
     assert.strictEqual(Object.getPrototypeOf(parsed), Object.prototype)

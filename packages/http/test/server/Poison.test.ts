@@ -18,6 +18,9 @@ const invalid = "the body is not valid JSON"
 const storable = "must not contain NUL or a lone surrogate"
 
 /** What it is, the body, and how the message begins. */
+const fields = (count: number): string =>
+  `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join(",")}}`
+
 const bodies: ReadonlyArray<readonly [string, string | Uint8Array, string]> = [
   ["NUL, escaped", customer({ name: `"A\\u0000da"` }), `name ${storable}`],
   ["NUL, raw", customer({ name: `"A\0da"` }), invalid],
@@ -96,7 +99,9 @@ const bodies: ReadonlyArray<readonly [string, string | Uint8Array, string]> = [
   ["XML", `<?xml version="1.0"?><!DOCTYPE x SYSTEM "file:///etc/passwd"><x/>`, invalid],
   ["an unknown field", customer({ more: `, "nmae": ""` }), "nmae is not a known field"],
   ["a huge string", customer({ name: `"${"x".repeat(900_000)}"` }), "name must be 1 to 256 characters"],
-  ["a million keys", `{${Array.from({ length: 90_000 }, (_, i) => `"k${i}":1`).join(",")}}`, "k"],
+  ["90,000 keys", fields(90_000), "the body has more than 10000 keys"],
+  ["90,000 keys of metadata", customer({ metadata: fields(90_000) }), "the body has more than 10000 keys"],
+  ["9,000 keys of metadata", customer({ metadata: fields(9_000) }), "metadata.k0 must be string"],
   [
     "a huge integer",
     customer({ name: "9".repeat(1_000_000) }),
