@@ -1,7 +1,7 @@
 /**
  * A storage of Billwright on SQLite, all of it in this file: a guide to writing an adapter of your own.
  *
- * An adapter is a layer of ten services, the ports of `@billwright/core`. Each port says in its doc comments what
+ * An adapter is a layer of nine services, the ports of `@billwright/core`. Each port says in its doc comments what
  * it guarantees, and the contract suite of `@billwright/testing` tests every sentence of that (`test/`). The rules of
  * billing are none of its business: it stores what it is given, and asks `core` where a rule decides.
  *
@@ -10,7 +10,7 @@
  * 1. the tables, and how a value becomes a row;
  * 2. what commits together: `Transactor`;
  * 3. lists and cursors, which all ports share;
- * 4. the ports: resources, customers, events, deliveries, endpoints, usage, API keys, answers to repeated requests;
+ * 4. the ports: resources, events, deliveries, endpoints, usage, API keys, answers to repeated requests;
  * 5. the layer.
  *
  * It is simple before it is fast: one connection, one transaction at a time, totals read their records. What that
@@ -28,8 +28,7 @@ import {
   type CollectionOf,
   Collections,
   CurrentTenant,
-  Customer,
-  CustomerStore,
+  type Customer,
   Delivery,
   DeliveryStore,
   Endpoint,
@@ -42,7 +41,8 @@ import {
   type OnceOutcome,
   Page,
   type PublishOutcome,
-  type Resource,
+  Resource,
+  Resources,
   RetentionStore,
   type Settlement,
   Signal,
@@ -262,9 +262,14 @@ class Connection {
     this.#database = new DatabaseSync(path, { timeout: 1_000 })
     this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
     this.#database.exec(TABLES)
-    this.#database.function("search_text", (body) =>
-      Customer.searchText(fromText<Customer.Customer>(String(body))),
+    // What is searched is for the domain to say, so that SQLite asks it.
+    const definitions: ReadonlyArray<Resource.Definition> = Object.values(Resources.all).map(
+      ({ definition }) => definition,
     )
+    this.#database.function("search_text", (type, body) => {
+      const definition = definitions.find((each) => each.type === type)
+      return (definition && Resource.searchText(definition, fromText<object>(String(body)))) ?? null
+    })
   }
 
   close(): void {
@@ -519,30 +524,6 @@ const documentsOf = (db: Connection) => ({
 type Tables = ReturnType<typeof documentsOf>
 
 // ─── 4. The ports ────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** Erasing a customer empties its row and leaves the id, for its usage and for cursors. */
-const customerStore = (db: Connection, { customers }: Tables): CustomerStore["Service"] =>
-  CustomerStore.of({
-    insert: (customer) =>
-      db.tenantVerb("CustomerStore.insert", (tenant) => customers.insert(tenant, customer.id, customer)),
-    find: (id) => customers.get("CustomerStore.find", id),
-    status: (id) =>
-      db.tenantVerb("CustomerStore.status", (tenant) => {
-        if (!customers.has(tenant, id)) return "unknown"
-        return customers.find(tenant, id) === undefined ? "erased" : "active"
-      }),
-    modify: (id, change) => customers.modify("CustomerStore.modify", id, change),
-    erase: (id) => db.tenantVerb("CustomerStore.erase", (tenant) => customers.replace(tenant, id, undefined)),
-    // What is searched is for the domain to say, so that SQLite asks it.
-    list: ({ email, search }, page) =>
-      customers.list(
-        "CustomerStore.list",
-        page,
-        { email },
-        "(:search IS NULL OR instr(search_text(body), :search) > 0)",
-        { search },
-      ),
-  })
 
 /**
  * The outbox: an event and its deliveries are one step, so that neither is there without the other. Usage has one,
@@ -1207,9 +1188,13 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
   })
 }
 
-/** All that is kept of a resource is its documents: which table has them is all there is to say. */
+/**
+ * All that is kept of a resource is its documents: which table has them is all there is to say. A resource that keeps its
+ * ids loses the body of its row, and the row stays for references to it and for cursors.
+ */
 const collections = (db: Connection, tables: Tables): Collections["Service"] => {
-  const documentsByType: Readonly<Record<string, Documents<Threshold.Threshold>>> = {
+  const documentsByType: Readonly<Record<string, Documents<Resources.Value>>> = {
+    Customer: tables.customers,
     UsageThreshold: tables.thresholds,
   }
   const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -1219,15 +1204,31 @@ const collections = (db: Connection, tables: Tables): Collections["Service"] => 
       const documents = documentsByType[resource.type]
       if (documents === undefined) throw new TypeError(`no table keeps the resource ${resource.type}`)
       const nameOf = (verb: string) => `Collections.${verb}(${resource.type})`
-      const collection: Collection<Threshold.Threshold> = {
+      const collection: Collection<Resources.Value> = {
         insert: (value) =>
           db.tenantVerb(nameOf("insert"), (tenant) => documents.insert(tenant, value.id, value)),
         find: (id) => documents.get(nameOf("find"), id),
+        status: (id) =>
+          db.tenantVerb(nameOf("status"), (tenant) => {
+            if (!documents.has(tenant, id)) return "unknown"
+            return documents.find(tenant, id) === undefined ? "removed" : "active"
+          }),
         modify: (id, change) => documents.modify(nameOf("modify"), id, change),
-        remove: (id) => db.tenantVerb(nameOf("remove"), (tenant) => documents.delete(tenant, id)),
-        list: (filter, page) => {
-          const columns = Object.entries(filter).map(([field, value]) => [columnOf(field), value])
-          return documents.list(nameOf("list"), page, Object.fromEntries(columns) as Values)
+        remove: (id) =>
+          db.tenantVerb(nameOf("remove"), (tenant) =>
+            resource.keepsId === true
+              ? documents.replace(tenant, id, undefined)
+              : documents.delete(tenant, id),
+          ),
+        list: ({ search, ...fields }, page) => {
+          const columns = Object.entries(fields).map(([field, value]) => [columnOf(field), value])
+          return documents.list(
+            nameOf("list"),
+            page,
+            Object.fromEntries(columns) as Values,
+            "(:search IS NULL OR instr(search_text(:resource, body), :search) > 0)",
+            { search, resource: resource.type },
+          )
         },
       }
       return collection as object as CollectionOf<Resource.Resource<D>>
@@ -1384,7 +1385,6 @@ export const layer = (path: string): Layer.Layer<Billing.Storage, StorageError> 
       const outbox = new Outbox(db, tables)
       return Context.make(Transactor, transactor(db)).pipe(
         Context.add(Collections, collections(db, tables)),
-        Context.add(CustomerStore, customerStore(db, tables)),
         Context.add(UsageStore, usageStore(db, tables, outbox)),
         Context.add(EventStore, eventStore(db, tables, outbox)),
         Context.add(EndpointStore, endpointStore(db, tables)),

@@ -5,7 +5,15 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { CurrentTenant, CustomerStore, IdGenerator, StorageError, Tenant, Transactor } from "@billwright/core"
+import {
+  Collections,
+  CurrentTenant,
+  Customer,
+  IdGenerator,
+  StorageError,
+  Tenant,
+  Transactor,
+} from "@billwright/core"
 import { Sample } from "@billwright/testing"
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
@@ -38,7 +46,7 @@ it("fails, to be tried again, while another process writes", async () => {
   const path = join(folder, "two.sqlite")
   const insert = Effect.gen(function* () {
     const customer = yield* Sample.customer()
-    return yield* (yield* CustomerStore).insert(customer)
+    return yield* (yield* Collections).of(Customer.customers).insert(customer)
   })
   const test = Effect.gen(function* () {
     const isIn = yield* Deferred.make<void>()
@@ -64,7 +72,7 @@ it("fails, to be tried again, while another process writes", async () => {
 
 it("refuses a fiber that goes on in a transaction which has ended, and undoes what it has open", async () => {
   const test = Effect.gen(function* () {
-    const store = yield* CustomerStore
+    const store = (yield* Collections).of(Customer.customers)
     const { atomically } = yield* Transactor
     const isIn = yield* Deferred.make<void>()
     const mayGoOn = yield* Deferred.make<void>()

@@ -2,7 +2,6 @@
  * All services of the library as one Layer over the storage ports.
  */
 import { type Context, Layer, type Redacted } from "effect"
-import { CustomerStore } from "./customers/CustomerStore.ts"
 import * as EventCatalogue from "./EventCatalogue.ts"
 import { EventStore } from "./events/EventStore.ts"
 import type { EventType, EventTypes } from "./events/EventType.ts"
@@ -30,7 +29,6 @@ import { type InvalidKeyring, Keyring } from "./webhooks/Keyring.ts"
 const PORTS = [
   ApiKeyStore,
   Collections,
-  CustomerStore,
   DeliveryStore,
   EndpointStore,
   EventStore,

@@ -5,7 +5,7 @@ import {
   ApiKeyStore,
   type Billing,
   Collections,
-  CustomerStore,
+  Customer,
   DeliveryStore,
   EndpointStore,
   EventStore,
@@ -14,6 +14,7 @@ import {
   UsageStore,
 } from "@billwright/core"
 import { Memory, type MemoryInspector } from "@billwright/memory"
+import { changedCollections } from "@billwright/testing"
 import { Context, Deferred, Effect, Layer } from "effect"
 import type { Storage } from "./ApiServer.ts"
 
@@ -77,7 +78,6 @@ export const make = () => {
         Context.add(Collections, {
           of: (resource) => wrap(Context.get(context, Collections).of(resource), data),
         }),
-        Context.add(CustomerStore, wrap(Context.get(context, CustomerStore), data)),
         Context.add(UsageStore, wrap(Context.get(context, UsageStore), data)),
         Context.add(EventStore, wrap(Context.get(context, EventStore), data)),
         Context.add(EndpointStore, wrap(Context.get(context, EndpointStore), data)),
@@ -102,13 +102,15 @@ export const makeGate = Effect.gen(function* () {
     Effect.onInterrupt(() => Deferred.succeed(left, undefined)),
   )
   const storage: Storage = Layer.effectContext(
-    Effect.map(Effect.context<Billing.Storage | MemoryInspector>(), (context) => {
-      const store = Context.get(context, CustomerStore)
-      return Context.add(context, CustomerStore, {
-        ...store,
-        insert: (customer) => Effect.andThen(wait, store.insert(customer)),
-      })
-    }),
+    Effect.map(Effect.context<Billing.Storage | MemoryInspector>(), (context) =>
+      Context.add(
+        context,
+        Collections,
+        changedCollections(Context.get(context, Collections), Customer.customers, ({ insert }) => ({
+          insert: (customer) => Effect.andThen(wait, insert(customer)),
+        })),
+      ),
+    ),
   ).pipe(Layer.provide(Memory.layer))
   return {
     storage,

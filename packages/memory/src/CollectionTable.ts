@@ -1,21 +1,29 @@
 /**
  * A table for the values of any resource, in memory.
  */
-import { type CollectionFilter, Page, type Resource, StorageError, Tenant } from "@billwright/core"
+import { type CollectionFilter, type IdStatus, Page, Resource, StorageError, Tenant } from "@billwright/core"
 import { Exit, Option, Predicate } from "effect"
 import { IdOrder, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 
-/** The row of a value. */
-interface Row<A> {
+/** Where a value is stored. It shows later changes too. */
+export interface CollectionRow<A> {
   readonly id: string
-  /** This object is never changed, only replaced. */
-  value: A
+  /** `undefined` when the value was removed, or its insertion was undone. The object is never changed, only replaced. */
+  readonly value: A | undefined
+}
+
+interface Row<A> extends CollectionRow<A> {
+  value: A | undefined
+  /** What is searched of the value. */
+  text: string
 }
 
 interface TenantRows<A> {
   readonly tenant: Tenant.Tenant
-  readonly all: IdOrder<Row<A>>
+  readonly stored: IdOrder<Row<A>>
+  /** The rows of removed values, for resources that keep their ids. */
+  readonly removed: IdOrder<Row<A>>
   /** By the value of the first indexed field. */
   readonly byFirst: Map<unknown, IdOrder<Row<A>>>
 }
@@ -33,18 +41,16 @@ const copyOf = <A>(value: A): A => {
 /** The values of a resource by tenant, in the order of ids. Its methods are synchronous. */
 export class CollectionTable<A extends { readonly id: string }> {
   readonly #journal: Journal
-  readonly #noun: string
-  readonly #type: string
+  readonly #resource: Resource.Definition
   /** The first indexed field. Lists that filter by it read only the rows with the given value. */
   readonly #first: string | undefined
   readonly #tenants = new Map<string, TenantRows<A>>()
   readonly #observers: Array<Observer<A>> = []
 
-  constructor(journal: Journal, { indexed, noun, type }: Resource.Definition) {
+  constructor(journal: Journal, resource: Resource.Definition) {
     this.#journal = journal
-    this.#noun = noun
-    this.#type = type
-    this.#first = indexed[0]
+    this.#resource = resource
+    this.#first = resource.indexed[0]
   }
 
   observe(observer: Observer<A>): void {
@@ -52,104 +58,132 @@ export class CollectionTable<A extends { readonly id: string }> {
   }
 
   insert(tenant: Tenant.Tenant, value: A): Exit.Exit<void, StorageError> {
-    const rows = this.#of(tenant)
-    if (rows.all.find(value.id) !== undefined) {
-      const cause = new Error(`the ${this.#noun} id ${value.id} is taken`)
+    if (this.rowOf(tenant, value.id) !== undefined) {
+      const { noun, type } = this.#resource
+      const cause = new Error(`the ${noun} id ${value.id} is taken`)
       return Exit.fail(
-        new StorageError({ operation: `Collections.insert(${this.#type})`, retryable: false, cause }),
+        new StorageError({ operation: `Collections.insert(${type})`, retryable: false, cause }),
       )
     }
-    this.#put(rows, value.id, copyOf(value))
+    this.#put(this.#of(tenant), value.id, copyOf(value))
     return Exit.void
   }
 
   find(tenant: Tenant.Tenant, id: string): Option.Option<A> {
-    const row = this.#of(tenant).all.find(id)
-    return row === undefined ? Option.none() : Option.some(copyOf(row.value))
+    const value = this.peek(tenant, id)
+    return value === undefined ? Option.none() : Option.some(copyOf(value))
   }
 
   /** The stored value itself. Do not give it out. */
   peek(tenant: Tenant.Tenant, id: string): A | undefined {
-    return this.#of(tenant).all.find(id)?.value
+    return this.#of(tenant).stored.find(id)?.value
+  }
+
+  status(tenant: Tenant.Tenant, id: string): IdStatus {
+    const row = this.rowOf(tenant, id)
+    if (row === undefined) return "unknown"
+    return row.value === undefined ? "removed" : "active"
+  }
+
+  /** The row of an id that is stored or removed. */
+  rowOf(tenant: Tenant.Tenant, id: string): CollectionRow<A> | undefined {
+    const { removed, stored } = this.#of(tenant)
+    return stored.find(id) ?? removed.find(id)
   }
 
   /** Replaces a value. Gives false when there is none, or when it was removed. */
   replace(tenant: Tenant.Tenant, value: A): boolean {
-    const rows = this.#of(tenant)
-    if (rows.all.find(value.id) === undefined) return false
-    this.#put(rows, value.id, copyOf(value))
+    if (this.peek(tenant, value.id) === undefined) return false
+    this.#put(this.#of(tenant), value.id, copyOf(value))
     return true
   }
 
   remove(tenant: Tenant.Tenant, id: string): boolean {
-    const rows = this.#of(tenant)
-    if (rows.all.find(id) === undefined) return false
-    this.#put(rows, id, undefined)
-    return true
+    const status = this.status(tenant, id)
+    if (status === "active") this.#put(this.#of(tenant), id, undefined)
+    return status !== "unknown"
   }
 
   list(
     tenant: Tenant.Tenant,
-    filter: CollectionFilter<A>,
+    { search, ...fields }: CollectionFilter<A>,
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<A>, Page.CursorNotFound> {
-    const rows = this.#of(tenant)
-    if (query.cursor !== undefined && rows.all.find(query.cursor.id) === undefined) {
+    if (query.cursor !== undefined && this.rowOf(tenant, query.cursor.id) === undefined) {
       return Exit.fail(new Page.CursorNotFound({ id: query.cursor.id }))
     }
-    const wanted = Object.entries(filter).filter(([, value]) => value !== undefined)
+    const rows = this.#of(tenant)
+    const wanted = Object.entries(fields).filter(([, value]) => value !== undefined)
     const first = wanted.find(([name]) => name === this.#first)
-    const order = first === undefined ? rows.all : rows.byFirst.get(first[1])
-    const isWanted = ({ value }: Row<A>) => wanted.every(([name, field]) => value[name as keyof A] === field)
-    return Exit.succeed(toPage(order?.sliceWhere(query, isWanted) ?? [], query, ({ value }) => copyOf(value)))
+    const order = first === undefined ? rows.stored : rows.byFirst.get(first[1])
+    const isWanted = ({ text, value }: Row<A>) =>
+      (search === undefined || text.includes(search)) &&
+      wanted.every(([name, field]) => value![name as keyof A] === field)
+    const found = order?.sliceWhere(query, isWanted) ?? []
+    return Exit.succeed(toPage(found, query, ({ value }) => copyOf(value!)))
   }
 
-  /** Every value of every tenant, oldest first by tenant. */
-  *values(): Generator<{ readonly tenant: Tenant.Tenant; readonly value: A }> {
-    for (const { all, tenant } of this.#tenants.values())
-      for (const { value } of all.values()) yield { tenant, value: copyOf(value) }
+  /** Every row of every tenant, by tenant. */
+  *rows(): Generator<CollectionRow<A> & { readonly tenant: Tenant.Tenant }> {
+    for (const { removed, stored, tenant } of this.#tenants.values()) {
+      for (const { id, value } of stored.values()) yield { tenant, id, value: copyOf(value) }
+      for (const { id } of removed.values()) yield { tenant, id, value: undefined }
+    }
   }
 
   /** Sets or removes the value of an id, and records how to undo it. */
   #put(rows: TenantRows<A>, id: string, value: A | undefined): void {
-    const before = rows.all.find(id)?.value
-    this.#set(rows, id, value)
-    this.#journal.wrote(() => this.#set(rows, id, before))
+    const before = rows.stored.find(id)?.value
+    this.#set(rows, id, value, this.#resource.keepsId === true)
+    this.#journal.wrote(() => this.#set(rows, id, before, false))
   }
 
-  /** Sets or removes a row, updates the orders and calls the observers. */
-  #set(rows: TenantRows<A>, id: string, value: A | undefined): void {
-    const known = rows.all.find(id)
-    const before = known?.value
-    if (known !== undefined && (value === undefined || this.#firstOf(value) !== this.#firstOf(known.value))) {
-      const order = rows.byFirst.get(this.#firstOf(known.value))
-      order?.remove(known)
-      if (order?.size === 0) rows.byFirst.delete(this.#firstOf(known.value))
+  /** Sets or removes a value, updates the orders and calls the observers. */
+  #set(rows: TenantRows<A>, id: string, value: A | undefined, keepsId: boolean): void {
+    const row = rows.stored.find(id) ?? rows.removed.find(id) ?? { id, value: undefined, text: "" }
+    const before = row.value
+    row.value = value
+    row.text = value === undefined ? "" : (Resource.searchText(this.#resource, value) ?? "")
+    if (before === undefined && value !== undefined) {
+      rows.removed.remove(row)
+      rows.stored.insert(row)
     }
-    if (value === undefined) {
-      if (known !== undefined) rows.all.remove(known)
-    } else {
-      const row = known ?? { id, value }
-      row.value = value
-      if (known === undefined) rows.all.insert(row)
-      if (before === undefined || this.#firstOf(before) !== this.#firstOf(value)) {
-        const order = rows.byFirst.get(this.#firstOf(value)) ?? new IdOrder<Row<A>>()
-        rows.byFirst.set(this.#firstOf(value), order)
-        order.insert(row)
-      }
+    if (before !== undefined && value === undefined) {
+      rows.stored.remove(row)
+      if (keepsId) rows.removed.insert(row)
     }
+    this.#sort(rows.byFirst, row, before)
     for (const observer of this.#observers) observer(rows.tenant, before, value)
   }
 
-  #firstOf(value: A): unknown {
-    return this.#first === undefined ? undefined : value[this.#first as keyof A]
+  /** Moves a row to the order of its first indexed field. */
+  #sort(byFirst: TenantRows<A>["byFirst"], row: Row<A>, before: A | undefined): void {
+    if (this.#first === undefined) return
+    const first = this.#first as keyof A
+    const [old, now] = [before?.[first], row.value?.[first]]
+    if (old === now) return
+    if (before !== undefined) {
+      const order = byFirst.get(old)
+      order?.remove(row)
+      if (order?.size === 0) byFirst.delete(old)
+    }
+    if (row.value !== undefined) {
+      const order = byFirst.get(now) ?? new IdOrder<Row<A>>()
+      byFirst.set(now, order)
+      order.insert(row)
+    }
   }
 
   #of(tenant: Tenant.Tenant): TenantRows<A> {
     const key = Tenant.tenantKey(tenant)
     let rows = this.#tenants.get(key)
     if (rows === undefined) {
-      rows = { tenant: Object.freeze({ ...tenant }), all: new IdOrder(), byFirst: new Map() }
+      rows = {
+        tenant: Object.freeze({ ...tenant }),
+        stored: new IdOrder(),
+        removed: new IdOrder(),
+        byFirst: new Map(),
+      }
       this.#tenants.set(key, rows)
     }
     return rows

@@ -9,7 +9,7 @@ import {
   ApiKeyStore,
   type Billing,
   Collections,
-  CustomerStore,
+  Customer,
   DeliveryStore,
   EndpointStore,
   EventStore,
@@ -21,7 +21,6 @@ import {
 } from "@billwright/core"
 import { Context, Effect, Layer } from "effect"
 import { apiKeyStore, ApiKeyTable } from "./ApiKeyTable.ts"
-import { customerStore, CustomerTable } from "./CustomerTable.ts"
 import { DeliveryTable } from "./DeliveryTable.ts"
 import { endpointStore, EndpointTable } from "./EndpointTable.ts"
 import { deliveryStore, eventStore } from "./EventStorage.ts"
@@ -38,7 +37,7 @@ import { UsageTable } from "./UsageTable.ts"
 const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
   const journal = new Journal()
   const collections = new MemoryCollections(journal)
-  const customers = new CustomerTable(journal)
+  const customers = collections.tableOf<Customer.Customer>(Customer.customers)
   const events = new EventTable(journal)
   const endpoints = new EndpointTable(journal)
   const deliveries = new DeliveryTable(journal, events, endpoints)
@@ -52,7 +51,6 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
   })
   return Context.make(Transactor, transactor).pipe(
     Context.add(Collections, collections.service),
-    Context.add(CustomerStore, customerStore(customers, journal)),
     Context.add(UsageStore, usageStore(usage, journal)),
     Context.add(ApiKeyStore, apiKeyStore(keys, journal)),
     Context.add(IdempotencyStore, idempotencyStore(idempotency, journal)),
@@ -62,7 +60,7 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
     Context.add(RetentionStore, retentionStore(events, deliveries, journal)),
     Context.add(
       MemoryInspector,
-      inspector({ collections, customers, usage, keys, idempotency, events, endpoints, deliveries }, journal),
+      inspector({ collections, usage, keys, idempotency, events, endpoints, deliveries }, journal),
     ),
   )
 }

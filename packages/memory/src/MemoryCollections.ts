@@ -55,6 +55,7 @@ const collectionOf = <A extends { readonly id: string }>(
   return {
     insert: (value) => verb((tenant) => table.insert(tenant, value)),
     find,
+    status: (id) => verb((tenant) => Exit.succeed(table.status(tenant, id))),
     modify: (id, change) =>
       journal.atomically(
         Effect.gen(function* () {

@@ -3,7 +3,7 @@
  */
 import {
   type ApiKey,
-  type Customer,
+  Customer,
   type Delivery,
   type Endpoint,
   type Event,
@@ -17,7 +17,6 @@ import {
 } from "@billwright/core"
 import { Context, DateTime, type Effect, Exit } from "effect"
 import type { ApiKeyTable } from "./ApiKeyTable.ts"
-import type { CustomerTable } from "./CustomerTable.ts"
 import { copyOf as copyOfDelivery } from "./DeliveryRow.ts"
 import type { DeliveryTable } from "./DeliveryTable.ts"
 import { copyOf as copyOfEndpoint, type EndpointRow, type EndpointTable } from "./EndpointTable.ts"
@@ -110,7 +109,6 @@ export class MemoryInspector extends Context.Service<
 export const inspector = (
   tables: {
     readonly collections: MemoryCollections
-    readonly customers: CustomerTable
     readonly usage: UsageTable
     readonly keys: ApiKeyTable
     readonly idempotency: IdempotencyTable
@@ -120,7 +118,8 @@ export const inspector = (
   },
   journal: Journal,
 ): MemoryInspector["Service"] => {
-  const { collections, customers, deliveries, endpoints, events, idempotency, keys, usage } = tables
+  const { collections, deliveries, endpoints, events, idempotency, keys, usage } = tables
+  const customers = collections.tableOf<Customer.Customer>(Customer.customers)
   const thresholds = collections.tableOf<Threshold.Threshold>(Threshold.thresholds)
 
   const rollups = (): Array<RollupRow> =>
@@ -137,10 +136,14 @@ export const inspector = (
     )
 
   const snapshot = (): MemorySnapshot => ({
-    customers: Array.from(customers.rows(), (row) => ({ ...row, customer: row.customer ?? null })),
+    customers: Array.from(customers.rows(), ({ id, tenant, value }) => ({
+      tenant,
+      id: id as Customer.CustomerId,
+      customer: value ?? null,
+    })),
     records: Array.from(usage.records()),
     rollups: rollups(),
-    thresholds: Array.from(thresholds.values(), ({ tenant, value }) => ({ tenant, threshold: value })),
+    thresholds: Array.from(thresholds.rows(), ({ tenant, value }) => ({ tenant, threshold: value! })),
     firings: Array.from(usage.firings.rows()),
     keys: Array.from(keys.rows()),
     idempotency: Array.from(idempotency.rows()),

@@ -2,6 +2,7 @@
  * Publishes events in memory: stores an event and its deliveries in one step, and signals their commit.
  */
 import {
+  type Customer,
   Delivery,
   Event,
   type PublishOutcome,
@@ -10,14 +11,14 @@ import {
   type Tenant,
 } from "@billwright/core"
 import { Exit } from "effect"
-import type { CustomerTable } from "./CustomerTable.ts"
+import type { CollectionTable } from "./CollectionTable.ts"
 import type { DeliveryTable } from "./DeliveryTable.ts"
 import type { EndpointRow, EndpointTable } from "./EndpointTable.ts"
 import { type EventTable, idTaken } from "./EventTable.ts"
 import type { Journal } from "./Journal.ts"
 
 interface Tables {
-  readonly customers: CustomerTable
+  readonly customers: CollectionTable<Customer.Customer>
   readonly events: EventTable
   readonly endpoints: EndpointTable
   readonly deliveries: DeliveryTable

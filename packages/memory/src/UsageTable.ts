@@ -17,8 +17,7 @@ import {
   type UsageTotal,
 } from "@billwright/core"
 import { DateTime, Exit, Option } from "effect"
-import type { CollectionTable } from "./CollectionTable.ts"
-import type { CustomerRow, CustomerTable } from "./CustomerTable.ts"
+import type { CollectionRow, CollectionTable } from "./CollectionTable.ts"
 import { ExactSum } from "./ExactSum.ts"
 import { IdOrder, pageOf } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
@@ -30,7 +29,7 @@ import { StoredRecord, UsageMeter } from "./UsageMeter.ts"
 /** The usage of one customer. */
 interface CustomerUsage {
   readonly customerId: Customer.CustomerId
-  row: CustomerRow | undefined
+  row: CollectionRow<Customer.Customer> | undefined
   readonly records: IdOrder<StoredRecord>
   readonly byKey: Map<string, StoredRecord>
   /** The meters by product, then by unit. */
@@ -53,13 +52,13 @@ const CUSTOMER_NOT_FOUND: AppendOutcome = Object.freeze({ _tag: "CustomerNotFoun
 export class UsageTable {
   readonly firings: ThresholdFirings
   readonly #journal: Journal
-  readonly #customers: CustomerTable
+  readonly #customers: CollectionTable<Customer.Customer>
   readonly #outbox: Outbox
   readonly #tenants = new Map<string, TenantUsage>()
 
   constructor(
     journal: Journal,
-    customers: CustomerTable,
+    customers: CollectionTable<Customer.Customer>,
     thresholds: CollectionTable<Threshold.Threshold>,
     outbox: Outbox,
   ) {
@@ -204,9 +203,9 @@ export class UsageTable {
   /** The usage of a customer who is not erased. */
   #activeCustomer(usage: TenantUsage, customerId: Customer.CustomerId): CustomerUsage | undefined {
     const known = usage.customers.get(customerId)
-    if (known?.row?.customer !== undefined) return known
+    if (known?.row?.value !== undefined) return known
     const row = this.#customers.rowOf(usage.tenant, customerId)
-    if (row?.customer === undefined) return undefined
+    if (row?.value === undefined) return undefined
     const customer = customerOf(usage, customerId)
     customer.row = row
     return customer

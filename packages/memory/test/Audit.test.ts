@@ -1,9 +1,8 @@
-import { IdGenerator, Tenant, Threshold } from "@billwright/core"
+import { Customer, IdGenerator, Tenant, Threshold } from "@billwright/core"
 import { Sample } from "@billwright/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { CollectionTable } from "../src/CollectionTable.ts"
-import { CustomerTable } from "../src/CustomerTable.ts"
 import { DeliveryTable } from "../src/DeliveryTable.ts"
 import { EndpointTable } from "../src/EndpointTable.ts"
 import { EventTable } from "../src/EventTable.ts"
@@ -17,7 +16,7 @@ describe("audit", () => {
   it.effect("reports a roll-up that differs from its records, and no other", () =>
     Effect.gen(function* () {
       const journal = new Journal()
-      const customers = new CustomerTable(journal)
+      const customers = new CollectionTable<Customer.Customer>(journal, Customer.customers)
       const [events, endpoints] = [new EventTable(journal), new EndpointTable(journal)]
       const deliveries = new DeliveryTable(journal, events, endpoints)
       const outbox = new Outbox(journal, { customers, events, endpoints, deliveries })

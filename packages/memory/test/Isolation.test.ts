@@ -1,7 +1,8 @@
 import {
   Billing,
+  Collections,
   CurrentTenant,
-  CustomerStore,
+  Customer,
   IdempotencyStore,
   Tenant,
   Transactor,
@@ -23,7 +24,7 @@ const yields = (times: number) => Effect.repeat(Effect.yieldNow, { times })
 
 const insert = Effect.fnUntraced(function* () {
   const customer = yield* Sample.customer()
-  yield* (yield* CustomerStore).insert(customer)
+  yield* (yield* Collections).of(Customer.customers).insert(customer)
   return customer.id
 })
 
@@ -40,7 +41,7 @@ describe("isolation", () => {
   it.effect("makes every other use wait while a transaction is open, in the order of asking", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
-      const store = yield* CustomerStore
+      const store = (yield* Collections).of(Customer.customers)
       const id = yield* insert()
       const mayEnd = yield* Deferred.make<void>()
       const log: Array<string> = []
@@ -48,13 +49,13 @@ describe("isolation", () => {
         Effect.forkChild(Effect.tap(effect, () => Effect.sync(() => log.push(name))))
       const holder = yield* logged(
         "holder",
-        atomically(Effect.andThen(store.erase(id), Deferred.await(mayEnd))),
+        atomically(Effect.andThen(store.remove(id), Deferred.await(mayEnd))),
       )
       yield* yields(5)
       const others = [
         yield* logged("reader", store.status(id)),
         yield* logged("transaction", atomically(Effect.andThen(yields(3), store.status(id)))),
-        yield* logged("writer", store.erase(id)),
+        yield* logged("writer", store.remove(id)),
         yield* logged("inspector", (yield* MemoryInspector).snapshot),
       ]
       yield* yields(20)

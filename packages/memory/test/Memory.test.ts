@@ -3,8 +3,8 @@ import {
   Billing,
   Collections,
   CurrentTenant,
+  Customer,
   Customers,
-  CustomerStore,
   Idempotency,
   Tenant,
   Threshold,
@@ -68,9 +68,9 @@ describe("Memory", () => {
   it("answers synchronously outside of transactions", () => {
     const program = Effect.gen(function* () {
       const customer = yield* Sample.customer()
-      yield* (yield* CustomerStore).insert(customer)
+      yield* (yield* Collections).of(Customer.customers).insert(customer)
       yield* (yield* UsageStore).append([yield* Sample.record(customer.id)])
-      return yield* (yield* CustomerStore).status(customer.id)
+      return yield* (yield* Collections).of(Customer.customers).status(customer.id)
     })
     assert.strictEqual(Effect.runSync(program.pipe(Effect.provide(services))), "active")
   })
@@ -82,15 +82,21 @@ describe("Memory", () => {
         Layer.build(Layer.fresh(Memory.layer)),
       ])
       const customer = yield* Sample.customer()
-      yield* Context.get(first, CustomerStore).insert(customer)
-      assert.strictEqual(yield* Context.get(first, CustomerStore).status(customer.id), "active")
-      assert.strictEqual(yield* Context.get(second, CustomerStore).status(customer.id), "unknown")
+      yield* Context.get(first, Collections).of(Customer.customers).insert(customer)
+      assert.strictEqual(
+        yield* Context.get(first, Collections).of(Customer.customers).status(customer.id),
+        "active",
+      )
+      assert.strictEqual(
+        yield* Context.get(second, Collections).of(Customer.customers).status(customer.id),
+        "unknown",
+      )
     }).pipe(Effect.provide(services)),
   )
 
   it.effect("refuses ids that were used before, and keeps what was there", () =>
     Effect.gen(function* () {
-      const customers = yield* CustomerStore
+      const customers = (yield* Collections).of(Customer.customers)
       const usage = yield* UsageStore
       const keys = yield* ApiKeyStore
       const customer = yield* Sample.customer()
@@ -124,7 +130,7 @@ describe("Memory", () => {
       const keys = yield* ApiKeyStore
       const { snapshot } = yield* MemoryInspector
       const customer = yield* Sample.customer({ metadata: { plan: "pro" } })
-      yield* (yield* CustomerStore).insert(customer)
+      yield* (yield* Collections).of(Customer.customers).insert(customer)
       const record = yield* Sample.record(customer.id)
       const threshold = yield* Sample.of(Threshold.thresholds, customer.id, { quantity: 1n })
       const key = yield* Sample.apiKey({ scopes: ["usage:read"] })
@@ -155,14 +161,14 @@ describe("Memory", () => {
       const exit = yield* Effect.exit(
         inA.atomically(
           Effect.gen(function* () {
-            yield* Context.get(a, CustomerStore).insert(one)
+            yield* Context.get(a, Collections).of(Customer.customers).insert(one)
             assert.isFalse(yield* inB.inTransaction)
             // Inside the other's transaction this fiber is still inside the first one's.
             yield* inB.atomically(
               Effect.gen(function* () {
                 assert.isTrue(yield* inA.inTransaction)
-                yield* Context.get(a, CustomerStore).insert(two)
-                yield* Context.get(b, CustomerStore).insert(two)
+                yield* Context.get(a, Collections).of(Customer.customers).insert(two)
+                yield* Context.get(b, Collections).of(Customer.customers).insert(two)
               }),
             )
             return yield* Effect.fail("no")
@@ -171,9 +177,9 @@ describe("Memory", () => {
       )
       assert.deepStrictEqual(exit, Exit.fail("no"))
       const statuses = [
-        yield* Context.get(a, CustomerStore).status(one.id),
-        yield* Context.get(a, CustomerStore).status(two.id),
-        yield* Context.get(b, CustomerStore).status(two.id),
+        yield* Context.get(a, Collections).of(Customer.customers).status(one.id),
+        yield* Context.get(a, Collections).of(Customer.customers).status(two.id),
+        yield* Context.get(b, Collections).of(Customer.customers).status(two.id),
       ]
       assert.deepStrictEqual(statuses, ["unknown", "unknown", "active"])
     }).pipe(Effect.provide(services)),

@@ -3,7 +3,7 @@ import {
   Billing,
   Collections,
   CurrentTenant,
-  CustomerStore,
+  Customer,
   Delivery,
   DeliveryStore,
   EndpointStore,
@@ -43,13 +43,13 @@ const lost: Delivery.Attempt = {
 describe("MemoryInspector", () => {
   it.effect("shows everything that is stored, of all tenants", () =>
     Effect.gen(function* () {
-      const customers = yield* CustomerStore
+      const customers = (yield* Collections).of(Customer.customers)
       const usage = yield* UsageStore
       const { snapshot } = yield* MemoryInspector
       const [ada, grace] = yield* Effect.all([Sample.customer(), Sample.customer()])
       yield* customers.insert(ada)
       yield* customers.insert(grace)
-      yield* customers.erase(grace.id)
+      yield* customers.remove(grace.id)
       const threshold = yield* Sample.of(Threshold.thresholds, ada.id, { quantity: 5n, period: "day" })
       yield* (yield* Collections).of(Threshold.thresholds).insert(threshold)
       const [a, b] = yield* Effect.all([
@@ -151,7 +151,7 @@ describe("MemoryInspector", () => {
   it.effect("shows a transaction its own writes, and nobody what was undone", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
-      const customers = yield* CustomerStore
+      const customers = (yield* Collections).of(Customer.customers)
       const { snapshot } = yield* MemoryInspector
       const before = yield* snapshot
       const customer = yield* Sample.customer()

@@ -1,4 +1,12 @@
-import { Billing, CurrentTenant, CustomerStore, IdempotencyStore, Tenant, Transactor } from "@billwright/core"
+import {
+  Billing,
+  Collections,
+  CurrentTenant,
+  Customer,
+  IdempotencyStore,
+  Tenant,
+  Transactor,
+} from "@billwright/core"
 import { Memory, MemoryInspector } from "@billwright/memory"
 import { plain, Sample } from "@billwright/testing"
 import { assert, describe, it } from "@effect/vitest"
@@ -60,12 +68,12 @@ describe("undo", () => {
 
   it.effect("does not bring back a customer that its own change erased", () =>
     Effect.gen(function* () {
-      const store = yield* CustomerStore
+      const store = (yield* Collections).of(Customer.customers)
       const customer = yield* Sample.customer()
       yield* store.insert(customer)
-      const changed = yield* store.modify(customer.id, (old) => Effect.as(store.erase(old.id), old))
+      const changed = yield* store.modify(customer.id, (old) => Effect.as(store.remove(old.id), old))
       assert.deepStrictEqual(changed, Option.none())
-      assert.strictEqual(yield* store.status(customer.id), "erased")
+      assert.strictEqual(yield* store.status(customer.id), "removed")
     }).pipe(Effect.provide(services)),
   )
 })

@@ -2,7 +2,7 @@ import {
   Billing,
   Collections,
   CurrentTenant,
-  CustomerStore,
+  Customer,
   Delivery,
   DeliveryStore,
   EndpointStore,
@@ -40,7 +40,7 @@ const fill = Effect.gen(function* () {
   const events = yield* EventStore
   const deliveries = yield* DeliveryStore
   const customer = yield* Sample.customer()
-  yield* (yield* CustomerStore).insert(customer)
+  yield* (yield* Collections).of(Customer.customers).insert(customer)
   yield* (yield* Collections)
     .of(Threshold.thresholds)
     .insert(yield* Sample.of(Threshold.thresholds, customer.id, { quantity: 1n }))

@@ -10,7 +10,6 @@ import * as Migrations from "./migrations/Migrations.ts"
 import * as PostgresTransactor from "./PostgresTransactor.ts"
 import * as PostgresApiKeyStore from "./stores/PostgresApiKeyStore.ts"
 import * as PostgresCollections from "./stores/PostgresCollections.ts"
-import * as PostgresCustomerStore from "./stores/PostgresCustomerStore.ts"
 import * as PostgresDeliveryStore from "./stores/PostgresDeliveryStore.ts"
 import * as PostgresEndpointStore from "./stores/PostgresEndpointStore.ts"
 import * as PostgresEventStore from "./stores/PostgresEventStore.ts"
@@ -30,7 +29,6 @@ const stores = (options: StorageOptions): Layer.Layer<Billing.Storage, never, Sq
   Layer.mergeAll(
     PostgresApiKeyStore.layer,
     PostgresCollections.layer,
-    PostgresCustomerStore.layer,
     PostgresDeliveryStore.layer,
     PostgresEndpointStore.layer,
     PostgresEventStore.layer,

@@ -2,8 +2,9 @@ import {
   ApiKey,
   ApiKeyStore,
   Billing,
+  Collections,
+  Customer,
   Customers,
-  CustomerStore,
   type StorageError,
   Transactor,
   Usage,
@@ -73,7 +74,7 @@ describe("a transaction", () => {
     Effect.gen(function* () {
       const { url } = yield* database
       yield* Effect.gen(function* () {
-        const store = yield* CustomerStore
+        const store = (yield* Collections).of(Customer.customers)
         const transactor = yield* Transactor
         const [a, b] = [yield* createCustomer, yield* createCustomer]
         const meeting = [yield* Deferred.make<void>(), yield* Deferred.make<void>()] as const
@@ -105,7 +106,7 @@ describe("a transaction", () => {
         ),
       )
       yield* Effect.gen(function* () {
-        const store = yield* CustomerStore
+        const store = (yield* Collections).of(Customer.customers)
         const customer = yield* createCustomer
         yield* Effect.promise(() => admin.query("begin"))
         yield* Effect.promise(() => admin.query("select 1 from billwright.customers for update"))

@@ -9,8 +9,7 @@ import {
   type CollectionOf,
   Collections,
   type CurrentTenant,
-  type Customer,
-  CustomerStore,
+  Customer,
   Id,
   IdempotencyStore,
   InvalidInput,
@@ -120,7 +119,7 @@ type Verb = (n: number) => Effect.Effect<unknown, unknown, CurrentTenant>
 const verbs = (
   usage: UsageStore["Service"],
   thresholds: CollectionOf<typeof Threshold.thresholds>,
-  customers: CustomerStore["Service"],
+  customers: CollectionOf<typeof Customer.customers>,
   keys: ApiKeyStore["Service"],
   idempotency: IdempotencyStore["Service"],
 ) => {
@@ -171,7 +170,7 @@ const verbs = (
     "find a customer": (n: number) => customers.find(customerId(n)),
     "status of a customer": (n: number) => customers.status(customerId(n)),
     "modify a customer": (n: number) => customers.modify(customerId(n), Effect.succeed),
-    "erase a customer": (n: number) => customers.erase(customerId(1900 + n)),
+    "erase a customer": (n: number) => customers.remove(customerId(1900 + n)),
     "list customers": () => customers.list(everybody, first),
     "list customers further": (n: number) =>
       customers.list(everybody, { limit: 20, cursor: { direction: "newer", id: customerId(n) } }),
@@ -253,7 +252,7 @@ describe("hot queries", () => {
           const all = verbs(
             yield* UsageStore,
             (yield* Collections).of(Threshold.thresholds),
-            yield* CustomerStore,
+            (yield* Collections).of(Customer.customers),
             yield* ApiKeyStore,
             yield* IdempotencyStore,
           )
@@ -292,8 +291,8 @@ describe("hot queries", () => {
             assert.isAtMost((yield* rowsRead("customers")) - customersBefore, EXECUTIONS * most, name)
           }
           // One of the oldest, and whoever begins like it.
-          const found = yield* Effect.flatMap(CustomerStore, (store) =>
-            store.list({ ...everybody, search: "c19@" }, first),
+          const found = yield* Effect.flatMap(Collections, (collections) =>
+            collections.of(Customer.customers).list({ ...everybody, search: "c19@" }, first),
           )
           assert.deepStrictEqual(
             found.data.map(({ id }) => id),

@@ -33,7 +33,7 @@ export {
   updateCustomer,
   usageRecordId,
 } from "./generators/CustomerGenerators.ts"
-export { resource } from "./generators/ResourceGenerators.ts"
+export { longest, resource } from "./generators/ResourceGenerators.ts"
 export { text } from "./generators/TextGenerators.ts"
 export { boundaries, calendarDate, instant, nearbyInstant, timeZone } from "./generators/TimeGenerators.ts"
 export {

@@ -54,19 +54,6 @@ export const endpointId = next(Endpoint.ENDPOINT_ID_PREFIX, (id) => Endpoint.End
 
 export const deliveryId = next(Delivery.DELIVERY_ID_PREFIX, (id) => Delivery.DeliveryId.make(id))
 
-export const customer = Effect.fnUntraced(function* (fields: Partial<Customer.Customer> = {}) {
-  const made: Customer.Customer = {
-    id: yield* customerId,
-    name: "Ada Lovelace",
-    email: "ada@example.com",
-    metadata: {},
-    createdAt: CREATED_AT,
-    updatedAt: CREATED_AT,
-    ...fields,
-  }
-  return made
-})
-
 /** A record of 1 call of the product `api`, without an idempotency key. Each record has its own timestamp. */
 export const record = Effect.fnUntraced(function* (
   customer: Customer.CustomerId,
@@ -93,6 +80,7 @@ export const exampleOf = (resource: Resource.Definition, name: string, field: Fi
   const sent = resource.example[name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]
   if (sent === null) return null
   if (field.kind === "instant") return CREATED_AT
+  if (field.kind === "json") return structuredClone(sent)
   return field.kind === "integer" ? BigInt(sent as number) : sent
 }
 
@@ -100,10 +88,13 @@ export const exampleOf = (resource: Resource.Definition, name: string, field: Fi
 export const idOf = <R extends Resource.Definition>({ prefix }: R) =>
   next(prefix, (id) => id as Resource.IdOf<R>)
 
-/** A value of a resource that belongs to a customer, with a new id. The other fields are those of its example. */
+/**
+ * A value of a resource with a new id. It belongs to the customer, if values of the resource belong to customers. The
+ * other fields are those of its example.
+ */
 export const of = Effect.fnUntraced(function* <D extends Resource.Definition>(
   resource: Resource.Resource<D>,
-  customer: Customer.CustomerId,
+  customer?: Customer.CustomerId,
   fields: Partial<Resource.ValueOf<Resource.Resource<D>>> = {},
 ) {
   const { customer: owner, fields: own, times }: Resource.Definition = resource
@@ -118,6 +109,9 @@ export const of = Effect.fnUntraced(function* <D extends Resource.Definition>(
   }
   return made as Resource.ValueOf<Resource.Resource<D>>
 })
+
+export const customer = (fields: Partial<Customer.Customer> = {}) =>
+  of(Customer.customers, undefined, { metadata: {}, ...fields })
 
 /** 64 new hexadecimal digits. */
 export const digest = Effect.sync(() => (crypto.randomUUID() + crypto.randomUUID()).replaceAll("-", ""))

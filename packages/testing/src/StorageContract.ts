@@ -14,7 +14,6 @@ import { collected } from "./contract/Collected.ts"
 import { collectionContract } from "./contract/CollectionContract.ts"
 import { type ContractServices, type ContractTest, Effort, Patience } from "./contract/ContractTest.ts"
 import { countsContract } from "./contract/CountsContract.ts"
-import { customerContract } from "./contract/CustomerContract.ts"
 import { deliveryContract } from "./contract/DeliveryContract.ts"
 import { endpointContract } from "./contract/EndpointContract.ts"
 import { eventKeyContract } from "./contract/EventKeyContract.ts"
@@ -113,7 +112,6 @@ export const contract = (test: ContractTest): void => {
   transactorContract(test)
   undoContract(test)
   tenantContract(test)
-  customerContract(test)
   test.section("UsageStore", () => {
     appendContract(test)
     usageKeyContract(test)

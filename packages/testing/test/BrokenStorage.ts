@@ -1,9 +1,10 @@
 /**
  * Storages with deliberate faults.
  */
-import { type Billing, type CollectionOf, Collections, CurrentTenant, Threshold } from "@billwright/core"
+import { type Billing, type CollectionOf, Collections, CurrentTenant, type Resource } from "@billwright/core"
 import { Memory } from "@billwright/memory"
 import { Context, Effect, Layer } from "effect"
+import { changedCollections } from "../src/ChangedCollections.ts"
 
 type Ports = Context.Context<Billing.Storage>
 
@@ -27,18 +28,11 @@ export const change = <I, S extends object>(
     return Context.add(ports, key, { ...port, ...patch(port, ports) }) as Ports
   })
 
-type Kept = CollectionOf<typeof Threshold.thresholds>
-
-/** Memory with some methods of the collection of thresholds replaced. */
-export const changeThresholds = (patch: (collection: Kept) => Partial<Kept>) =>
-  change(Collections, (collections) => ({
-    of: ((resource: typeof Threshold.thresholds) => {
-      const collection = collections.of(resource)
-      return resource.type === Threshold.thresholds.type
-        ? { ...collection, ...patch(collection) }
-        : collection
-    }) as typeof collections.of,
-  }))
+/** Memory with some methods of a resource's collection replaced. */
+export const changeCollection = <D extends Resource.Definition>(
+  resource: Resource.Resource<D>,
+  patch: (collection: CollectionOf<Resource.Resource<D>>) => Partial<CollectionOf<Resource.Resource<D>>>,
+) => change(Collections, (collections) => changedCollections(collections, resource, patch))
 
 export const inTestMode = <A, E, R>(effect: Effect.Effect<A, E, R | CurrentTenant>) =>
   Effect.flatMap(CurrentTenant, (tenant) =>

@@ -4,8 +4,9 @@
 import {
   ApiKeyStore,
   type Billing,
-  CustomerStore,
+  Customer,
   IdempotencyStore,
+  Threshold,
   Transactor,
   UsageStore,
 } from "@billwright/core"
@@ -16,7 +17,7 @@ import { TestClock } from "effect/testing"
 import type { ContractServices } from "../src/contract/ContractTest.ts"
 import * as StorageContract from "../src/StorageContract.ts"
 import * as StorageModel from "../src/StorageModel.ts"
-import { change, changeThresholds, type Fault, inTestMode } from "./BrokenStorage.ts"
+import { change, changeCollection, type Fault, inTestMode } from "./BrokenStorage.ts"
 import { webhookFaults } from "./WebhookFaults.ts"
 
 type Test = Effect.Effect<unknown, unknown, ContractServices>
@@ -80,12 +81,12 @@ const billingFaults: ReadonlyArray<Fault> = [
   ],
   [
     "customers are shared by live and test mode",
-    change(CustomerStore, ({ find }) => ({ find: (id) => inTestMode(find(id)) })),
+    changeCollection(Customer.customers, ({ find }) => ({ find: (id) => inTestMode(find(id)) })),
     "both",
   ],
   [
     "customers are found by their e-mail address alone",
-    change(CustomerStore, ({ list }) => ({
+    changeCollection(Customer.customers, ({ list }) => ({
       list: (filter, page) =>
         Effect.map(list(filter, page), ({ data, hasMore }) => ({
           data: data.filter(({ email }) => email.toLowerCase().includes(filter.search ?? "")),
@@ -96,7 +97,7 @@ const billingFaults: ReadonlyArray<Fault> = [
   ],
   [
     "changes of a customer are lost when there are several at once",
-    change(CustomerStore, ({ find, modify }) => ({
+    changeCollection(Customer.customers, ({ find, modify }) => ({
       modify: (id, make) =>
         Effect.flatMap(find(id), (found) =>
           Option.isNone(found)
@@ -108,14 +109,14 @@ const billingFaults: ReadonlyArray<Fault> = [
   ],
   [
     "an erased customer is unknown",
-    change(CustomerStore, ({ status }) => ({
-      status: (id) => Effect.map(status(id), (found) => (found === "erased" ? "unknown" : found)),
+    changeCollection(Customer.customers, ({ status }) => ({
+      status: (id) => Effect.map(status(id), (found) => (found === "removed" ? "unknown" : found)),
     })),
     "both",
   ],
   [
     "a page's last item is repeated on the next",
-    change(CustomerStore, ({ list }) => ({
+    changeCollection(Customer.customers, ({ list }) => ({
       list: (filter, page) => {
         const repeat = page.cursor?.direction === "older"
         return Effect.map(list(filter, page), ({ data, hasMore }) => ({
@@ -206,7 +207,7 @@ const billingFaults: ReadonlyArray<Fault> = [
   ],
   [
     "a firing does not show in the threshold",
-    changeThresholds(({ find }) => ({
+    changeCollection(Threshold.thresholds, ({ find }) => ({
       find: (id) =>
         Effect.map(
           find(id),
@@ -215,7 +216,11 @@ const billingFaults: ReadonlyArray<Fault> = [
     })),
     "both",
   ],
-  ["a deleted threshold stays", changeThresholds(() => ({ remove: () => Effect.succeed(true) })), "both"],
+  [
+    "a deleted threshold stays",
+    changeCollection(Threshold.thresholds, () => ({ remove: () => Effect.succeed(true) })),
+    "both",
+  ],
   ["an API key can be revived", change(ApiKeyStore, ({ expire }) => ({ revoke: expire })), "both"],
   [
     "an expiry moves to a later time",

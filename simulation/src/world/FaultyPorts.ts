@@ -5,7 +5,6 @@ import {
   ApiKeyStore,
   type Billing,
   Collections,
-  CustomerStore,
   DeliveryStore,
   EndpointStore,
   EventStore,
@@ -127,7 +126,6 @@ export const faulty = (ports: Ports, life: Life, weather: Weather): Ports => {
       of: (resource) =>
         guarded(`Collections(${resource.type})`, Context.get(ports, Collections).of(resource), guard),
     }),
-    add(CustomerStore, "CustomerStore"),
     add(DeliveryStore, "DeliveryStore"),
     add(EndpointStore, "EndpointStore"),
     // Its signal needs no storage.

@@ -37,7 +37,7 @@ const crashPoints = [
   "EventStore.publish: after",
   "EventStore.publish: in a transaction",
   "IdempotencyStore.once: after",
-  "CustomerStore.insert: in a transaction",
+  "Collections(Customer).insert: in a transaction",
   "Transactor.commit",
   "Transactor.atomically: after",
   "UsageStore.append: before",

@@ -1,7 +1,14 @@
 /**
  * Bugs in metering.
  */
-import { CurrentTenant, CustomerStore, EventStore, type UsageRecord, UsageStore } from "@billwright/core"
+import {
+  Collections,
+  CurrentTenant,
+  Customer,
+  EventStore,
+  type UsageRecord,
+  UsageStore,
+} from "@billwright/core"
 import { Context, Effect, Option } from "effect"
 import { change, everyNth, mutation, otherId } from "./Mutation.ts"
 
@@ -87,7 +94,12 @@ export const meters = [
   mutation(
     "erased customers go on using",
     ["I1"],
-    change(CustomerStore, () => ({ erase: () => Effect.succeed(true) })),
+    change(Collections, (collections) => ({
+      of: (resource) =>
+        resource.type === Customer.customers.type
+          ? { ...collections.of(resource), remove: () => Effect.succeed(true) }
+          : collections.of(resource),
+    })),
   ),
   mutation(
     "a threshold tells of its firing twice",

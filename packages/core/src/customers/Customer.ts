@@ -6,6 +6,7 @@ import * as Field from "../shared/Field.ts"
 import * as Id from "../shared/Id.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import * as Resource from "../shared/Resource.ts"
+import { SearchText } from "../shared/Search.ts"
 import * as Text from "../shared/Text.ts"
 
 /** The prefix of customer ids. */
@@ -27,26 +28,6 @@ export const CustomerName = Text.bounded(1, MAX_NAME_LENGTH)
 export const Email = Text.bounded(3, MAX_EMAIL_LENGTH).check(
   Schema.isPattern(/^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u, {
     message: "must be an e-mail address: one @, no spaces or control characters",
-  }),
-)
-
-/** Shortest text to search customers by, in code points. Shorter texts are in too many names. */
-export const MIN_SEARCH_LENGTH = 3
-/** Longest text to search customers by, in code points. */
-export const MAX_SEARCH_LENGTH = 100
-
-/** Normalizes text for the search, so that case and the encoding of accents don't matter. */
-export const folded = (text: string): string => text.normalize("NFC").toLowerCase()
-
-/** The text of a customer that is searched. */
-export const searchText = ({ email, name }: { readonly email: string; readonly name: string }): string =>
-  folded(`${name}\n${email}`)
-
-/** Text to search for: 3 to 100 characters. An accented letter counts as one. */
-export const Search = Text.bounded(MIN_SEARCH_LENGTH, MAX_SEARCH_LENGTH).check(
-  Schema.makeFilter<string>((text) => [...folded(text)].length >= MIN_SEARCH_LENGTH, {
-    message: `must be ${MIN_SEARCH_LENGTH} to ${MAX_SEARCH_LENGTH} characters`,
-    toJsonSchema: () => ({}),
   }),
 )
 
@@ -87,11 +68,14 @@ export const customers = Resource.make({
   filters: {
     email: Field.optional(Field.text(Email, "Only customers with exactly this e-mail address.")),
     search: Field.optional(
-      Field.text(Search, "Only customers with this text in their name or e-mail address, whatever the case."),
+      Field.text(
+        SearchText,
+        "Only customers with this text in their name or e-mail address, whatever the case.",
+      ),
     ),
   },
   indexed: ["email"],
-  searchText,
+  searched: ["name", "email"],
   operations: {
     create: "Creates a customer and gives it an id.",
     remove: {

@@ -3,11 +3,13 @@
  */
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import * as ById from "../shared/ById.ts"
+import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
+import { folded } from "../shared/Search.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
@@ -17,11 +19,10 @@ import {
   Customer,
   CustomerId,
   CustomerNotFound,
-  folded,
+  customers,
   ListCustomers,
   UpdateCustomer,
 } from "./Customer.ts"
-import { CustomerStore } from "./CustomerStore.ts"
 
 const decodeCreate = decoder(CreateCustomer)
 const decodeUpdate = decoder(UpdateCustomer)
@@ -70,7 +71,7 @@ export class Customers extends Context.Service<
   static readonly layer = Layer.effect(
     Customers,
     Effect.gen(function* () {
-      const store = yield* CustomerStore
+      const store = (yield* Collections).of(customers)
       const ids = yield* IdGenerator
       const answers = yield* IdempotencyStore
       const transactor = yield* Transactor
@@ -107,7 +108,7 @@ export class Customers extends Context.Service<
         const known = yield* knownId(id)
         // Otherwise a repeated request would get the erased data from its stored answer.
         const erased = yield* transactor.atomically(
-          Effect.tap(store.erase(known), () => answers.forget(known)),
+          Effect.tap(store.remove(known), () => answers.forget(known)),
         )
         if (!erased) return yield* new CustomerNotFound({ id })
       })

@@ -7,8 +7,20 @@ import type { Definition, IdOf, Resource, ValueOf } from "./Resource.ts"
 import type { StorageError } from "./StorageError.ts"
 import type { CurrentTenant } from "./Tenant.ts"
 
-/** The values that indexed fields of a resource must have. `undefined` allows any value. */
-export type CollectionFilter<A> = { readonly [Name in keyof A]?: A[Name] | undefined }
+/** Which values to list. `undefined` allows any. */
+export type CollectionFilter<A> = {
+  /** The values that indexed fields must have. */
+  readonly [Name in keyof A]?: A[Name] | undefined
+} & {
+  /**
+   * Text that the `Resource.searchText` of values must contain, for a resource that can be searched. At least
+   * `MIN_SEARCH_LENGTH` code points, `folded` as `Search` does.
+   */
+  readonly search?: string | undefined
+}
+
+/** The state of an id. `removed`: only the id remains; only resources that keep their ids have it. */
+export type IdStatus = "active" | "removed" | "unknown"
 
 /**
  * The values of one resource.
@@ -22,6 +34,8 @@ export interface Collection<A, Id = string> {
 
   readonly find: (id: Id) => Effect.Effect<Option.Option<A>, StorageError, CurrentTenant>
 
+  readonly status: (id: Id) => Effect.Effect<IdStatus, StorageError, CurrentTenant>
+
   /**
    * Replaces a value by the result of `change`, and gives the new value; `none` when there is no such value. The value
    * can't be changed by others between the read and the write. When `change` fails, nothing is written.
@@ -34,10 +48,16 @@ export interface Collection<A, Id = string> {
   /**
    * Removes a value for good, with everything that the storage derived from it. Gives false when there is no such value.
    * Of concurrent removals, one gets true.
+   *
+   * A resource that keeps its ids (`keepsId`) loses all its fields, and its id becomes `removed`. Removing it again gives
+   * true. What other ports check against the id after the commit, such as an append of usage, finds it `removed`.
    */
   readonly remove: (id: Id) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
-  /** Newest first. The filter may contain only fields that the resource's definition lists as indexed. */
+  /**
+   * Newest first. The filter may contain only fields that the resource's definition lists as indexed. The cursor may be
+   * an id that is `removed`, so that a removal does not break paging.
+   */
   readonly list: (
     filter: CollectionFilter<A>,
     page: PageQuery,

@@ -8,6 +8,7 @@
 import { Schema } from "effect"
 import * as Field from "./Field.ts"
 import { pageFields } from "./Page.ts"
+import { folded } from "./Search.ts"
 
 /** The definition of a resource by its domain. */
 export interface Definition {
@@ -34,7 +35,7 @@ export interface Definition {
   readonly customer?: string
   /** Whether it holds personal data. Removing it then removes the stored answers of requests about it. */
   readonly isPersonal?: boolean
-  /** Whether its id stays known after its removal, so that references to it stay valid. */
+  /** Whether its id stays known after its removal, so that references to it stay valid: see `Collection.remove`. */
   readonly keepsId?: boolean
   readonly fields: Field.Fields
   /** The instants of its creation and, if it can be changed, of its last change. */
@@ -45,8 +46,8 @@ export interface Definition {
   readonly filters: Field.InputFields
   /** The fields that stores find rows by. A filter of the same name uses this field. */
   readonly indexed: ReadonlyArray<string>
-  /** The text that stores search for the filter `search`. */
-  readonly searchText?: (value: never) => string
+  /** The text fields that the filter `search` looks at. */
+  readonly searched?: ReadonlyArray<string>
   readonly operations: {
     readonly create: string
     readonly remove: { readonly verb: string; readonly past: string; readonly description: string }
@@ -108,4 +109,11 @@ export const unset = <D extends Definition>({
     isNullable && !Object.hasOwn(create, name) ? [name] : [],
   )
   return Object.fromEntries(names.map((name) => [name, null])) as { [Name in UnsetNames<D>]: null }
+}
+
+/** The text of a value that the filter `search` looks at, normalized; `undefined` if the resource can't be searched. */
+export const searchText = ({ searched }: Definition, value: object): string | undefined => {
+  if (searched === undefined) return undefined
+  const fields = value as Readonly<Record<string, unknown>>
+  return folded(searched.map((name) => String(fields[name])).join("\n"))
 }

@@ -2,8 +2,7 @@
  * The use cases of usage thresholds. Thresholds fire when usage is appended (`UsageStore.append`).
  */
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
-import { CustomerNotFound } from "../customers/Customer.ts"
-import { CustomerStore } from "../customers/CustomerStore.ts"
+import { CustomerNotFound, customers } from "../customers/Customer.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
@@ -57,14 +56,15 @@ export class Thresholds extends Context.Service<
   static readonly layer = Layer.effect(
     Thresholds,
     Effect.gen(function* () {
-      const store = (yield* Collections).of(thresholds)
-      const customers = yield* CustomerStore
+      const collections = yield* Collections
+      const store = collections.of(thresholds)
+      const owners = collections.of(customers)
       const transactor = yield* Transactor
       const ids = yield* IdGenerator
 
       const create = Effect.fn("Thresholds.create")(function* (input: CreateThreshold) {
         const decoded = yield* decodeCreate(input)
-        if ((yield* customers.status(decoded.customerId)) !== "active") {
+        if ((yield* owners.status(decoded.customerId)) !== "active") {
           return yield* new CustomerNotFound({ id: decoded.customerId, field: "customerId" })
         }
         const id = ThresholdId.make(yield* ids.next(THRESHOLD_ID_PREFIX))

@@ -2,9 +2,9 @@
  * The use cases of metering: record usage, void records, read totals.
  */
 import { Context, DateTime, Effect, Layer, Metric, Schema } from "effect"
-import { CustomerNotFound } from "../customers/Customer.ts"
-import { CustomerStore } from "../customers/CustomerStore.ts"
+import { CustomerNotFound, customers } from "../customers/Customer.ts"
 import * as ById from "../shared/ById.ts"
+import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
@@ -126,7 +126,7 @@ const { knownId, orNotFound } = ById.make(isUsageRecordId, (id) => new UsageReco
 
 const make = Effect.fnUntraced(function* (options: UsageOptions) {
   const store = yield* UsageStore
-  const customers = yield* CustomerStore
+  const owners = (yield* Collections).of(customers)
   const transactor = yield* Transactor
   const ids = yield* IdGenerator
 
@@ -184,7 +184,7 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
 
   /** Fails for unknown customers. Usage of erased customers can be read. */
   const requireCustomer = Effect.fnUntraced(function* (id: RecordUsage["customerId"]) {
-    if ((yield* customers.status(id)) === "unknown")
+    if ((yield* owners.status(id)) === "unknown")
       return yield* new CustomerNotFound({ id, field: "customerId" })
   })
 

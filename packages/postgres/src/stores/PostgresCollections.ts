@@ -7,17 +7,19 @@ import {
   Collections,
   CurrentTenant,
   Id,
+  type IdStatus,
   type Page,
   type Resource,
   StorageError,
   Transactor,
 } from "@billwright/core"
-import { Effect, Layer, Option } from "effect"
+import { DateTime, Effect, Layer, Option } from "effect"
 import { Statement } from "effect/sql"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
-import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
-import { decoding, type Row } from "../Row.ts"
+import { cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { decoding, type Row, text } from "../Row.ts"
+import * as CollectionList from "./CollectionList.ts"
 import * as ResourceRow from "./ResourceRow.ts"
 import { RESOURCE_TABLES, type ResourceTable } from "./ResourceTables.ts"
 
@@ -42,17 +44,25 @@ interface Kept<A> {
 }
 
 const make = <A extends { readonly id: string }>({
-  database: { read, schema, tables, write },
+  database,
   place,
   resource,
   rows,
   transactor,
 }: Kept<A>) => {
+  const { read, schema, tables, write } = database
   const table = literal(`"${schema}".${place.table}`)
   const nameOf = (verb: string): string => `Collections.${verb}(${resource.type})`
   const names = literal(rows.names.join(", "))
-  const { countedBy } = place
+  const { countedBy, removedAt, searchKeys } = place
   const { customer } = resource
+  const isStored = literal(removedAt === undefined ? "true" : `t.${removedAt} is null`)
+  const listRows = CollectionList.make(database, {
+    table,
+    columns: rows.columns,
+    isStored,
+    searchKeys: searchKeys === undefined ? undefined : literal(`"${schema}".${searchKeys}`),
+  })
 
   const firstOf = (operation: string, found: ReadonlyArray<Row>) =>
     decoding(operation, (row: Row | undefined) => Option.map(Option.fromUndefinedOr(row), rows.fromRow))(
@@ -83,8 +93,8 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
     const operation = nameOf("insert")
     const { accountId, mode } = yield* CurrentTenant
     const { inserted, isRepeat } = yield* write(operation, (sql, isAgain) =>
-      sql<Row>`insert into ${table} (account_id, mode, ${names})
-values (${accountId}, ${mode}, ${listed(rows.valuesOf(value))}) on conflict do nothing returning ${literal(XID)}`.pipe(
+      sql<Row>`insert into ${table} (account_id, mode, id, ${names})
+values (${accountId}, ${mode}, ${Id.toUuid(value.id)}::uuid, ${listed(rows.valuesOf(value))}) on conflict do nothing returning ${literal(XID)}`.pipe(
         Effect.map((found) => ({ inserted: found, isRepeat: isAgain })),
       ),
     )
@@ -104,10 +114,21 @@ values (${accountId}, ${mode}, ${listed(rows.valuesOf(value))}) on conflict do n
     const found = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select ${rows.columns} from ${table}
-where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid`,
+        sql<Row>`select ${rows.columns} from ${table} t
+where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid and ${isStored}`,
     )
     return yield* firstOf(operation, found)
+  })
+
+  const status = Effect.fnUntraced(function* (id: string) {
+    const { accountId, mode } = yield* CurrentTenant
+    const found = yield* read(
+      nameOf("status"),
+      (sql) =>
+        sql<Row>`select case when ${isStored} then 'active' else 'removed' end as status from ${table} t
+where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid`,
+    )
+    return found[0] === undefined ? "unknown" : (text(found[0], "status") as IdStatus)
   })
 
   const modify = <E, R>(id: string, change: (value: A) => Effect.Effect<A, E, R>) =>
@@ -119,8 +140,8 @@ where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uu
         const locked = yield* write(
           operation,
           (sql) =>
-            sql<Row>`select ${rows.columns} from ${table}
-where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid for no key update`,
+            sql<Row>`select ${rows.columns} from ${table} t
+where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid and ${isStored} for no key update`,
         )
         const found = yield* firstOf(operation, locked)
         if (Option.isNone(found)) return Option.none<A>()
@@ -128,8 +149,8 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid for no
         const written = yield* write(
           operation,
           (sql) =>
-            sql<Row>`update ${table} set (${names}) = row(${listed(rows.valuesOf(changed))})
-where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid
+            sql<Row>`update ${table} t set (${names}) = row(${listed(rows.valuesOf(changed))})
+where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid and ${isStored}
 returning ${rows.columns}, ${literal(XID)}`,
         )
         yield* noteXid(written[0]?.["xid"])
@@ -158,6 +179,29 @@ select ${literal(XID)} from deleted`
     return removed.length > 0
   })
 
+  /** Empties the row and keeps its id. Carried out twice, it does nothing more. */
+  const emptyRow = Effect.fnUntraced(function* (id: string, column: string) {
+    const { accountId, mode } = yield* CurrentTenant
+    const now = yield* DateTime.now
+    const nulls = literal(rows.emptied.map((name) => `${name} = null`).join(", "))
+    // FOR UPDATE waits for transactions that hold the row FOR KEY SHARE, such as appends of usage; the update alone would
+    // pass them by.
+    const locked = yield* write(
+      nameOf("remove"),
+      (sql) =>
+        sql<Row>`with locked as (
+  select id from ${table}
+  where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid for update
+), emptied as (
+  update ${table} t set ${nulls}, ${literal(column)} = to_timestamp(${String(now.epochMilliseconds)}::float8 / 1000)
+  from locked where t.account_id = ${accountId} and t.mode = ${mode} and t.id = locked.id and ${isStored}
+)
+select ${literal(XID)} from locked`,
+    )
+    yield* noteXid(locked[0]?.["xid"])
+    return locked.length > 0
+  })
+
   const list = Effect.fnUntraced(function* (filter: CollectionFilter<A>, page: Page.PageQuery) {
     const operation = nameOf("list")
     const { accountId, mode } = yield* CurrentTenant
@@ -170,30 +214,24 @@ select ${literal(XID)} from deleted`
 where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
       ),
     )
-    const { limit, order, position } = clauses(page, cursor)
-    const conditions = Object.entries(filter)
+    const { search, ...fields } = filter
+    const equal = Object.entries(fields)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => rows.parameter(name, value))
-    const found = yield* read(operation, (sql) => {
-      const wanted = Statement.fragment(
-        conditions.flatMap(({ column, value }) => [
-          Statement.literal(` and t.${column} = `),
-          ...value.segments,
-        ]),
-      )
-      return sql<Row>`select ${rows.columns} from ${table} t
-where account_id = ${accountId} and mode = ${mode}${wanted} and ${position}
-order by ${order} limit ${limit}`
-    })
+    const found = yield* listRows(operation, { equal, search }, page, cursor)
     return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(rows.fromRow))(found))
   })
 
   return {
     insert,
     find,
+    status,
     modify,
-    // A transaction, because a repeat of the statement alone could not tell its own work from another's.
-    remove: (id: string) => transactor.atomically(removeRow(id)),
+    remove: (id: string) =>
+      removedAt === undefined
+        ? // A transaction, because a repeat of the statement alone could not tell its own work from another's.
+          transactor.atomically(removeRow(id))
+        : emptyRow(id, removedAt),
     list,
   }
 }

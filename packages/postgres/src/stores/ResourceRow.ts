@@ -1,7 +1,7 @@
 /**
  * Resources as rows: a column for each field, named in snake case. The kind of the field's values decides its type.
  */
-import { type Field, Id, type Resource } from "@billwright/core"
+import { type Field, Id, Resource } from "@billwright/core"
 import type { DateTime } from "effect"
 import { Statement } from "effect/sql"
 import { millisColumn } from "../Millis.ts"
@@ -49,9 +49,11 @@ export interface Rows<A> {
   /** The columns that `fromRow` reads, for the select list. */
   readonly columns: Statement.Fragment
   readonly fromRow: (row: Row) => A
-  /** The names of all columns except those of the tenant, and their values in the same order. */
+  /** The names of all columns except those of the key, and their values in the same order. */
   readonly names: ReadonlyArray<string>
   readonly valuesOf: (value: A) => ReadonlyArray<Statement.Fragment>
+  /** The names of the columns that become null when the value is removed. */
+  readonly emptied: ReadonlyArray<string>
   /** The column of a field, and a value for it. */
   readonly parameter: (
     field: string,
@@ -68,7 +70,11 @@ const parameter = ({ cast, write }: Column, value: unknown): Statement.Fragment 
   ])
 }
 
-export const make = <A>({ fields, id, prefix, times }: Resource.Definition): Rows<A> => {
+/** The column for the text that is searched. */
+const SEARCH_TEXT = "search_text"
+
+export const make = <A extends object>(resource: Resource.Definition): Rows<A> => {
+  const { fields, id, prefix, searched, times } = resource
   const all: Field.Fields = {
     id: { schema: id, kind: "id", isNullable: false, description: "", prefix },
     ...fields,
@@ -80,6 +86,8 @@ export const make = <A>({ fields, id, prefix, times }: Resource.Definition): Row
     column: columnName(name),
     of: COLUMNS[field.kind],
   }))
+  const written = columns.filter(({ name }) => name !== "id")
+  const search = searched === undefined ? [] : [SEARCH_TEXT]
   const byName = new Map(columns.map((column) => [column.name, column]))
   return {
     columns: Statement.fragment([
@@ -94,8 +102,12 @@ export const make = <A>({ fields, id, prefix, times }: Resource.Definition): Row
             : of.read(row, column, field.prefix ?? prefix),
         ]),
       ) as A,
-    names: columns.map(({ column }) => column),
-    valuesOf: (value) => columns.map(({ name, of }) => parameter(of, value[name as keyof A])),
+    names: [...written.map(({ column }) => column), ...search],
+    valuesOf: (value) => [
+      ...written.map(({ name, of }) => parameter(of, value[name as keyof A])),
+      ...search.map(() => parameter(COLUMNS.text, Resource.searchText(resource, value))),
+    ],
+    emptied: [...Object.keys(fields).map(columnName), ...search],
     parameter: (name, value) => {
       const found = byName.get(name)
       if (found === undefined) throw new TypeError(`the resource has no field ${name}`)

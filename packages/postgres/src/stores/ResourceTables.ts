@@ -9,9 +9,20 @@ export interface ResourceTable {
    * too, so no append commits later without having seen it.
    */
   readonly countedBy?: string
+  /**
+   * The column for the instant of a removal, for a resource that keeps its ids. The row of a removed value stays, and
+   * the columns of its fields become null.
+   */
+  readonly removedAt?: string
+  /**
+   * The function that an index of the column `search_text` is made with, for a resource that can be searched. It takes
+   * the account, the mode and the text, and gives all pieces of three letters.
+   */
+  readonly searchKeys?: string
 }
 
 /** By the type of the resource. */
 export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
+  Customer: { table: "customers", removedAt: "erased_at", searchKeys: "customer_search_keys" },
   UsageThreshold: { table: "usage_thresholds", countedBy: "threshold_count" },
 }

@@ -1,7 +1,7 @@
 /**
  * The contract of `UsageStore.append` and `void`: what counts, and that it counts once.
  */
-import { CustomerStore, Transactor, UsageRecord, UsageStore } from "@billwright/core"
+import { Collections, Customer, Transactor, UsageRecord, UsageStore } from "@billwright/core"
 import { DateTime, Effect, Option } from "effect"
 import * as Generators from "../Generators.ts"
 import { forAll } from "../Property.ts"
@@ -126,7 +126,7 @@ const recording = (test: ContractTest): void => {
       const store = yield* UsageStore
       const customerId = yield* newCustomer
       const { record } = yield* appendOne(customerId, { quantity: 5, idempotencyKey: "first" })
-      yield* (yield* CustomerStore).erase(customerId)
+      yield* (yield* Collections).of(Customer.customers).remove(customerId)
       same((yield* appendOne(customerId, {})).outcome, { _tag: "CustomerNotFound" })
       same((yield* appendOne(customerId, { quantity: 5, idempotencyKey: "first" })).outcome, {
         _tag: "CustomerNotFound",

@@ -1,30 +1,25 @@
 /**
  * The resources that `Collections` stores, and sample values of them.
  */
-import {
-  type Collection,
-  Collections,
-  Customer,
-  type Field,
-  type Resource,
-  Resources,
-} from "@billwright/core"
+import { type Collection, Collections, type Field, type Resource, Resources } from "@billwright/core"
 import { Effect } from "effect"
 import * as Sample from "../Sample.ts"
 import { newCustomer } from "./UsageProbe.ts"
 
-/** All resources except customers, which have their own port. */
-export const collected = Object.values(Resources.all)
-  .map(({ definition }) => definition as object as Resource.Resource)
-  .filter(({ type }) => type !== Customer.customers.type)
+/** All resources. */
+export const collected = Object.values(Resources.all).map(
+  ({ definition }) => definition as object as Resource.Resource,
+)
 
 /** The collection of a resource. */
 export const opened = (resource: Resource.Resource) =>
   Effect.map(Collections, (collections) => collections.of(resource) as object as Collection<Resources.Value>)
 
-/** A value that can be inserted now, with a new customer. */
-export const make = (resource: Resource.Resource) =>
-  Effect.flatMap(newCustomer, (customerId) => Sample.of(resource, customerId))
+/** A value that can be inserted now. Its customer, if it belongs to one, is new. */
+export const make = Effect.fnUntraced(function* (resource: Resource.Resource) {
+  const customer = resource.customer === undefined ? undefined : yield* newCustomer
+  return yield* Sample.of(resource, customer)
+})
 
 /** Changes one field of a resource, step by step. */
 export interface Steps {

@@ -1,7 +1,7 @@
 /**
  * The contract of `Collections`, for any resource.
  */
-import { Page, type Resource, StorageError } from "@billwright/core"
+import { Page, type Resource, type Resources, Search, StorageError } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import type * as fc from "fast-check"
@@ -18,6 +18,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
   const opened = Collected.opened(resource)
   const make = () => Collected.make(resource)
   const generated: fc.Arbitrary<object> = Generators.resource(resource)
+  const afterRemoval = resource.keepsId === true ? "removed" : "unknown"
   const { changed, stepOf } = Collected.steps(resource)
   const insert = Effect.fnUntraced(function* () {
     const value = yield* make()
@@ -30,15 +31,15 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
     Effect.gen(function* () {
       const collection = yield* opened
       const effort = yield* Effort
-      yield* forAll(generated, effort, (fields) =>
-        Effect.gen(function* () {
-          const { id, ...belonging } = yield* make()
-          const owner = resource.customer === undefined ? {} : pick(belonging, resource.customer)
-          const value = { ...fields, ...owner, id }
-          yield* collection.insert(value)
-          same(yield* collection.find(value.id), Option.some(value))
-        }),
-      )
+      const check = Effect.fnUntraced(function* (fields: object) {
+        const { id, ...belonging } = yield* make()
+        const owner = resource.customer === undefined ? {} : pick(belonging, resource.customer)
+        const value = { ...belonging, ...fields, ...owner, id }
+        yield* collection.insert(value)
+        same(yield* collection.find(value.id), Option.some(value))
+      })
+      yield* forAll(generated, effort, check)
+      yield* check(Generators.longest(resource))
     }),
   )
 
@@ -48,6 +49,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
       const collection = yield* opened
       const { id } = yield* make()
       same(yield* collection.find(id), Option.none())
+      same(yield* collection.status(id), "unknown")
       same(yield* collection.modify(id, () => Effect.die("called")), Option.none())
       same(yield* collection.remove(id), false)
     }),
@@ -78,12 +80,17 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
       same(result, Option.some(next))
       same(yield* collection.find(value.id), Option.some(next))
       same(yield* collection.find(bystander.id), Option.some(bystander))
+      const other = yield* make()
       const exits = [
         yield* Effect.exit(collection.modify(value.id, () => Effect.fail("no"))),
         yield* Effect.exit(collection.modify(value.id, () => Effect.die("broken"))),
+        yield* Effect.exit(
+          collection.modify(value.id, () => Effect.andThen(collection.insert(other), Effect.fail("late"))),
+        ),
       ]
-      assert.deepStrictEqual(exits, [Exit.fail("no"), Exit.die("broken")])
+      assert.deepStrictEqual(exits, [Exit.fail("no"), Exit.die("broken"), Exit.fail("late")])
       same(yield* collection.find(value.id), Option.some(next))
+      same(yield* collection.status(other.id), "unknown")
     }),
   )
 
@@ -114,12 +121,54 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
       const value = yield* insert()
       const bystander = yield* insert()
       const told = yield* together(times(5, () => collection.remove(value.id)))
-      same(told.filter(Boolean).length, 1)
+      // An id that is kept can be removed again.
+      same(told.filter(Boolean).length, resource.keepsId === true ? 5 : 1)
       same(yield* collection.find(value.id), Option.none())
+      same(yield* collection.status(value.id), afterRemoval)
       same(yield* collection.modify(value.id, () => Effect.die("called")), Option.none())
+      same(yield* collection.list({}, FIRST_PAGE), { data: [bystander], hasMore: false })
       same(yield* collection.find(bystander.id), Option.some(bystander))
+      same(yield* collection.status(bystander.id), "active")
     }),
   )
+
+  test(
+    "lets a change and a removal at once end removed",
+    Effect.gen(function* () {
+      const collection = yield* opened
+      const values = yield* Effect.all(times(10, () => insert()))
+      yield* together(
+        values.flatMap(({ id }) => [
+          Effect.asVoid(
+            collection.modify(id, (found) => Effect.as(Effect.yieldNow, changed(found, stepOf(found) + 1))),
+          ),
+          Effect.asVoid(collection.remove(id)),
+        ]),
+      )
+      same(
+        yield* Effect.forEach(values, ({ id }) => collection.status(id)),
+        times(10, () => afterRemoval),
+      )
+      same(yield* collection.list({}, FIRST_PAGE), { data: [], hasMore: false })
+    }),
+  )
+
+  if (resource.keepsId === true) {
+    test(
+      "takes a removed id as cursor, and never gives it again",
+      Effect.gen(function* () {
+        const collection = yield* opened
+        const [a, b, c, d] = yield* Effect.all([insert(), insert(), insert(), insert()])
+        yield* collection.remove(c.id)
+        const older = { limit: 9, cursor: { direction: "older", id: c.id } } as const
+        const newer = { limit: 9, cursor: { direction: "newer", id: c.id } } as const
+        same(yield* collection.list({}, older), { data: [b, a], hasMore: false })
+        same(yield* collection.list({}, newer), { data: [d], hasMore: false })
+        assert.instanceOf(yield* Effect.flip(collection.insert(c)), StorageError)
+        same(yield* collection.status(c.id), "removed")
+      }),
+    )
+  }
 
   test(
     "keeps tenants apart in every method",
@@ -129,6 +178,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
       for (const tenant of yield* otherTenants) {
         yield* Effect.gen(function* () {
           same(yield* collection.find(value.id), Option.none())
+          same(yield* collection.status(value.id), "unknown")
           same(yield* collection.modify(value.id, () => Effect.die("called")), Option.none())
           same(yield* collection.remove(value.id), false)
           same(yield* collection.list({}, FIRST_PAGE), { data: [], hasMore: false })
@@ -146,7 +196,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
     Effect.gen(function* () {
       const collection = yield* opened
       const value = yield* make()
-      const given = { ...value }
+      const given = copyOf(value)
       yield* collection.insert(given)
       scribble(given)
       for (const found of [
@@ -159,25 +209,18 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
     }),
   )
 
-  for (const field of resource.indexed) {
-    test(
-      `lists those with one ${field}, in pages`,
-      Effect.gen(function* () {
-        const collection = yield* opened
-        const [first, , second] = yield* Effect.all([insert(), insert(), insert()])
-        const filter = pick(first!, field)
-        const isSame = JSON.stringify(pick(second!, field)) === JSON.stringify(filter)
-        const all = (yield* collection.list({}, FIRST_PAGE)).data
-        const wanted = all.filter((value) => JSON.stringify(pick(value, field)) === JSON.stringify(filter))
-        assert.isAtLeast(wanted.length, isSame ? 2 : 1)
-        same(yield* collection.list(filter, FIRST_PAGE), { data: wanted, hasMore: false })
-        same(yield* collection.list(filter, { limit: 1, cursor: undefined }), {
-          data: wanted.slice(0, 1),
-          hasMore: wanted.length > 1,
-        })
-      }),
-    )
-  }
+  for (const field of resource.indexed) filterContract(test, resource, field)
+  for (const field of resource.searched ?? []) searchContract(test, resource, field)
+
+  test(
+    "orders by id, whatever the order of insertion",
+    Effect.gen(function* () {
+      const collection = yield* opened
+      const [a, b, c] = yield* Effect.all([make(), make(), make()])
+      for (const value of [c, a, b]) yield* collection.insert(value)
+      same((yield* collection.list({}, FIRST_PAGE)).data, [c, b, a])
+    }),
+  )
 
   test.section("list", () =>
     pagingContract(
@@ -199,15 +242,124 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
   )
 }
 
+/** Inserts a value with some of its fields. */
+const insertWith = Effect.fnUntraced(function* (resource: Resource.Resource, fields: object) {
+  const value: Resources.Value = { ...(yield* Collected.make(resource)), ...fields }
+  yield* (yield* Collected.opened(resource)).insert(value)
+  return value
+})
+
+/** The filter by an indexed field. */
+const filterContract = (test: ContractTest, resource: Resource.Resource, field: string): void => {
+  const opened = Collected.opened(resource)
+
+  test(
+    `lists those with one ${field}, in pages`,
+    Effect.gen(function* () {
+      const collection = yield* opened
+      const [first, , second] = yield* Effect.all([
+        insertWith(resource, {}),
+        insertWith(resource, {}),
+        insertWith(resource, {}),
+      ])
+      const filter = pick(first!, field)
+      const isSame = JSON.stringify(pick(second!, field)) === JSON.stringify(filter)
+      const all = (yield* collection.list({}, FIRST_PAGE)).data
+      const wanted = all.filter((value) => JSON.stringify(pick(value, field)) === JSON.stringify(filter))
+      assert.isAtLeast(wanted.length, isSame ? 2 : 1)
+      same(yield* collection.list(filter, FIRST_PAGE), { data: wanted, hasMore: false })
+      same(yield* collection.list(filter, { limit: 1, cursor: undefined }), {
+        data: wanted.slice(0, 1),
+        hasMore: wanted.length > 1,
+      })
+    }),
+  )
+
+  if (!Object.hasOwn(resource.update ?? {}, field)) return
+  test(
+    `lists those with exactly one ${field}, as it changes`,
+    Effect.gen(function* () {
+      const collection = yield* opened
+      const example = String(Object.values(pick(yield* Collected.make(resource), field))[0])
+      const [wanted, other] = [{ [field]: example }, { [field]: `other${example}` }]
+      const [first, , second, third] = yield* Effect.all([
+        insertWith(resource, wanted),
+        insertWith(resource, { [field]: example.toUpperCase() }),
+        insertWith(resource, wanted),
+        insertWith(resource, other),
+      ])
+      same((yield* collection.list(wanted, FIRST_PAGE)).data, [second, first])
+      const page = { limit: 1, cursor: { direction: "older", id: second.id } } as const
+      same(yield* collection.list(wanted, page), { data: [first], hasMore: false })
+      const moved = { ...third, ...wanted }
+      yield* collection.modify(third.id, () => Effect.succeed(moved))
+      yield* collection.modify(first.id, () => Effect.succeed({ ...first, ...other }))
+      yield* collection.remove(second.id)
+      same((yield* collection.list(wanted, FIRST_PAGE)).data, [moved])
+      same(yield* collection.list({ [field]: `no${example}` }, FIRST_PAGE), { data: [], hasMore: false })
+    }),
+  )
+}
+
+/** The filter `search`, by the text of a field. */
+const searchContract = (test: ContractTest, resource: Resource.Resource, field: string): void => {
+  test(
+    `lists those with a text in ${field}, whatever the case, in pages, as it changes`,
+    Effect.gen(function* () {
+      const collection = yield* Collected.opened(resource)
+      const others = Object.fromEntries((resource.searched ?? []).map((name) => [name, "-@-"]))
+      const texts = ["ada@Analytical.example", "Zoë@100%_Analytic", "GRACE@Analytical.example"]
+      const [ada, zoe, grace] = yield* Effect.forEach(texts, (text) =>
+        insertWith(resource, { ...others, [field]: text }),
+      )
+      const search = (text: string, page = FIRST_PAGE, filter: object = {}) =>
+        Effect.map(collection.list({ ...filter, search: Search.folded(text) }, page), ({ data }) => data)
+      same(yield* search("ada@"), [ada])
+      same(yield* search("ANALYTIC"), [grace, zoe, ada])
+      same(yield* search("ana"), [grace, zoe, ada])
+      same(yield* search("@analytical.example"), [grace, ada])
+      same(yield* search("ZOË"), [zoe])
+      // The two ways to write an accent are one.
+      same(yield* search("Zoe\u0308"), [zoe])
+      same(yield* search("100%_a"), [zoe])
+      same(yield* search("a%l"), [])
+      same(yield* search("analytics"), [])
+      same(yield* search("analytic", { limit: 1, cursor: { direction: "older", id: grace!.id } }), [zoe])
+      same(yield* search("analytic", { limit: 1, cursor: { direction: "newer", id: ada!.id } }), [zoe])
+      for (const indexed of resource.indexed) {
+        same(yield* search("ada@", FIRST_PAGE, pick(ada!, indexed)), [ada])
+        same(yield* search("hopper", FIRST_PAGE, pick(ada!, indexed)), [])
+      }
+      const married = { ...grace!, [field]: "murray@Analytical.example" }
+      yield* collection.modify(grace!.id, () => Effect.succeed(married))
+      same(yield* search("grace"), [])
+      same(yield* search("murray"), [married])
+      yield* collection.remove(ada!.id)
+      same(yield* search("ada@"), [])
+      for (const tenant of yield* otherTenants) same(yield* search("zoë").pipe(asTenant(tenant)), [])
+    }),
+  )
+}
+
 const pick = (value: object, name: string): object =>
   Object.fromEntries(Object.entries(value).filter(([field]) => field === name))
+
+/** A copy of a plain object and of the plain objects in it. */
+const copyOf = <A extends object>(value: A): A =>
+  Object.fromEntries(
+    Object.entries(value).map(([name, field]: readonly [string, unknown]) => [
+      name,
+      isPlain(field) ? copyOf(field) : field,
+    ]),
+  ) as A
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
 /** Changes every field of an object, and the contents of the fields. */
 const scribble = (value: object): void => {
   for (const [name, field] of Object.entries(value)) {
-    if (typeof field === "object" && field !== null && Object.getPrototypeOf(field) === Object.prototype) {
-      scribble(field as object)
-    }
+    if (isPlain(field)) scribble(field)
     Object.assign(value, { [name]: "overwritten" })
   }
 }

@@ -3,8 +3,8 @@
  */
 import {
   ApiKeyStore,
-  type Customer,
-  CustomerStore,
+  Collections,
+  Customer,
   EndpointStore,
   EventStore,
   IdempotencyStore,
@@ -52,7 +52,7 @@ interface Looks {
 export const writeEverything = Effect.fnUntraced(function* (
   existing: Customer.Customer,
 ): Effect.fn.Return<Everything, never, ContractServices> {
-  const customers = yield* CustomerStore
+  const customers = (yield* Collections).of(Customer.customers)
   const usage = yield* UsageStore
   const keys = yield* ApiKeyStore
   const idempotency = yield* IdempotencyStore
@@ -100,10 +100,7 @@ export const writeEverything = Effect.fnUntraced(function* (
     const filter = { customerId: existing.id, productId: undefined, unit: undefined }
     return {
       customer: (yield* customers.status(customer.id)) === "active",
-      listed: (yield* customers.list(
-        { email: undefined, search: undefined },
-        { limit: 10, cursor: undefined },
-      )).data.length,
+      listed: (yield* customers.list({}, { limit: 10, cursor: undefined })).data.length,
       name: Option.getOrThrow(yield* customers.find(existing.id)).name,
       record: Option.isSome(yield* usage.find(record.id)),
       records: (yield* usage.list(filter, { limit: 10, cursor: undefined })).data.length,
@@ -159,6 +156,6 @@ export const writeEverything = Effect.fnUntraced(function* (
 /** A stored customer. */
 export const insertCustomer = Effect.fnUntraced(function* () {
   const customer = yield* Sample.customer({ name: "Before" })
-  yield* (yield* CustomerStore).insert(customer)
+  yield* (yield* Collections).of(Customer.customers).insert(customer)
   return customer
 })

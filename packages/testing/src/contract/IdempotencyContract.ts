@@ -2,9 +2,10 @@
  * The contract of `IdempotencyStore`.
  */
 import {
-  CustomerStore,
-  type IdempotentRequest,
+  Collections,
+  Customer,
   IdempotencyStore,
+  type IdempotentRequest,
   type StoredResponse,
   Transactor,
 } from "@billwright/core"
@@ -145,7 +146,7 @@ const transactions = (test: ContractTest): void => {
   test(
     "stores the changes together with the answer, or neither",
     Effect.gen(function* () {
-      const customers = yield* CustomerStore
+      const customers = (yield* Collections).of(Customer.customers)
       const { atomically, inTransaction } = yield* Transactor
       const store = yield* IdempotencyStore
       const customer = yield* Sample.customer()
@@ -173,7 +174,7 @@ const transactions = (test: ContractTest): void => {
   test(
     "leaves nothing of an interrupted run",
     Effect.gen(function* () {
-      const customers = yield* CustomerStore
+      const customers = (yield* Collections).of(Customer.customers)
       const store = yield* IdempotencyStore
       const customer = yield* Sample.customer()
       const hasWritten = yield* Deferred.make<void>()

@@ -1,7 +1,7 @@
 /**
  * The contract of `Transactor`: which writes other transactions never see.
  */
-import { CustomerStore, Transactor, UsageStore } from "@billwright/core"
+import { Collections, Customer, Transactor, UsageStore } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option } from "effect"
 import * as Sample from "../Sample.ts"
@@ -44,7 +44,7 @@ export const isolationTests = (test: ContractTest): void => {
     Effect.gen(function* () {
       const existing = yield* insertCustomer()
       const { atomically } = yield* Transactor
-      const store = yield* CustomerStore
+      const store = (yield* Collections).of(Customer.customers)
       const usage = yield* UsageStore
       const increment = (index: number) =>
         atomically(
@@ -79,7 +79,7 @@ export const isolationTests = (test: ContractTest): void => {
     Effect.gen(function* () {
       const existing = yield* insertCustomer()
       const { atomically } = yield* Transactor
-      const store = yield* CustomerStore
+      const store = (yield* Collections).of(Customer.customers)
       const rename = (name: string) => store.modify(existing.id, (old) => Effect.succeed({ ...old, name }))
       const hasWritten = yield* Deferred.make<void>()
       const mayEnd = yield* Deferred.make<void>()

@@ -2,8 +2,9 @@
  * The contract of `EventStore.publish`: what it stores, for which endpoints, and what it refuses.
  */
 import {
+  Collections,
   CurrentTenant,
-  CustomerStore,
+  Customer,
   Endpoint,
   EndpointStore,
   Event,
@@ -215,10 +216,10 @@ const customers = (test: ContractTest): void => {
   test(
     "refuses a customer that is unknown, erased or another tenant's, and stores nothing",
     Effect.gen(function* () {
-      const store = yield* CustomerStore
+      const store = (yield* Collections).of(Customer.customers)
       yield* newEndpoint()
       const erased = yield* newCustomer
-      yield* store.erase(erased)
+      yield* store.remove(erased)
       const [, otherAccount] = yield* otherTenants
       const refused = [yield* Sample.customerId, erased, yield* newCustomer.pipe(asTenant(otherAccount!))]
       for (const customerId of refused) {
@@ -239,7 +240,7 @@ const customers = (test: ContractTest): void => {
       const store = yield* EventStore
       const customerId = yield* newCustomer
       const event = yield* publish({ customerId, idempotencyKey: "k" })
-      yield* (yield* CustomerStore).erase(customerId)
+      yield* (yield* Collections).of(Customer.customers).remove(customerId)
       same(yield* store.find(event.id), Option.some(event))
       same(yield* eventIds({ customerId }), [event.id])
       // As with usage, the customer is checked first: a used key then reveals nothing more.

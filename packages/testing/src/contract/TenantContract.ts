@@ -6,17 +6,16 @@
  */
 import {
   ApiKeyStore,
+  type Billing,
   type Collection,
   Collections,
-  CustomerStore,
   DeliveryStore,
   EndpointStore,
   EventStore,
-  type Billing,
   IdempotencyStore,
-  RetentionStore,
-  type Resource,
+  Resource,
   type Resources,
+  RetentionStore,
   UsageStore,
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -86,28 +85,6 @@ type Own = Effect.Success<typeof fill>
 const lifetime = { now: Sample.CREATED_AT, expiresAt: DateTime.add(Sample.CREATED_AT, { days: 7 }) }
 const NEVER_CALLED = Effect.die(new Error("a change got another tenant's data"))
 
-const customerTries = ({ customer }: Own): TriesOf<CustomerStore["Service"]> => {
-  const store = <A, E, R>(use: (port: CustomerStore["Service"]) => Effect.Effect<A, E, R>) =>
-    Effect.flatMap(CustomerStore, use)
-  const everybody = { email: undefined, search: undefined }
-  return {
-    find: reads(store(({ find }) => find(customer.id))),
-    status: reads(store(({ status }) => status(customer.id))),
-    list: reads(
-      store(({ list }) =>
-        Effect.all([
-          list(everybody, firstPage),
-          list({ ...everybody, email: customer.email }, firstPage),
-          list({ ...everybody, search: customer.name }, firstPage),
-        ]),
-      ),
-    ),
-    insert: writes(Effect.asVoid(insertCustomer())),
-    modify: writes(store(({ modify }) => modify(customer.id, () => NEVER_CALLED))),
-    erase: writes(store(({ erase }) => erase(customer.id))),
-  }
-}
-
 const usageTries = ({ customer, record }: Own): TriesOf<UsageStore["Service"]> => {
   const store = <A, E, R>(use: (port: UsageStore["Service"]) => Effect.Effect<A, E, R>) =>
     Effect.flatMap(UsageStore, use)
@@ -150,9 +127,12 @@ const collectionTries = ({ resource, value }: Collected): TriesOf<Collection<Res
   const indexed = Object.fromEntries(
     Object.entries(value).filter(([name]) => resource.indexed.includes(name)),
   )
+  const search = Resource.searchText(resource, value)
+  const filters = [{}, indexed, ...(search === undefined ? [] : [{ search }])]
   return {
     find: reads(store(({ find }) => find(value.id))),
-    list: reads(store(({ list }) => Effect.all([list({}, firstPage), list(indexed, firstPage)]))),
+    status: reads(store(({ status }) => status(value.id))),
+    list: reads(store(({ list }) => Effect.all(filters.map((filter) => list(filter, firstPage))))),
     insert: writes(Effect.flatMap(make(resource), (own) => store(({ insert }) => insert(own)))),
     modify: writes(store(({ modify }) => modify(value.id, () => NEVER_CALLED))),
     remove: writes(store(({ remove }) => remove(value.id))),
@@ -291,7 +271,6 @@ const retentionTries: TriesOf<RetentionStore["Service"]> = {
 
 /** By the key of the port. */
 const triesOf = (own: Own): Readonly<Record<string, Readonly<Record<string, Try>>>> => ({
-  [CustomerStore.key]: customerTries(own),
   [UsageStore.key]: usageTries(own),
   [EventStore.key]: eventTries(own),
   [EndpointStore.key]: endpointTries(own),

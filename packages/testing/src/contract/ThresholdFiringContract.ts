@@ -2,14 +2,7 @@
  * The contract of thresholds in `UsageStore.append`: each fires once for a period. And of counting a meter's
  * thresholds.
  */
-import {
-  type Customer,
-  CustomerStore,
-  Threshold,
-  Transactor,
-  type UsageRecord,
-  UsageStore,
-} from "@billwright/core"
+import { Collections, Customer, Threshold, Transactor, type UsageRecord, UsageStore } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import * as Sample from "../Sample.ts"
@@ -278,7 +271,7 @@ const concurrency = (test: ContractTest): void => {
     Effect.gen(function* () {
       const customerId = yield* newCustomer
       const threshold = yield* insert(customerId)
-      yield* (yield* CustomerStore).erase(customerId)
+      yield* (yield* Collections).of(Customer.customers).remove(customerId)
       same(yield* fire(customerId, [{ quantity: 100 }]), [])
       same(yield* (yield* thresholds).find(threshold.id), Option.some(threshold))
     }),

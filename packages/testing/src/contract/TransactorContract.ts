@@ -1,7 +1,7 @@
 /**
  * The contract of `Transactor`: which writes commit together.
  */
-import { CustomerStore, Transactor, UsageStore } from "@billwright/core"
+import { Collections, Customer, Transactor, UsageStore } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import * as Sample from "../Sample.ts"
@@ -97,7 +97,7 @@ const atomicity = (test: ContractTest): void => {
     "includes the concurrent writes of the effect's fibers",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
-      const store = yield* CustomerStore
+      const store = (yield* Collections).of(Customer.customers)
       const made = yield* Effect.all(times(5, () => Sample.customer()))
       const exit = yield* Effect.exit(
         atomically(
@@ -164,7 +164,7 @@ const savepoints = (test: ContractTest): void => {
     "undoes a middle transaction with the inner one that succeeded",
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
-      const store = yield* CustomerStore
+      const store = (yield* Collections).of(Customer.customers)
       const [outer, middle, inner, after] = yield* Effect.all([
         Sample.customer(),
         Sample.customer(),

@@ -4,7 +4,8 @@
  */
 import {
   ApiKeyStore,
-  CustomerStore,
+  Collections,
+  Customer,
   DeliveryStore,
   EndpointStore,
   EventStore,
@@ -39,7 +40,7 @@ export const undoContract = (test: ContractTest): void => {
     "lists no value of an undone transaction, with any filter",
     Effect.gen(function* () {
       yield* emptyQueue
-      const customers = yield* CustomerStore
+      const customers = (yield* Collections).of(Customer.customers)
       const usage = yield* UsageStore
       const watching = yield* thresholds
       const events = yield* EventStore
@@ -158,7 +159,7 @@ export const undoContract = (test: ContractTest): void => {
       // Erasing and deleting are undone, too: they remove values from all lists.
       const removals = Effect.gen(function* () {
         yield* endpoints.delete(endpoint.id, minute(1))
-        yield* customers.erase(existing.id)
+        yield* customers.remove(existing.id)
       })
       yield* Effect.ignore(atomically(Effect.andThen(removals, Effect.fail("no"))))
       same(yield* look, before)

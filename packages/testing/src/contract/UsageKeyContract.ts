@@ -1,7 +1,7 @@
 /**
  * The contract of idempotency keys in `UsageStore.append`: a key of a customer counts once, for ever.
  */
-import { CustomerStore, UsageStore } from "@billwright/core"
+import { Collections, Customer, UsageStore } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import * as Sample from "../Sample.ts"
@@ -138,7 +138,7 @@ const keyTests = (test: ContractTest): void => {
   test(
     "separates keys by customer, account and mode",
     Effect.gen(function* () {
-      const customers = yield* CustomerStore
+      const customers = (yield* Collections).of(Customer.customers)
       const customer = yield* Sample.customer()
       yield* customers.insert(customer)
       same((yield* appendOne(customer.id, first)).outcome._tag, "Recorded")
@@ -161,7 +161,7 @@ const keyTests = (test: ContractTest): void => {
       const customerId = yield* newCustomer
       const other = yield* newCustomer
       const erased = yield* newCustomer
-      yield* (yield* CustomerStore).erase(erased)
+      yield* (yield* Collections).of(Customer.customers).remove(erased)
       yield* appendOne(customerId, first)
       const { outcomes } = yield* store.append(
         yield* Effect.all([

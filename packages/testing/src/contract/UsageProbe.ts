@@ -5,8 +5,7 @@ import {
   type AppendOutcome,
   Collections,
   type CurrentTenant,
-  type Customer,
-  CustomerStore,
+  Customer,
   type Page,
   type StorageError,
   Threshold,
@@ -21,7 +20,7 @@ import * as Sample from "../Sample.ts"
 /** Stores a customer, and returns its id. */
 export const newCustomer = Effect.gen(function* () {
   const customer = yield* Sample.customer()
-  yield* (yield* CustomerStore).insert(customer)
+  yield* (yield* Collections).of(Customer.customers).insert(customer)
   return customer.id
 })
 

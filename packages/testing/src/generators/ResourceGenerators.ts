@@ -1,12 +1,13 @@
 /**
  * Generators of a resource's values, derived from its definition.
  */
-import type { Field, Resource } from "@billwright/core"
-import { Schema } from "effect"
+import { type Field, Metadata, type Resource } from "@billwright/core"
+import { DateTime, Schema } from "effect"
 import * as fc from "fast-check"
+import { exampleOf } from "../Sample.ts"
 import { idOf, metadata } from "./CustomerGenerators.ts"
-import { text } from "./TextGenerators.ts"
-import { instant } from "./TimeGenerators.ts"
+import { codePoint, text } from "./TextGenerators.ts"
+import { instant, LAST_INSTANT } from "./TimeGenerators.ts"
 
 /** The limits of exact integers in a double, and those of machine integers. */
 const BORDERS = [2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n, 2n ** 64n]
@@ -24,19 +25,36 @@ const integer = ({ bounds = { ...DEFAULT_BOUNDS, problem: "" } }: Field.Field): 
   )
 }
 
-/** The longest generated text where the Schema's limit is not lower. */
-const LONGEST_TEXT = 100
+/** Of a text without a limit, this many code points are tried, rounded up to a power of two. */
+const LONGEST_TEXT = 10_000
 
-/** The literals of the Schema, or text that it accepts. */
-const textOf = ({ schema }: Field.Field): fc.Arbitrary<string> => {
-  if ("literals" in schema) return fc.constantFrom(...(schema.literals as ReadonlyArray<string>))
-  return fc
-    .integer({ min: 1, max: LONGEST_TEXT })
-    .chain((length) => text(1, length))
-    .filter(Schema.is(schema as Schema.Schema<string>))
+/** The most repeats of a character before an ending that are still valid. */
+const repeats = (isValid: (text: string) => boolean, character: string, ending: string): string => {
+  let count = 0
+  for (let step = 2 ** Math.ceil(Math.log2(LONGEST_TEXT)); step >= 1; step /= 2) {
+    if (isValid(character.repeat(count + step) + ending)) count += step
+  }
+  return character.repeat(count) + ending
 }
 
-const required = (field: Field.Field): fc.Arbitrary<unknown> => {
+/**
+ * How texts of a field are made: any text, any text before the example if the field has a pattern, or else the example
+ * alone.
+ */
+const textOf = ({ schema }: Field.Field, example: string) => {
+  const isValid = Schema.is(schema as Schema.Schema<string>)
+  const [isAny, isBefore] = [isValid("aaaa"), isValid(`a${example}`)]
+  const ending = isAny ? "" : example
+  const isFilled = isValid(`𝒩𝒩𝒩𝒩${ending}`)
+  const longest = isAny || isBefore ? repeats(isValid, isFilled ? "𝒩" : "a", ending) : example
+  const before = fc
+    .string({ unit: codePoint.filter((unit) => isValid(unit + ending)), maxLength: 12 })
+    .map((beginning) => beginning + ending)
+  const arbitrary = isAny ? text(1, [...longest].length) : isBefore ? before : fc.constant(example)
+  return { longest, arbitrary: arbitrary.filter(isValid) }
+}
+
+const required = (resource: Resource.Definition, name: string, field: Field.Field): fc.Arbitrary<unknown> => {
   switch (field.kind) {
     case "id":
       return idOf(field.prefix ?? "")
@@ -45,7 +63,9 @@ const required = (field: Field.Field): fc.Arbitrary<unknown> => {
     case "instant":
       return instant
     case "text":
-      return textOf(field)
+      return "literals" in field.schema
+        ? fc.constantFrom(...(field.schema.literals as ReadonlyArray<string>))
+        : textOf(field, String(exampleOf(resource, name, field))).arbitrary
     case "json":
       return metadata
   }
@@ -56,9 +76,42 @@ export const resource = <D extends Resource.Definition>(
   definition: Resource.Resource<D>,
 ): fc.Arbitrary<Resource.ValueOf<Resource.Resource<D>>> => {
   const { fields, prefix, times }: Resource.Definition = definition
-  const generators = Object.entries({ ...fields, ...times }).map(
-    ([name, field]) => [name, field.isNullable ? fc.option(required(field)) : required(field)] as const,
-  )
+  const generators = Object.entries({ ...fields, ...times }).map(([name, field]) => {
+    const value = required(definition, name, field)
+    return [name, field.isNullable ? fc.option(value) : value] as const
+  })
   const made: fc.Arbitrary<object> = fc.record({ id: idOf(prefix), ...Object.fromEntries(generators) })
   return made as fc.Arbitrary<Resource.ValueOf<Resource.Resource<D>>>
 }
+
+const LONGEST_METADATA = Object.fromEntries(
+  Array.from({ length: Metadata.MAX_METADATA_KEYS }, (_, index) => [
+    `${String(index).padStart(2, "0")}${"🗝".repeat(Metadata.MAX_METADATA_KEY_LENGTH - 2)}`,
+    "🂡".repeat(Metadata.MAX_METADATA_VALUE_LENGTH),
+  ]),
+)
+
+const longestOf = (resource: Resource.Definition, name: string, field: Field.Field): unknown => {
+  switch (field.kind) {
+    case "id":
+      return undefined
+    case "integer":
+      return (field.bounds ?? DEFAULT_BOUNDS).maximum
+    case "instant":
+      return DateTime.makeUnsafe(LAST_INSTANT)
+    case "text":
+      return "literals" in field.schema
+        ? undefined
+        : textOf(field, String(exampleOf(resource, name, field))).longest
+    case "json":
+      return LONGEST_METADATA
+  }
+}
+
+/** The longest value of each field that has one, and the latest instants. */
+export const longest = (resource: Resource.Definition): object =>
+  Object.fromEntries(
+    Object.entries({ ...resource.fields, ...resource.times })
+      .map(([name, field]) => [name, longestOf(resource, name, field)] as const)
+      .filter(([, value]) => value !== undefined),
+  )

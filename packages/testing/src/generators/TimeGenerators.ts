@@ -7,7 +7,7 @@ import * as fc from "fast-check"
 
 const FIRST = UsageRecord.MIN_TIMESTAMP_MILLIS
 /** The end of the year 9999, the last year that ISO 8601 writes with four digits. */
-const LAST = 253_402_300_799_999
+export const LAST_INSTANT = 253_402_300_799_999
 
 const toInstant = (millis: number): DateTime.Utc => DateTime.makeUnsafe(millis)
 
@@ -39,8 +39,8 @@ const timeOfDay = fc.oneof(
 export const instant: fc.Arbitrary<DateTime.Utc> = fc
   .oneof(
     { weight: 2, arbitrary: fc.tuple(notableDay, timeOfDay).map(([day, time]) => day + time) },
-    { weight: 1, arbitrary: fc.integer({ min: FIRST, max: LAST }) },
-    { weight: 1, arbitrary: fc.constantFrom(FIRST, LAST, -1, 0) },
+    { weight: 1, arbitrary: fc.integer({ min: FIRST, max: LAST_INSTANT }) },
+    { weight: 1, arbitrary: fc.constantFrom(FIRST, LAST_INSTANT, -1, 0) },
   )
   .map(toInstant)
 

@@ -6,7 +6,7 @@ import {
   type AppendResult,
   type Billing,
   Collections,
-  CustomerStore,
+  Customer,
   IdempotencyStore,
   type IdGenerator,
   type OnceOutcome,
@@ -47,7 +47,7 @@ const customerCommand = Effect.fnUntraced(function* (
   reference: ReferenceStorage,
   command: CommandOf<"createCustomer" | "modifyCustomer" | "eraseCustomer" | "listCustomers">,
 ) {
-  const store = yield* CustomerStore
+  const store = (yield* Collections).of(Customer.customers)
   const { customers } = world.things
   switch (command.command) {
     case "createCustomer": {
@@ -76,7 +76,7 @@ const customerCommand = Effect.fnUntraced(function* (
       const id = yield* pick(customers, command.customer, Sample.customerId)
       yield* both(
         "erase a customer",
-        store.erase(id),
+        store.remove(id),
         () => reference.status(id) !== "unknown" && reference.erase(id),
       )
       return yield* both("look at a customer", Effect.all([store.find(id), store.status(id)]), () => [
@@ -87,7 +87,7 @@ const customerCommand = Effect.fnUntraced(function* (
     case "listCustomers": {
       const email = command.email === null ? undefined : emailOf(command.email)
       const page = yield* pageQuery(command.page, customers, Sample.customerId)
-      return yield* both("list customers", store.list({ email, search: undefined }, page), () =>
+      return yield* both("list customers", store.list({ email }, page), () =>
         reference.listCustomers(email, page),
       )
     }

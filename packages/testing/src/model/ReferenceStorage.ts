@@ -9,8 +9,8 @@ import {
   type AppendOutcome,
   type AppendResult,
   type Customer,
-  type CustomerStatus,
   type IdempotentRequest,
+  type IdStatus,
   type OnceOutcome,
   Page,
   type StoredApiKey,
@@ -84,9 +84,9 @@ export class ReferenceStorage {
     return Option.fromUndefinedOr(this.state.customers.find((row) => row.id === id)?.customer)
   }
 
-  status(id: string): CustomerStatus {
+  status(id: string): IdStatus {
     if (Option.isSome(this.findCustomer(id))) return "active"
-    return this.state.customers.some((row) => row.id === id) ? "erased" : "unknown"
+    return this.state.customers.some((row) => row.id === id) ? "removed" : "unknown"
   }
 
   setCustomer(id: string, customer: Customer.Customer | undefined): void {
@@ -100,7 +100,7 @@ export class ReferenceStorage {
 
   erase(id: string): boolean {
     this.setCustomer(id, undefined)
-    return this.status(id) === "erased"
+    return this.status(id) === "removed"
   }
 
   listCustomers(

@@ -3,7 +3,7 @@
  * in `ReferenceStorage`, the state is never changed, only replaced.
  */
 import {
-  type CustomerStatus,
+  type IdStatus,
   Delivery,
   Endpoint,
   Event,
@@ -55,9 +55,9 @@ const unknownAttempt = (number: number, startedAt: DateTime.Utc): Delivery.Attem
 /** One tenant's events, endpoints and deliveries. */
 export class ReferenceWebhooks {
   state: State = { endpoints: [], events: [], deliveries: [] }
-  readonly #statusOf: (customerId: string) => CustomerStatus
+  readonly #statusOf: (customerId: string) => IdStatus
 
-  constructor(statusOf: (customerId: string) => CustomerStatus) {
+  constructor(statusOf: (customerId: string) => IdStatus) {
     this.#statusOf = statusOf
   }
 

@@ -1,0 +1,107 @@
+/**
+ * Lists of a resource's rows, by equality and by search.
+ */
+import { CurrentTenant, type Page, type StorageError } from "@billwright/core"
+import { Effect } from "effect"
+import { type SqlClient, Statement } from "effect/sql"
+import type { DatabaseService } from "../Database.ts"
+import { clauses } from "../Paging.ts"
+import type { Row } from "../Row.ts"
+
+/** Rows from the cursor on that a search looks at one by one, before it asks the index. */
+const SEARCHED_FIRST = 2_000
+
+/** The table of a resource. */
+export interface ListedTable {
+  readonly table: Statement.Fragment
+  readonly columns: Statement.Fragment
+  /** Holds for the rows of `t` that have a value. */
+  readonly isStored: Statement.Fragment
+  /** The function of the index for the search. */
+  readonly searchKeys: Statement.Fragment | undefined
+}
+
+/** Which rows to list. */
+export interface RowFilter {
+  /** Columns and what they equal. */
+  readonly equal: ReadonlyArray<{ readonly column: string; readonly value: Statement.Fragment }>
+  readonly search: string | undefined
+}
+
+type Rows = Effect.Effect<ReadonlyArray<Row>, StorageError, CurrentTenant>
+
+const holds = (sql: SqlClient.SqlClient, search: string) =>
+  sql`strpos(t.search_text, ${search}::text collate "C") > 0`
+
+/** Makes the list of a table: the rows of a page, and one more if there is one. `cursor` is the UUID of the page's. */
+export const make = (
+  { read }: Pick<DatabaseService, "read">,
+  { columns, isStored, searchKeys, table }: ListedTable,
+) => {
+  const filtered = Effect.fnUntraced(function* (
+    operation: string,
+    { equal, search }: RowFilter,
+    page: Page.PageQuery,
+    cursor: string | undefined,
+  ) {
+    const { accountId, mode } = yield* CurrentTenant
+    const { limit, order, position } = clauses(page, cursor)
+    const wanted = Statement.fragment(
+      equal.flatMap(({ column, value }) => [Statement.literal(` and t.${column} = `), ...value.segments]),
+    )
+    return yield* read(operation, (sql) => {
+      const what = search === undefined ? sql`true` : holds(sql, search)
+      return sql<Row>`select ${columns} from ${table} t
+where t.account_id = ${accountId} and t.mode = ${mode} and ${isStored}${wanted} and ${what} and ${position}
+order by ${order} limit ${limit}`
+    })
+  })
+
+  /**
+   * What many have is found among the newest; what few have, by the index. Which of both is seen by trying, not
+   * guessed by the planner: it would read the whole table when it guesses wrong.
+   */
+  const searched = Effect.fnUntraced(function* (
+    operation: string,
+    keys: Statement.Fragment,
+    search: string,
+    page: Page.PageQuery,
+    cursor: string | undefined,
+  ) {
+    const { accountId, mode } = yield* CurrentTenant
+    const { limit, order, position } = clauses(page, cursor)
+    const newest = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select ${columns} from (
+  select * from ${table} t
+  where t.account_id = ${accountId} and t.mode = ${mode} and ${isStored} and ${position}
+  order by ${order} limit ${sql.literal(String(SEARCHED_FIRST))}
+) as t
+where ${holds(sql, search)} order by ${order} limit ${limit}`,
+    )
+    if (newest.length > page.limit) return newest
+    // The keys name the tenant. Materialized, so that no other index is taken for the order.
+    return yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`with found as materialized (
+  select t.id from ${table} t
+  where ${keys}(t.account_id, t.mode, t.search_text)
+    @> ${keys}(${accountId}::text collate "C", ${mode}::text collate "C", ${search}::text collate "C")
+    and ${holds(sql, search)} and ${position}
+)
+select ${columns} from ${table} t
+where t.account_id = ${accountId} and t.mode = ${mode}
+  and t.id = any (array(select t.id from found t order by ${order} limit ${limit}))
+order by ${order}`,
+    )
+  })
+
+  return (operation: string, filter: RowFilter, page: Page.PageQuery, cursor: string | undefined): Rows => {
+    const { equal, search } = filter
+    return search === undefined || equal.length > 0 || searchKeys === undefined
+      ? filtered(operation, filter, page, cursor)
+      : searched(operation, searchKeys, search, page, cursor)
+  }
+}
