@@ -30,6 +30,9 @@ const GENERATED_CLIENTS = "packages/http/test/clients/**/*.test.ts"
 /** Whether the contract suite finds adapters that are broken on purpose: it is run in full for each. Of the same script. */
 const BROKEN_ADAPTERS = "packages/testing/test/Faults.test.ts"
 
+/** The query plans on tables with many rows, and the storage contract on other kinds of connections. Of the same script. */
+const POSTGRES_AT_LENGTH = "packages/postgres/test/{ConnectionsContract,EventPlans,Plans}.test.ts"
+
 /** `billwright` on a real Postgres, in frameworks that are slow to load, and as its compiler emits it. */
 const BILLWRIGHT_INTEGRATION = "packages/billwright/test/integration/**/*.test.ts"
 
@@ -66,7 +69,13 @@ export default defineConfig({
       {
         test: {
           ...integration("postgres", "packages/postgres").test,
-          exclude: [PGBOUNCER],
+          exclude: [PGBOUNCER, POSTGRES_AT_LENGTH],
+          globalSetup: ["packages/postgres/test/globalSetup.ts"],
+        },
+      },
+      {
+        test: {
+          ...project("postgres-at-length", [POSTGRES_AT_LENGTH], { testTimeout: 30_000 }).test,
           globalSetup: ["packages/postgres/test/globalSetup.ts"],
         },
       },

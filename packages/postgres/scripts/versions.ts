@@ -42,7 +42,8 @@ const majorOf = async (connectionString: string): Promise<string> => {
   return String(rows[0].server_version).split(".")[0]!
 }
 
-const VITEST = ["vitest", "run", "--config", "vitest.workspace.ts", "--project", "postgres"]
+const PROJECTS = ["--project", "postgres", "--project", "postgres-at-length"]
+const VITEST = ["vitest", "run", "--config", "vitest.workspace.ts", ...PROJECTS]
 /** These start servers of their own, of the version that is beside the package. */
 const WITH_OWN_SERVERS = ["CrashedCommit.test.ts", "EmbeddedPostgres.test.ts", "Tls.test.ts"]
 

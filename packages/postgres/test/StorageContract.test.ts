@@ -9,14 +9,7 @@ const storage = Storage.layer()
 
 const ownClient = storage.pipe(Layer.provide(TestDatabase.layerClient()))
 
-/** What a transaction-pooling proxy leaves a client: nothing that outlives a transaction. */
-const pooledClient = storage.pipe(Layer.provide(TestDatabase.layerClient({ isPooled: true })))
-
-const hostPool = storage.pipe(Layer.provide(TestDatabase.layerHostPool(TestDatabase.make)))
-
 StorageContract.suite("PostgreSQL", ownClient, options)
-StorageContract.suite("PostgreSQL without session state", pooledClient, options)
-StorageContract.suite("PostgreSQL on the host's pool", hostPool, options)
 /** Thousands of transactions one after another: on a busy machine they take longer than other tests may. */
 const patient = { ...options, timeoutMillis: 180_000 } as const
 StorageModel.suite("PostgreSQL", ownClient, patient)
