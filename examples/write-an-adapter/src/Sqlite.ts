@@ -23,7 +23,6 @@ import {
   ApiKeyStore,
   type AppendOutcome,
   type Billing,
-  type ClaimedDelivery,
   type Collection,
   type CollectionOf,
   Collections,
@@ -47,6 +46,7 @@ import {
   type Settlement,
   Signal,
   StorageError,
+  StoredDelivery,
   Tenant,
   Threshold,
   ThresholdEvent,
@@ -518,7 +518,7 @@ const documentsOf = (db: Connection) => ({
   thresholds: new Documents<Threshold.Threshold>(db, "thresholds"),
   events: new Documents<Event.Event>(db, "events"),
   endpoints: new Documents<Endpoint.StoredEndpoint>(db, "endpoints"),
-  deliveries: new Documents<StoredDelivery>(db, "deliveries"),
+  deliveries: new Documents<StoredDelivery.StoredDelivery>(db, "deliveries"),
   keys: new Documents<ApiKey.ApiKey>(db, "api_keys"),
 })
 type Tables = ReturnType<typeof documentsOf>
@@ -579,22 +579,9 @@ class Outbox {
     // Called when the transaction has ended: who looks then sees them.
     this.#db.whenEnded(this.#signal.notify)
     return receivers.map((endpointId, index) => {
-      const delivery: Delivery.Delivery = {
-        id: Delivery.deliveryId(first, index),
-        eventId: event.id,
-        eventType: event.type,
-        endpointId,
-        status: "Pending",
-        reason: null,
-        attemptCount: 0,
-        nextAttemptAt: now,
-        lastResponseStatus: null,
-        lastError: null,
-        createdAt: now,
-        finishedAt: null,
-      }
-      this.#tables.deliveries.insert(tenant, delivery.id, { delivery, attempts: [], lease: null })
-      return delivery
+      const stored = StoredDelivery.pending(Delivery.deliveryId(first, index), event, endpointId, now)
+      this.#tables.deliveries.insert(tenant, stored.delivery.id, stored)
+      return stored.delivery
     })
   }
 }
@@ -663,64 +650,11 @@ const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore[
   })
 }
 
-/** A delivery as it is stored. The lease stays when it has ended: its attempt may have been made. */
-interface StoredDelivery extends Omit<Delivery.DeliveryWithAttempts, "attemptStartedAt"> {
-  readonly lease: { readonly token: string; readonly since: DateTime.Utc } | null
-}
-
-/** A delivery without its lease. The attempt that may have been made under it is recorded and counted. */
-const withoutLease = ({ attempts, delivery, lease }: StoredDelivery): StoredDelivery => {
-  if (lease === null) return { attempts, delivery, lease }
-  const lost: Delivery.Attempt = {
-    number: delivery.attemptCount + 1,
-    startedAt: lease.since,
-    durationMillis: null,
-    requestHeaders: {},
-    responseStatus: null,
-    responseHeaders: null,
-    responseBody: null,
-    error: "unknown",
-  }
-  return {
-    delivery: { ...delivery, attemptCount: lost.number, lastError: lost.error },
-    attempts: [...attempts, lost],
-    lease: null,
-  }
-}
-
-/** A delivery as a settlement leaves it. */
-const settled = (stored: StoredDelivery, { at, attempt, state }: Settlement): StoredDelivery => {
-  const isPending = state.status === "Pending"
-  return {
-    delivery: {
-      ...stored.delivery,
-      status: state.status,
-      reason: state.status === "Failed" ? state.reason : null,
-      attemptCount: state.attemptCount,
-      nextAttemptAt: isPending ? DateTime.makeUnsafe(state.dueAt) : null,
-      finishedAt: isPending ? null : at,
-      lastResponseStatus: attempt?.responseStatus ?? stored.delivery.lastResponseStatus,
-      lastError: attempt === undefined ? stored.delivery.lastError : attempt.error,
-    },
-    attempts: attempt === undefined ? stored.attempts : [...stored.attempts, attempt],
-    lease: null,
-  }
-}
-
-/** What is known of an endpoint that was deleted. */
-const NOTHING_IS_LEFT = {
-  status: "deleted",
-  url: "",
-  headers: {},
-  signature: "hmac",
-  failingSince: null,
-} as const
-
 /** The queue of what is due. A lease is what keeps two workers from the same delivery, and its token what fences a late one off. */
 const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): DeliveryStore["Service"] => {
   const { deliveries, endpoints, events } = tables
 
-  const put = (tenant: string, stored: StoredDelivery) =>
+  const put = (tenant: string, stored: StoredDelivery.StoredDelivery) =>
     deliveries.replace(tenant, stored.delivery.id, stored)
 
   const count = (
@@ -745,57 +679,23 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
       },
     )
 
-  const claimed = (tenant: string, stored: StoredDelivery, wasLost: boolean): ClaimedDelivery => {
-    const { attemptCount, endpointId, eventId, id } = stored.delivery
-    const { payload, type } = events.find(tenant, eventId)!
-    const receiver = endpoints.find(tenant, endpointId)
-    const { failingSince, headers, signature, status, url } = receiver?.endpoint ?? NOTHING_IS_LEFT
-    const secrets = receiver?.secrets ?? []
-    return {
-      tenant: tenantOf(tenant),
-      id,
-      eventId,
-      eventType: type,
-      payload,
-      attemptCount,
-      wasLost,
-      token: stored.lease!.token,
-      endpoint: { id: endpointId, status, url, headers, signature, secrets, failingSince },
-    }
-  }
-
   const settle = (settlement: Settlement): boolean => {
-    const { at, attempt, id, state } = settlement
     const tenant = Tenant.tenantKey(settlement.tenant)
-    const stored = deliveries.find(tenant, id)
+    const stored = deliveries.find(tenant, settlement.id)
     if (stored?.lease?.token !== settlement.token) return false
-    put(tenant, settled(stored, settlement))
+    put(tenant, StoredDelivery.settled(stored, settlement))
     const { endpointId } = stored.delivery
-    count(tenant, endpointId, at, {
-      delivered: Number(state.status === "Delivered"),
-      failed: Number(state.status === "Failed"),
-      failedAttempts: Number(attempt !== undefined && state.status !== "Delivered"),
-    })
+    count(tenant, endpointId, settlement.at, StoredDelivery.countsOf(settlement))
     const receiver = endpoints.find(tenant, endpointId)
-    if (attempt === undefined || receiver === undefined) return true
-    // An error of ours says nothing of the endpoint. A failure leaves the mark of an earlier one.
-    if (state.status !== "Delivered" && !Delivery.isEndpointsFailure(attempt)) return true
-    const mark = receiver.endpoint.failingSince ?? attempt.startedAt
-    const failingSince = state.status === "Delivered" ? null : mark
+    if (receiver === undefined) return true
+    const failingSince = StoredDelivery.failingSince(receiver.endpoint.failingSince, settlement)
     endpoints.replace(tenant, endpointId, { ...receiver, endpoint: { ...receiver.endpoint, failingSince } })
     return true
   }
 
   return DeliveryStore.of({
     find: (id) =>
-      Effect.map(
-        deliveries.get("DeliveryStore.find", id),
-        Option.map(({ attempts, delivery, lease }) => ({
-          attempts,
-          attemptStartedAt: lease?.since ?? null,
-          delivery,
-        })),
-      ),
+      Effect.map(deliveries.get("DeliveryStore.find", id), Option.map(StoredDelivery.withAttempts)),
     list: ({ endpointId, eventId, status }, page) =>
       deliveries
         .list("DeliveryStore.list", page, { endpoint_id: endpointId, event_id: eventId, status })
@@ -819,32 +719,20 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
         if (event === undefined) throw new Error("there is no such event")
         return outbox.deliver(tenant, event, endpointIds, firstDeliveryId, now)
       }),
-    replayRange: ({ endpointId, firstDeliveryId, isDryRun, limit, now, onlyFailed, since, types, until }) =>
+    replayRange: (range) =>
       db.tenantVerb("DeliveryStore.replayRange", (tenant) => {
+        const { endpointId, firstDeliveryId, isDryRun, limit, now, since, until } = range
         const filter = endpoints.find(tenant, endpointId)?.endpoint.eventTypes ?? []
-        // Its newest delivery to the endpoint decides; none of them may be pending.
+        const statuses = (eventId: string) =>
+          deliveries
+            .where(tenant, "event_id = :eventId AND endpoint_id = :endpointId", { eventId, endpointId })
+            .map(({ delivery }) => delivery.status)
         const found = events
-          .where(
-            tenant,
-            `at >= :since AND at < :until
-             AND NOT EXISTS (
-               SELECT 1 FROM deliveries WHERE tenant = :tenant AND event_id = events.id
-                 AND endpoint_id = :endpointId AND status = 'Pending')
-             AND (NOT :onlyFailed OR 'Failed' = (
-               SELECT status FROM deliveries WHERE tenant = :tenant AND event_id = events.id
-                 AND endpoint_id = :endpointId ORDER BY id DESC LIMIT 1))`,
-            {
-              endpointId,
-              since: since.epochMilliseconds,
-              until: until.epochMilliseconds,
-              onlyFailed: Number(onlyFailed),
-            },
-          )
-          .filter(({ endpointId: own }) => own === null || own === endpointId)
-          .filter(
-            ({ type }) =>
-              Endpoint.matchesFilter(filter, type) && (types.length === 0 || types.includes(type)),
-          )
+          .where(tenant, "at >= :since AND at < :until", {
+            since: since.epochMilliseconds,
+            until: until.epochMilliseconds,
+          })
+          .filter((event) => StoredDelivery.isReplayed(event, range, filter, () => statuses(event.id)))
         if (found.length > limit) return limit + 1
         if (isDryRun) return found.length
         for (const [index, event] of found.entries())
@@ -857,12 +745,7 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
           .where(tenant, "endpoint_id = :endpointId AND status = 'Pending'", { endpointId })
           .slice(0, MAX_CANCEL)
         for (const stored of pending) {
-          const { attempts, delivery, lease } = withoutLease(stored)
-          put(tenant, {
-            delivery: { ...delivery, status: "Failed", reason, nextAttemptAt: null, finishedAt: at },
-            attempts,
-            lease,
-          })
+          put(tenant, StoredDelivery.cancelled(stored, reason, at))
           count(tenant, endpointId, at, { failed: 1, failedAttempts: Number(stored.lease !== null) })
         }
         return pending.length
@@ -894,17 +777,21 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
           },
         )
         const leased = due.map(({ body, tenant }) => {
-          const before = fromText<StoredDelivery>(body)
+          const before = fromText<StoredDelivery.StoredDelivery>(body)
           const wasLost = before.lease !== null
-          const { attempts, delivery } = withoutLease(before)
-          const stored: StoredDelivery = {
-            delivery: { ...delivery, nextAttemptAt: leaseUntil },
-            attempts,
-            lease: { token: randomUUID(), since: now },
-          }
+          const lease = { token: randomUUID(), since: now }
+          const stored = { ...StoredDelivery.leased(before, lease, leaseUntil), lease }
           put(tenant, stored)
-          if (wasLost) count(tenant, delivery.endpointId, now, { failedAttempts: 1 })
-          return claimed(tenant, stored, wasLost)
+          const { endpointId, eventId } = stored.delivery
+          if (wasLost) count(tenant, endpointId, now, { failedAttempts: 1 })
+          const event = events.find(tenant, eventId)!
+          return StoredDelivery.claimed(
+            tenantOf(tenant),
+            stored,
+            event,
+            endpoints.find(tenant, endpointId),
+            wasLost,
+          )
         })
         return { deliveries: leased, unreadable: [] }
       }),

@@ -93,6 +93,7 @@ export type {
   Settlement,
   UnreadableDelivery,
 } from "./webhooks/DeliveryStore.ts"
+export * as StoredDelivery from "./webhooks/StoredDelivery.ts"
 export { Dispatcher, LEASE_MILLIS, POLL_MILLIS } from "./webhooks/Dispatcher.ts"
 export type { DispatcherOptions } from "./webhooks/Dispatcher.ts"
 export * as Endpoint from "./webhooks/Endpoint.ts"

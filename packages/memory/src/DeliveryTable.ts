@@ -6,7 +6,7 @@ import {
   type Claimed,
   Delivery,
   type DeliveryFilterQuery,
-  Endpoint,
+  type Endpoint,
   MAX_CANCEL,
   Page,
   type PrunedCounts,
@@ -14,23 +14,20 @@ import {
   type RangeReplay,
   type Settlement,
   StorageError,
+  StoredDelivery,
   Tenant,
   WebhookStatistics,
 } from "@billwright/core"
 import { DateTime, Exit, Option } from "effect"
 import { DeliveryCounts } from "./DeliveryCounts.ts"
 import {
-  cancelled,
-  claimedOf,
   copyOf,
-  type DeliveryContent,
+  copyOfClaimed,
+  copyOfSettlement,
   type DeliveryRow,
   type EndpointDeliveries,
   type EventRow,
-  initialContent,
-  leased,
   newRow,
-  settled,
 } from "./DeliveryRow.ts"
 import { DueGroup, DueParty, DueQueue } from "./DueQueue.ts"
 import type { EndpointRow, EndpointTable } from "./EndpointTable.ts"
@@ -69,7 +66,7 @@ export class DeliveryTable {
       if (this.#of(event.tenant).of(undefined).find(row.id) !== undefined) {
         throw new TypeError(`the delivery id ${row.id} is taken`)
       }
-      const content = initialContent(row, now)
+      const content = StoredDelivery.pending(row.id, event.event, endpoint.id, now)
       this.#put(row, content)
       return { ...content.delivery }
     })
@@ -122,8 +119,14 @@ export class DeliveryTable {
   replayRange(tenant: Tenant.Tenant, range: RangeReplay): number {
     const endpoint = this.#endpoints.rowOf(tenant, range.endpointId)
     if (endpoint === undefined) return 0
-    const isAsked = this.#rangeRule(endpoint, range)
-    const events = Array.from(this.#events.all(tenant)).filter(isAsked)
+    const filter = endpoint.stored?.endpoint.eventTypes ?? []
+    const events = Array.from(this.#events.all(tenant)).filter(({ deliveries, event }) =>
+      StoredDelivery.isReplayed(event, range, filter, () =>
+        Array.from(deliveries.values())
+          .filter(({ group }) => group.endpoint === endpoint)
+          .map(({ content }) => content!.delivery.status),
+      ),
+    )
     if (events.length > range.limit) return range.limit + 1
     if (range.isDryRun) return events.length
     for (const [index, event] of events.entries()) {
@@ -141,8 +144,8 @@ export class DeliveryTable {
     const all = this.#ofEndpoint(tenant, endpointId)?.order.of("Pending").values()
     const pending = all === undefined ? [] : [...all.take(MAX_CANCEL)]
     for (const row of pending) {
-      const wasLost = row.content?.lease !== undefined
-      this.#put(row, cancelled(row.content!, reason, at))
+      const wasLost = row.content!.lease !== null
+      this.#put(row, StoredDelivery.cancelled(row.content!, reason, at))
       this.#counts.count(row, at, { failed: 1, failedAttempts: wasLost ? 1 : 0 })
     }
     return pending.length
@@ -156,12 +159,13 @@ export class DeliveryTable {
       ofParty: ({ tenant }) => ofTenants.get(Tenant.tenantKey(tenant)) ?? limit,
     })
     const deliveries = rows.map((row) => {
-      const wasLost = row.content!.lease !== undefined
-      const token = crypto.randomUUID()
-      const content = leased(row.content!, { token, since: now }, leaseUntil)
+      const wasLost = row.content!.lease !== null
+      const lease = { token: crypto.randomUUID(), since: now }
+      const content = { ...StoredDelivery.leased(row.content!, lease, leaseUntil), lease }
       this.#put(row, content)
       if (wasLost) this.#counts.count(row, now, { failedAttempts: 1 })
-      return claimedOf(row, token, content.delivery.attemptCount, wasLost)
+      const endpoint = row.group.endpoint.stored
+      return copyOfClaimed(StoredDelivery.claimed(row.tenant, content, row.event.event, endpoint, wasLost))
     })
     return { deliveries, unreadable: [] }
   }
@@ -170,20 +174,13 @@ export class DeliveryTable {
   settle(settlement: Settlement): boolean {
     const row = this.#rowOf(settlement.tenant, settlement.id)
     if (row?.content?.lease?.token !== settlement.token) return false
-    this.#put(row, settled(row.content, settlement))
-    const { at, attempt, state } = settlement
+    this.#put(row, StoredDelivery.settled(row.content, copyOfSettlement(settlement)))
+    this.#counts.count(row, settlement.at, StoredDelivery.countsOf(settlement))
     const { endpoint } = row.group
-    this.#counts.count(row, at, {
-      delivered: state.status === "Delivered" ? 1 : 0,
-      failed: state.status === "Failed" ? 1 : 0,
-      failedAttempts: attempt !== undefined && state.status !== "Delivered" ? 1 : 0,
-    })
-    if (attempt === undefined || endpoint.stored === undefined) return true
-    if (state.status !== "Delivered" && !Delivery.isEndpointsFailure(attempt)) return true
-    const failingSince = state.status === "Delivered" ? null : attempt.startedAt
-    const isFailing = endpoint.stored.endpoint.failingSince !== null
-    // A failure does not change the `failingSince` of an earlier failure.
-    if (isFailing === (failingSince === null)) this.#endpoints.markFailing(endpoint, failingSince)
+    if (endpoint.stored === undefined) return true
+    const before = endpoint.stored.endpoint.failingSince
+    const failingSince = StoredDelivery.failingSince(before, settlement)
+    if (failingSince !== before) this.#endpoints.markFailing(endpoint, failingSince)
     return true
   }
 
@@ -215,30 +212,14 @@ export class DeliveryTable {
     for (const orders of this.#tenants.values()) yield* orders.of(undefined).values()
   }
 
-  #rangeRule(endpoint: EndpointRow, { onlyFailed, since, types, until }: RangeReplay) {
-    const filter = endpoint.stored?.endpoint.eventTypes ?? []
-    return (row: EventRow): boolean => {
-      const { endpointId, timestamp, type } = row.event
-      const at = timestamp.epochMilliseconds
-      if (at < since.epochMilliseconds || at >= until.epochMilliseconds) return false
-      if (endpointId !== null && endpointId !== endpoint.id) return false
-      if (!Endpoint.matchesFilter(filter, type) || (types.length > 0 && !types.includes(type))) return false
-      const own = Array.from(row.deliveries.values())
-        .filter(({ group }) => group.endpoint === endpoint)
-        .map(({ content }) => content!.delivery.status)
-      if (own.includes("Pending")) return false
-      return !onlyFailed || own.at(-1) === "Failed"
-    }
-  }
-
   /** Sets a row and updates the orders and the queue. */
-  #put(row: DeliveryRow, content: DeliveryContent | undefined): void {
+  #put(row: DeliveryRow, content: StoredDelivery.StoredDelivery | undefined): void {
     const before = row.content
     this.#set(row, content)
     this.#journal.wrote(() => this.#set(row, before))
   }
 
-  #set(row: DeliveryRow, content: DeliveryContent | undefined): void {
+  #set(row: DeliveryRow, content: StoredDelivery.StoredDelivery | undefined): void {
     const { event, group } = row
     const [before, after] = [row.content?.delivery, content?.delivery]
     row.content = content

@@ -102,6 +102,21 @@ export interface Attempt {
   readonly error: AttemptError | null
 }
 
+/**
+ * The record of an attempt that began but whose result was lost, because its process or lease ended. `attemptCount`
+ * attempts ended before it.
+ */
+export const lostAttempt = (attemptCount: number, startedAt: DateTime.Utc): Attempt => ({
+  number: attemptCount + 1,
+  startedAt,
+  durationMillis: null,
+  requestHeaders: {},
+  responseStatus: null,
+  responseHeaders: null,
+  responseBody: null,
+  error: "unknown",
+})
+
 export interface DeliveryWithAttempts {
   readonly delivery: Delivery
   /** When the attempt that is under way began; `null` when none is. `attempts` lists it once it has ended. */

@@ -146,12 +146,3 @@ const unanswered = (error: AttemptError) => ({
   responseBody: null,
   error,
 })
-
-/** The record of an attempt that was under way when the process stopped. */
-export const interrupted = (claimed: ClaimedDelivery, startedAt: DateTime.Utc): Attempt => ({
-  number: claimed.attemptCount + 1,
-  startedAt,
-  durationMillis: null,
-  requestHeaders: {},
-  ...unanswered("unknown"),
-})

@@ -25,7 +25,7 @@ import * as OutageLog from "../shared/OutageLog.ts"
 import * as Signal from "../shared/Signal.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { Transactor } from "../shared/Transactor.ts"
-import { type Attempt, isEndpointsFailure } from "./Delivery.ts"
+import { type Attempt, isEndpointsFailure, lostAttempt } from "./Delivery.ts"
 import * as DeliveryAttempt from "./DeliveryAttempt.ts"
 import { type DeliveryEvent, type DeliveryState, disables, next } from "./DeliveryMachine.ts"
 import { type ClaimedDelivery, DeliveryStore, MAX_CLAIM, type UnreadableDelivery } from "./DeliveryStore.ts"
@@ -256,7 +256,7 @@ const make = Effect.fnUntraced(function* (options: DispatcherOptions) {
         load.end(slot, "none", now)
         yield* Metric.update(attemptsOf.Lost, 1)
         const counted = { ...claimed, attemptCount: claimed.attemptCount + 1 }
-        const made = DeliveryAttempt.interrupted(claimed, startedAt)
+        const made = lostAttempt(claimed.attemptCount, startedAt)
         yield* endWithout(counted, { _tag: "Lost" }, leaseUntil, made)
       }),
     )
