@@ -391,7 +391,7 @@ new Svix.Webhook(secret).verify(request.body, request.headers)
         events.map(({ event }) => event.type),
         ["invoice.paid", "invoice.paid", "usage.threshold"],
       )
-      assert.include(printed, "payment.failed\nNo endpoint wanted it.")
+      assert.include(printed, "payment.failed\nNo endpoint subscribes to its type.")
       assert.strictEqual(terminal.errors, "")
     } finally {
       await terminal.close()

@@ -406,7 +406,10 @@ describe("createBilling", () => {
     [{ store: memory(), accountId: "" }, /^accountId must be 1 to 64 letters, digits, - or _$/],
     [{ store: memory(), encryptionKeys: "secret" }, /the encryption keys are not valid: entry 1/],
     [{ store: memory(), encryptionKeys: 5 }, /encryptionKeys must be a key/],
-    [{ store: memory(), encryptionKeys: { file: "/nowhere/keys" } }, /can't be made: its directory does not/],
+    [
+      { store: memory(), encryptionKeys: { file: "/nowhere/keys" } },
+      /can't be created: its directory does not/,
+    ],
     [
       { store: memory(), network: { allow: ["169.254.169.254/32"] } },
       /network\.allow\[0\] must not be 169\.254\.169\.254\/32: it is the address of a cloud's metadata service/,

@@ -1,5 +1,5 @@
 /**
- * The parts of the API's answers that commands read.
+ * The parts of the API's answers that the commands read.
  */
 import { Schema } from "effect"
 
@@ -18,10 +18,10 @@ export const Delivery = Schema.Struct({
 })
 export type Delivery = typeof Delivery.Type
 
-/** A delivery as it is answered to those who ask for it alone. */
+/** A delivery in the answer of `GET /deliveries/{id}`. */
 export const DeliveryWithAttempts = Schema.Struct({
   ...Delivery.fields,
-  /** While an attempt is under way, `next_attempt_at` is no time of one that is planned. */
+  /** While an attempt is under way, this is set, and `next_attempt_at` is not the time of the next attempt. */
   attempt_started_at: Schema.NullOr(Schema.String),
 })
 export type DeliveryWithAttempts = typeof DeliveryWithAttempts.Type
@@ -45,8 +45,11 @@ export const EventTypeList = Schema.Struct({
 
 export const RangeReplay = Schema.Struct({ endpoint_id: Schema.String, count: Schema.Int })
 
-/** When a delivery is tried again, where it is told whether an attempt is under way. */
-const next = (delivery: Delivery | DeliveryWithAttempts): ReadonlyArray<string> => {
+/**
+ * When the next attempt is due. Empty for a delivery of a list: lists don't say whether an attempt is under way, so
+ * `next_attempt_at` could be misleading.
+ */
+const nextAttempt = (delivery: Delivery | DeliveryWithAttempts): ReadonlyArray<string> => {
   const { next_attempt_at: plannedAt } = delivery
   if (!("attempt_started_at" in delivery) || delivery.attempt_count === 0 || plannedAt === null) return []
   const { attempt_started_at: startedAt } = delivery
@@ -62,7 +65,7 @@ export const line = (delivery: Delivery | DeliveryWithAttempts): string => {
     delivery.status.padEnd("Delivered".length),
     attempts === 1 ? "1 attempt" : `${attempts} attempts`,
     error ?? (status === null ? "no answer yet" : `answered ${status}`),
-    ...next(delivery),
+    ...nextAttempt(delivery),
     ...(delivery.reason === null ? [] : [delivery.reason]),
   ].join("  ")
 }

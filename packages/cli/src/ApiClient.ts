@@ -31,15 +31,15 @@ export class ServerRefused extends Data.TaggedError("ServerRefused")<{
 export type ApiFailure = ServerRefused | ServerUnreachable
 
 export interface Answer<A> {
-  /** What the command reads of it. */
+  /** The fields that the command reads. */
   readonly value: A
-  /** All of it, as it was sent. */
+  /** The whole body, unchanged. */
   readonly text: string
 }
 
 type Query = Readonly<Record<string, string | undefined>>
 
-/** What a command reads of an answer: fields that it doesn't know are fine. */
+/** The fields of an answer that a command reads. Other fields are ignored. */
 type Reading<A> = Schema.Codec<A, unknown>
 
 export class ApiClient extends Context.Service<
@@ -51,7 +51,7 @@ export class ApiClient extends Context.Service<
     /** `body` is JSON text. */
     readonly patch: <A>(path: string, as: Reading<A>, body: string) => Effect.Effect<Answer<A>, ApiFailure>
     readonly delete: <A>(path: string, as: Reading<A>) => Effect.Effect<Answer<A>, ApiFailure>
-    /** An answer that goes on until the scope closes. */
+    /** An answer whose body is read until the scope closes. */
     readonly open: (
       path: string,
       query: Query,
@@ -59,7 +59,7 @@ export class ApiClient extends Context.Service<
     ) => Effect.Effect<ReadableStream<Uint8Array>, ApiFailure, Scope.Scope>
   }
 >()("@billwright/cli/ApiClient") {
-  /** Of a server, with the key of the environment: on a command line everybody on the machine could read it. */
+  /** The key comes from the environment, because every user of the machine can read command lines. */
   static readonly layer = (options: { readonly url: string }): Layer.Layer<ApiClient, Misconfigured> =>
     Layer.effect(
       ApiClient,
@@ -100,7 +100,7 @@ const queryOf = (query: Query): string => {
   return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`
 }
 
-/** The code of the error beneath that of `fetch`, whose own message only says that it failed. */
+/** The cause of an error of `fetch`, because its own message is only "fetch failed". */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const { cause, name } = error

@@ -7,8 +7,8 @@ const NEGATIVE = /^-\d/
 const LONG_FLAG = /^--[^=]+$/
 
 /**
- * Joins a value such as `-2h` to the flag before it, as in `--since=-2h`. Otherwise `-2h` would be parsed as two
- * flags, of which `-h` means help: the command would print help and succeed without doing anything.
+ * Joins a value such as `-2h` to the flag before it: `--since=-2h`. Otherwise `-2h` would be parsed as the flags `-2`
+ * and `-h`. `-h` means help: the command would print help and succeed without doing anything.
  */
 export const tied = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const end = args.includes("--") ? args.indexOf("--") : args.length

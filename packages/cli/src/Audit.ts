@@ -7,7 +7,7 @@ import { Command } from "effect/cli"
 import * as Store from "./Store.ts"
 import { account, json } from "./TenantFlags.ts"
 
-/** The audit found differences. They are already printed. The program ends with an error. */
+/** The audit found differences, which are already printed. */
 export class AuditFailed extends Data.TaggedError("AuditFailed")<{ readonly message: string }> {}
 
 interface Finding {

@@ -162,7 +162,7 @@ const remove = Command.make(
   {
     id,
     yes: Flag.Boolean("yes").pipe(
-      Flag.withDescription("Confirm that name, e-mail address and metadata are to be erased for good."),
+      Flag.withDescription("Confirm that name, e-mail address and metadata will be erased for good."),
       Flag.withDefault(false),
     ),
     ...common,

@@ -24,7 +24,7 @@ export const flags = {
   ),
 }
 
-/** Of a replay of a range, which may be of thousands: what became of each is for the list to say. */
+/** A range can have thousands of deliveries, so waiting for it doesn't report each one. The list of deliveries does. */
 export const flagsOfRange = {
   ...flags,
   wait: Flag.Boolean("wait").pipe(
@@ -80,7 +80,7 @@ export const ofEvent = Effect.fnUntraced(function* (id: string, options: WaitOpt
   )
 })
 
-/** The deliveries of the list, with their attempts. */
+/** Gets each delivery, with its attempts. */
 export const look = Effect.fnUntraced(function* (deliveries: ReadonlyArray<Answers.Delivery>) {
   const api = yield* ApiClient
   return yield* Effect.forEach(
@@ -90,7 +90,7 @@ export const look = Effect.fnUntraced(function* (deliveries: ReadonlyArray<Answe
   )
 })
 
-/** The deliveries of the list with their attempts, once they are finished. */
+/** Waits until the deliveries are finished, and returns them with their attempts. */
 export const ofDeliveries = Effect.fnUntraced(function* (
   deliveries: ReadonlyArray<Answers.Delivery>,
   options: WaitOptions,
@@ -102,25 +102,25 @@ export const ofDeliveries = Effect.fnUntraced(function* (
   )
 })
 
-/** Waits until nothing is pending for an endpoint, and tells on standard error how much is. */
+/** Waits until an endpoint has no pending deliveries. Prints the number of pending ones on standard error. */
 export const ofEndpoint = Effect.fnUntraced(function* (id: string, options: WaitOptions) {
   const api = yield* ApiClient
   if (!options.wait) return
-  let told = ""
+  let printed = ""
   const look = api
     .get("/deliveries", Answers.DeliveryList, { endpoint_id: id, status: "Pending", limit: "100" })
     .pipe(
       Effect.tap(({ value }) => {
         const line = `${value.data.length}${value.has_more ? " or more" : ""} pending`
-        if (line === told) return Effect.void
-        told = line
+        if (line === printed) return Effect.void
+        printed = line
         return Console.error(line)
       }),
     )
   yield* settled(look, ({ value }) => value.data.length, options)
 })
 
-/** Fails when the command waited and deliveries failed. */
+/** Fails when the command waited and some deliveries failed. */
 export const requireDelivered = (
   deliveries: ReadonlyArray<Answers.Delivery>,
   { wait }: WaitOptions,

@@ -36,26 +36,26 @@ const fromEnvironment = Config.Redacted(VARIABLE).pipe(
   Effect.map(Option.filter((keys) => Redacted.value(keys).trim() !== "")),
 )
 
-/** The file is outside the database, so that a dump doesn't contain the key. */
+/** The key file is outside the database, so that a dump of the database doesn't contain the key. */
 const fromFile = (dataDir: string): Effect.Effect<Redacted.Redacted<string>, EncryptionFailure> =>
   Effect.andThen(
     Effect.tryPromise({
       try: () => mkdir(dataDir, { recursive: true, mode: 0o700 }),
-      catch: (cause) => new Misconfigured({ message: `${dataDir} can't be made: ${String(cause)}` }),
+      catch: (cause) => new Misconfigured({ message: `${dataDir} can't be created: ${String(cause)}` }),
     }),
     KeyFile.readOrMake(join(dataDir, KEY_FILE)),
   )
 
 const missing = new Misconfigured({
   message:
-    `--store postgres needs keys to encrypt webhook secrets with: make one by "billwright keys new-encryption-key", ` +
-    `set the environment variable ${VARIABLE} to what it prints, and keep it as safe as a password ` +
-    `(or store the secrets as they are: --allow-plaintext-secrets)`,
+    `--store postgres needs keys that encrypt webhook secrets: run "billwright keys new-encryption-key", ` +
+    `set the environment variable ${VARIABLE} to what it prints, and keep that as safe as a password ` +
+    `(or store the secrets in plain text: --allow-plaintext-secrets)`,
 })
 
 /**
- * The keys of the environment, else those of the data directory's own file, which is made when it isn't there.
- * Storage in memory needs no keys, because nothing is stored on disk.
+ * The keys of the environment variable, or else those of the key file in the data directory, which is created if it
+ * is missing. Storage in memory needs no keys, because nothing is stored on disk.
  */
 export const keys = Effect.fnUntraced(function* (
   options: EncryptionOptions,

@@ -21,11 +21,11 @@ export const newEncryptionKey = Command.make(
   }),
 ).pipe(Command.withDescription("Print a new key for BILLWRIGHT_ENCRYPTION_KEYS"))
 
-/** The keys, and the endpoints whose secrets they are for. */
+/** `Endpoints` with the encryption keys of the options. */
 const services = (options: Store.DatabaseOptions): Layer.Layer<Endpoints, Failure> =>
   Layer.unwrap(
     Effect.gen(function* () {
-      // Before keys are made there.
+      // Checked before the next line, which may create a key file in the data directory.
       yield* Store.requireData(options)
       const encryption = yield* Encryption.keys({ ...options, allowPlaintextSecrets: false })
       return Billing.layerWith({ encryption }).pipe(Layer.provide(Store.layerBeside(options)))
@@ -50,17 +50,15 @@ export const rotateEncryption = Command.make(
   Effect.fn(function* (options) {
     const count = yield* rotateAll(options.json).pipe(
       Effect.catchTag("SecretUnavailable", ({ message }) =>
-        Effect.fail(
-          new Store.Misconfigured({ message: `${message}: its key has to be there, behind the first one` }),
-        ),
+        Effect.fail(new Store.Misconfigured({ message: `${message}: add this key behind the first one` })),
       ),
       Effect.provide(services(options)),
     )
     if (options.json) return yield* Console.log(JSON.stringify({ endpoints: count }))
     return yield* Console.log(
       count === 0
-        ? "Every webhook secret is encrypted with the first key already."
-        : `The secrets of ${count} webhook ${count === 1 ? "endpoint" : "endpoints"} are encrypted with the first key now.`,
+        ? "All webhook secrets are already encrypted with the first key."
+        : `The secrets of ${count} webhook ${count === 1 ? "endpoint" : "endpoints"} are now encrypted with the first key.`,
     )
   }),
 ).pipe(

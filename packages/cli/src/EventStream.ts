@@ -14,7 +14,7 @@ export interface StreamedEvent {
   readonly payload: string
 }
 
-/** The server regularly sends a comment. When nothing has come for this long, the connection is dead. */
+/** The server sends a comment regularly. If nothing arrives for this long, the connection is dead. */
 const SILENCE_MILLIS = 60_000
 const FIRST_PAUSE_MILLIS = 250
 const MAX_PAUSE_MILLIS = 5_000
@@ -36,14 +36,14 @@ const ListedEvents = Schema.Struct({
   has_more: Schema.Boolean,
 })
 
-/** All events that there are, the oldest first, but for those that are for one endpoint alone: as in the stream. */
+/** All stored events, oldest first. As in the stream, events for a single endpoint are left out. */
 const listAll = Effect.fnUntraced(function* () {
   const api = yield* ApiClient
   const found: Array<StreamedEvent> = []
   let after: string | undefined
   for (;;) {
     const { text, value } = yield* api.get("/events", ListedEvents, { limit: "100", starting_after: after })
-    // What is rendered anew has the bytes of the payload.
+    // Rendering the exact values gives the same bytes as the payload of a webhook.
     const exact = ExactJson.parse(text) as { readonly data: ReadonlyArray<{ readonly data: unknown }> }
     for (const [index, { endpoint_id, id, livemode, timestamp, type }] of value.data.entries()) {
       if (typeof endpoint_id === "string") continue
@@ -66,15 +66,15 @@ const cut = (cause: unknown) =>
 interface Progress {
   /** The last event that was handled. */
   lastId: string | undefined
-  /** Those that were listed, and may come by the stream as well. */
+  /** The ids of events that were handled from the list. The stream may send them again. */
   readonly handled: Set<string>
   /** How long to wait after the next failure. */
   pauseMillis: number
 }
 
 /**
- * Calls `handle` for each event from now on, one after the other, for ever. Fails when the server can't be reached
- * at the beginning, or refuses the key or the types; a connection that is lost later is made anew.
+ * Calls `handle` for each event from now on, one after the other, without end. Fails when the server can't be reached
+ * at the start, or when it refuses the key or the types. When the connection is lost later, it connects again.
  */
 export const follow = Effect.fnUntraced(function* <R>(
   types: ReadonlyArray<string>,
@@ -97,8 +97,8 @@ export const follow = Effect.fnUntraced(function* <R>(
   })
 
   /**
-   * Where there was no event to go on from, all that there are came since. Listed once the stream is open, so that
-   * nothing comes in between.
+   * Handles the stored events when the store had no events at the start: all of them were published since. It lists
+   * them only after the stream is open, so that no event is missed in between.
    */
   const catchUp = Effect.fnUntraced(function* () {
     for (const event of yield* listAll()) {
@@ -124,7 +124,7 @@ export const follow = Effect.fnUntraced(function* <R>(
     if (error instanceof ServerRefused && error.status === 400 && progress.lastId !== undefined) {
       const isKnown = yield* isStillThere(progress.lastId)
       if (isKnown) return yield* error
-      yield* Console.error("The server has lost the last event: following from now on.")
+      yield* Console.error("The server no longer has the last event. Continuing with new events.")
       progress.lastId = yield* newest
       return
     }

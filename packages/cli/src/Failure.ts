@@ -1,5 +1,5 @@
 /**
- * The errors that can end a command, besides bugs. The message of each is a sentence for people.
+ * The errors that can end a command, except bugs. Each message is a sentence for people.
  */
 import type { ApiKey, InvalidInput, InvalidKeyring } from "@billwright/core"
 import type { ListenError } from "@billwright/http/node"
@@ -24,10 +24,10 @@ export type Failure =
   | Undelivered
   | UnknownEventType
 
-/** The most wrappers around a driver's error that are followed. */
+/** How many nested causes of an error are read at most. */
 const MAX_DEPTH = 8
 
-/** What the driver or the system said in the end; nothing when that is all that there is. */
+/** The message of the innermost cause, which comes from the driver or the system. Empty if there is none. */
 const rootOf = (error: unknown, depth = 0): string => {
   if (!(error instanceof Error) || depth > MAX_DEPTH) return ""
   const { cause, code, reason } = error as Error & { readonly code?: unknown; readonly reason?: unknown }
@@ -35,7 +35,7 @@ const rootOf = (error: unknown, depth = 0): string => {
   return deeper || error.message || (typeof code === "string" ? code : "")
 }
 
-/** The sentence for people, and why it is so where the database is to blame. */
+/** The message for people. For errors of the database it includes the innermost cause. */
 export const sentenceOf = (error: Failure): string => {
   if (error._tag !== "StorageError" && error._tag !== "SqlError") return error.message
   const root = rootOf(error)

@@ -5,7 +5,7 @@ import { ApiKeys, CurrentTenant, Idempotency, type StorageError, Tenant } from "
 import type { PrivateFile } from "@billwright/node"
 import { Effect, Option, Redacted, Schedule } from "effect"
 
-/** A key of one mode. It is shown only once. */
+/** The first key of a mode. Its secret is shown only once. */
 export interface FirstKey {
   readonly mode: Tenant.Mode
   readonly secret: string
@@ -14,11 +14,14 @@ export interface FirstKey {
 const MODES = ["test", "live"] as const
 const NAMES = { test: "first test key", live: "first live key" } as const
 
-/** Servers that start on one store at the same time issue its first keys once: as one request does something once. */
+/**
+ * An idempotent request. When several servers start at the same time on one store, all of them send it, and the keys
+ * are issued once.
+ */
 const REQUEST = { method: "START", path: "first keys", key: "first keys", fingerprint: "" }
-/** How often it is looked whether another server, which is at it, has issued them. */
+/** While another server issues the keys: how long to wait before looking again. */
 const LOOK_AGAIN = Schedule.spaced("100 millis")
-/** How often at most: for 5 seconds. */
+/** How often to look again at most: for 5 seconds. */
 const MAX_LOOKS = 50
 
 const tenantOf = (mode: Tenant.Mode): Tenant.Tenant => ({ accountId: Tenant.defaultAccountId, mode })
@@ -28,7 +31,7 @@ const hasKeys = (mode: Tenant.Mode): Effect.Effect<boolean, StorageError, ApiKey
     const { data } = yield* (yield* ApiKeys).list({ limit: 1 })
     return data.length > 0
   }).pipe(
-    // The library's own input breaks no rule.
+    // The input is a constant, and it is valid.
     Effect.catchTag("InvalidInput", Effect.die),
     Effect.provideService(CurrentTenant, tenantOf(mode)),
   )
@@ -41,17 +44,20 @@ const issueFor = (mode: Tenant.Mode): Effect.Effect<FirstKey, StorageError, ApiK
 
 const withoutKeys = Effect.filter(MODES, (mode) => Effect.map(hasKeys(mode), (found) => !found))
 
-/** Keeps keys where somebody finds them, before they count. Run again with other keys when the transaction is. */
+/**
+ * Saves new keys before their transaction commits, so that no key is valid that nobody knows. When the transaction is
+ * run again, this is called again, with other keys.
+ */
 export type Keep = (keys: ReadonlyArray<FirstKey>) => Effect.Effect<void, PrivateFile.PrivateFileError>
 
-/** Issues what is missing, in one transaction. Gives nothing when another server has. */
+/** Issues the missing keys in one transaction. Returns no keys when another server has issued them. */
 const issueOnce = Effect.fnUntraced(function* (keep: Keep) {
   const idempotency = yield* Idempotency
   let issued: ReadonlyArray<FirstKey> = []
   const issue = Effect.gen(function* () {
     issued = yield* Effect.forEach(yield* withoutKeys, issueFor)
     yield* keep(issued)
-    // What is remembered of it tells no secret.
+    // This answer is stored, so it must not contain a secret.
     return { status: 201, body: "" }
   })
   const { isReplay } = yield* idempotency.run(REQUEST, issue, () => Option.none())
@@ -59,8 +65,8 @@ const issueOnce = Effect.fnUntraced(function* (keep: Keep) {
 })
 
 /**
- * Issues a key for each mode of the default account that has none, one time for each store. When `keep` fails, none is
- * issued.
+ * Issues a key for each mode of the default account that has no key. It does so once per store. When `keep` fails, no
+ * key is issued.
  */
 export const ensure = (
   keep: Keep = () => Effect.void,

@@ -1,23 +1,23 @@
 /**
- * Sends events to an address of this machine's user, signed as the dispatcher signs them.
+ * Sends events to an address that the user gives, signed like webhooks of the dispatcher.
  */
 import { Signature } from "@billwright/core"
 import { Clock, Effect, type Redacted } from "effect"
 import type { StreamedEvent } from "./EventStream.ts"
 
-/** How long the receiver may take. */
+/** How long the receiver may take to answer, in milliseconds. */
 const TIMEOUT_MILLIS = 15_000
 
-/** What came of one request. */
+/** The result of one request. */
 export interface Forwarded {
-  /** The status of the answer; `null` when there was none. */
+  /** The status of the answer. `null` if there was no answer. */
   readonly status: number | null
   readonly durationMillis: number
-  /** Why there was no answer. */
+  /** Why there was no answer. `null` if there was one. */
   readonly error: string | null
 }
 
-/** Sends one event and waits for the answer. Never fails: a receiver that does is what is to be told. */
+/** Sends one event and waits for the answer. Never fails: a failure of the receiver is part of the result. */
 export type Forward = (event: StreamedEvent) => Effect.Effect<Forwarded>
 
 const reasonOf = (error: unknown): string => {
@@ -37,14 +37,14 @@ const post = (url: URL, headers: Readonly<Record<string, string>>, body: string)
         redirect: "manual",
         signal: AbortSignal.any([interrupted, AbortSignal.timeout(TIMEOUT_MILLIS)]),
       })
-      // What it says is the receiver's to log.
+      // The body is not read. The receiver can log it.
       await response.body?.cancel()
       return response.status
     },
     catch: reasonOf,
   })
 
-/** Signs with the secret, which must be one of ours (`whsec_…`). */
+/** Makes a forwarder that signs with this secret (`whsec_…`). */
 export const make = (url: URL, secret: Redacted.Redacted<string>): Effect.Effect<Forward> =>
   Effect.map(Signature.signer(secret), (signer) =>
     Effect.fnUntraced(function* ({ id, payload }: StreamedEvent) {

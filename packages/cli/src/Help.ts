@@ -1,5 +1,5 @@
 /**
- * `billwright help` and `billwright help <command>`: what `--help` prints.
+ * `billwright help` and `billwright help <command>`, which print the same as `--help`.
  */
 import { Effect } from "effect"
 import { Argument, CliConfig, Command, GlobalFlag } from "effect/cli"
@@ -9,7 +9,7 @@ import { Misconfigured } from "./Store.ts"
 const childrenOf = ({ subcommands }: Command.Command.Any): ReadonlyArray<Command.Command.Any> =>
   subcommands.flatMap(({ commands }) => commands)
 
-/** Fails when there is no such command below another. */
+/** Fails when no command has this path. */
 const requirePath = Effect.fnUntraced(function* (root: Command.Command.Any, path: ReadonlyArray<string>) {
   let parent = root
   const names = [root.name]
@@ -23,7 +23,7 @@ const requirePath = Effect.fnUntraced(function* (root: Command.Command.Any, path
       )
       const hint = near.length === 0 ? "" : `, did you mean ${near.join(" or ")}?`
       return yield* new Misconfigured({
-        message: `there is no command "${[...names, name].join(" ")}"${hint || `: "${names.join(" ")} --help" lists what there is`}`,
+        message: `there is no command "${[...names, name].join(" ")}"${hint || `: "${names.join(" ")} --help" lists the commands`}`,
       })
     }
     names.push(name)
@@ -31,7 +31,7 @@ const requirePath = Effect.fnUntraced(function* (root: Command.Command.Any, path
   }
 })
 
-/** The command, for the tree that it becomes a part of. */
+/** Makes the command `help`. `root` is a function, because `help` is itself a subcommand of the root command. */
 export const make = (root: () => Command.Command.Any) =>
   Command.make(
     "help",

@@ -1,5 +1,5 @@
 /**
- * `billwright keys`: API keys, issued, listed, rolled and revoked, and the keys of webhook secrets.
+ * `billwright keys`: issues, lists, rolls and revokes API keys, and manages the keys that encrypt webhook secrets.
  */
 import { ApiKey, ApiKeys, Billing, CurrentTenant, type IssuedApiKey, type Tenant } from "@billwright/core"
 import { Console, DateTime, Effect, Layer, Option, Redacted, Schema } from "effect"
@@ -20,7 +20,7 @@ interface TenantOptions extends Store.DatabaseOptions, PepperOptions {
   readonly mode: Tenant.Mode
 }
 
-/** Runs a use case for the tenant, on the store that was asked for. */
+/** Runs an effect for the tenant, on the store of the options. */
 const acting = <A>(
   options: TenantOptions,
   effect: Effect.Effect<A, Failure, ApiKeys | CurrentTenant>,
@@ -75,7 +75,7 @@ const printIssued = ({ key, secret }: IssuedApiKey, asJson: boolean) =>
   Console.log(
     asJson
       ? JSON.stringify({ ...toJson(key), secret: Redacted.value(secret) }, undefined, 2)
-      : `${key.mode} key  ${Redacted.value(secret)}\nIt is shown this once: keep it. Its id is ${key.id}.${untilOf(key)}`,
+      : `${key.mode} key  ${Redacted.value(secret)}\nSave it now: it is not shown again. Its id is ${key.id}.${untilOf(key)}`,
   )
 
 const id = Argument.String("id").pipe(Argument.withDescription("The id of the key: key_…"))
@@ -140,7 +140,7 @@ const list = Command.make(
   "list",
   tenantFlags,
   Effect.fn(function* (options) {
-    // Newest first; who has more keys than a page holds sees the newest ones.
+    // One page, newest first. With more than 100 keys, the older ones are not listed.
     const page = yield* acting(
       options,
       Effect.flatMap(ApiKeys, (keys) => keys.list({ limit: 100 })),

@@ -16,12 +16,12 @@ export const flag = Flag.String("keys-file").pipe(
 
 const LINE = /^(?:test|live) key {2}sk_(?:test|live)_[0-9A-Za-z]+$/
 
-/** A key as it is printed. */
+/** The line for a key, in the file and on standard output. */
 export const lineOf = ({ mode, secret }: FirstKey): string => `${mode} key  ${secret}`
 
 const isOurs = (text: string): boolean => text.split(/\r?\n/).every((line) => LINE.test(line))
 
-/** Refuses a file that others may read, or that holds something else, before anything is done. */
+/** Refuses a file that others may read or that contains something else. Called before anything is written. */
 export const check = Effect.fnUntraced(function* (
   file: Option.Option<string>,
 ): Effect.fn.Return<void, PrivateFile.PrivateFileError> {
@@ -37,8 +37,8 @@ export const check = Effect.fnUntraced(function* (
 const textOf = (keys: ReadonlyArray<FirstKey>) => Redacted.make(`${keys.map(lineOf).join("\n")}\n`)
 
 /**
- * Keeps keys in the file while they are issued, so that none is issued that nobody gets to know. Whoever fails after
- * that removes it.
+ * Writes keys to the file before their transaction commits, so that no key is issued that nobody knows. When
+ * something fails after that, the caller removes the file.
  */
 export const make = (path: string) => {
   let isMade = false
@@ -51,7 +51,7 @@ export const make = (path: string) => {
     keep: (keys: ReadonlyArray<FirstKey>) =>
       Effect.gen(function* () {
         if (keys.length === 0) return
-        // What a transaction that is run again has kept before.
+        // If the transaction is run again, the file has the keys of the earlier run.
         yield* remove
         yield* PrivateFile.make(path, textOf(keys))
         isMade = true
@@ -60,6 +60,6 @@ export const make = (path: string) => {
   }
 }
 
-/** Where the keys are, for people. */
+/** Tells people where the keys are. */
 export const announce = (path: string): string =>
-  `The first keys are in ${resolve(path)}, which you alone can read.`
+  `The first keys are in ${resolve(path)}, which only you can read.`

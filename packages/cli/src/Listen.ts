@@ -12,13 +12,13 @@ import { explainConfig, Misconfigured } from "./Store.ts"
 import { json } from "./TenantFlags.ts"
 
 const SECRET_VARIABLE = "BILLWRIGHT_LISTEN_SECRET"
-/** `whsec_` and 24 to 64 bytes of base64, as the Standard Webhooks specification has it. */
+/** `whsec_` and the base64 of 24 to 64 bytes, as in the Standard Webhooks specification. */
 const SECRET = /^whsec_(?=.{32,88}$)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
-/** A port, and what is behind it. */
+/** A port without a host, such as `3000/hooks` or `:3000`. */
 const PORT_ALONE = /^:?(?=\d{1,5}(?:[/?]|$))/
 
-/** The address as a URL: `http` where it has no scheme, this machine where it is a port. */
+/** Adds `http://` if there is no scheme, and `localhost` if there is only a port. */
 const withScheme = (text: string): string =>
   text.includes("://") ? text : `http://${text.replace(PORT_ALONE, "localhost:")}`
 
@@ -33,7 +33,7 @@ const forwardTo = Flag.String("forward-to").pipe(
   Flag.withDescription("Where to send events, such as localhost:3000 or http://localhost:3000/hooks."),
   Flag.filterMap(
     parseTarget,
-    // Not the text: it may hold a password.
+    // The message doesn't quote the text, which may contain a password.
     () => "must be an address such as localhost:3000 or http://localhost:3000/hooks, without a password",
   ),
 )
@@ -44,7 +44,10 @@ const types = Flag.String("types").pipe(
   Flag.optional,
 )
 
-/** A new one for each run, unless the environment has one to keep: on a command line everybody could read it. */
+/**
+ * The secret of the environment variable, or else a new one for each run. It is never an argument, because every user
+ * of the machine can read command lines.
+ */
 const secretOf = Effect.gen(function* () {
   const kept = yield* Effect.mapError(Config.option(Config.Redacted(SECRET_VARIABLE)), explainConfig)
   if (Option.isNone(kept) || Redacted.value(kept.value) === "") {

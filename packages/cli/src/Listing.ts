@@ -26,7 +26,7 @@ export interface ListOptions {
   readonly startingAfter: Option.Option<string>
 }
 
-/** Of a request. */
+/** The query parameters of the request. */
 export const query = ({ limit, startingAfter }: ListOptions) => ({
   limit: String(limit),
   starting_after: Option.getOrUndefined(startingAfter),
@@ -37,7 +37,10 @@ interface Page<A> {
   readonly has_more: boolean
 }
 
-/** As it was answered, or as a table. How to go on is told on standard error: the table may go elsewhere. */
+/**
+ * Prints the answer of the API, or a table. How to get the next page is printed on standard error, because standard
+ * output may be read by a program.
+ */
 export const print = <A extends { readonly id: string }>(
   { text, value }: Answer<Page<A>>,
   columns: ReadonlyArray<string>,

@@ -11,7 +11,7 @@ import { billwright } from "./Billwright.ts"
 import { type Failure, sentenceOf } from "./Failure.ts"
 import * as Presentation from "./Presentation.ts"
 
-// Standard output is for what a program would read; the log goes to standard error.
+// Standard output is for results that programs read. The log goes to standard error.
 const log = Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
 
 /** Errors that a person can fix. They are printed as a sentence. A stack is printed only for bugs. */
@@ -34,13 +34,13 @@ const EXPLAINED = [
   "UnknownEventType",
 ] as const
 
-/** The program ends with an error that was already printed. */
-class Told extends Data.TaggedError("Told")<{}> {
+/** Ends the program after its error has been printed. */
+class Reported extends Data.TaggedError("Reported")<{}> {
   override readonly [Runtime.errorReported] = false
 }
 
-const tell = (error: Failure) =>
-  Effect.andThen(Console.error(`billwright: ${sentenceOf(error)}`), Effect.fail(new Told()))
+const report = (error: Failure) =>
+  Effect.andThen(Console.error(`billwright: ${sentenceOf(error)}`), Effect.fail(new Reported()))
 
 /** Commands that run until they are stopped. Any other command that is interrupted has failed. */
 const UNTIL_STOPPED: ReadonlyArray<string> = ["serve", "listen"]
@@ -56,7 +56,7 @@ const exitCode = <A, E>(exit: Exit.Exit<A, E>): number => {
 const run = Command.runWith(billwright, { version: packageJson.version })
 
 run(Arguments.tied(process.argv.slice(2))).pipe(
-  Effect.catchTag(EXPLAINED, tell),
+  Effect.catchTag(EXPLAINED, report),
   Effect.provide(Layer.mergeAll(NodeServices.layer, log, Presentation.layer)),
   NodeRuntime.runMain({ teardown: (exit, onExit) => onExit(exitCode(exit)) }),
 )

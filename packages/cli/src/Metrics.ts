@@ -2,7 +2,7 @@
  * `GET /metrics`: the metrics of this process, in the text format of Prometheus
  * (https://prometheus.io/docs/instrumenting/exposition_formats).
  *
- * It needs no key, as `/readyz` needs none, and tells of no tenant: how much is asked, recorded and sent in all.
+ * Like `/readyz` it needs no key. It has no data of single tenants, only totals of requests, records and deliveries.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { DeliveryStore } from "@billwright/core"
@@ -19,10 +19,10 @@ const STORAGE_TTL = "1 second"
 
 const oldestDue = Metric.gauge("billwright_webhook_oldest_due_seconds", {
   description:
-    "Seconds for which the delivery that has waited longest for a worker has been due, of all processes; NaN while the storage doesn't say.",
+    "How long the oldest delivery that waits for a worker has been due, in seconds, for all processes together. NaN while the storage can't be read.",
 })
 
-/** Counters end in `_total` by the conventions of Prometheus; Effect's names don't. */
+/** Adds `_total` to the names of counters, as Prometheus recommends. Effect's names don't have it. */
 const render = Effect.gen(function* () {
   const snapshots = yield* Metric.snapshot
   const counters = new Set(snapshots.filter(({ type }) => type === "Counter").map(({ id }) => id))
@@ -55,16 +55,16 @@ const send = (
 export const isAsked = ({ url }: IncomingMessage): boolean =>
   url === PATH || url?.startsWith(`${PATH}?`) === true
 
-/** Answers every request with the metrics, or that it is none for them. */
+/** Answers `GET /metrics` with the metrics, and all other requests with 404 or 405. */
 export const make: Effect.Effect<NodeHandler.NodeHandler, never, DeliveryStore> = Effect.gen(function* () {
   const backlog = yield* Effect.cachedWithTTL(measureBacklog, STORAGE_TTL)
   const context = yield* Effect.context<DeliveryStore>()
   const text = Effect.flatMap(backlog, (seconds) => Effect.andThen(Metric.update(oldestDue, seconds), render))
   const fork = Effect.runForkWith(context)
   return (request, response) => {
-    if (!isAsked(request)) return send(response, 404, `here is ${PATH} alone\n`)
+    if (!isAsked(request)) return send(response, 404, `only ${PATH} is served here\n`)
     if (request.method !== "GET" && request.method !== "HEAD") {
-      return send(response, 405, "GET and HEAD alone\n", { allow: "GET, HEAD" })
+      return send(response, 405, "use GET or HEAD\n", { allow: "GET, HEAD" })
     }
     const fiber = fork(
       text.pipe(

@@ -5,17 +5,17 @@ import { Instant } from "@billwright/core"
 import { DateTime, Effect } from "effect"
 import { Misconfigured } from "./Store.ts"
 
-/** What may be given, for descriptions of flags. */
+/** The accepted forms, for descriptions of flags. */
 export const FORMS = "an instant such as 2026-11-21T09:30:00Z, or how long ago it was: 90m, 2h, 3d"
 
 const AGO = /^(\d{1,6})(m|h|d)$/
 const UNIT_MILLIS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-/** Long before anything that is stored, and an instant that everybody can write. */
+/** About 100 years: earlier than all data, and still a year of four digits. */
 const MAX_AGO_DAYS = 36_500
-/** A number, a word, or both: no instant is written like that. */
+/** A number, a word, or a number and a word. No instant looks like that. */
 const NO_INSTANT = /^[-+]?\d*\s*[a-z]*$/i
 
-/** How long that is, in milliseconds; `undefined` when it is no such text. */
+/** Parses a duration such as `90m` to milliseconds. `undefined` if the text is not a duration. */
 const millisOf = (text: string): number | undefined => {
   const [, amount, unit] = AGO.exec(text) ?? []
   return amount === undefined || unit === undefined
@@ -23,12 +23,12 @@ const millisOf = (text: string): number | undefined => {
     : Number(amount) * UNIT_MILLIS[unit as keyof typeof UNIT_MILLIS]
 }
 
-/** The instant in so many hours or days from now, 36500d at most. */
+/** Parses a duration from now, at most 36500d. */
 export const fromNow = Effect.fnUntraced(function* (flag: string, text: string) {
   const milliseconds = millisOf(text)
   if (milliseconds === undefined || milliseconds === 0) {
     return yield* new Misconfigured({
-      message: `--${flag} must be minutes, hours or days: 90m, 12h, 30d. It is ${text}`,
+      message: `--${flag} must be a number of minutes, hours or days, such as 90m, 12h or 30d. It is ${text}`,
     })
   }
   if (milliseconds > MAX_AGO_DAYS * UNIT_MILLIS.d) {
@@ -37,7 +37,7 @@ export const fromNow = Effect.fnUntraced(function* (flag: string, text: string) 
   return DateTime.add(yield* DateTime.now, { milliseconds })
 })
 
-/** An instant as such. */
+/** Parses an instant. */
 export const instant = Effect.fnUntraced(function* (flag: string, text: string) {
   const parsed = Instant.parse(text)
   if (parsed !== undefined) return parsed
@@ -46,7 +46,7 @@ export const instant = Effect.fnUntraced(function* (flag: string, text: string) 
   })
 })
 
-/** The instant that the value of a flag means. Whether it is a right one is for the server to say. */
+/** Parses an instant, or how long ago it was, for a request. The server checks instants. */
 export const instantOf = Effect.fnUntraced(function* (flag: string, text: string) {
   const milliseconds = millisOf(text)
   if (milliseconds === undefined) {

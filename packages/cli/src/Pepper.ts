@@ -26,7 +26,7 @@ const both = new Misconfigured({
   message: `--pepper-file and the environment variable ${VARIABLE} can't be used together: give one of them`,
 })
 
-/** The options of API keys: with the pepper of the file, else of the environment, else with none. */
+/** The options of API keys, with the pepper of the file, or else of the environment variable, or else without one. */
 export const keyOptions = Effect.fnUntraced(function* (
   options: PepperOptions,
 ): Effect.fn.Return<{ readonly pepper?: Redacted.Redacted<string> }, PepperFailure> {
@@ -36,6 +36,6 @@ export const keyOptions = Effect.fnUntraced(function* (
     if (Option.isSome(variable)) return yield* both
     return { pepper: yield* PrivateFile.read(options.pepperFile.value) }
   }
-  // Without the line's end that a file would have.
+  // Trimmed like the text of a file, which ends with a line break.
   return Option.isSome(variable) ? { pepper: Redacted.make(Redacted.value(variable.value).trim()) } : {}
 })

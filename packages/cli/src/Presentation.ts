@@ -8,7 +8,7 @@ import { clean } from "./Table.ts"
 
 const SUGGESTION = /\s*Did you mean this\?\s+(\S+)/
 
-/** In one line, and without what a terminal would take for a command. */
+/** The message in one line, without control characters, which a terminal could take for commands. */
 const lineOf = (message: string): string =>
   clean(
     message

@@ -26,7 +26,7 @@ const instantOf = Effect.fnUntraced(function* (age: string) {
   const [, amount, unit] = AGE.exec(age) ?? []
   if (amount === undefined) {
     return yield* new Store.Misconfigured({
-      message: `--older-than must be hours or days: 12h, 90d. It is ${age}`,
+      message: `--older-than must be a number of hours or days, such as 12h or 90d. It is ${age}`,
     })
   }
   const milliseconds = Number(amount) * UNIT_MILLIS[unit as keyof typeof UNIT_MILLIS]
@@ -43,14 +43,14 @@ const sentence = ({ answers, attempts, deliveries, events, hourlyCounts }: Prune
   `${number(hourlyCounts)} hourly counts` +
   (answers === undefined ? "" : `, ${number(answers)} expired answers`)
 
-/** Prints the progress on standard error from time to time. */
+/** Prints the progress on standard error, at most once in `PROGRESS_MILLIS`. */
 const progress = () => {
-  let toldAt: number | undefined
+  let printedAt: number | undefined
   return (soFar: Pruned): Effect.Effect<void> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      toldAt ??= now
-      if (now < toldAt + PROGRESS_MILLIS) return Effect.void
-      toldAt = now
+      printedAt ??= now
+      if (now < printedAt + PROGRESS_MILLIS) return Effect.void
+      printedAt = now
       return Console.error(`so far: ${sentence(soFar)}`)
     })
 }
@@ -77,7 +77,7 @@ export const prune = Command.make(
     ).pipe(Effect.provide(Billing.layer.pipe(Layer.provide(Store.layerBeside(options)))))
     if (options.json) return yield* Console.log(toJson(before, isDryRun, pruned))
     const verb = isDryRun ? "Would remove" : "Removed"
-    yield* Console.log(`${verb} what is older than ${DateTime.formatIso(before)}: ${sentence(pruned)}.`)
+    yield* Console.log(`${verb} data older than ${DateTime.formatIso(before)}: ${sentence(pruned)}.`)
   }),
 ).pipe(
   Command.withDescription("Remove old events with their deliveries, in small steps, while servers run"),

@@ -31,7 +31,7 @@ export interface RateLimitOptions {
   readonly rateLimitBurst: Option.Option<number>
 }
 
-/** What is wrong with the flags together. */
+/** Checks flags that are valid alone but not together. */
 export const problemOf = ({ rateLimit, rateLimitBurst }: RateLimitOptions): string | undefined =>
   Option.isSome(rateLimitBurst) && Option.isNone(rateLimit)
     ? "--rate-limit-burst needs --rate-limit"

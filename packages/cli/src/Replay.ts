@@ -18,15 +18,15 @@ interface ReplayOptions extends DeliveryWait.WaitOptions {
   readonly json: boolean
 }
 
-/** What was answered when deliveries were made. */
+/** The answer of the API to a replay. */
 interface Made {
   readonly deliveries: ReadonlyArray<Answers.Delivery>
   readonly text: string
-  /** The same with deliveries as they are later. */
+  /** The same answer with the later state of the deliveries. */
   readonly withDeliveries: (later: ReadonlyArray<object>) => unknown
 }
 
-/** A delivery as it is answered when it is made: its attempts are for those who ask for it. */
+/** Removes the attempts of a delivery, because the API's answer to a replay doesn't have them. */
 const withoutAttempts = ({ text }: Answer<unknown>): object => {
   const { attempts: _, ...rest } = JSON.parse(text) as Record<string, unknown>
   return rest

@@ -90,7 +90,7 @@ const problemOf = (options: Roles): string | undefined => {
   const { attemptSeconds, dispatchOnly, leaseSeconds, store } = options
   if (dispatchOnly && !options.dispatch) return "--dispatch-only and --no-dispatch can't be used together"
   if (dispatchOnly && store !== "postgres") {
-    return `--dispatch-only works beside servers on one Postgres: use --store postgres. A server with --store ${store} sends its webhooks itself`
+    return `--dispatch-only is for workers that share a Postgres with servers: use --store postgres. A server with --store ${store} sends its webhooks itself`
   }
   return leaseSeconds > attemptSeconds
     ? RateLimit.problemOf(options)
@@ -108,7 +108,7 @@ const firstRequest = (url: string, secret: string): string =>
 
 const metricsLine = (url: string): string => `Metrics:       ${url}${Metrics.PATH}`
 
-/** What a trial opens is said at every start. */
+/** Every start says when loopback is open to webhooks. */
 const loopbackLines = (isAllowed: boolean): ReadonlyArray<string> =>
   isAllowed ? ["Loopback:      open to webhooks of test mode, for trials (--allow-loopback)"] : []
 
@@ -116,19 +116,19 @@ interface Announcement {
   readonly url: string
   readonly metricsUrl: string
   readonly keys: ReadonlyArray<FirstKeys.FirstKey>
-  /** Where the keys are, if they are not to be printed. */
+  /** The file with the keys, if they must not be printed. */
   readonly keysFile: Option.Option<string>
   readonly allowLoopback: boolean
 }
 
-/** The first keys, or where they are, and what to do with them. */
+/** Prints the first keys and a first request, or else where the keys are. */
 const keysLines = ({ keys, keysFile, url }: Announcement): ReadonlyArray<string> => {
   if (keys.length === 0) return []
   if (Option.isSome(keysFile)) return [KeysFile.announce(keysFile.value)]
   const test = keys.find(({ mode }) => mode === "test")
   return [
     ...keys.map(KeysFile.lineOf),
-    "These keys are shown this once: keep them.",
+    "Save these keys now: they are not shown again.",
     ...(test === undefined ? [] : ["", firstRequest(url, test.secret)]),
   ]
 }
@@ -152,7 +152,7 @@ const firstKeys = (keysFile: Option.Option<string>) => {
   return FirstKeys.ensure(keep).pipe(Effect.tapError(() => Effect.ignore(remove)))
 }
 
-/** The pages of the dashboard, and the API for all else. Most requests are the API's: they are told apart first. */
+/** Serves the dashboard and the API. Requests for the API are recognized first, because most requests are for it. */
 const withDashboard = (api: NodeHandler.NodeHandler): NodeHandler.NodeHandler => {
   const dashboard = Dashboard.nodeHandler()
   return (request, response) =>
@@ -166,7 +166,7 @@ const withMetrics =
   (request, response) =>
     Metrics.isAsked(request) ? metrics(request, response) : rest(request, response)
 
-/** Everything that both roles work on. */
+/** The services and the storage that the API and the dispatcher use. */
 const services = (
   options: Store.StoreOptions &
     Encryption.EncryptionOptions &
@@ -189,7 +189,7 @@ export const serve = Command.make(
   "serve",
   flags,
   Effect.fn(function* (options) {
-    // In parallel: API and dispatcher each take up to 5 seconds to end what is under way.
+    // Closed in parallel, because the API and the dispatcher each take up to 5 seconds to finish running work.
     const parts = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)
     const storeEnd = yield* Store.StoreEnd
     const metrics = yield* Metrics.make

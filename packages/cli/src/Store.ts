@@ -12,11 +12,11 @@ import type { SqlClient, SqlError } from "effect/sql"
 
 const DEFAULT_SCHEMA = "billwright"
 
-/** The flags of a command that works on a Postgres. */
+/** The flags of a command that needs a Postgres. */
 export const databaseFlags = {
   store: Flag.Literals("store", ["embedded", "postgres"]).pipe(
     Flag.withDescription(
-      "Where the data is. embedded: in a Postgres that Billwright runs, in --data-dir. postgres: in the database of DATABASE_URL. Default: BILLWRIGHT_STORE, or embedded.",
+      "Where the data is stored. embedded: in a Postgres that Billwright runs, in --data-dir. postgres: in the database of DATABASE_URL. Default: BILLWRIGHT_STORE, or embedded.",
     ),
     Flag.withFallbackConfig(
       Config.Literals(["embedded", "postgres"], "BILLWRIGHT_STORE").pipe(
@@ -36,12 +36,12 @@ export const databaseFlags = {
   ),
 }
 
-/** The flags of a command that can work in memory, too. */
+/** The flags of a command that can also work in memory. */
 export const flags = {
   ...databaseFlags,
   store: Flag.Literals("store", ["embedded", "postgres", "memory"]).pipe(
     Flag.withDescription(
-      "Where the data is stored. embedded: in a Postgres that Billwright runs, in --data-dir. postgres: in the database of DATABASE_URL. memory: only in memory, it is lost at the end. Default: BILLWRIGHT_STORE, or embedded.",
+      "Where the data is stored. embedded: in a Postgres that Billwright runs, in --data-dir. postgres: in the database of DATABASE_URL. memory: only in memory, and lost when the command ends. Default: BILLWRIGHT_STORE, or embedded.",
     ),
     Flag.withFallbackConfig(
       Config.Literals(["embedded", "postgres", "memory"], "BILLWRIGHT_STORE").pipe(
@@ -57,10 +57,10 @@ export interface DatabaseOptions {
   readonly schema: string
 }
 
-/** What a command was asked to do can't be done as asked. */
+/** The flags or the environment of a command are wrong. */
 export class Misconfigured extends Data.TaggedError("Misconfigured")<{ readonly message: string }> {}
 
-/** What can keep a command from its data. */
+/** Why a command can't use its data. */
 export type StoreFailure =
   | EmbeddedPostgres.EmbeddedPostgresError
   | IncompatibleSchema
@@ -68,7 +68,7 @@ export type StoreFailure =
   | SqlError.SqlError
   | StorageError
 
-/** Whose environment is wrong, in a sentence. */
+/** Says in a sentence what is wrong with the environment. */
 export const explainConfig = ({ message }: Config.ConfigError): Misconfigured =>
   new Misconfigured({
     message: message.includes("DATABASE_URL")
@@ -82,8 +82,8 @@ const start = Effect.fnUntraced(function* (directory: string) {
 })
 
 /**
- * The Postgres that a server runs in the directory, else one of our own. Looked for again while a server is
- * starting or stopping there: then the directory is neither free nor of use.
+ * The Postgres that a server runs in the directory, or else a new one. It tries again for 10 seconds while a server is
+ * starting or stopping there, because then the directory is in use but its Postgres doesn't answer.
  */
 const attachOrStart = (directory: string) =>
   EmbeddedPostgres.attach(directory).pipe(
@@ -96,8 +96,8 @@ const attachOrStart = (directory: string) =>
   )
 
 /**
- * Fails when the store is gone for good: a Postgres of our own that could not be started again. Who serves from it
- * ends, too: whoever watches over the process starts it again, and Postgres with it.
+ * Fails when the store has ended: the embedded Postgres of this process has stopped and could not be started again.
+ * The process then ends too, so that a process manager can start it again, together with Postgres.
  */
 export class StoreEnd extends Context.Service<
   StoreEnd,
@@ -126,8 +126,8 @@ const ofEnvironment = Layer.merge(
 )
 
 /**
- * A client of the database that was asked for. An embedded one is started, and stopped with the scope. `isShared`:
- * or used along with the server that runs it.
+ * A client of the database of the options. An embedded Postgres is started, and stopped when the scope closes. With
+ * `isShared`, the Postgres of a server that runs in the directory is used if there is one.
  */
 export const layerClient = ({
   dataDir,
@@ -143,14 +143,14 @@ export const layerClient = ({
 
 const REFUSED_BY_POOLER = /unsupported startup parameter[^\n]*/
 
-/** What a pooler said that refuses our settings, wherever it is in the causes of an error. */
+/** The message of a connection pooler that refuses our settings, from the error or one of its causes. */
 const refusalOf = (error: unknown): string | undefined => {
   if (!(error instanceof Error)) return undefined
   const reason: unknown = "reason" in error ? error.reason : undefined
   return REFUSED_BY_POOLER.exec(error.message)?.[0] ?? refusalOf(error.cause) ?? refusalOf(reason)
 }
 
-/** Whose password is wrong, and whose proxy wants to be known, in a sentence. */
+/** Explains a refused login, and a connection pooler that DATABASE_POOLED doesn't mention. */
 export const explainStorage = (error: StorageError): StorageError | Misconfigured => {
   if (isLoginRefused(error)) {
     return new Misconfigured({
@@ -162,19 +162,19 @@ export const explainStorage = (error: StorageError): StorageError | Misconfigure
   return refusal === undefined
     ? error
     : new Misconfigured({
-        message: `there is a proxy before Postgres that pools by transactions (${refusal}): set DATABASE_POOLED=true`,
+        message: `DATABASE_URL leads to a connection pooler in transaction mode (${refusal}): set DATABASE_POOLED=true`,
       })
 }
 
 export interface StoreOptions extends Omit<DatabaseOptions, "store"> {
   readonly store: DatabaseOptions["store"] | "memory"
-  /** Bring the schema up to date first. */
+  /** Whether to bring the schema up to date first. */
   readonly migrate: boolean
-  /** Whether a server that runs an embedded Postgres there is joined. Servers themselves need one of their own. */
+  /** Whether to use the embedded Postgres of a server that runs in the directory. A server needs its own. */
   readonly isShared: boolean
 }
 
-/** The storage that was asked for. */
+/** The storage of the options. */
 export const layer = (options: StoreOptions): Layer.Layer<Billing.Storage | StoreEnd, StoreFailure> => {
   const { isShared, migrate, schema, store } = options
   if (store === "memory") return Layer.merge(Memory.layer, endless)
@@ -187,8 +187,8 @@ export const layer = (options: StoreOptions): Layer.Layer<Billing.Storage | Stor
 }
 
 /**
- * Refuses a data directory without a database in it, before anything is made there: only `serve` and `migrate` make
- * one, and to others a directory that isn't there is a mistake.
+ * Refuses a data directory without a database, before anything is created there. Only `serve` and `migrate` create a
+ * database. With other commands, a wrong directory is most likely a mistake.
  */
 export const requireData = Effect.fnUntraced(function* ({
   dataDir,
@@ -196,10 +196,10 @@ export const requireData = Effect.fnUntraced(function* ({
 }: DatabaseOptions): Effect.fn.Return<void, StoreFailure> {
   if (store !== "embedded" || (yield* EmbeddedPostgres.isMade(dataDir))) return
   return yield* new Misconfigured({
-    message: `there is no database in ${resolve(dataDir)}: --data-dir says where it is, and "billwright serve" or "billwright migrate" makes one`,
+    message: `there is no database in ${resolve(dataDir)}: give its directory by --data-dir, or create one by "billwright serve" or "billwright migrate"`,
   })
 })
 
-/** The storage of a command that works beside servers. */
+/** The storage of a command that can run while servers run. */
 export const layerBeside = (options: DatabaseOptions): Layer.Layer<Billing.Storage, StoreFailure> =>
   Layer.unwrap(Effect.as(requireData(options), layer({ ...options, migrate: false, isShared: true })))

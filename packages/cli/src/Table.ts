@@ -1,16 +1,16 @@
 /**
- * Rows for people: columns that line up, under their names.
+ * Prints tables for people, with aligned columns.
  */
 
-/** Between columns. */
+/** The space between columns. */
 const GAP = "  "
 
 const CONTROL = /\p{Cc}/gu
 
-/** What a terminal would take for a command is left out. */
+/** Replaces control characters, which a terminal could take for commands. */
 export const clean = (cell: string): string => cell.replaceAll(CONTROL, " ")
 
-/** One row for each line, the columns' names first. */
+/** A line with the names of the columns, then a line for each row. */
 export const render = (
   columns: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -27,7 +27,7 @@ export const render = (
     .join("\n")
 }
 
-/** The fields of one thing, a line each. */
+/** A line for each field. */
 export const fields = (of: Readonly<Record<string, string>>): string => {
   const width = Math.max(...Object.keys(of).map((name) => name.length))
   return Object.entries(of)

@@ -14,7 +14,7 @@ import { json } from "./TenantFlags.ts"
 export class UnknownEventType extends Data.TaggedError("UnknownEventType")<{ readonly message: string }> {}
 
 const type = Argument.String("type").pipe(
-  Argument.withDescription("The event type, such as invoice.paid. Left out: lists the types."),
+  Argument.withDescription("The event type, such as invoice.paid. Without it, the command lists the types."),
   Argument.optional,
 )
 
@@ -29,7 +29,7 @@ const customer = Flag.String("customer").pipe(
 )
 
 const idempotencyKey = Flag.String("idempotency-key").pipe(
-  Flag.withDescription("Publish the event only once, even when this is run again."),
+  Flag.withDescription("Publish the event only once, even when the command is run again."),
   Flag.optional,
 )
 
@@ -63,7 +63,7 @@ const exampleOf = Effect.fnUntraced(function* (name: string) {
   return JSON.stringify(known.example)
 })
 
-/** As it was typed: numbers beyond 2^53 would lose digits on the way through values. */
+/** Returns the JSON text unchanged. Numbers beyond 2^53 would lose digits if it were parsed and printed again. */
 const checked = (text: string): Effect.Effect<string, Misconfigured> =>
   Effect.try({
     try: () => {
@@ -84,7 +84,7 @@ const field = (name: string, value: Option.Option<string>): ReadonlyArray<string
 
 const publish = Effect.fnUntraced(function* (name: string, options: Publication) {
   const api = yield* ApiClient
-  // Looked up even when it isn't needed: the server's refusal of a type suggests no other.
+  // Looked up even with --data: for an unknown type it fails with a suggestion, which the server doesn't give.
   const example = yield* exampleOf(name)
   const content = Option.isSome(options.data) ? yield* checked(options.data.value) : example
   const fields = [
@@ -97,10 +97,13 @@ const publish = Effect.fnUntraced(function* (name: string, options: Publication)
   return value.id
 })
 
-/** Who listens is no endpoint, and nobody keeps a list of them. */
-const NO_ENDPOINT = 'No endpoint wanted it. Whoever runs "billwright listen" gets it all the same.'
+/** `billwright listen` is not an endpoint, so the server can't say whether somebody got the event that way. */
+const NO_ENDPOINT = 'No endpoint subscribes to its type. A running "billwright listen" gets the event anyway.'
 
-/** Deliveries that are to be tried again are looked up: only then is it told whether an attempt is under way. */
+/**
+ * Deliveries that will be tried again are looked up one by one, because lists don't say whether an attempt is under
+ * way.
+ */
 const describe = Effect.fnUntraced(function* ({ deliveries, id, type: name }: Answers.EventWithDeliveries) {
   const retried = deliveries.filter(({ attempt_count, status }) => status === "Pending" && attempt_count > 0)
   const found = new Map((yield* DeliveryWait.look(retried)).map(({ value }) => [value.id, value]))
@@ -114,7 +117,7 @@ const run = Effect.fnUntraced(function* (
 ) {
   const id = yield* publish(name, options)
   const { text, value } = yield* DeliveryWait.ofEvent(id, options).pipe(
-    // Whoever waited in vain still gets to know what there is to look for.
+    // When waiting fails, the id is still printed, so that people can look for the event.
     Effect.tapError(() => (options.json ? Effect.void : Console.log(`${id}  ${name}`))),
   )
   yield* Console.log(options.json ? text : yield* describe(value))

@@ -40,7 +40,7 @@ const pathOf = (record: string): string => `/usage/records/${encodeURIComponent(
 
 const customer = Flag.String("customer").pipe(Flag.withDescription("The id of the customer: cus_…"))
 
-/** Which usage of the customer. */
+/** The flags that filter the usage of a customer. */
 const filters = {
   customer,
   product: Flag.String("product").pipe(
@@ -97,7 +97,7 @@ const record = Command.make(
     ),
     idempotencyKey: Flag.String("idempotency-key").pipe(
       Flag.withDescription(
-        "Count the usage only once, even when this is run again. Default: each run counts.",
+        "Count the usage only once, even when the command is run again. Default: each run counts.",
       ),
       Flag.optional,
     ),
@@ -132,7 +132,7 @@ const record = Command.make(
 const day = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description), Flag.optional)
 
-/** A total may have more digits than a number holds. */
+/** A total may be larger than 2^53, so its digits are kept. */
 const readSummary = (text: string) => Schema.decodeUnknownEffect(Summary)(ExactJson.parse(text))
 
 const summary = Command.make(

@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 /**
- * The entry point of the `billwright` command. What was compiled at one run is kept for the next, in a folder for
- * temporary files (`NODE_COMPILE_CACHE`; `NODE_DISABLE_COMPILE_CACHE=1` turns it off): commands start in half the
- * time. Schemas are compiled when they are used first, which takes work away from every request of a server.
+ * The entry point of the `billwright` command.
+ *
+ * Node caches compiled code between runs in a folder for temporary files, so commands start in half the time.
+ * `NODE_COMPILE_CACHE` names another folder, and `NODE_DISABLE_COMPILE_CACHE=1` turns it off. Schemas are compiled when
+ * they are first used, which saves work in every request of a server.
  */
 import { problemOfNode } from "@billwright/node/version"
 
-// Before anything is loaded that an older Node can't load.
+// Checked first, because an older Node can't load the rest.
 const problem = problemOfNode()
 if (problem !== undefined) {
   console.error(`billwright: ${problem}`)

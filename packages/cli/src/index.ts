@@ -1,5 +1,5 @@
 /**
- * The `billwright` command as a value, for programs that embed it in a command of their own.
+ * The `billwright` command as a value, for programs that include it in their own CLI.
  */
 export { billwright } from "./Billwright.ts"
 export type { Failure } from "./Failure.ts"

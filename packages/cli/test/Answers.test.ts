@@ -1,5 +1,5 @@
 /**
- * How a delivery is told in a line.
+ * How a delivery is printed in one line.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Answers from "../src/Answers.ts"
@@ -18,15 +18,15 @@ const tried = {
 } as const
 const LINE = "dlv_1  whe_1  Pending    1 attempt  answered 500"
 
-describe("a delivery that is tried again", () => {
-  it("has the time of the next attempt while one is planned", () => {
+describe("the line of a delivery that will be tried again", () => {
+  it("has the time of the next attempt", () => {
     assert.strictEqual(
       Answers.line({ ...tried, attempt_started_at: null }),
       `${LINE}  next at 2026-11-21T09:30:30.000Z`,
     )
   })
 
-  it("has none while an attempt is under way, nor where that is not told", () => {
+  it("has no such time while an attempt is under way, or when the answer doesn't say whether one is", () => {
     assert.strictEqual(
       Answers.line({ ...tried, attempt_started_at: "2026-11-21T09:30:00.000Z" }),
       `${LINE}  attempt under way since 2026-11-21T09:30:00.000Z`,

@@ -1,5 +1,5 @@
 /**
- * The `billwright` command in tests: processes that a test file leaves behind end with it.
+ * Runs the `billwright` command in tests. Processes that a test file leaves behind are ended with it.
  */
 import { afterAll } from "@effect/vitest"
 import { killAll } from "./Command.ts"

@@ -1,5 +1,5 @@
 /**
- * The `billwright` command as a person runs it: a process of its own.
+ * Runs the `billwright` command as a separate process, as people do.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -12,7 +12,7 @@ export const BUNDLE = "BILLWRIGHT_TEST_COMMAND"
 /** The script that tests start. Outside of a test run it is the source. */
 export const bin = process.env[BUNDLE] ?? join(import.meta.dirname, "../src/bin.ts")
 
-/** Keys for webhook secrets, which a server on a Postgres doesn't start without. */
+/** Keys for webhook secrets. A server with `--store postgres` doesn't start without them. */
 export const ENCRYPTION = { BILLWRIGHT_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString("base64")}` }
 
 export interface Finished {
@@ -28,7 +28,7 @@ export interface RunOptions {
 
 const children = new Set<ChildProcess>()
 
-/** Ends those of tests that failed before they stopped theirs. */
+/** Ends the processes of tests that failed before they stopped them. */
 export const killAll = (): void => children.forEach((child) => child.kill("SIGKILL"))
 
 const start = (args: ReadonlyArray<string>, { cwd, env }: RunOptions): ChildProcess => {
@@ -42,24 +42,24 @@ const start = (args: ReadonlyArray<string>, { cwd, env }: RunOptions): ChildProc
   return child
 }
 
-/** Runs a command to its end. */
+/** Runs a command and waits until it ends. */
 export const run = async (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Finished> => {
   const child = start(args, options)
   const [stdout, stderr] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, "close")])
   return { code: child.exitCode, stdout, stderr }
 }
 
-/** A command that runs until it is told to stop. */
+/** A command that runs until it gets a signal. */
 export interface Running {
   readonly child: ChildProcess
-  /** What it has printed so far, and on standard error. */
+  /** The text that it has printed so far. */
   readonly stdout: () => string
   readonly stderr: () => string
-  /** Sends a signal and waits for the end; gives the exit code. */
+  /** Sends a signal and waits for the end. Returns the exit code. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>
 }
 
-/** Starts a command and waits until it has printed a line that begins so. */
+/** Starts a command and waits until it has printed a line that begins with the given text. */
 export const runUntil = async (
   line: string,
   args: ReadonlyArray<string>,
@@ -91,14 +91,14 @@ export const runUntil = async (
   }
 }
 
-/** A server that has said that it listens. */
+/** A server that is listening. */
 export interface Serving extends Running {
   readonly url: string
-  /** The keys that it printed; empty when the store had some. */
+  /** The keys that it printed. Empty if the store already had keys. */
   readonly keys: { readonly test: string; readonly live: string }
 }
 
-/** Receivers of tests are on this machine. */
+/** Allows webhooks to this machine, where the receivers of tests are. */
 const loopback = (args: ReadonlyArray<string>): ReadonlyArray<string> =>
   args.includes("--no-allow-loopback") ? [] : ["--allow-loopback"]
 
@@ -114,7 +114,7 @@ export const serve = async (args: ReadonlyArray<string>, options: RunOptions = {
   }
 }
 
-/** Starts a worker that sends webhooks and does nothing else. */
+/** Starts a worker that only sends webhooks. */
 export const dispatch = (args: ReadonlyArray<string>, options: RunOptions = {}): Promise<Running> =>
   runUntil(
     "Billwright sending webhooks",
@@ -124,16 +124,16 @@ export const dispatch = (args: ReadonlyArray<string>, options: RunOptions = {}):
 
 export interface Answer {
   readonly status: number
-  /** As sent: totals may be beyond what a number holds. */
+  /** The text of the body. Totals in it may be larger than a number can be. */
   readonly text: string
   readonly body: Record<string, unknown>
   readonly headers: Headers
 }
 
-/** Long after a server must have answered: without it a hang would be found by the time-out of a test alone. */
+/** Much longer than an answer may take. With this limit, the error of a request that hangs names the request. */
 const HANG_MILLIS = 20_000
 
-/** Calls the API of a server. A body that is a text is sent as it is. */
+/** Calls the API of a server. A body that is a string is sent unchanged. */
 export const call = async (
   url: string,
   key: string,

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:f
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 /**
- * `billwright` on the embedded Postgres: what was acknowledged survives, and the operator's commands work.
+ * `billwright` on the embedded Postgres: acknowledged records survive crashes, and the operator's commands work.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
@@ -14,7 +14,7 @@ const TIMEOUT = 60_000
 let cwd = ""
 beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), "billwright-cli-"))
-  // As root, Postgres runs as another user, which has to get there.
+  // When tests run as root, Postgres runs as another user, who must be able to enter the directory.
   chmodSync(cwd, 0o755)
 })
 afterAll(() => rmSync(cwd, { recursive: true, force: true }))
@@ -26,13 +26,13 @@ const totalOf = async (url: string, key: string, customer: unknown): Promise<str
   return /"total_quantity":(\d+)/.exec(text)?.[1]
 }
 
-/** The process id of the embedded Postgres, from the file that Postgres keeps. */
+/** The process id of the embedded Postgres, from the file `postmaster.pid`. */
 const postgresPid = (name: string): number =>
   Number(readFileSync(join(cwd, name, "postgres", "postmaster.pid"), "utf8").split("\n")[0])
 
 describe("an embedded store", () => {
   it(
-    "keeps every acknowledged record when server and Postgres are killed mid-ingest",
+    "keeps every acknowledged record when the server and Postgres are killed during requests",
     { timeout: TIMEOUT },
     async () => {
       const first = await Cli.serve(store("killed"))
@@ -56,7 +56,7 @@ describe("an embedded store", () => {
       const client = async () => {
         while (!isKilled) {
           const n = next++
-          // What fails is of the kill: not acknowledged, so free to be there or not.
+          // Failed requests are a result of the kill. They were not acknowledged, so they may be stored or not.
           const answer = await Cli.call(first.url, key, "POST", "/v1/usage", record(n)).catch(() => undefined)
           if (answer?.status === 201) acknowledged.add(n)
           if (acknowledged.size === 200 && !isKilled) {
@@ -72,7 +72,7 @@ describe("an embedded store", () => {
       const second = await Cli.serve(store("killed"))
       try {
         assert.deepStrictEqual(second.keys, { test: "", live: "" }, "the keys are shown once")
-        // All are sent again: acknowledged ones are there already, the others are recorded now.
+        // All records are sent again. Acknowledged ones are already stored, and the others are stored now.
         for (const n of acknowledged) {
           const { status } = await Cli.call(second.url, key, "POST", "/v1/usage", record(n))
           assert.strictEqual(status, 200, `record ${n} was acknowledged and is gone`)
@@ -92,7 +92,7 @@ describe("an embedded store", () => {
     },
   )
 
-  it("is restarted when it is killed, and its server goes on", { timeout: TIMEOUT }, async () => {
+  it("is started again after it was killed, and its server continues", { timeout: TIMEOUT }, async () => {
     const server = await Cli.serve(store("killed"))
     const killed = postgresPid("killed")
     process.kill(killed, "SIGKILL")
@@ -104,7 +104,7 @@ describe("an embedded store", () => {
     assert.strictEqual(await server.stop(), 0)
   })
 
-  it("is refused to a second server, in a sentence", { timeout: TIMEOUT }, async () => {
+  it("can't be used by a second server, which says so in one sentence", { timeout: TIMEOUT }, async () => {
     const first = await Cli.serve(store("busy"))
     try {
       const second = await Cli.run(["serve", "--port", "0", ...store("busy")])
@@ -119,7 +119,7 @@ describe("an embedded store", () => {
 })
 
 describe("billwright migrate and keys", () => {
-  it("migrates once, then finds nothing to do", { timeout: TIMEOUT }, async () => {
+  it("migrates once, and then finds nothing to do", { timeout: TIMEOUT }, async () => {
     const first = await Cli.run(["migrate", ...store("keys")])
     assert.match(
       first.stdout,
@@ -157,15 +157,19 @@ describe("billwright migrate and keys", () => {
   it.each([
     ["keys", "rotate-encryption"],
     ["prune", "--older-than=90d"],
-  ])("refuse a directory without a database, and make none: %s %s", { timeout: TIMEOUT }, async (...args) => {
-    const { code, stderr } = await Cli.run([...args, ...store("mistyped")])
-    assert.strictEqual(code, 1)
-    assert.match(
-      stderr,
-      /^billwright: there is no database in \S+mistyped: --data-dir says where it is, and /,
-    )
-    assert.isFalse(existsSync(join(cwd, "mistyped")))
-  })
+  ])(
+    "refuse a directory without a database, and don't create one: %s %s",
+    { timeout: TIMEOUT },
+    async (...args) => {
+      const { code, stderr } = await Cli.run([...args, ...store("mistyped")])
+      assert.strictEqual(code, 1)
+      assert.match(
+        stderr,
+        /^billwright: there is no database in \S+mistyped: give its directory by --data-dir, or create one by /,
+      )
+      assert.isFalse(existsSync(join(cwd, "mistyped")))
+    },
+  )
 
   it("issues, lists, rolls and revokes keys", { timeout: TIMEOUT }, async () => {
     const keys = (...args: ReadonlyArray<string>) =>
@@ -197,7 +201,7 @@ describe("billwright migrate and keys", () => {
     assert.strictEqual(unknown.stderr.split("\n").at(-2), "billwright: no API key has the id key_nothing")
   })
 
-  it("asks for DATABASE_URL", { timeout: TIMEOUT }, async () => {
+  it("fails without DATABASE_URL", { timeout: TIMEOUT }, async () => {
     const { code, stderr } = await Cli.run(["serve", "--store", "postgres"], {
       env: { DATABASE_URL: "", ...Cli.ENCRYPTION },
     })

@@ -2,7 +2,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 /**
- * Where `billwright` has the keys of webhook secrets from, and commands beside a server with an embedded Postgres.
+ * Where `billwright` gets the keys that encrypt webhook secrets, and commands that run while a server with an embedded
+ * Postgres runs.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Cli from "./Cli.ts"
@@ -32,25 +33,29 @@ afterAll(async () => {
 }, TIMEOUT)
 
 describe("an embedded store", () => {
-  it("makes a key file once, for its owner alone, and uses it again", { timeout: TIMEOUT }, async () => {
-    const file = readFileSync(keyFile, "utf8")
-    assert.match(file, KEY_LINE)
-    assert.strictEqual(statSync(keyFile).mode & 0o777, 0o600)
-    const { keys } = server
-    const { secret } = await new Tenant(server.url, keys.test).endpoint(receiver.url("/"))
-    assert.strictEqual(await server.stop(), 0)
+  it(
+    "creates a key file once, readable only by its owner, and uses it again",
+    { timeout: TIMEOUT },
+    async () => {
+      const file = readFileSync(keyFile, "utf8")
+      assert.match(file, KEY_LINE)
+      assert.strictEqual(statSync(keyFile).mode & 0o777, 0o600)
+      const { keys } = server
+      const { secret } = await new Tenant(server.url, keys.test).endpoint(receiver.url("/"))
+      assert.strictEqual(await server.stop(), 0)
 
-    server = { ...(await Cli.serve(store)), keys }
-    assert.strictEqual(readFileSync(keyFile, "utf8"), file)
-    await new Tenant(server.url, keys.test).publish()
-    assert.isTrue(await isVerified(await receiver.next("/", 1), secret))
-    // Nothing of a key or a secret got into what was printed.
-    const printed = server.stdout() + server.stderr()
-    assert.notInclude(printed, file.split(":")[1]!.trim())
-    assert.notInclude(printed, secret)
-  })
+      server = { ...(await Cli.serve(store)), keys }
+      assert.strictEqual(readFileSync(keyFile, "utf8"), file)
+      await new Tenant(server.url, keys.test).publish()
+      assert.isTrue(await isVerified(await receiver.next("/", 1), secret))
+      // The output contains no key and no secret.
+      const printed = server.stdout() + server.stderr()
+      assert.notInclude(printed, file.split(":")[1]!.trim())
+      assert.notInclude(printed, secret)
+    },
+  )
 
-  it("can be worked on while a server runs on it", { timeout: TIMEOUT }, async () => {
+  it("can be used by commands while a server uses it", { timeout: TIMEOUT }, async () => {
     const issued = await Cli.run(["keys", "issue", "--mode", "test", "--name", "beside", "--json", ...store])
     assert.strictEqual(issued.code, 0, issued.stderr)
     const { secret } = JSON.parse(issued.stdout) as { readonly secret: string }
@@ -66,12 +71,12 @@ describe("an embedded store", () => {
       others.map(({ code }) => code),
       [0, 0, 0],
     )
-    // It joined the server's Postgres and left it running.
+    // The command used the Postgres of the server and left it running.
     for (const { stderr } of others) assert.notInclude(stderr, "starting Postgres")
     assert.strictEqual((await fetch(`${server.url}/readyz`)).status, 200)
   })
 
-  it("changes over to a key that is put before the old one", { timeout: TIMEOUT }, async () => {
+  it("uses a new key that is put before the old one", { timeout: TIMEOUT }, async () => {
     const { stdout: key } = await Cli.run(["keys", "new-encryption-key"])
     assert.match(key, KEY_LINE)
     writeFileSync(keyFile, key + readFileSync(keyFile, "utf8"))
@@ -89,7 +94,7 @@ describe("an embedded store", () => {
   })
 })
 
-describe.concurrent("what billwright serve refuses", () => {
+describe.concurrent("billwright serve", () => {
   const url = "postgres://nobody@127.0.0.1:2/none"
 
   it.each([
@@ -103,7 +108,11 @@ describe.concurrent("what billwright serve refuses", () => {
       { BILLWRIGHT_ENCRYPTION_KEYS: "key" },
       /^billwright: the encryption keys are not valid/,
     ],
-    [["--store", "memory", "--dispatch-only"], {}, /--dispatch-only works beside servers on one Postgres/],
+    [
+      ["--store", "memory", "--dispatch-only"],
+      {},
+      /--dispatch-only is for workers that share a Postgres with servers/,
+    ],
     [["--store", "postgres", "--dispatch-only", "--no-dispatch"], {}, /can.t be used together/],
     [["--store", "memory", "--lease-seconds", "15"], {}, /--lease-seconds \(15\) must be more than/],
     [
@@ -119,7 +128,7 @@ describe.concurrent("what billwright serve refuses", () => {
       /billwright: --webhook-allow must not be 169\.254\.169\.254\/32: it is the address of a cloud's metadata service/,
     ],
     [["--store", "memory"], { BILLWRIGHT_WEBHOOK_ALLOW: "intranet" }, /must be networks such as .*intranet/],
-  ])("%j %j", { timeout: TIMEOUT }, async (args, more, sentence) => {
+  ])("refuses %j with the environment %j", { timeout: TIMEOUT }, async (args, more, sentence) => {
     const none = { DATABASE_URL: url, BILLWRIGHT_ENCRYPTION_KEYS: "" }
     const { code, stderr, stdout } = await Cli.run(["serve", "--port", "0", ...args], {
       env: { ...none, ...more },
@@ -130,15 +139,15 @@ describe.concurrent("what billwright serve refuses", () => {
     assert.notInclude(stdout, "listening")
   })
 
-  it("stores secrets as they are when it is told to", { timeout: TIMEOUT }, async () => {
+  it("starts without encryption keys with --allow-plaintext-secrets", { timeout: TIMEOUT }, async () => {
     const { stderr } = await Cli.run(["serve", "--store", "postgres", "--allow-plaintext-secrets"], {
       env: { DATABASE_URL: url, BILLWRIGHT_ENCRYPTION_KEYS: "" },
     })
-    // As far as the database, which isn't there.
+    // It got past the check of the keys: the error is about the database, which doesn't run.
     assert.notInclude(stderr, "needs keys")
   })
 
-  it("opens networks for live endpoints that are told to it", { timeout: TIMEOUT }, async () => {
+  it("accepts live endpoints in the networks of --webhook-allow", { timeout: TIMEOUT }, async () => {
     const open = await Cli.serve(["--store", "memory", "--webhook-allow", "127.0.0.0/8"])
     const closed = await Cli.serve(["--store", "memory"])
     const create = ({ keys, url: at }: Cli.Serving) =>
@@ -152,7 +161,7 @@ describe.concurrent("what billwright serve refuses", () => {
   })
 
   it(
-    "sends nothing to its own machine unless it is told to, and says so then",
+    "sends nothing to its own machine without --allow-loopback, and prints a line with it",
     { timeout: TIMEOUT },
     async () => {
       const [open, closed] = await Promise.all([

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 /**
- * A Postgres of one's own that can be made to fail, and to work again.
+ * A Postgres for a test, which can make it fail and work again.
  */
 import { PostgresClient } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
@@ -11,9 +11,9 @@ import { SqlClient } from "effect/sql"
 
 type Row = Readonly<Record<string, unknown>>
 
-/** One connection to the server, beside those that are tested. */
+/** A connection for the test itself. */
 export interface Session {
-  /** Runs statements one after the other; gives the rows of the last. */
+  /** Runs statements one after the other. Returns the rows of the last one. */
   readonly query: (...statements: ReadonlyArray<string>) => Promise<ReadonlyArray<Row>>
   readonly close: () => Promise<void>
 }
@@ -34,11 +34,11 @@ const openSession = (url: string): Session => {
   }
 }
 
-/** A role that may do what an application may. A superuser would get the connections that are kept for one. */
+/** The role of an application. A superuser could use connections that Postgres reserves for superusers. */
 const ROLE = "service"
 
 export class FaultyPostgres {
-  /** For a temporary directory that Postgres may enter, whoever it runs as. */
+  /** A temporary directory that every user may enter, because Postgres may run as another user. */
   readonly directory = mkdtempSync(join(tmpdir(), "billwright-faults-"))
   readonly #settings: Readonly<Record<string, string>>
   #scope = Scope.makeUnsafe()
@@ -50,7 +50,7 @@ export class FaultyPostgres {
     chmodSync(this.directory, 0o755)
   }
 
-  /** Starts it, again on the same port. */
+  /** Starts it, always on the same port. */
   async start(): Promise<void> {
     const port = this.#running === undefined ? {} : { port: Number(this.#url.port) }
     const isFirst = this.#running === undefined
@@ -60,7 +60,7 @@ export class FaultyPostgres {
         EmbeddedPostgres.start({
           directory: join(this.directory, "data"),
           settings: this.#settings,
-          // It is down for as long as a test wants it to be.
+          // A test may keep it down for as long as it needs.
           restart: false,
           ...port,
         }),
@@ -76,19 +76,19 @@ export class FaultyPostgres {
     )
   }
 
-  /** Ends it as a crash does: every session is dropped, nothing is written any more. */
+  /** Ends it like a crash: every session is dropped, and nothing more is written. */
   async crash(): Promise<void> {
     process.kill(this.#running!.pid, "SIGQUIT")
     await this.#release()
   }
 
-  /** Stops it for good and removes what it wrote. */
+  /** Stops it for good and removes its files. */
   async remove(): Promise<void> {
     await this.#release()
     rmSync(this.directory, { recursive: true, force: true })
   }
 
-  /** The URL for the server that is tested. */
+  /** The URL for the server under test. */
   get url(): string {
     const url = this.#url
     url.username = ROLE
@@ -106,12 +106,12 @@ export class FaultyPostgres {
     return this.#admin!.query(...statements)
   }
 
-  /** A further connection of the superuser. */
+  /** Another connection of the superuser. */
   open(): Session {
     return openSession(Redacted.value(this.#running!.url))
   }
 
-  /** Ends the connections of the server that is tested; gives how many there were. */
+  /** Ends the connections of the server under test. Returns how many there were. */
   async terminate(): Promise<number> {
     const [row] = await this.query(
       `select count(pg_terminate_backend(pid)) as n from pg_stat_activity where usename = '${ROLE}'`,
@@ -119,7 +119,7 @@ export class FaultyPostgres {
     return Number(row!["n"])
   }
 
-  /** Kills one of the backends of the server that is tested: Postgres then drops every session and recovers. */
+  /** Kills a backend of the server under test. Postgres then drops every session and recovers. */
   async killBackend(): Promise<void> {
     const [row] = await this.query(`select pid from pg_stat_activity where usename = '${ROLE}' limit 1`)
     process.kill(Number(row!["pid"]), "SIGKILL")
@@ -127,13 +127,13 @@ export class FaultyPostgres {
     this.#admin = this.open()
   }
 
-  /** Sets something for new connections of the server that is tested; gives what takes it back. */
+  /** Changes a setting for new connections of the server under test. Returns an undo function. */
   async set(name: string, value: string): Promise<() => Promise<unknown>> {
     await this.query(`alter role ${ROLE} set ${name} = '${value}'`)
     return () => this.query(`alter role ${ROLE} reset ${name}`)
   }
 
-  /** Takes every connection there is, those of the server that is tested included. Gives how to let them go. */
+  /** Takes all connections, including those of the server under test. Returns a function that releases them. */
   async occupy(): Promise<() => Promise<void>> {
     const held: Array<Session> = []
     const fill = async (): Promise<void> => {
@@ -152,10 +152,10 @@ export class FaultyPostgres {
     }
   }
 
-  /** Stops all of its processes where they are. Connections stay open and are accepted, and nobody answers. */
+  /** Stops all of its processes (SIGSTOP). Connections stay open and new ones are accepted, but nothing answers. */
   async freeze(): Promise<() => void> {
     const { pid } = this.#running!
-    // First the one that starts the others.
+    // First the process that starts the others.
     process.kill(pid, "SIGSTOP")
     const rows = await this.query("select pid from pg_stat_activity")
     const pids = rows.map((row) => Number(row["pid"]))

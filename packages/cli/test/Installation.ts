@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 /**
- * A server on a Postgres, a receiver beside it, and the commands that people run against them.
+ * A server on a Postgres, a receiver, and the commands that people run against the server.
  */
 import { PostgresClient } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
@@ -20,7 +20,7 @@ export class Installation {
   readonly #directory = mkdtempSync(join(tmpdir(), "billwright-webhooks-"))
   readonly #scope = Scope.makeUnsafe()
   #server: Cli.Serving | undefined
-  /** What servers and workers are started with. */
+  /** The environment of servers and workers. */
   env: Record<string, string> = {}
 
   async start(): Promise<void> {
@@ -48,12 +48,12 @@ export class Installation {
     return new Tenant(this.server.url, this.server.keys.test)
   }
 
-  /** One more server on the same Postgres. */
+  /** Starts another server on the same Postgres. */
   another(...args: ReadonlyArray<string>): Promise<Cli.Serving> {
     return Cli.serve(["--store", "postgres", ...args], { env: this.env })
   }
 
-  /** Runs something while the server is away, then starts it again at the same address. */
+  /** Stops the server, runs something, and starts the server again at the same address. */
   async without(act: () => Promise<void>, ...args: ReadonlyArray<string>): Promise<void> {
     const { keys, url } = this.server
     assert.strictEqual(await this.server.stop(), 0)
@@ -61,12 +61,12 @@ export class Installation {
     this.#server = { ...(await this.another("--port", new URL(url).port, ...args)), keys }
   }
 
-  /** A command as somebody with the test key runs it. */
+  /** Runs a command with the test key. */
   run(...args: ReadonlyArray<string>): Promise<Cli.Finished> {
     return Cli.run(args, { env: this.callerEnv })
   }
 
-  /** Runs statements on the database: what no command does. */
+  /** Runs statements on the database, for changes that no command makes. */
   async sql(...statements: ReadonlyArray<string>): Promise<void> {
     const run = Effect.flatMap(SqlClient.SqlClient, (sql) =>
       Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true }),

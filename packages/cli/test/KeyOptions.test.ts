@@ -35,7 +35,7 @@ const status = async (url: string, secret: string) =>
   (await Cli.call(url, secret, "GET", "/v1/customers")).status
 
 describe("keys issue", () => {
-  it("takes how long a key is valid, or until when", { timeout: TIMEOUT }, async () => {
+  it("accepts how long a key is valid, or until when", { timeout: TIMEOUT }, async () => {
     const [thirty, until, forever] = await Promise.all([
       issued(["--expires-in", "30d"]),
       issued(["--expires-at", "2099-12-31T00:00:00+01:00"]),
@@ -49,8 +49,11 @@ describe("keys issue", () => {
   })
 
   it.each([
-    [["--expires-in", "30"], /--expires-in must be minutes, hours or days: 90m, 12h, 30d\. It is 30$/m],
-    [["--expires-in", "0d"], /--expires-in must be minutes, hours or days/],
+    [
+      ["--expires-in", "30"],
+      /--expires-in must be a number of minutes, hours or days, such as 90m, 12h or 30d\. It is 30$/m,
+    ],
+    [["--expires-in", "0d"], /--expires-in must be a number of minutes, hours or days/],
     [["--expires-in", "999999d"], /--expires-in must be at most 36500d/],
     [["--expires-at", "2026-02-30T00:00:00Z"], /--expires-at must be an instant such as/],
     [["--expires-at", "2020-01-01T00:00:00Z"], /expiresAt must be in the future/],
@@ -63,18 +66,22 @@ describe("keys issue", () => {
 })
 
 describe("the pepper", () => {
-  it("is one for servers and commands, in a file or in the environment", { timeout: TIMEOUT }, async () => {
-    const variable = { BILLWRIGHT_API_KEY_PEPPER: "a secret of the host" }
-    const server = await installation.another("--pepper-file", pepper)
-    const [fromFile, fromVariable, without] = await Promise.all([
-      issued(["--pepper-file", pepper]),
-      issued([], variable),
-      issued([]),
-    ])
-    const of = (url: string) =>
-      Promise.all([fromFile, fromVariable, without].map(({ secret }) => status(url, secret)))
-    assert.deepStrictEqual(await of(server.url), [200, 200, 401])
-    assert.deepStrictEqual(await of(installation.server.url), [401, 401, 200])
-    await server.stop()
-  })
+  it(
+    "has to be the same for servers and commands, and comes from a file or the environment",
+    { timeout: TIMEOUT },
+    async () => {
+      const variable = { BILLWRIGHT_API_KEY_PEPPER: "a secret of the host" }
+      const server = await installation.another("--pepper-file", pepper)
+      const [fromFile, fromVariable, without] = await Promise.all([
+        issued(["--pepper-file", pepper]),
+        issued([], variable),
+        issued([]),
+      ])
+      const of = (url: string) =>
+        Promise.all([fromFile, fromVariable, without].map(({ secret }) => status(url, secret)))
+      assert.deepStrictEqual(await of(server.url), [200, 200, 401])
+      assert.deepStrictEqual(await of(installation.server.url), [401, 401, 200])
+      await server.stop()
+    },
+  )
 })

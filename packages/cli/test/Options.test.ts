@@ -1,5 +1,5 @@
 /**
- * Options of `serve` and of keys, and how the command tells what was typed wrongly.
+ * Options of `serve` and of keys, and the messages for typing mistakes.
  */
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -13,7 +13,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const at = (name: string): string => join(directory, name)
 const memory = ["--store", "memory"]
-/** Refuses by a sentence, and does nothing. */
+/** Expects that the command refuses with this sentence. */
 const refused = async (args: ReadonlyArray<string>, sentence: RegExp, env = {}) => {
   const { code, stderr, stdout } = await Cli.run(args, { env })
   assert.strictEqual(code, 1)
@@ -21,7 +21,7 @@ const refused = async (args: ReadonlyArray<string>, sentence: RegExp, env = {}) 
   assert.notInclude(stdout, "listening")
 }
 
-describe("what was typed wrongly", () => {
+describe("a typing mistake", () => {
   it.each([
     [
       ["serve", "--prot", "80"],
@@ -43,7 +43,7 @@ describe("what was typed wrongly", () => {
       ["help", "keys", "isue"],
       'billwright: there is no command "billwright keys isue", did you mean issue?\n',
     ],
-  ])("is told first, in a line, and no help hides it: %j", { timeout: TIMEOUT }, async (args, stderr) => {
+  ])("is explained in one line, and then how to get help: %j", { timeout: TIMEOUT }, async (args, stderr) => {
     assert.deepStrictEqual(await Cli.run(args), { code: 1, stdout: "", stderr })
   })
 })
@@ -74,7 +74,7 @@ describe("listen --forward-to", () => {
     })
 
   it.each(["localhost:3000", "3000", ":3000/hooks", "http://localhost:3000"])(
-    "takes %s, as far as to the server, which isn't there",
+    "accepts %s, and then fails because no server runs",
     { timeout: TIMEOUT },
     async (to) =>
       assert.match((await listen(to)).stderr, /^billwright: http:\/\/127\.0\.0\.1:2 can't be reached/),
@@ -90,7 +90,7 @@ describe("listen --forward-to", () => {
 
 describe("help", () => {
   it.each([[["help"]], [["help", "serve"]], [["help", "keys", "issue"]]])(
-    "%j is what --help prints",
+    "%j prints the same as --help",
     { timeout: TIMEOUT },
     async ([help = "", ...path]) => {
       const [asked, flagged] = await Promise.all([Cli.run([help, ...path]), Cli.run([...path, "--help"])])
@@ -102,44 +102,52 @@ describe("help", () => {
 })
 
 describe("serve --keys-file", () => {
-  it("keeps the first keys in a file of its owner, and says where", { timeout: TIMEOUT }, async () => {
-    const path = at("keys")
-    const server = await Cli.serve([...memory, "--keys-file", path])
-    const text = readFileSync(path, "utf8")
-    assert.match(text, /^test key {2}sk_test_[0-9A-Za-z]{38}\nlive key {2}sk_live_[0-9A-Za-z]{38}\n$/)
-    assert.strictEqual(statSync(path).mode & 0o777, 0o600)
-    assert.include(server.stdout(), `The first keys are in ${path}, which you alone can read.`)
-    const key = /test key {2}(\S+)/.exec(text)![1]!
-    assert.strictEqual((await Cli.call(server.url, key, "GET", "/v1/customers")).status, 200)
-    await server.stop()
-    assert.notMatch(server.stdout() + server.stderr(), /sk_(test|live)_[0-9A-Za-z]{10}/)
+  it(
+    "writes the first keys to a file that only its owner can read, and prints its path",
+    { timeout: TIMEOUT },
+    async () => {
+      const path = at("keys")
+      const server = await Cli.serve([...memory, "--keys-file", path])
+      const text = readFileSync(path, "utf8")
+      assert.match(text, /^test key {2}sk_test_[0-9A-Za-z]{38}\nlive key {2}sk_live_[0-9A-Za-z]{38}\n$/)
+      assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+      assert.include(server.stdout(), `The first keys are in ${path}, which only you can read.`)
+      const key = /test key {2}(\S+)/.exec(text)![1]!
+      assert.strictEqual((await Cli.call(server.url, key, "GET", "/v1/customers")).status, 200)
+      await server.stop()
+      assert.notMatch(server.stdout() + server.stderr(), /sk_(test|live)_[0-9A-Za-z]{10}/)
 
-    // Another store, whose keys would be lost: none is issued, and the file stays as it is.
-    await refused(["serve", "--port", "0", ...memory, "--keys-file", path], /keys exists already$/m)
-    assert.strictEqual(readFileSync(path, "utf8"), text)
-  })
+      // Another new store: it issues no keys, because they would be lost, and the file is unchanged.
+      await refused(["serve", "--port", "0", ...memory, "--keys-file", path], /keys exists already$/m)
+      assert.strictEqual(readFileSync(path, "utf8"), text)
+    },
+  )
 
-  it("refuses a file that others may read, or that holds something else", { timeout: TIMEOUT }, async () => {
-    const open = at("open")
-    writeFileSync(open, `test key  sk_${"test"}_${"a".repeat(38)}\n`)
-    chmodSync(open, 0o644)
-    await refused(
-      ["serve", "--port", "0", ...memory, "--keys-file", open],
-      /^billwright: the file .*open may be read by others \(its mode is 644\): run "chmod 600/,
-    )
-    const other = at("other")
-    writeFileSync(other, "a diary\n", { mode: 0o600 })
-    await refused(
-      ["serve", "--port", "0", ...memory, "--keys-file", other],
-      /other contains something other than API keys/,
-    )
-    assert.strictEqual(readFileSync(other, "utf8"), "a diary\n")
-    await refused(
-      ["serve", "--port", "0", ...memory, "--keys-file", at("no/keys")],
-      /directory does not exist/,
-    )
-    assert.isFalse(existsSync(at("no")))
-  })
+  it(
+    "refuses a file that others may read, or that contains something else",
+    { timeout: TIMEOUT },
+    async () => {
+      const open = at("open")
+      writeFileSync(open, `test key  sk_${"test"}_${"a".repeat(38)}\n`)
+      chmodSync(open, 0o644)
+      await refused(
+        ["serve", "--port", "0", ...memory, "--keys-file", open],
+        /^billwright: the file .*open may be read by others \(its mode is 644\): run "chmod 600/,
+      )
+      const other = at("other")
+      writeFileSync(other, "a diary\n", { mode: 0o600 })
+      await refused(
+        ["serve", "--port", "0", ...memory, "--keys-file", other],
+        /other contains something other than API keys/,
+      )
+      assert.strictEqual(readFileSync(other, "utf8"), "a diary\n")
+      await refused(
+        ["serve", "--port", "0", ...memory, "--keys-file", at("no/keys")],
+        /directory does not exist/,
+      )
+      assert.isFalse(existsSync(at("no")))
+    },
+  )
 })
 
 describe("serve --rate-limit", () => {
@@ -147,7 +155,7 @@ describe("serve --rate-limit", () => {
     const server = await Cli.serve([...memory, "--rate-limit", "1", "--rate-limit-burst", "3"])
     const get = (key: string) => Cli.call(server.url, key, "GET", "/v1/customers")
     const statuses: Array<number> = []
-    // However slow the machine: one more each second, and far more are asked for.
+    // Even on a slow machine some are refused: the limit grows by one per second, and the test sends far more.
     for (let n = 0; n < 200 && !statuses.includes(429); n++)
       statuses.push((await get(server.keys.test)).status)
     assert.deepStrictEqual(statuses.slice(0, 3), [200, 200, 200])
@@ -161,7 +169,7 @@ describe("serve --rate-limit", () => {
 
 describe("the pepper", () => {
   it(
-    "is refused when it is in two places, or in a file that others may read",
+    "is refused when a file and the environment have one, or when others may read the file",
     { timeout: TIMEOUT },
     async () => {
       const path = at("pepper")

@@ -3,18 +3,18 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { text } from "node:stream/consumers"
 /**
- * A receiver of webhooks on this machine that does what a test tells it, and remembers what it saw.
+ * A receiver of webhooks on this machine. A test scripts its answers and reads its requests.
  */
 import { verifySignature } from "billwright/verify"
 
-/** A request that came in whole. */
+/** A complete request. */
 export interface Received {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** When its head came, in epoch milliseconds. */
+  /** When its headers arrived, in epoch milliseconds. */
   readonly at: number
-  /** What was answered, whether or not anybody heard; `null`: nothing so far. */
+  /** The status of the answer, even if the sender did not get it. `null` before there is an answer. */
   readonly status: number | null
 }
 
@@ -23,7 +23,7 @@ export interface Exchange extends Received {
   readonly answer: (status: number, headers?: Readonly<Record<string, string>>) => void
 }
 
-/** What a path does with a request. Default: answers 204. */
+/** How a path answers a request. Default: 204. */
 export type Script = (exchange: Exchange, index: number) => void
 
 export const answers =
@@ -31,10 +31,10 @@ export const answers =
   (exchange, index) =>
     exchange.answer(statuses[Math.min(index, statuses.length - 1)]!)
 
-/** Leaves requests without an answer: the test has them by `next`. */
+/** Leaves requests unanswered. The test gets them by `next` and answers them. */
 export const holds: Script = () => {}
 
-/** Whether a signature of one of the secrets is right, and fresh when it was received. */
+/** Whether the request has a valid signature of one of the secrets, which was fresh when it arrived. */
 export const isVerified = async (
   { at, body, headers }: Received,
   ...secrets: ReadonlyArray<string>
@@ -61,7 +61,7 @@ export class Receiver {
   #port = 0
   #isDeaf = false
 
-  /** Listens; after a stop on the same port again. */
+  /** Listens. After a stop, on the same port as before. */
   async start(): Promise<void> {
     this.#server = createServer({ pauseOnConnect: true }, (socket) => {
       this.#sockets.add(socket)
@@ -76,7 +76,7 @@ export class Receiver {
     this.#port = (this.#server.address() as AddressInfo).port
   }
 
-  /** Refuses connections from now on and ends those that there are. */
+  /** Refuses new connections and ends the open ones. */
   async stop(): Promise<void> {
     const server = this.#server!
     const closed = once(server, "close")
@@ -98,7 +98,7 @@ export class Receiver {
     this.#scripts.set(path, script)
   }
 
-  /** Connections are taken and nothing is read of them. */
+  /** Accepts connections and reads nothing. */
   set isDeaf(isDeaf: boolean) {
     this.#isDeaf = isDeaf
   }
@@ -109,22 +109,22 @@ export class Receiver {
     else this.#stalled.delete(path)
   }
 
-  /** Waits for a connection, or for a body that is stalled. */
+  /** Waits for a stalled connection or body. */
   async until(what: "connection" | "stalled"): Promise<void> {
     await once(this.#news, what)
   }
 
-  /** What was received, of one path or of all. */
+  /** The requests to one path or to all paths. */
   received(path?: string): ReadonlyArray<Exchange> {
     return this.#seen.filter((request) => path === undefined || request.path === path)
   }
 
-  /** How many requests began to come to a path, whole or not. */
+  /** The number of requests to a path, including incomplete ones. */
   begun(path: string): number {
     return this.#begun.get(path) ?? 0
   }
 
-  /** Waits until so many requests came to a path in all; gives the last of them. */
+  /** Waits until a path has had this many requests in total. Returns the last of them. */
   async next(path: string, count: number): Promise<Exchange> {
     while (this.received(path).length < count) await once(this.#news, "received")
     return this.received(path)[count - 1]!

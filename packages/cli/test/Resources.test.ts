@@ -1,5 +1,5 @@
 /**
- * `customers` and `usage` as a person and a program use them, on a server in memory.
+ * The commands `customers` and `usage` as people and programs use them, on a server in memory.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Cli from "./Cli.ts"
@@ -28,7 +28,7 @@ const create = async (name: string, ...more: ReadonlyArray<string>) =>
   String((await json("customers", "create", "--name", name, "--email", `${name}@example.com`, ...more))["id"])
 
 describe("billwright customers", () => {
-  it("creates, shows, changes, lists and erases", { timeout: TIMEOUT }, async () => {
+  it("creates, shows, changes, lists and erases customers", { timeout: TIMEOUT }, async () => {
     const id = await create("ada", "--metadata", "plan=pro", "--metadata", "team=blue")
     assert.deepInclude(await json("customers", "get", id), { metadata: { plan: "pro", team: "blue" } })
     const changed = ["--name", "Ada Lovelace", "--metadata", "plan=free", "--remove-metadata", "team"]
@@ -58,7 +58,7 @@ describe("billwright customers", () => {
     assert.match((await run("customers", "get", id)).stderr, /\(404 not_found\)\n$/)
   })
 
-  it("says what is wrong", { timeout: TIMEOUT }, async () => {
+  it("explains wrong input", { timeout: TIMEOUT }, async () => {
     const nothing = await run("customers", "update", "cus_1")
     assert.match(nothing.stderr, /^billwright: nothing to change: give --name/)
     const wrong = await run("customers", "create", "--name", "Ada", "--email", "ada")
@@ -71,38 +71,45 @@ describe("billwright customers", () => {
 })
 
 describe("billwright usage", () => {
-  it("records once for a key, totals to the last digit, lists and voids", { timeout: TIMEOUT }, async () => {
-    const customer = await create("meter")
-    const meter = ["--customer", customer, "--product", "api", "--unit", "call"]
-    const most = String(Number.MAX_SAFE_INTEGER)
-    const key = ["--idempotency-key", "request-1"]
-    const when = ["--timestamp", "2026-11-20T08:15:00Z"]
-    const first = await json("usage", "record", ...meter, "--quantity", most, ...key, ...when)
-    assert.deepStrictEqual(
-      await json("usage", "record", ...meter, "--quantity", most, ...key, ...when),
-      first,
-    )
-    const second = await print("usage", "record", ...meter, "--quantity", "6")
-    assert.match(second, /^quantity +6 call$/m)
-    assert.match(second, /^state +counts$/m)
+  it(
+    "records usage once for an idempotency key, totals it exactly, lists and voids it",
+    { timeout: TIMEOUT },
+    async () => {
+      const customer = await create("meter")
+      const meter = ["--customer", customer, "--product", "api", "--unit", "call"]
+      const most = String(Number.MAX_SAFE_INTEGER)
+      const key = ["--idempotency-key", "request-1"]
+      const when = ["--timestamp", "2026-11-20T08:15:00Z"]
+      const first = await json("usage", "record", ...meter, "--quantity", most, ...key, ...when)
+      assert.deepStrictEqual(
+        await json("usage", "record", ...meter, "--quantity", most, ...key, ...when),
+        first,
+      )
+      const second = await print("usage", "record", ...meter, "--quantity", "6")
+      assert.match(second, /^quantity +6 call$/m)
+      assert.match(second, /^state +counts$/m)
 
-    // 2^53 - 1 + 6 is no double.
-    const total = await print("usage", "summary", "--customer", customer)
-    assert.match(total, /^total +9007199254740997 call$/m)
-    const month = ["--start-date", "2026-11-20", "--end-date", "2026-11-20", "--timezone", "Europe/Paris"]
-    const { stdout } = await run("usage", "summary", ...meter, ...month, "--json")
-    assert.include(stdout, '"total_quantity":9007199254740991')
-    assert.match(
-      await print("usage", "summary", ...meter, ...month),
-      /^days +2026-11-20 to 2026-11-20 \(Europe\/Paris\)$/m,
-    )
+      // A double can't hold 2^53 - 1 + 6.
+      const total = await print("usage", "summary", "--customer", customer)
+      assert.match(total, /^total +9007199254740997 call$/m)
+      const month = ["--start-date", "2026-11-20", "--end-date", "2026-11-20", "--timezone", "Europe/Paris"]
+      const { stdout } = await run("usage", "summary", ...meter, ...month, "--json")
+      assert.include(stdout, '"total_quantity":9007199254740991')
+      assert.match(
+        await print("usage", "summary", ...meter, ...month),
+        /^days +2026-11-20 to 2026-11-20 \(Europe\/Paris\)$/m,
+      )
 
-    const id = String(first["id"])
-    assert.match(await print("usage", "void", id), /^state +voided 20/m)
-    assert.isString((await json("usage", "get", id))["voided_at"])
-    const records = await print("usage", "records", "--customer", customer)
-    assert.match(records, /^ID +PRODUCT +QUANTITY +UNIT +TIMESTAMP +STATE\n/)
-    assert.match(records, new RegExp(`^${id}  api +${most} +call +2026-11-20T08:15:00.000Z +voided 20`, "m"))
-    assert.match(await print("usage", "summary", "--customer", customer), /^total +6 call$/m)
-  })
+      const id = String(first["id"])
+      assert.match(await print("usage", "void", id), /^state +voided 20/m)
+      assert.isString((await json("usage", "get", id))["voided_at"])
+      const records = await print("usage", "records", "--customer", customer)
+      assert.match(records, /^ID +PRODUCT +QUANTITY +UNIT +TIMESTAMP +STATE\n/)
+      assert.match(
+        records,
+        new RegExp(`^${id}  api +${most} +call +2026-11-20T08:15:00.000Z +voided 20`, "m"),
+      )
+      assert.match(await print("usage", "summary", "--customer", customer), /^total +6 call$/m)
+    },
+  )
 })

@@ -1,5 +1,5 @@
 /**
- * What happens around servers that start, stop and work together while webhooks are sent.
+ * Servers and workers that start, stop and work together while webhooks are sent.
  */
 import { ApiKeys, Billing, CurrentTenant, Tenant as CoreTenant } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
@@ -36,11 +36,11 @@ const listen = (path: string, key: string, ...args: ReadonlyArray<string>): Prom
 const idsOf = (path: string) => receiver.received(path).map(({ headers }) => headers["webhook-id"])
 
 describe("billwright keys rotate-encryption", () => {
-  it("encrypts anew while servers send", { timeout: TIMEOUT }, async () => {
+  it("encrypts secrets again while servers send webhooks", { timeout: TIMEOUT }, async () => {
     const { id, secret } = await installation.tenant.endpoint(receiver.url("/rotated"), ["invoice.paid"])
     const key = (await Cli.run(["keys", "new-encryption-key"])).stdout.trim()
     const old = installation.env
-    // Servers get the new key before anything is encrypted with it.
+    // Servers get the new key before secrets are encrypted with it.
     const keys = `${key},${old["BILLWRIGHT_ENCRYPTION_KEYS"]}`
     installation.env = { ...old, BILLWRIGHT_ENCRYPTION_KEYS: keys }
     await installation.without(async () => {})
@@ -49,7 +49,7 @@ describe("billwright keys rotate-encryption", () => {
     const first = await rotate(installation.env)
     assert.match(
       first.stdout,
-      /^The secrets of [1-9]\d* webhook endpoints? are encrypted with the first key now\.$/m,
+      /^The secrets of [1-9]\d* webhook endpoints? are now encrypted with the first key\.$/m,
     )
     assert.match(
       (await rotate(installation.env)).stdout,
@@ -70,7 +70,7 @@ describe("billwright keys rotate-encryption", () => {
   })
 })
 
-/** A process of its own on an empty store beside that of the installation. */
+/** A server on another, empty store of the same Postgres. */
 const emptyStore = () =>
   Billing.layer.pipe(
     Layer.provideMerge(Storage.layer({ schema: "first_keys" })),
@@ -78,7 +78,7 @@ const emptyStore = () =>
   )
 
 describe("servers that start on an empty store at the same time", () => {
-  it("issue its first keys once, and one of them shows both", { timeout: TIMEOUT }, async () => {
+  it("issue the first keys once, and one server prints both", { timeout: TIMEOUT }, async () => {
     const { keys, shown } = await Effect.gen(function* () {
       const processes = yield* Effect.forEach(Array.from({ length: 6 }), () =>
         Layer.build(Layer.fresh(emptyStore())),
@@ -123,7 +123,7 @@ describe("a Postgres that refuses the password", () => {
     [["migrate"], "hunter2"],
     [["keys", "list", "--mode", "test"], "hunter2"],
     [["audit", "usage"], "hunter2"],
-  ])("ends %j at once, and says what to put right", { timeout: TIMEOUT }, async (args, password) => {
+  ])("ends %j at once, and says how to fix it", { timeout: TIMEOUT }, async (args, password) => {
     const url = new URL(installation.env["DATABASE_URL"]!)
     url.username = "locked_out"
     url.password = password
@@ -138,7 +138,7 @@ describe("a Postgres that refuses the password", () => {
 })
 
 describe("servers and workers", () => {
-  it("share the work: one serves, one sends", { timeout: TIMEOUT }, async () => {
+  it("share the work: a server serves, and a worker sends", { timeout: TIMEOUT }, async () => {
     await installation.without(async () => {}, "--no-dispatch")
     const endpoint = await installation.tenant.endpoint(receiver.url("/shared"), ["invoice.paid"])
     const eventId = await installation.tenant.publish()
@@ -152,13 +152,13 @@ describe("servers and workers", () => {
         ({ status }) => status === "Delivered",
       )
       assert.strictEqual(delivered.attempt_count, 1)
-      // Now it is there from the beginning, and hears of what another process has committed.
+      // The worker now runs before the event is published, and is notified when another process commits it.
       await installation.tenant.publish()
       await receiver.next("/shared", 2)
     } finally {
       assert.strictEqual(await worker.stop(), 0)
     }
-    // Nobody sends any more.
+    // Now no process sends webhooks.
     const waited = await installation.run("trigger", "invoice.paid", "--wait", "--timeout-seconds", "1")
     assert.strictEqual(waited.code, 1)
     assert.strictEqual(waited.stderr, "billwright: 1 delivery still Pending after 1 s\n")
@@ -170,7 +170,7 @@ describe("servers and workers", () => {
   })
 
   it(
-    "stop within seconds while a receiver is silent and a listener listens",
+    "stop within seconds while a receiver doesn't answer and billwright listen is connected",
     { timeout: TIMEOUT },
     async () => {
       receiver.script("/silent", holds)
@@ -180,7 +180,7 @@ describe("servers and workers", () => {
       await receiver.next("/silent", 1)
       const stoppedAt = Date.now()
       await installation.without(async () => {
-        // Each of the two may take 5 seconds. In a row they would take 10.
+        // API and dispatcher may take 5 seconds each. One after the other they would take 10.
         assert.isBelow(Date.now() - stoppedAt, 8_000)
       })
       assert.strictEqual(await listener.stop("SIGINT"), 0)
@@ -190,12 +190,12 @@ describe("servers and workers", () => {
 })
 
 describe("billwright listen", () => {
-  it("forwards, signed, and misses nothing while the server restarts", { timeout: TIMEOUT }, async () => {
+  it("forwards signed events, and misses none while the server restarts", { timeout: TIMEOUT }, async () => {
     const listener = await listen("/local", installation.server.keys.test, "--types", "invoice.paid")
     assert.include(listener.stdout(), `Signing secret  ${SECRET}`)
     const ids = [await installation.tenant.publish()]
     assert.isTrue(await isVerified(await receiver.next("/local", 1), SECRET))
-    // Of another type.
+    // An event of another type.
     await installation.run("trigger", "invoice.created")
 
     receiver.script("/local", answers(500))
@@ -204,7 +204,7 @@ describe("billwright listen", () => {
     receiver.script("/local", answers(204))
 
     await installation.without(async () => {
-      // Published where the listener is not connected to.
+      // Published by another server, to which it is not connected.
       const other = await installation.another()
       const elsewhere = new Tenant(other.url, installation.server.keys.test)
       ids.push(await elsewhere.publish(), await elsewhere.publish())
@@ -215,12 +215,12 @@ describe("billwright listen", () => {
     assert.deepStrictEqual(idsOf("/local"), ids)
     await until("the line of the last", async () => listener.stdout().includes(ids[4]!))
     assert.match(listener.stdout(), new RegExp(`^${ids[0]} {2}invoice\\.paid {2}204 {2}\\d+ ms$`, "m"))
-    // A receiver that fails is told of, and asked once.
+    // When the receiver fails, it prints that, and doesn't send the event again.
     assert.match(listener.stdout(), new RegExp(`^${ids[1]} {2}invoice\\.paid {2}500 {2}\\d+ ms$`, "m"))
     assert.strictEqual(await listener.stop("SIGINT"), 0)
   })
 
-  it("misses nothing either when there was no event before", { timeout: TIMEOUT }, async () => {
+  it("misses no event when the store had none at the start", { timeout: TIMEOUT }, async () => {
     const { live } = installation.server.keys
     const listener = await listen("/first", live, "--json")
     const data = {
@@ -232,7 +232,7 @@ describe("billwright listen", () => {
       period: "lifetime",
       period_key: "lifetime",
     }
-    // No double holds it.
+    // A number that a double can't hold.
     const text = JSON.stringify({ ...data, total_quantity: 0 }).replace(/0\}$/, "9007199254740993}")
     const trigger = (url: string) =>
       Cli.run(["trigger", "usage.threshold", "--data", text, "--json"], {
@@ -241,7 +241,7 @@ describe("billwright listen", () => {
     const ids: Array<string> = []
     await installation.without(async () => {
       const other = await installation.another()
-      // For its endpoint alone.
+      // An event for a single endpoint, which is not forwarded.
       const elsewhere = new Tenant(other.url, live)
       const endpoint = await elsewhere.endpoint("https://receiver.invalid/")
       await elsewhere.request("POST", `/webhook_endpoints/${endpoint.id}/test`, { type: "usage.threshold" })

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Server } from "node:net"
 import { text } from "node:stream/consumers"
 import { promisify } from "node:util"
 /**
- * `billwright serve` in memory: what it prints, how it stops, what it says when it can't start.
+ * `billwright serve` in memory: its output, how it stops, and its errors when it can't start.
  */
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { bin, call, run } from "./Cli.ts"
@@ -12,12 +12,12 @@ import { bin, call, run } from "./Cli.ts"
 const KEY = (mode: string) => new RegExp(`^${mode} key {2}(sk_${mode}_[0-9A-Za-z]{38})$`)
 
 interface Running {
-  /** What it has printed once it was ready. */
+  /** The text that it had printed when it was ready. */
   readonly lines: ReadonlyArray<string>
   readonly url: string
   readonly port: number
   readonly keyOf: (mode: "test" | "live") => string
-  /** Sends a signal; gives how the process ended and all that it printed. */
+  /** Sends a signal. Returns how the process ended and everything that it printed. */
   readonly stop: (signal: NodeJS.Signals) => Promise<{
     readonly code: number | null
     readonly signal: NodeJS.Signals | null
@@ -27,7 +27,7 @@ interface Running {
 }
 
 const children = new Set<ChildProcess>()
-// Those of tests that failed before they stopped theirs.
+// Ends the servers of tests that failed before they stopped them.
 afterAll(() => children.forEach((child) => child.kill("SIGKILL")))
 
 /** Starts a server in memory. It is ready when it has printed its last line, the address of the reference. */
@@ -81,7 +81,7 @@ const close = async (server: Server): Promise<void> => {
   await once(server, "close")
 }
 
-/** A port that is free, as far as one can know. */
+/** A port that was free a moment ago. */
 const freePort = async (): Promise<number> => {
   const server = await listen(0)
   const { port } = server.address() as AddressInfo
@@ -90,7 +90,7 @@ const freePort = async (): Promise<number> => {
 }
 
 describe.concurrent("billwright serve --store memory", () => {
-  it("prints where it listens in one line, both keys once, and a request that works as it stands", async () => {
+  it("prints its address in one line, both keys once, and a request that works unchanged", async () => {
     const server = await serve(["--port", "0"])
     assert.match(server.lines[0] ?? "", /^Billwright listening on http:\/\/127\.0\.0\.1:\d+$/)
     assert.lengthOf(
@@ -118,14 +118,14 @@ describe.concurrent("billwright serve --store memory", () => {
 
     const { stderr, stdout: all } = await server.stop("SIGTERM")
     assert.strictEqual(stderr, "")
-    // The live key is shown once, the test key once more, in the request.
+    // The live key is printed once. The test key is printed again in the request.
     assert.lengthOf(all.split(live), 2)
     assert.lengthOf(all.split(test), 3)
   })
 
-  it("answers / and deep links with the dashboard, or says that it is not built, and /v1 with the API", async () => {
+  it("serves the dashboard (or says that it is not built) at / and deep links, and the API at /v1", async () => {
     const server = await serve(["--port", "0"])
-    // A clean clone has no dashboard until `npm start` or a build makes it.
+    // A clean clone has no dashboard before `npm start` or a build.
     const isBuilt = (await fetch(`${server.url}/`)).status === 200
     for (const path of ["/", "/events", `/events/evt_${"0".repeat(26)}`]) {
       const response = await fetch(`${server.url}${path}`)
@@ -152,7 +152,7 @@ describe.concurrent("billwright serve --store memory", () => {
     "stops on %s with exit code 0 and frees its port",
     async (signal) => {
       const server = await serve(["--port", "0"])
-      // A connection that is kept alive doesn't hold it up.
+      // A kept-alive connection doesn't delay the stop.
       assert.strictEqual((await fetch(`${server.url}/livez`)).status, 200)
       const ended = await server.stop(signal)
       assert.deepInclude(ended, { code: 0, signal: null, stderr: "" })
@@ -160,7 +160,7 @@ describe.concurrent("billwright serve --store memory", () => {
     },
   )
 
-  it("takes the port from PORT; --port goes before it", async () => {
+  it("uses the port of PORT, unless --port is given", async () => {
     const [a, b] = [await freePort(), await freePort()]
     const fromEnvironment = await serve([], { PORT: String(a) })
     assert.strictEqual(fromEnvironment.url, `http://127.0.0.1:${a}`)
@@ -170,7 +170,7 @@ describe.concurrent("billwright serve --store memory", () => {
     assert.deepInclude(await fromFlag.stop("SIGTERM"), { code: 0 })
   })
 
-  it("listens on the host that it is given", async () => {
+  it("listens on the address of --host", async () => {
     const server = await serve(["--port", "0", "--host", "0.0.0.0"])
     assert.match(server.url, /^http:\/\/0\.0\.0\.0:\d+$/)
     assert.strictEqual((await fetch(`http://127.0.0.1:${server.port}/livez`)).status, 200)
@@ -178,10 +178,10 @@ describe.concurrent("billwright serve --store memory", () => {
   })
 })
 
-describe.concurrent("what billwright serve says instead of starting", () => {
+describe.concurrent("billwright serve that can't start", () => {
   const memory = ["serve", "--store", "memory"]
 
-  it("the port is in use: one sentence, exit code 1", async () => {
+  it("says in one sentence that the port is in use, with exit code 1", async () => {
     const blocker = await listen(0)
     const { port } = blocker.address() as AddressInfo
     const { code, stderr, stdout } = await run([...memory, "--port", String(port)])
@@ -191,7 +191,7 @@ describe.concurrent("what billwright serve says instead of starting", () => {
     assert.strictEqual(stdout, "")
   })
 
-  it("the host is not this machine's", async () => {
+  it("says that the host is not an address of this machine", async () => {
     const { code, stderr } = await run([...memory, "--port", "0", "--host", "192.0.2.1"])
     assert.strictEqual(code, 1)
     assert.strictEqual(stderr, "billwright: 192.0.2.1 is not an address of this machine\n")
@@ -203,7 +203,7 @@ describe.concurrent("what billwright serve says instead of starting", () => {
     [["--port", "http"], "port"],
     [["--prot", "80"], "--prot"],
     [["--store", "floppy"], "store"],
-  ])("%j is refused by name, without a stack", async (args, name) => {
+  ])("refuses %j with the name of the flag, without a stack", async (args, name) => {
     const { code, stderr, stdout } = await run([...memory, ...args])
     assert.strictEqual(code, 1)
     assert.include(stderr, name)
@@ -211,7 +211,7 @@ describe.concurrent("what billwright serve says instead of starting", () => {
     assert.notInclude(stdout, "listening")
   })
 
-  it("PORT is no number", async () => {
+  it("says that PORT is not a number", async () => {
     const { code, stderr, stdout } = await run(memory, { env: { PORT: "http" } })
     assert.strictEqual(code, 1)
     assert.include(stderr, "PORT")
@@ -223,14 +223,14 @@ describe.concurrent("help", () => {
   it.each([
     [["--help"], "serve"],
     [["serve", "--help"], "--port"],
-  ])("billwright %s", async (args, mentions) => {
+  ])("billwright %s mentions its flags or commands", async (args, mentions) => {
     const { code, stderr, stdout } = await run(args)
     assert.strictEqual(code, 0)
     assert.include(stdout, mentions)
     assert.strictEqual(stderr, "")
   })
 
-  it("--version", async () => {
+  it("--version prints the version", async () => {
     const { code, stdout } = await run(["--version"])
     assert.strictEqual(code, 0)
     assert.match(stdout, /\d+\.\d+\.\d+/)

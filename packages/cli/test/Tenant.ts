@@ -1,5 +1,5 @@
 /**
- * What a user of the API does with events and webhooks.
+ * A user of the API, with methods for events and webhooks.
  */
 import { assert } from "@effect/vitest"
 import * as Cli from "./Command.ts"
@@ -44,7 +44,7 @@ export class Tenant {
     this.#key = key
   }
 
-  /** Asks, whatever the answer. */
+  /** Sends a request and returns any answer, also an error. */
   call(method: string, path: string, body?: unknown): Promise<Cli.Answer> {
     return Cli.call(this.#url, this.#key, method, `/v1${path}`, body)
   }
@@ -60,7 +60,7 @@ export class Tenant {
     return made as unknown as Endpoint
   }
 
-  /** Publishes an invoice; gives the event's id. */
+  /** Publishes an event about an invoice. Returns its id. */
   async publish(data: object = INVOICE, type = "invoice.paid"): Promise<string> {
     return String((await this.request("POST", "/events", { type, data }))["id"])
   }
@@ -69,7 +69,7 @@ export class Tenant {
     return (await this.request("GET", `/deliveries/${id}`)) as unknown as DeliveryWithAttempts
   }
 
-  /** The deliveries of a filter, newest first. */
+  /** The deliveries that match a filter, newest first. */
   async deliveries(filter: Readonly<Record<string, string>> = {}): Promise<ReadonlyArray<Delivery>> {
     const found: Array<Delivery> = []
     for (;;) {
@@ -92,7 +92,7 @@ export class Tenant {
     return this.delivery(found[0]!.id)
   }
 
-  /** Waits until the only delivery of an event is as it should be. */
+  /** Waits until the only delivery of an event meets a condition. */
   deliveryThat(
     eventId: string,
     is: (delivery: DeliveryWithAttempts) => boolean,
@@ -103,7 +103,7 @@ export class Tenant {
     })
   }
 
-  /** Waits until a delivery is as it should be. */
+  /** Waits until a delivery meets a condition. */
   deliveryThatIs(id: string, is: (delivery: DeliveryWithAttempts) => boolean): Promise<DeliveryWithAttempts> {
     return until("a delivery", async () => {
       const delivery = await this.delivery(id)
@@ -111,7 +111,7 @@ export class Tenant {
     })
   }
 
-  /** Waits until nothing is pending. */
+  /** Waits until no delivery is pending. */
   async drain(): Promise<void> {
     await until("nothing pending", async () => {
       const page = await this.request("GET", "/deliveries?status=Pending&limit=1")

@@ -1,12 +1,12 @@
 /**
- * Waiting for what another process brings about.
+ * Waits for something that another process does.
  */
 import { setTimeout as pause } from "node:timers/promises"
 
 const POLL_MILLIS = 50
 const MAX_MILLIS = 40_000
 
-/** Looks again and again until there is something. */
+/** Calls `look` repeatedly until it returns a value. */
 export const until = async <A>(what: string, look: () => Promise<A | undefined | false>): Promise<A> => {
   const end = Date.now() + MAX_MILLIS
   for (;;) {

@@ -1,5 +1,5 @@
 /**
- * Events and webhooks as a user of the command sees them, end to end.
+ * Events and webhooks from the view of the CLI, end to end.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Cli from "./Cli.ts"
@@ -7,7 +7,7 @@ import { Installation, TIMEOUT } from "./Installation.ts"
 import { answers, isVerified } from "./Receiver.ts"
 import { INVOICE } from "./Tenant.ts"
 
-/** A delivery that waits for the dispatcher to look by itself takes up to a second. */
+/** Without being woken, the dispatcher looks for deliveries once a second. */
 const AT_ONCE_MILLIS = 1_000
 
 const installation = new Installation()
@@ -17,7 +17,7 @@ beforeAll(() => installation.start(), TIMEOUT)
 afterAll(() => installation.stop(), TIMEOUT)
 
 describe("a server", () => {
-  it("sends what is published at once, signed", { timeout: TIMEOUT }, async () => {
+  it("sends a published event at once, signed", { timeout: TIMEOUT }, async () => {
     const { id, secret } = await installation.tenant.endpoint(receiver.url("/at-once"), ["invoice.paid"])
     const delays: Array<number> = []
     for (let n = 1; n <= 5; n++) {
@@ -30,51 +30,41 @@ describe("a server", () => {
       const payload = JSON.parse(request.body) as Record<string, unknown>
       assert.deepInclude(payload, { id: eventId, type: "invoice.paid", livemode: false, data: INVOICE })
     }
-    // The best of five: what is promised is that a publication wakes the dispatcher, not a time for each machine.
+    // The best of five, because the promise is that publishing wakes the dispatcher, not a time on every machine.
     assert.isBelow(Math.min(...delays), AT_ONCE_MILLIS / 2)
     await installation.tenant.drain()
     await installation.tenant.request("DELETE", `/webhook_endpoints/${id}`)
   })
 
-  it(
-    "goes on trying while a receiver is down, and delivers when it is up",
-    { timeout: TIMEOUT },
-    async () => {
-      const endpoint = await installation.tenant.endpoint(receiver.url("/down"), ["invoice.paid"])
-      await receiver.stop()
-      const eventId = await installation.tenant.publish()
-      const pending = await installation.tenant.deliveryThat(
-        eventId,
-        ({ attempt_count }) => attempt_count > 0,
-      )
-      assert.strictEqual(pending.status, "Pending")
-      assert.strictEqual(pending.last_error, "connection_refused")
-      assert.isString(pending.next_attempt_at)
-      await receiver.start()
-      const delivered = await installation.tenant.deliveryThat(
-        eventId,
-        ({ status }) => status === "Delivered",
-      )
-      assert.isAbove(delivered.attempt_count, 1)
+  it("retries while a receiver is down, and delivers when it is up again", { timeout: TIMEOUT }, async () => {
+    const endpoint = await installation.tenant.endpoint(receiver.url("/down"), ["invoice.paid"])
+    await receiver.stop()
+    const eventId = await installation.tenant.publish()
+    const pending = await installation.tenant.deliveryThat(eventId, ({ attempt_count }) => attempt_count > 0)
+    assert.strictEqual(pending.status, "Pending")
+    assert.strictEqual(pending.last_error, "connection_refused")
+    assert.isString(pending.next_attempt_at)
+    await receiver.start()
+    const delivered = await installation.tenant.deliveryThat(eventId, ({ status }) => status === "Delivered")
+    assert.isAbove(delivered.attempt_count, 1)
 
-      const again = await installation.run(
-        "replay",
-        "event",
-        eventId,
-        "--endpoint",
-        endpoint.id,
-        "--wait",
-        "--json",
-      )
-      assert.strictEqual(again.code, 0, again.stderr)
-      const [first, second] = receiver.received("/down")
-      assert.strictEqual(second?.headers["webhook-id"], first?.headers["webhook-id"])
-      assert.strictEqual(second?.body, first?.body)
-      await installation.tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
-    },
-  )
+    const again = await installation.run(
+      "replay",
+      "event",
+      eventId,
+      "--endpoint",
+      endpoint.id,
+      "--wait",
+      "--json",
+    )
+    assert.strictEqual(again.code, 0, again.stderr)
+    const [first, second] = receiver.received("/down")
+    assert.strictEqual(second?.headers["webhook-id"], first?.headers["webhook-id"])
+    assert.strictEqual(second?.body, first?.body)
+    await installation.tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
+  })
 
-  it("tells once that usage crossed a threshold", { timeout: TIMEOUT }, async () => {
+  it("sends one event when usage crosses a threshold", { timeout: TIMEOUT }, async () => {
     const endpoint = await installation.tenant.endpoint(receiver.url("/threshold"), ["usage.threshold"])
     const customer = await installation.tenant.request("POST", "/customers", {
       name: "Ada",
@@ -96,7 +86,7 @@ describe("a server", () => {
   })
 })
 
-/** The metrics of an address: each line's value by what stands before it. */
+/** The metrics of an address. The keys are the names with their labels. */
 const metricsAt = async (url: string): Promise<ReadonlyMap<string, number>> => {
   const response = await fetch(`${url}/metrics`)
   assert.strictEqual(response.status, 200)
@@ -107,7 +97,7 @@ const metricsAt = async (url: string): Promise<ReadonlyMap<string, number>> => {
 
 describe("GET /metrics", () => {
   it(
-    "counts requests, usage and attempts for Prometheus, and tells of no tenant",
+    "counts requests, usage and attempts for Prometheus, without data of tenants",
     { timeout: TIMEOUT },
     async () => {
       const { tenant } = installation
@@ -159,7 +149,7 @@ describe("billwright trigger", () => {
     await installation.tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
   })
 
-  it("takes data as it is typed, once for an idempotency key", { timeout: TIMEOUT }, async () => {
+  it("sends --data unchanged, once for an idempotency key", { timeout: TIMEOUT }, async () => {
     const customer = await installation.tenant.request("POST", "/customers", {
       name: "Ada",
       email: "a@example.com",
@@ -173,11 +163,11 @@ describe("billwright trigger", () => {
     assert.deepInclude(event, { data: { ...INVOICE, amount: 7 }, customer_id: customer["id"] })
     assert.strictEqual(
       second.stdout,
-      `${String(event["id"])}  invoice.paid\nNo endpoint wanted it. Whoever runs "billwright listen" gets it all the same.\n`,
+      `${String(event["id"])}  invoice.paid\nNo endpoint subscribes to its type. A running "billwright listen" gets the event anyway.\n`,
     )
   })
 
-  it("says when a delivery is tried again", { timeout: TIMEOUT }, async () => {
+  it("prints when a delivery will be tried again", { timeout: TIMEOUT }, async () => {
     receiver.script("/later", (exchange) => exchange.answer(503, { "retry-after": "3600" }))
     const { tenant } = installation
     const endpoint = await tenant.endpoint(receiver.url("/later"))
@@ -196,7 +186,7 @@ describe("billwright trigger", () => {
     await tenant.request("DELETE", `/webhook_endpoints/${endpoint.id}`)
   })
 
-  it("lists the types, and says which one was meant", { timeout: TIMEOUT }, async () => {
+  it("lists the types, and suggests one for a typing mistake", { timeout: TIMEOUT }, async () => {
     const listed = await installation.run("trigger")
     assert.match(listed.stdout, /^invoice\.paid {2,}An invoice was paid in full\.$/m)
     const mistyped = await installation.run("trigger", "invoice.payed")
@@ -207,7 +197,7 @@ describe("billwright trigger", () => {
     )
   })
 
-  it("fails when what it waits for fails", { timeout: TIMEOUT }, async () => {
+  it("fails when the delivery that it waits for fails", { timeout: TIMEOUT }, async () => {
     receiver.script("/gone", answers(410))
     const endpoint = await installation.tenant.endpoint(receiver.url("/gone"))
     const { code, stderr, stdout } = await installation.run("trigger", "invoice.paid", "--wait")
@@ -219,12 +209,12 @@ describe("billwright trigger", () => {
 })
 
 describe("billwright replay", () => {
-  it("sends again a delivery, and all that an endpoint missed", { timeout: TIMEOUT }, async () => {
+  it("sends a delivery again, and everything that an endpoint missed", { timeout: TIMEOUT }, async () => {
     receiver.script("/missed", answers(500))
     const endpoint = await installation.tenant.endpoint(receiver.url("/missed"))
     const ids = [await installation.tenant.publish(), await installation.tenant.publish()]
     await receiver.next("/missed", 2)
-    // Sooner than the schedule would end them.
+    // Ends the deliveries earlier than the retry schedule would.
     const setStatus = (status: string) =>
       installation.tenant.request("PATCH", `/webhook_endpoints/${endpoint.id}`, { status })
     await setStatus("disabled")
@@ -250,7 +240,7 @@ describe("billwright replay", () => {
     const [listed] = list["data"] as readonly [Record<string, unknown>]
     assert.deepStrictEqual(list, { object: "list", data: [listed], has_more: false })
     assert.strictEqual(listed["status"], "Delivered")
-    // What was waited for is read one by one, and says since when an attempt is under way.
+    // With --wait, each delivery is read by itself, so that the output says since when an attempt is under way.
     for (const each of [delivered, listed]) {
       assert.deepStrictEqual(Object.keys(each), [...Object.keys(made), "attempt_started_at"])
     }
@@ -276,7 +266,7 @@ describe("billwright replay", () => {
 })
 
 describe("billwright prune", () => {
-  it("removes what is old with its deliveries, and counts it before", { timeout: TIMEOUT }, async () => {
+  it("counts old events with their deliveries, and then removes them", { timeout: TIMEOUT }, async () => {
     const endpoint = await installation.tenant.endpoint(receiver.url("/prune"), ["invoice.paid"])
     const old = await installation.tenant.publish()
     await installation.tenant.drain()
@@ -294,7 +284,7 @@ describe("billwright prune", () => {
     assert.strictEqual(counted.code, 0, counted.stderr)
     assert.match(
       counted.stdout,
-      /^Would remove what is older than \S+Z: \d+ events with \d+ deliveries and \d+ attempts, \d+ hourly counts\.$/m,
+      /^Would remove data older than \S+Z: \d+ events with \d+ deliveries and \d+ attempts, \d+ hourly counts\.$/m,
     )
     const pruned = await prune("--older-than", "2160h", "--json")
     const answer = JSON.parse(pruned.stdout) as Record<string, unknown>
@@ -311,7 +301,7 @@ describe("billwright prune", () => {
   })
 })
 
-describe.concurrent("what commands say instead", () => {
+describe.concurrent("a command that fails", () => {
   it.each([
     [{ BILLWRIGHT_API_KEY: "" }, /set the environment variable BILLWRIGHT_API_KEY to a key/],
     [
@@ -327,7 +317,7 @@ describe.concurrent("what commands say instead", () => {
       /^billwright: http:\/\/127\.0\.0\.1:2 can't be reached \(ECONNREFUSED\)/,
     ],
     [{ BILLWRIGHT_URL: "ftp://example.com" }, /--url must be an address such as/],
-  ])("says in a sentence what is wrong with %j", { timeout: TIMEOUT }, async (wrong, sentence) => {
+  ])("explains %j in a sentence", { timeout: TIMEOUT }, async (wrong, sentence) => {
     const given = { ...installation.callerEnv, ...wrong }
     const { code, stderr } = await Cli.run(["trigger", "invoice.paid"], { env: given })
     assert.strictEqual(code, 1)
@@ -346,16 +336,19 @@ describe.concurrent("what commands say instead", () => {
     [["endpoint", "whe_nothing", "--since", "-2h"], /--since must be an instant such as .* It is -2h$/m],
     [["endpoint", "whe_nothing", "--since", "1h", "--until=-2h"], /--until must be .* It is -2h$/m],
     [["endpoint", "whe_nothing", "--since", "999999d"], /--since must be at most 36500d ago\./],
-  ])("replay says what is wrong with %j", { timeout: TIMEOUT }, async (args, sentence) => {
+  ])("explains what is wrong with replay %j", { timeout: TIMEOUT }, async (args, sentence) => {
     const { code, stderr } = await installation.run("replay", ...args)
     assert.strictEqual(code, 1)
     assert.match(stderr, sentence)
   })
 
-  it("prune refuses an age that is none", { timeout: TIMEOUT }, async () => {
+  it("refuses an invalid age for prune", { timeout: TIMEOUT }, async () => {
     const { code, stderr } = await installation.run("prune", "--older-than", "90")
     assert.strictEqual(code, 1)
-    assert.match(stderr, /^billwright: --older-than must be hours or days: 12h, 90d\. It is 90$/m)
+    assert.match(
+      stderr,
+      /^billwright: --older-than must be a number of hours or days, such as 12h or 90d\. It is 90$/m,
+    )
   })
 
   it.each([
@@ -366,7 +359,7 @@ describe.concurrent("what commands say instead", () => {
       /BILLWRIGHT_LISTEN_SECRET must be whsec_/,
     ],
     [["--forward-to", "http://localhost:1", "--types", "no.such"], {}, /no\.such/],
-  ])("listen refuses %j", { timeout: TIMEOUT }, async (args, more, sentence) => {
+  ])("refuses listen %j", { timeout: TIMEOUT }, async (args, more, sentence) => {
     const { code, stderr } = await Cli.run(["listen", ...args], {
       env: { ...installation.callerEnv, ...more },
     })

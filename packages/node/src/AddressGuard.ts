@@ -7,13 +7,13 @@ import type { Resolve } from "./HostLookup.ts"
 import type { Target } from "./Target.ts"
 
 /**
- * The most addresses that are tried for one connection. A hostile name may have thousands of addresses, which
- * belong to others.
+ * The most addresses that are tried for one connection. A hostile name may have thousands of addresses that belong to
+ * other people.
  */
 const MAX_ADDRESSES_TRIED = 8
 
 /**
- * The addresses to try for a target: those of its name, or the address that it names. If one of them is forbidden,
+ * The addresses to try for a target: those of its host name, or the address in its URL. If one of them is forbidden,
  * the target is refused, so that mixing public and private addresses doesn't help an attacker.
  */
 export const addressesOf = async (

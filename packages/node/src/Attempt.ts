@@ -18,8 +18,8 @@ import * as ReceiverError from "./ReceiverError.ts"
 import type { Target } from "./Target.ts"
 
 /**
- * The most bytes that are read from a connection for one answer. All bytes count: interim answers, headers, and a
- * body in chunks of one byte, which take six bytes each.
+ * The most bytes that are read from a connection for one answer. All bytes count: interim answers, headers, and the
+ * framing of chunks. A chunk with one byte of the body takes six bytes.
  */
 const MAX_WIRE_BYTES = 2 * MAX_HEADER_BYTES + 7 * MAX_RESPONSE_BYTES
 
@@ -65,7 +65,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   readonly #kept: Array<Uint8Array> = []
   #bodyLength = 0
 
-  /** Starts it. `done` is called once, unless it is cancelled. */
+  /** Starts the attempt. `done` is called once, unless the attempt is cancelled. */
   constructor(
     pool: ConnectionPool,
     target: Target,
@@ -81,7 +81,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#acquire()
   }
 
-  /** Ends it and its connection. */
+  /** Ends the attempt and its connection. */
   cancel(): void {
     this.#finish()
   }
@@ -94,7 +94,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     })
   }
 
-  /** On a connection that was kept, once it is sure that nothing has come on it since its last answer. */
+  /** Sends on a reused connection, after checking that no bytes have arrived on it since its last answer. */
   #sendOnKept(connection: Connection): void {
     this.#connection = connection
     connection.whenRead(() => {
@@ -134,12 +134,12 @@ export class Attempt implements Dispatcher.DispatchHandler {
     headers: Record<string, string | Array<string> | undefined>,
   ): void {
     if (status < 100 || status > 599) this.#fail("bad_response")
-    // Interim answers mean nothing to a webhook.
+    // Interim answers (1xx) are ignored.
     else if (status >= 200) this.#head = { status, headers: ReceivedText.fromHeaders(headers) }
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    // One byte more than is kept, which tells that there are more.
+    // Keeps one more byte than the limit, which shows that the body was cut.
     const room = MAX_KEPT_RESPONSE_BYTES + 1 - this.#bodyLength
     if (room > 0) this.#kept.push(chunk.subarray(0, room))
     this.#bodyLength += chunk.length
@@ -151,8 +151,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
     const connection = this.#connection
     this.#connection = undefined
     this.#finish()
-    // Later, once undici has closed the connection if it must, but before the answer is heard of: whoever sends
-    // the next request right away shall have this connection.
+    // A microtask runs after undici has closed the connection (if it does), and before the caller gets the answer. So
+    // the caller can send its next request on this connection.
     queueMicrotask(() => {
       if (connection !== undefined) this.#pool.release(connection)
       this.#answer()
@@ -162,14 +162,14 @@ export class Attempt implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#isSettled) return
     const isStale = !this.#isSent && this.#connection?.isReused && !ReceiverError.isUnsendable(error)
-    // Sent a second time only what can't have been received: the connection had ended before.
+    // Only a request that can't have been received is sent again: its connection had ended before it was sent.
     if (isStale) {
       this.#discard()
       this.#acquire()
     } else this.#fail(ReceiverError.ofExchange(error, this.#head !== undefined))
   }
 
-  /** Enough was read: what the answer is, is known, or it will never be one. */
+  /** Stops reading. With a status the attempt is answered, without one it is a bad response. */
   #cut(): void {
     if (this.#isSettled) return
     if (this.#head === undefined) this.#fail("bad_response")

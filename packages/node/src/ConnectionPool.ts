@@ -1,9 +1,9 @@
 /**
- * The connections to all receivers. Each carries one request at a time. It is then kept for a while for the next
- * request to the same origin in the same mode.
+ * The connections to all receivers. A connection carries one request at a time. After that it is kept for a while for
+ * the next request to the same origin in the same mode.
  *
- * Keeping them doesn't weaken the guard: a connection stays with the address that was checked when it was made,
- * whatever its name means later. Its age is bounded, so that a receiver that moves is followed.
+ * This doesn't weaken the network guard: a connection stays with the address that was checked when it was opened, even
+ * when the host name has other addresses later. Its age is limited, so that webhooks follow a receiver that moves.
  */
 import type { TransportError } from "@billwright/core"
 import { Connection } from "./Connection.ts"
@@ -28,11 +28,11 @@ interface Waiter {
 
 interface Origin {
   readonly key: string
-  /** Connections and those that are being made. */
+  /** The number of connections, including those that are being opened. */
   open: number
   /** Sorted by last use, the latest last. */
   readonly idle: Array<Connection>
-  /** In the order of arrival. */
+  /** Requests that wait for a connection, in the order of arrival. */
   readonly waiting: Set<Waiter>
 }
 
@@ -50,8 +50,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Gives a connection, an idle one at once; when the origin has as many as it may have, the caller waits for its
-   * turn. Whoever is given a connection ends it or gives it back by `release`.
+   * Gives a connection: an idle one at once, or a new one. When the origin has its maximum of connections, the caller
+   * waits for its turn. The caller must end the connection or give it back by `release`.
    */
   acquire(target: Target, receive: Receive): Connector.Cancel {
     if (this.#isClosed) {
@@ -176,7 +176,7 @@ export class ConnectionPool {
     return connection
   }
 
-  /** One connection less. */
+  /** Counts an ended connection, and serves the next waiting request. */
   #leave(origin: Origin): void {
     origin.open--
     this.#openForWaiting(origin)

@@ -1,5 +1,5 @@
 /**
- * Makes connections, only to checked addresses.
+ * Opens connections, only to checked addresses.
  */
 import * as net from "node:net"
 import * as tls from "node:tls"
@@ -22,7 +22,7 @@ export interface ConnectorSettings {
 /** Cancels the connection. No callback is called afterwards. */
 export type Cancel = () => void
 
-/** Hands out what was looked up before, whatever name it is asked for. */
+/** A `lookup` for `net.connect` that returns the checked addresses for every name. */
 const lookupOf =
   (addresses: ReadonlyArray<string>): net.LookupFunction =>
   (_host, _options, callback) => {
@@ -41,7 +41,7 @@ const connect = (
     host,
     port,
     lookup: lookupOf(addresses),
-    // Also makes `lookup` be asked for all addresses.
+    // With this, Node asks `lookup` for all addresses.
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MILLIS,
     noDelay: true,
@@ -50,7 +50,7 @@ const connect = (
   return tls.connect({
     ...options,
     secureContext,
-    // An address is no server name (RFC 6066, section 3); certificates are then checked against `host`.
+    // An IP address can't be a server name (RFC 6066, section 3). Certificates are then checked against `host`.
     servername: net.isIP(host) === 0 ? host : "",
     ALPNProtocols: ["http/1.1"],
     // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED can't turn it off.
@@ -58,7 +58,7 @@ const connect = (
   })
 }
 
-/** Calls back once: with a connected socket, or with what was in the way. */
+/** Calls back once, with a connected socket or with an error. */
 const whenConnected = (
   socket: net.Socket,
   isTls: boolean,
@@ -80,7 +80,7 @@ const whenConnected = (
   }
   socket.once("connect", onTcp).once("error", onError)
   if (isTls) socket.once("secureConnect", onConnected)
-  // Errors come later, too; and one of TLS doesn't end a connection by itself.
+  // Errors can also come later, and an error of TLS doesn't end the connection by itself.
   socket.on("error", () => socket.destroy())
 }
 

@@ -1,22 +1,22 @@
 /**
- * Looks up host names, so that a slow name doesn't delay others.
+ * Looks up host names so that a slow name doesn't delay others.
  *
- * `dns.lookup` asks as the operating system does, and occupies one of the few threads of Node until the name servers
- * answer, which nothing can end: two names whose servers are silent stop all look-ups of the process. So name
- * servers are asked directly, any number of names at once and each in bounded time, and the system is asked only for
- * what they don't know: names of the hosts file, of a search list or of the local network.
+ * `dns.lookup` occupies one of the few threads of Node until the name servers answer, and can't be cancelled. Two names
+ * with silent name servers would stop all look-ups of the process. So name servers are asked directly: any number of
+ * names at once, each with a time limit. The operating system is asked only for names that the name servers don't know:
+ * names of the hosts file, of a search list or of the local network.
  */
 import { lookup, Resolver } from "node:dns/promises"
 import { readFile } from "node:fs/promises"
 
 /** The longest time for looking up one name, in milliseconds: a third of an attempt's deadline. */
 const LOOKUP_MILLIS = 5_000
-/** How long the first question to a name server waits for its answer, in milliseconds. The next wait longer. */
+/** How long to wait for the first answer of a name server, in milliseconds. Later tries wait longer. */
 const QUESTION_MILLIS = 1_500
 /** How many times each name server is asked. */
 const QUESTIONS = 2
 
-/** Gives all addresses of a host name, as text. Rejects, or gives none, when there is none. */
+/** Returns all addresses of a host name, as text. Rejects or returns an empty list if there are none. */
 export type Resolve = (host: string) => Promise<ReadonlyArray<string>>
 
 interface HostLookupOptions {
@@ -32,29 +32,29 @@ const HOSTS_FILE =
     ? `${process.env["SystemRoot"] ?? "C:\\Windows"}\\System32\\drivers\\etc\\hosts`
     : "/etc/hosts"
 
-/** As the operating system does it. */
+/** Looks up a name as the operating system does. */
 const bySystem: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
-/** Whether the hosts file has the name: the system knows it without asking anybody then. */
+/** Whether the hosts file has the name. Then the system looks it up without the network. */
 const isListed = async (file: string, host: string): Promise<boolean> => {
   const lines = (await readFile(file, "utf8").catch(() => "")).split("\n")
   const name = host.toLowerCase()
   return lines.some((line) => line.replace(/#.*/, "").toLowerCase().split(/\s+/).slice(1).includes(name))
 }
 
-/** Name servers that are silent are no reason to ask the system, which would wait for the same ones. */
+/** Whether the name servers did not answer. Then the system is not asked, because it would wait for the same ones. */
 const isSilence = (error: unknown): boolean => {
   const { code } = error as NodeJS.ErrnoException
   return code === "ETIMEOUT" || code === "ECANCELLED"
 }
 
-/** The addresses that name servers give, or `undefined` when they don't know the name. */
+/** The addresses from the name servers. `undefined` if they don't know the name. */
 const byNameServers = async (
   host: string,
   servers: ReadonlyArray<string> | undefined,
   signal: AbortSignal,
 ): Promise<ReadonlyArray<string> | undefined> => {
-  // One for each name: what is cancelled is all that a resolver was asked.
+  // One resolver for each name, because cancelling ends all questions of a resolver.
   const resolver = new Resolver({ timeout: QUESTION_MILLIS, tries: QUESTIONS })
   if (servers !== undefined) resolver.setServers(servers)
   const cancel = () => resolver.cancel()
@@ -69,7 +69,7 @@ const byNameServers = async (
   return undefined
 }
 
-/** One at a time, so that names which the system waits for take one thread together. */
+/** Runs one look-up at a time, so that slow look-ups by the system occupy only one thread. */
 const inTurn = (resolve: Resolve) => {
   let last: Promise<unknown> = Promise.resolve()
   return (host: string, signal: AbortSignal): Promise<ReadonlyArray<string>> => {
@@ -92,7 +92,7 @@ export const make = (options: HostLookupOptions = {}): Resolve => {
   const askSystemInTurn = inTurn(askSystem)
   const lookUp = async (host: string, signal: AbortSignal) => {
     if (await isListed(options.hostsFile ?? HOSTS_FILE, host)) return askSystem(host)
-    // A name without a dot is one of this network.
+    // A name without a dot belongs to the local network, so only the system can know it.
     const found = host.includes(".") ? await byNameServers(host, options.servers, signal) : undefined
     return found ?? askSystemInTurn(host, signal)
   }

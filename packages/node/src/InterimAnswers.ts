@@ -1,22 +1,22 @@
 /**
- * Interim answers (1xx) that come before the answer proper. undici takes a `100 Continue` that it did not ask for as
- * a broken answer; RFC 9110 §15.2 wants clients to read over it, and proxies send it.
+ * Removes interim answers (1xx), which come before the final answer. undici treats a `100 Continue` that it did not ask
+ * for as a broken answer. But proxies send it, and clients must ignore it (RFC 9110 §15.2).
  */
 import type { Socket } from "node:net"
 
-/** The beginning of an interim answer. `101 Switching Protocols` is none: what follows it is no HTTP. */
+/** The beginning of an interim answer. `101 Switching Protocols` is not included, because no HTTP follows it. */
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)\d\d/
-/** How many bytes tell whether one begins. */
+/** The number of bytes that show whether an answer is interim. */
 const STATUS_LENGTH = "HTTP/1.1 100".length
 const END_OF_HEAD = "\r\n\r\n"
 
-/** Takes the interim answers out of what is read from a socket. */
+/** Removes the interim answers from the bytes that are read from a socket. */
 export class InterimAnswers {
   readonly #maxHeadBytes: number
   #isExpected = false
   #pending: Buffer = Buffer.alloc(0)
 
-  /** From now on the socket's reader sees no interim answers. A head that is longer than `maxHeadBytes` it does. */
+  /** Changes `socket.read`. An interim answer longer than `maxHeadBytes` is not removed. */
   constructor(socket: Socket, maxHeadBytes: number) {
     this.#maxHeadBytes = maxHeadBytes
     const read = socket.read.bind(socket)
@@ -30,13 +30,13 @@ export class InterimAnswers {
     }
   }
 
-  /** A request is sent: what comes next is the beginning of its answer. */
+  /** Called when a request is sent: the next bytes are the beginning of its answer. */
   expect(): void {
     this.#isExpected = true
     this.#pending = Buffer.alloc(0)
   }
 
-  /** What is left for the reader of a chunk. What may yet turn out to be interim waits for the next one. */
+  /** Removes interim answers from a chunk. An incomplete one is kept until the next chunk arrives. */
   #strip(chunk: Buffer): Buffer {
     let bytes = Buffer.concat([this.#pending, chunk])
     while (bytes.length >= STATUS_LENGTH && INTERIM.test(bytes.toString("latin1", 0, STATUS_LENGTH))) {

@@ -1,20 +1,20 @@
 /**
  * A file with the keys that encrypt webhook secrets, for hosts without a better place for secrets.
  *
- * Its text is what `Keyring.layer` of `@billwright/core` takes: `<id>:<base64 of 32 bytes>`, one a line, the first
- * of which encrypts. If the file is lost, the encrypted secrets are lost too. Back it up, separately from the
+ * Its text is the input of `Keyring.layer` of `@billwright/core`: a line `<id>:<base64 of 32 bytes>` for each key. The
+ * first key encrypts. If the file is lost, the encrypted secrets are lost too. Back it up, separately from the
  * database.
  */
 import { randomBytes } from "node:crypto"
 import { Effect, Redacted, Schema } from "effect"
 import * as PrivateFile from "./PrivateFile.ts"
 
-/** Bytes of a key: AES-256. */
+/** The length of a key in bytes, for AES-256. */
 const KEY_BYTES = 32
 
 const ENTRY = /^[A-Za-z0-9_-]{1,32}:[A-Za-z0-9+/]{43}=$/
 
-/** There is no usable key file at the path, and none could be made. The message never contains a key. */
+/** The key file at the path can't be used or created. The message never contains a key. */
 export class KeyFileError extends Schema.TaggedError<KeyFileError>()("KeyFileError", {
   path: Schema.String,
   problem: Schema.String,
@@ -38,7 +38,7 @@ const readChecked = async (path: string): Promise<string> => {
   return text
 }
 
-/** A new key; its id tells one key from another and says nothing of it. */
+/** A new key with a random id, which reveals nothing about the key. */
 const makeLine = (): string =>
   `key_${randomBytes(4).toString("hex")}:${randomBytes(KEY_BYTES).toString("base64")}`
 
@@ -53,12 +53,12 @@ const readOrMakeFile = async (path: string): Promise<string> => {
 }
 
 /**
- * Reads the keys of a file, and makes the file with one new key when there is none: 32 random bytes under a
- * random id, readable by its owner alone (mode 0600). Processes that do so at the same time get the same key.
+ * Reads the keys of a file. If the file doesn't exist, it creates the file with one new key: 32 random bytes with a
+ * random id. Only the owner can read the file (mode 0600). Processes that do this at the same time get the same key.
  *
- * Fails with `KeyFileError` when the file may be read by its group or others, is no plain file, is larger than
- * 4 KiB, holds anything but keys, or can't be read or made. Directories are not made. The file system must
- * know hard links.
+ * Fails with `KeyFileError` if the file may be read by its group or others, is not a regular file, is larger than 4 KiB,
+ * contains anything but keys, or can't be read or created. Directories are not created. The file system must support
+ * hard links.
  */
 export const readOrMake = (path: string): Effect.Effect<Redacted.Redacted<string>, KeyFileError> =>
   Effect.tryPromise({

@@ -1,5 +1,5 @@
 /**
- * Files that only their owner may read. They hold secrets, for hosts without a better place for them.
+ * Files that only their owner may read, for secrets on hosts without a better place for them.
  */
 import { randomBytes } from "node:crypto"
 import { constants, link, open, rm } from "node:fs/promises"
@@ -11,7 +11,7 @@ export const MAX_BYTES = 4_096
 const OWNER_ONLY = 0o600
 const OTHERS = 0o077
 
-/** There is no usable file at the path, and none could be made. The message never contains the file's text. */
+/** The file at the path can't be used or created. The message never contains the file's text. */
 export class PrivateFileError extends Schema.TaggedError<PrivateFileError>()("PrivateFileError", {
   path: Schema.String,
   problem: Schema.String,
@@ -27,23 +27,23 @@ export const codeOf = (error: unknown): string => {
   return typeof code === "string" ? code : String(error)
 }
 
-/** Why a file can't be used. The message is worded to follow its path. */
+/** Why a file can't be used. The message continues a sentence that begins with the path of the file. */
 export class Unusable extends Error {}
 
 const problemOfMode = (path: string, mode: number): string | undefined =>
-  // Windows has no such bits, and reports all of them.
+  // Windows has no such bits and reports all of them as set.
   process.platform !== "win32" && (mode & OTHERS) !== 0
     ? `may be read by others (its mode is ${(mode & 0o777).toString(8)}): run "chmod 600 ${path}"`
     : undefined
 
-/** The text of a file, without white space at its ends. Rejects with `Unusable`, or as the file system does. */
+/** The text of a file, without white space at its ends. Rejects with `Unusable` or with an error of the file system. */
 export const readText = async (path: string): Promise<string> => {
-  // Not to wait for the writer of a pipe.
+  // Without `O_NONBLOCK`, opening a pipe would wait for its writer.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const { mode, size, isFile } = await statOf(file)
-    if (!isFile) throw new Unusable("is no file")
-    // Of the open file, so that none can be put in its place meanwhile.
+    if (!isFile) throw new Unusable("is not a regular file")
+    // Checked on the open file, so that nobody can replace the file between the check and the reading.
     const problem = problemOfMode(path, mode)
     if (problem !== undefined) throw new Unusable(problem)
     if (size > MAX_BYTES) throw new Unusable(`is larger than ${MAX_BYTES} bytes`)
@@ -59,8 +59,8 @@ const statOf = async (file: Awaited<ReturnType<typeof open>>) => {
 }
 
 /**
- * Puts a new file at the path, whole or not at all; leaves one that is there, and says `false` then. Written beside it
- * and linked: of two processes that start at once one makes it, and neither reads half of it.
+ * Creates a file, whole or not at all. Returns `false` and changes nothing if the file exists. It writes another file and
+ * links it to the path: of two processes that start at the same time, one creates the file, and none reads half of it.
  */
 export const makeText = async (path: string, text: string): Promise<boolean> => {
   const draft = `${path}.${randomBytes(8).toString("hex")}`
@@ -79,18 +79,18 @@ export const makeText = async (path: string, text: string): Promise<boolean> => 
   }
 }
 
-/** What was in the way, to be read on from the path. */
+/** Explains an error. The text continues a sentence that begins with the path of the file. */
 export const explain = (error: unknown): string => {
   if (error instanceof Unusable) return error.message
   switch (codeOf(error)) {
     case "ENOENT":
-      return "can't be made: its directory does not exist"
+      return "can't be created: its directory does not exist"
     case "EACCES":
     case "EPERM":
     case "EROFS":
-      return `can't be read or made: permission denied (${codeOf(error)})`
+      return `can't be read or created: permission denied (${codeOf(error)})`
     default:
-      return `can't be read or made (${codeOf(error)})`
+      return `can't be read or created (${codeOf(error)})`
   }
 }
 
@@ -101,8 +101,8 @@ const attempt = <A>(path: string, act: () => Promise<A>): Effect.Effect<A, Priva
   })
 
 /**
- * Reads a secret, without white space at its ends. Fails with `PrivateFileError` when the file is not there, may be
- * read by its group or others, is no plain file, is larger than 4 KiB, is empty, or can't be read.
+ * Reads a secret, without white space at its ends. Fails with `PrivateFileError` if the file doesn't exist, may be read
+ * by its group or others, is not a regular file, is larger than 4 KiB, is empty, or can't be read.
  */
 export const read = (path: string): Effect.Effect<Redacted.Redacted<string>, PrivateFileError> =>
   attempt(path, async () => {
@@ -113,7 +113,7 @@ export const read = (path: string): Effect.Effect<Redacted.Redacted<string>, Pri
     return Redacted.make(text)
   })
 
-/** The same for a file that may be missing. */
+/** Like `read`, for a file that may be missing. */
 export const readIfAny = (
   path: string,
 ): Effect.Effect<Redacted.Redacted<string> | undefined, PrivateFileError> =>
@@ -127,14 +127,14 @@ export const readIfAny = (
   })
 
 /**
- * Makes a file that its owner alone may read (mode 0600), whole or not at all. Fails with `PrivateFileError` when one
- * is there, or it can't be made. Directories are not made. The file system must know hard links.
+ * Creates a file that only its owner may read (mode 0600), whole or not at all. Fails with `PrivateFileError` if the
+ * file exists or can't be created. Directories are not created. The file system must support hard links.
  */
 export const make = (path: string, text: Redacted.Redacted<string>): Effect.Effect<void, PrivateFileError> =>
   attempt(path, async () => {
     if (!(await makeText(path, Redacted.value(text)))) throw new Unusable("exists already")
   })
 
-/** Removes a file that `make` has made. */
+/** Removes a file that `make` has created. */
 export const remove = (path: string): Effect.Effect<void, PrivateFileError> =>
   attempt(path, () => rm(path, { force: true }))

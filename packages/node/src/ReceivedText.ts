@@ -3,16 +3,16 @@
  */
 import { MAX_KEPT_RESPONSE_BYTES } from "@billwright/core"
 
-/** The first `MAX_KEPT_RESPONSE_BYTES` of a body as text: what is no UTF-8 becomes U+FFFD. */
+/** The first `MAX_KEPT_RESPONSE_BYTES` of a body as text. Bytes that are not UTF-8 become U+FFFD. */
 export const fromBody = (chunks: ReadonlyArray<Uint8Array>): string => {
   if (chunks.length === 0) return ""
   const bytes = Buffer.concat(chunks)
   const isCut = bytes.length > MAX_KEPT_RESPONSE_BYTES
-  // As a stream: a character that the cut goes through is left out rather than replaced.
+  // Decoded as a stream, so that a character that is cut in two is left out instead of replaced.
   return new TextDecoder().decode(bytes.subarray(0, MAX_KEPT_RESPONSE_BYTES), { stream: isCut })
 }
 
-/** Bytes beyond ASCII are read as Latin-1, as HTTP once had it. */
+/** Headers as text. Bytes beyond ASCII are read as Latin-1, as older versions of HTTP define. */
 export const fromHeaders = (
   headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>,
 ): Readonly<Record<string, string>> =>

@@ -1,6 +1,6 @@
 /**
- * Converts errors of Node and undici to the port's error codes. People read these codes in the log of attempts.
- * When an error's own code is not specific, the phase in which it happened decides.
+ * Converts errors of Node and undici to the error codes of `WebhookTransport`. People read these codes in the log of
+ * attempts. When an error has no specific code, the phase in which it happened decides.
  */
 import type { TransportError } from "@billwright/core"
 
@@ -27,12 +27,12 @@ export const ofConnect = (error: unknown): TransportError => ofSocket(error) ?? 
 /** TCP was connected, but TLS failed. */
 export const ofHandshake = (error: unknown): TransportError => ofSocket(error) ?? "tls_error"
 
-/** What undici's parser objects to, which has a name but no code. */
+/** Errors of undici's parser, which have a message but no code. */
 const ofParser = (message: string): TransportError =>
-  // A connection that ended within a chunk.
+  // The connection ended within a chunk.
   message.includes("Invalid EOF state") ? "reset" : "bad_response"
 
-/** The request was not answered, or not to the end. `hasHead` tells whether status and headers had arrived. */
+/** The answer is missing or incomplete. `hasHead` says whether status and headers had arrived. */
 export const ofExchange = (error: Error, hasHead: boolean): TransportError => {
   if (error.name === "HTTPParserError") return ofParser(error.message)
   const code = codeOf(error)
@@ -43,15 +43,15 @@ export const ofExchange = (error: Error, hasHead: boolean): TransportError => {
     case "UND_ERR_INVALID_ARG":
       return "bad_response"
     case "UND_ERR_RES_CONTENT_LENGTH_MISMATCH":
-      // Before the body it is the header itself that is wrong; in the body, the connection ended early.
+      // Before the body, the header itself is wrong. In the body, the connection ended early.
       return hasHead ? "reset" : "bad_response"
     case "UND_ERR_SOCKET":
-      // An answer that nobody may give without being asked: `101 Switching Protocols`.
+      // `101 Switching Protocols`, which a server must not send without being asked.
       return /^bad (response|upgrade)$/.test(error.message) ? "bad_response" : "reset"
     default:
       return code.startsWith("ERR_SSL_") ? "tls_error" : "reset"
   }
 }
 
-/** undici was given what is no request: nothing was sent. */
+/** Whether undici refused the request as invalid. Then nothing was sent. */
 export const isUnsendable = (error: unknown): boolean => codeOf(error) === "UND_ERR_INVALID_ARG"

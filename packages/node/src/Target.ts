@@ -1,5 +1,5 @@
 /**
- * The target of a request, after its URL was checked.
+ * The target of a request, whose URL has been checked.
  */
 import { EndpointUrl, type NetworkPolicy, type Tenant } from "@billwright/core"
 import { Result } from "effect"
@@ -15,16 +15,16 @@ export interface Target {
   /** Path and query. */
   readonly path: string
   /**
-   * Requests with the same key share connections. The two modes share none, because their rules for addresses
-   * differ.
+   * Requests with the same key share connections. The two modes don't share connections, because their rules for
+   * addresses differ.
    */
   readonly key: string
 }
 
-/** Most URLs whose judgement is remembered: it depends on nothing that changes. */
+/** The most URLs whose result is cached for each mode. A result never changes. */
 const MAX_KNOWN = 1_000
 
-/** Makes what judges URLs: it gives `undefined` when the rules of the mode forbid one. */
+/** Returns a function that checks URLs. It returns `undefined` if the rules of the mode forbid the URL. */
 export const judge = (policy: NetworkPolicy): ((url: string, mode: Tenant.Mode) => Target | undefined) => {
   const known = { live: new Map<string, Target | undefined>(), test: new Map<string, Target | undefined>() }
   return (url, mode) => {

@@ -1,11 +1,11 @@
 import { X509Certificate } from "node:crypto"
 /**
- * The outgoing HTTP of webhooks on undici, with the network guard.
+ * Sends webhooks over HTTP by undici, with the network guard.
  *
- * URLs come from outside, so each request is one that a stranger makes from inside of this network. What keeps it
- * harmless: the URL is judged again when something is sent, its host is looked up once, one forbidden address
- * among the answers forbids them all, and the connection is made to what was judged. No redirect is followed, no
- * proxy variable is read, and the answer is bounded in time and size.
+ * Customers choose the URLs, so each request goes from inside this network to an address that a stranger chose. These
+ * rules protect the network: The URL is checked again for each request. Its host is looked up once for each connection.
+ * If one of its addresses is forbidden, all are. The connection goes to a checked address. Redirects are not followed,
+ * environment variables for proxies are ignored, and the answer is limited in time and size.
  */
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls"
 import {
@@ -27,34 +27,34 @@ import * as Target from "./Target.ts"
 export const DEFAULT_MAX_CONNECTIONS_PER_ORIGIN = 64
 /** The default of the most idle connections in total. */
 export const DEFAULT_MAX_IDLE_CONNECTIONS = 256
-/** How long an idle connection is kept, in milliseconds, when the options don't say. Servers often keep theirs 5 s. */
+/** The default of how long an idle connection is kept, in milliseconds. Many servers close theirs after 5 s. */
 export const DEFAULT_MAX_IDLE_MILLIS = 4_000
-/** How old a connection may become that is in use all the time, in milliseconds, when the options don't say. */
+/** The default of how old a connection may become, in milliseconds. */
 export const DEFAULT_MAX_CONNECTION_AGE_MILLIS = 60_000
 
 export interface UndiciTransportOptions {
-  /** Which networks are opened beyond the public ones. Give `Endpoints` the same, so that URLs are judged alike. */
+  /** Networks that are allowed in addition to public ones. Give `Endpoints` the same, so that both check URLs alike. */
   readonly network?: NetworkPolicyOptions
   /**
-   * Certificates in PEM, trusted beside the ones of Node (and those of `NODE_EXTRA_CA_CERTS`): for receivers with
-   * a private authority.
+   * Certificates in PEM that are trusted in addition to those of Node (and of `NODE_EXTRA_CA_CERTS`), for receivers
+   * with a private certificate authority.
    */
   readonly certificateAuthorities?: ReadonlyArray<string>
   /**
-   * How host names are looked up. Default: by the hosts file, then by the system's name servers, then, for names
-   * that these don't know, as the operating system does it (one name at a time); within 5 seconds, else the attempt
-   * ends with `dns_error`. Name servers that are silent for one name keep no other one waiting.
+   * Looks up host names. Default: first by the hosts file, then by the system's name servers, and then, for names that
+   * these don't know, by the operating system (one name at a time). A look-up may take 5 seconds; then the attempt ends
+   * with `dns_error`. A name whose name servers are silent doesn't delay other names.
    */
   readonly resolve?: HostLookup.Resolve
-  /** One deadline over look-up, connection, TLS, headers and body, in real milliseconds. Default 15 s. */
+  /** One deadline for look-up, connection, TLS, headers and body together, in real milliseconds. Default: 15 s. */
   readonly deadlineMillis?: number
-  /** Default 64. Requests beyond wait for a connection, within their deadline. */
+  /** The most connections to one origin. Further requests wait, within their deadline. Default: 64. */
   readonly maxConnectionsPerOrigin?: number
-  /** Of all origins; beyond, the one that is idle longest is closed. Default 256. */
+  /** The most idle connections to all origins. When there are more, the longest idle one is closed. Default: 256. */
   readonly maxIdleConnections?: number
-  /** Default 4 s. A shorter time that the receiver asks for by `Keep-Alive` is kept to. */
+  /** How long an idle connection is kept, in milliseconds, or shorter if the receiver says so. Default: 4 s. */
   readonly maxIdleMillis?: number
-  /** Default 60 s. 0 makes a connection for each request. */
+  /** The highest age of a connection, in milliseconds. 0 opens a connection for each request. Default: 60 s. */
   readonly maxConnectionAgeMillis?: number
 }
 
@@ -63,7 +63,7 @@ const secureContextOf = (
 ): Effect.Effect<SecureContext, InvalidInput> =>
   Effect.gen(function* () {
     for (const [index, pem] of certificateAuthorities.entries()) {
-      // Checked here, since a context takes text without a certificate without a word.
+      // Checked here, because `createSecureContext` accepts text without a certificate silently.
       yield* Effect.try({
         try: () => new X509Certificate(pem),
         catch: () =>
@@ -73,7 +73,7 @@ const secureContextOf = (
           }),
       })
     }
-    // Made once: reading all authorities takes milliseconds.
+    // Made once, because reading all certificate authorities takes milliseconds.
     return createSecureContext(
       certificateAuthorities.length === 0
         ? {}
@@ -130,17 +130,17 @@ const make = Effect.fnUntraced(function* (
 })
 
 /**
- * Sends webhooks over HTTP/1.1, with connections that are kept and ended with the layer's scope; what is under way
- * then fails with `reset`.
+ * Sends webhooks over HTTP/1.1. Connections are kept for further requests, and end with the layer's scope. Running
+ * requests then fail with `reset`.
  *
- * A URL that its mode forbids is `blocked_address`, as is a host of which any address is forbidden. A header of the
- * request that HTTP can't carry is `bad_response`: nothing is sent. Headers that belong to the connection, and
- * `accept-encoding`, are the transport's own; given ones are left out.
+ * The result is `blocked_address` if the mode forbids the URL or if any address of its host is forbidden. It is
+ * `bad_response` if the request has a header that HTTP can't carry; then nothing is sent. The transport sets the headers
+ * of the connection and `accept-encoding` itself, and ignores given ones.
  *
- * A request is sent a second time only when its kept connection turns out to have ended before a byte of it was
- * written; when it ends later, the result is `reset` and the receiver may have seen it.
+ * A request is sent a second time only if its reused connection had ended before a byte of the request was written. If
+ * the connection ends later, the result is `reset`, and the receiver may have seen the request.
  *
- * Fails with `InvalidInput` when a network or a certificate of the options is none.
+ * Fails with `InvalidInput` if a network or a certificate of the options is invalid.
  */
 export const layer = (options: UndiciTransportOptions = {}): Layer.Layer<WebhookTransport, InvalidInput> =>
   Layer.effect(WebhookTransport, make(options))

@@ -1,9 +1,9 @@
 /**
- * Whether this Node is one that Billwright runs on. It imports nothing, so that it can be asked before all else is
- * loaded.
+ * Checks whether Billwright runs on this version of Node. It imports nothing, so that it can run before everything else
+ * is loaded.
  */
 
-/** The oldest Node that is supported, as `engines` of the packages says. */
+/** The oldest supported version of Node, the same as in `engines` of the packages. */
 export const OLDEST = "22.19"
 
 const toNumbers = (version: string): readonly [major: number, minor: number] => {
@@ -11,7 +11,7 @@ const toNumbers = (version: string): readonly [major: number, minor: number] => 
   return [major, minor]
 }
 
-/** The version of this Node; `undefined` where it is no Node, but Bun, Deno or a worker. */
+/** The version of Node. `undefined` in Bun, Deno and workers. */
 const running = (): string | undefined => {
   const versions = (globalThis as { readonly process?: { readonly versions?: NodeJS.ProcessVersions } })
     .process?.versions

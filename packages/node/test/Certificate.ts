@@ -1,4 +1,4 @@
-/** A self-signed certificate, made when it is needed: no key lies about in the repository, and none expires. */
+/** A self-signed certificate, generated for each test. So the repository contains no key, and no certificate expires. */
 import { type KeyObject, generateKeyPairSync, randomBytes, sign } from "node:crypto"
 
 const der = (tag: number, ...parts: ReadonlyArray<Uint8Array>): Buffer => {
@@ -29,10 +29,10 @@ const nameOf = (host: string) => {
 const signedBy = (key: KeyObject, toBeSigned: Buffer) =>
   sequence(toBeSigned, ECDSA_SHA256, der(0x03, Buffer.from([0]), sign("sha256", toBeSigned, key)))
 
-/** For host names and IPv4 addresses, from `notBefore` days from now to `notAfter`. */
+/** For host names and IPv4 addresses. `notBefore` and `notAfter` are in days from now. */
 export const selfSigned = (hosts: ReadonlyArray<string>, notBefore = -1, notAfter = 1) => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
-  // Another one each time: an issuer is looked up by its name.
+  // A new name for each certificate, because issuers are looked up by name.
   const commonName = Buffer.from(`test ${randomBytes(8).toString("hex")}`)
   const name = sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, commonName))))
   const extensions = sequence(

@@ -8,7 +8,7 @@ const statusOf = (response: WebhookResponse) =>
   response._tag === "Answered" ? response.status : response.error
 const bodyOf = (response: WebhookResponse) => (response._tag === "Answered" ? response.body : response.error)
 
-/** Holds all requests until as many as that have come, then answers them and all later ones. */
+/** Holds all requests until this many have arrived, then answers them and all later ones. */
 const together = (count: number): Behaviour => {
   const held: Array<Socket> = []
   return (socket, _received, number) => {
@@ -37,7 +37,7 @@ describe("connections", () => {
     }).pipe(Effect.provide(transport())),
   )
 
-  it.live("are kept by origin", () =>
+  it.live("are kept for their origin", () =>
     Effect.gen(function* () {
       const [a, b] = [yield* receiver(ok), yield* receiver(ok)]
       const { send } = yield* WebhookTransport
@@ -51,7 +51,7 @@ describe("connections", () => {
     }).pipe(Effect.provide(transport())),
   )
 
-  it.live("carry one request each at a time", () =>
+  it.live("carry one request at a time", () =>
     Effect.gen(function* () {
       const hook = yield* receiver(together(5))
       assert.deepStrictEqual((yield* sendAll(hook.origin, 5)).map(statusOf), [200, 200, 200, 200, 200])
@@ -59,7 +59,7 @@ describe("connections", () => {
     }).pipe(Effect.provide(transport())),
   )
 
-  it.live("are bounded in number; requests beyond wait for their turn", () =>
+  it.live("are limited in number, and further requests wait for their turn", () =>
     Effect.gen(function* () {
       const hook = yield* receiver(together(3))
       const responses = yield* sendAll(hook.origin, 50)
@@ -68,7 +68,7 @@ describe("connections", () => {
     }).pipe(Effect.provide(transport({ maxConnectionsPerOrigin: 3 }))),
   )
 
-  it.live("that can't be made, or end, let the waiting have theirs", () =>
+  it.live("that can't be opened or have ended make room for waiting requests", () =>
     Effect.gen(function* () {
       const hook = yield* receiver((socket, _received, number) =>
         number % 2 === 1 ? socket.resetAndDestroy() : socket.end(answer(200, "", "connection: close\r\n")),
@@ -83,7 +83,7 @@ describe("connections", () => {
     }).pipe(Effect.provide(transport({ maxConnectionsPerOrigin: 1 }))),
   )
 
-  it.live("are waited for within the deadline", () =>
+  it.live("are waited for until the deadline", () =>
     Effect.gen(function* () {
       const hook = yield* receiver(() => {})
       const statuses = (yield* sendAll(hook.origin, 3)).map(statusOf)
@@ -91,7 +91,7 @@ describe("connections", () => {
     }).pipe(Effect.provide(transport({ maxConnectionsPerOrigin: 1, deadlineMillis: 200 }))),
   )
 
-  it.live("aren't given to those who gave up waiting", () =>
+  it.live("aren't given to cancelled requests", () =>
     Effect.gen(function* () {
       let answerFirst: () => void = () => {}
       const hook = yield* receiver((socket, _received, number) => {
@@ -117,7 +117,7 @@ describe("connections", () => {
   )
 
   it.live(
-    "end after a while of idling, however long the receiver would keep them",
+    "end after the idle time, even if the receiver would keep them longer",
     () =>
       Effect.gen(function* () {
         const hook = yield* receiver(ok)
@@ -128,11 +128,11 @@ describe("connections", () => {
         for (const { origin } of [hook, patient]) yield* send(post(origin))
         for (const { whenOpen } of [hook, patient]) yield* Effect.promise(() => whenOpen(0))
       }).pipe(Effect.provide(transport({ maxIdleMillis: 50 }))),
-    // Less than what undici would wait for by itself.
+    // Less than the default of undici.
     3_000,
   )
 
-  it.live("end with the longest idle one when too many idle", () =>
+  it.live("that have been idle longest are closed when too many are idle", () =>
     Effect.gen(function* () {
       const hooks = [yield* receiver(ok), yield* receiver(ok), yield* receiver(ok), yield* receiver(ok)]
       const { send } = yield* WebhookTransport
@@ -142,12 +142,12 @@ describe("connections", () => {
         hooks.map(({ sockets }) => sockets.size),
         [0, 0, 1, 1],
       )
-      // The ended ones don't count any more.
+      // Closed connections no longer count.
       for (const { origin } of hooks) assert.strictEqual(statusOf(yield* send(post(origin))), 200)
     }).pipe(Effect.provide(transport({ maxIdleConnections: 2 }))),
   )
 
-  it.live("that the receiver ended don't count as idle", () =>
+  it.live("that the receiver closed don't count as idle", () =>
     Effect.gen(function* () {
       const [stays, ends, next] = [yield* receiver(ok), yield* receiver(ok), yield* receiver(ok)]
       const { send } = yield* WebhookTransport
@@ -168,7 +168,7 @@ describe("connections", () => {
     }).pipe(Effect.provide(transport({ maxConnectionAgeMillis: 0 }))),
   )
 
-  it.live("end when the receiver says so", () =>
+  it.live("end when the receiver asks for it", () =>
     Effect.gen(function* () {
       for (const header of ["connection: close\r\n", "keep-alive: timeout=1\r\n"]) {
         const hook = yield* receiver((socket) => socket.write(answer(200, "", header)))
@@ -179,7 +179,7 @@ describe("connections", () => {
     }).pipe(Effect.provide(transport())),
   )
 
-  it.live("end with the layer, and what is under way with them", () =>
+  it.live("end with the layer, together with their running requests", () =>
     Effect.gen(function* () {
       const idle = yield* receiver(ok)
       const hanging = yield* receiver(() => {})
@@ -204,15 +204,15 @@ describe("connections", () => {
   )
 })
 
-describe("a kept connection that the receiver has closed", () => {
-  it.live("is replaced when nothing was sent on it", () =>
+describe("a kept connection", () => {
+  it.live("that the receiver closed is replaced if nothing was sent on it", () =>
     Effect.gen(function* () {
       const hook = yield* receiver(ok)
       const { send } = yield* WebhookTransport
       assert.strictEqual(statusOf(yield* send(post(hook.origin))), 200)
       for (let round = 2; round <= 20; round++) {
-        // After an immediate, the next one comes after the news of the network: so the end is noticed when the
-        // connection was already chosen, and before something is written.
+        // The next immediate runs after the event loop has polled the network. So the end is noticed after the connection
+        // was chosen and before anything is written.
         yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
         for (const socket of hook.sockets) socket.destroy()
         assert.strictEqual(statusOf(yield* send(post(hook.origin))), 200)
@@ -221,19 +221,21 @@ describe("a kept connection that the receiver has closed", () => {
     }).pipe(Effect.provide(transport())),
   )
 
-  it.live("is a reset when the request was sent: it may have been received", () =>
-    Effect.gen(function* () {
-      const hook = yield* receiver((socket, _received, number) =>
-        number === 1 ? socket.write(answer(200)) : socket.resetAndDestroy(),
-      )
-      const { send } = yield* WebhookTransport
-      assert.strictEqual(statusOf(yield* send(post(hook.origin))), 200)
-      assert.strictEqual(statusOf(yield* send(post(hook.origin))), "reset")
-      assert.deepStrictEqual([hook.requests.length, hook.connections], [2, 1])
-    }).pipe(Effect.provide(transport())),
+  it.live(
+    "that the receiver closed gives a reset if the request was sent, because it may have been received",
+    () =>
+      Effect.gen(function* () {
+        const hook = yield* receiver((socket, _received, number) =>
+          number === 1 ? socket.write(answer(200)) : socket.resetAndDestroy(),
+        )
+        const { send } = yield* WebhookTransport
+        assert.strictEqual(statusOf(yield* send(post(hook.origin))), 200)
+        assert.strictEqual(statusOf(yield* send(post(hook.origin))), "reset")
+        assert.deepStrictEqual([hook.requests.length, hook.connections], [2, 1])
+      }).pipe(Effect.provide(transport())),
   )
 
-  it.live("is not used again when something has come on it meanwhile", () =>
+  it.live("is not used again if bytes have arrived on it since", () =>
     Effect.gen(function* () {
       const hook = yield* receiver((socket, _received, number) => {
         socket.setNoDelay()
@@ -243,7 +245,7 @@ describe("a kept connection that the receiver has closed", () => {
       const early = [answer(500, "nobody asked"), "HTTP/1.1 100 Continue\r\n\r\n", "H", "\r\n"]
       for (const [index, bytes] of early.entries()) {
         assert.strictEqual(bodyOf(yield* send(post(hook.origin))), `answer ${2 * index + 1}`)
-        // The bytes are with the system at once: nobody has read them when the next request is sent.
+        // The bytes reach the system at once, but they are not read when the next request is sent.
         for (const socket of hook.sockets) socket.write(bytes)
         assert.strictEqual(bodyOf(yield* send(post(hook.origin))), `answer ${2 * index + 2}`)
         assert.strictEqual(hook.connections, index + 2, JSON.stringify(bytes))
@@ -252,7 +254,7 @@ describe("a kept connection that the receiver has closed", () => {
     }).pipe(Effect.provide(transport())),
   )
 
-  it.live("is closed when something comes on it while it idles", () =>
+  it.live("is closed if bytes arrive while it is idle", () =>
     Effect.gen(function* () {
       const hook = yield* receiver(ok)
       const { send } = yield* WebhookTransport
@@ -264,7 +266,7 @@ describe("a kept connection that the receiver has closed", () => {
     }).pipe(Effect.provide(transport({ maxIdleMillis: 60_000 }))),
   )
 
-  it.live("doesn't answer the request that waits for it in advance", () =>
+  it.live("doesn't pass on early bytes as the answer to a waiting request", () =>
     Effect.gen(function* () {
       const hook = yield* receiver((socket, _received, number) => {
         socket.setNoDelay()
@@ -279,7 +281,7 @@ describe("a kept connection that the receiver has closed", () => {
     }).pipe(Effect.provide(transport({ maxConnectionsPerOrigin: 1 }))),
   )
 
-  it.live("doesn't answer the next request in advance", () =>
+  it.live("doesn't pass on early bytes as the answer to the next request", () =>
     Effect.gen(function* () {
       const hook = yield* receiver((socket, _received, number) =>
         socket.write(answer(200, `answer ${number}`) + answer(500, "nobody asked")),

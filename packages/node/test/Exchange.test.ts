@@ -1,4 +1,4 @@
-/** What receivers do with a request, and what is made of it. Real sockets: deadlines are short, nothing sleeps. */
+/** The behaviour of receivers, and the result of a request for each. Real sockets, short deadlines, no sleeps. */
 import type { Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 import {
@@ -18,25 +18,25 @@ import { answer, type Behaviour, ok, post, receiver, sendOnce, transport } from 
 const DEADLINE = 300
 const failed = (error: TransportError): WebhookResponse => ({ _tag: "Failed", error })
 
-/** Sends one request to a receiver that behaves like this. */
+/** Sends one request to a receiver with this behaviour. */
 const sendTo = (behaviour: Behaviour, deadlineMillis = 5_000) =>
   Effect.gen(function* () {
     const { origin } = yield* receiver(behaviour)
     return yield* sendOnce(post(`${origin}/hook?a=b`), { deadlineMillis })
   })
 
-/** What is kept of an answer. */
+/** The kept parts of an answer. */
 const answered = (response: WebhookResponse) => {
   const kept = ReceivedText.storable(response)
   return kept._tag === "Answered" ? kept : assert.fail(`failed: ${kept.error}`)
 }
 
-/** Writes something again and again until the connection ends. */
+/** Writes the same bytes repeatedly until the connection ends. */
 const keepWriting = (socket: Socket, bytes: string, millis: number) => {
   const timer = setInterval(() => socket.write(bytes), millis)
   socket.on("close", () => clearInterval(timer))
 }
-/** After a start, writes as fast as the other side takes it. */
+/** Writes a start, and then chunks as fast as the other side reads them. */
 const flood = (socket: Socket, start: string, chunk: string) => {
   socket.write(start)
   const more = () => {
@@ -47,7 +47,7 @@ const flood = (socket: Socket, start: string, chunk: string) => {
 }
 
 describe("a request", () => {
-  it.live("is sent as it was given, with the headers of the transport", () =>
+  it.live("is sent unchanged, with the headers of the transport", () =>
     Effect.gen(function* () {
       const hook = yield* receiver(ok)
       const response = yield* sendOnce(
@@ -78,7 +78,7 @@ describe("a request", () => {
     }),
   )
 
-  it.live("keeps the transport's headers, whatever it was given", () =>
+  it.live("can't replace the headers of the transport", () =>
     Effect.gen(function* () {
       const hook = yield* receiver(ok)
       const headers = {
@@ -105,7 +105,7 @@ describe("a request", () => {
     }),
   )
 
-  it.live("leaves no timer behind that would keep the process", () =>
+  it.live("leaves no timer that would keep the process running", () =>
     Effect.gen(function* () {
       const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length
       const hook = yield* receiver(ok)
@@ -136,7 +136,7 @@ describe("a request", () => {
         const transport = yield* WebhookTransport
         assert.deepStrictEqual(yield* transport.send(post(hook.origin, { headers })), failed("bad_response"))
         assert.deepStrictEqual(hook.requests, [])
-        // On a connection that was used, too.
+        // Also on a reused connection.
         yield* transport.send(post(hook.origin))
         assert.deepStrictEqual(yield* transport.send(post(hook.origin, { headers })), failed("bad_response"))
         assert.deepStrictEqual([hook.requests.length, hook.connections], [1, 2])
@@ -158,7 +158,7 @@ describe("an answer", () => {
   }
 
   for (const status of ["099", "600", "999", "20", "2000", "abc", "-1"]) {
-    it.live(`with status ${status} is none`, () =>
+    it.live(`with status ${status} is a bad response`, () =>
       Effect.gen(function* () {
         const response = yield* sendTo((socket) =>
           socket.write(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\n\r\n`),
@@ -191,14 +191,14 @@ describe("an answer", () => {
   const continued = `HTTP/1.1 100 Continue\r\n\r\n${answer(200, "abcd")}`
   const continuations: ReadonlyArray<readonly [what: string, pieces: ReadonlyArray<string>]> = [
     ["in one piece", [continued]],
-    ["in a piece of its own", [continued.slice(0, 25), continued.slice(25)]],
+    ["in two pieces", [continued.slice(0, 25), continued.slice(25)]],
     ["byte by byte", Array.from(continued)],
     ["of HTTP/1.0, with headers", [`HTTP/1.0 100 Go on\r\nx: y\r\n\r\n${answer(200, "abcd")}`]],
     ["twice", [`HTTP/1.1 100 Continue\r\n\r\n${continued}`]],
-    ["behind other interim answers", [`HTTP/1.1 103 Hints\r\nlink: x\r\n\r\n${continued}`]],
+    ["after other interim answers", [`HTTP/1.1 103 Hints\r\nlink: x\r\n\r\n${continued}`]],
   ]
   for (const [what, pieces] of continuations) {
-    it.live(`may follow a 100 Continue ${what}, on a kept connection, too`, () =>
+    it.live(`may follow a 100 Continue ${what}, also on a kept connection`, () =>
       Effect.gen(function* () {
         const hook = yield* receiver((socket) => {
           socket.setNoDelay()
@@ -220,7 +220,7 @@ describe("an answer", () => {
     )
   }
 
-  it.live("that says 100 Continue in its body is left as it is", () =>
+  it.live("with the text of a 100 Continue in its body is unchanged", () =>
     Effect.gen(function* () {
       const text = "HTTP/1.1 100 Continue\r\n\r\n"
       const { body } = answered(yield* sendTo((socket) => socket.write(answer(200, text))))
@@ -228,7 +228,7 @@ describe("an answer", () => {
     }),
   )
 
-  it.live("keeps its headers: by lower-case name, joined, clean, bounded in number and length", () =>
+  it.live("keeps its headers with lower-case names, joined, cleaned, and limited in number and length", () =>
     Effect.gen(function* () {
       const many = Array.from({ length: 100 }, (_, index) => `X-Number-${index}: ${index}\r\n`).join("")
       const response = yield* sendTo((socket) =>
@@ -252,7 +252,7 @@ describe("an answer", () => {
     }),
   )
 
-  it.live("is kept as storable text whatever its bytes are", () =>
+  it.live("with any bytes is kept as text that can be stored", () =>
     Effect.gen(function* () {
       const bytes = Buffer.from([0x61, 0, 0xff, 0xed, 0xa0, 0x80, 0xc3, 0xa9, 0xf0, 0x9f, 0x98])
       const { body } = answered(
@@ -266,7 +266,7 @@ describe("an answer", () => {
     }),
   )
 
-  it.live("is kept in part, cut between two characters", () =>
+  it.live("that is too long is cut between two characters", () =>
     Effect.gen(function* () {
       const text = `a${"€".repeat(3_000)}`
       const { body } = answered(yield* sendTo((socket) => socket.write(answer(500, text))))
@@ -281,24 +281,26 @@ describe("an answer", () => {
     }),
   )
 
-  it.live("is kept in part, in no more bytes than that, whatever was replaced or removed", () =>
-    Effect.gen(function* () {
-      const bodyOf = (bytes: Buffer) =>
-        Effect.map(
-          sendTo((socket) => {
-            socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`)
-            socket.write(bytes)
-          }),
-          (response) => answered(response).body,
-        )
-      assert.strictEqual(yield* bodyOf(Buffer.alloc(4_096, 0xff)), "\ufffd".repeat(1_365))
-      assert.strictEqual(yield* bodyOf(Buffer.alloc(9_000, 0xff)), "\ufffd".repeat(1_365))
-      assert.strictEqual(yield* bodyOf(Buffer.from(`\0${"x".repeat(5_000)}`)), "x".repeat(4_095))
-      assert.strictEqual(yield* bodyOf(Buffer.alloc(60_000)), "")
-    }),
+  it.live(
+    "that is too long stays within the limit of bytes, also after characters are replaced or removed",
+    () =>
+      Effect.gen(function* () {
+        const bodyOf = (bytes: Buffer) =>
+          Effect.map(
+            sendTo((socket) => {
+              socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${bytes.length}\r\n\r\n`)
+              socket.write(bytes)
+            }),
+            (response) => answered(response).body,
+          )
+        assert.strictEqual(yield* bodyOf(Buffer.alloc(4_096, 0xff)), "\ufffd".repeat(1_365))
+        assert.strictEqual(yield* bodyOf(Buffer.alloc(9_000, 0xff)), "\ufffd".repeat(1_365))
+        assert.strictEqual(yield* bodyOf(Buffer.from(`\0${"x".repeat(5_000)}`)), "x".repeat(4_095))
+        assert.strictEqual(yield* bodyOf(Buffer.alloc(60_000)), "")
+      }),
   )
 
-  it.live("of 64 KiB is read to the end and its connection is kept", () =>
+  it.live("of 64 KiB is read to the end, and its connection is kept", () =>
     Effect.gen(function* () {
       const hook = yield* receiver((socket) => socket.write(answer(200, "x".repeat(MAX_RESPONSE_BYTES))))
       const { send } = yield* WebhookTransport
@@ -309,10 +311,10 @@ describe("an answer", () => {
     }).pipe(Effect.provide(transport())),
   )
 
-  it.live("of 64 KiB and a byte is cut, and its connection ended", () =>
+  it.live("of 64 KiB and one byte is cut, and its connection is closed", () =>
     Effect.gen(function* () {
       const hook = yield* receiver((socket) => {
-        // One byte is missing to the end: whoever waits for it waits for ever.
+        // The last byte is never sent. Waiting for it would never end.
         socket.write(`HTTP/1.1 202 OK\r\ncontent-length: ${MAX_RESPONSE_BYTES + 2}\r\n\r\n`)
         socket.write("x".repeat(MAX_RESPONSE_BYTES + 1))
       })
@@ -323,7 +325,7 @@ describe("an answer", () => {
     }).pipe(Effect.provide(transport())),
   )
 
-  it.live("of 5 MB or without end is a success when its status is", () =>
+  it.live("of 5 MB or without an end is a success if its status is 2xx", () =>
     Effect.gen(function* () {
       const large = yield* sendTo((socket) => socket.write(answer(200, "y".repeat(5_000_000))))
       const endless = yield* sendTo((socket) => {
@@ -335,7 +337,7 @@ describe("an answer", () => {
     }),
   )
 
-  it.live("is not unpacked", () =>
+  it.live("is not decompressed", () =>
     Effect.gen(function* () {
       const bomb = gzipSync(Buffer.alloc(50_000_000))
       const packed = yield* sendTo((socket) => {
@@ -344,13 +346,13 @@ describe("an answer", () => {
       })
       const { body } = answered(packed)
       assert.isAtMost(Buffer.byteLength(body), MAX_KEPT_RESPONSE_BYTES)
-      // The first byte of gzip's mark, and what is left of the second.
+      // The first byte of a gzip file, and U+FFFD for the second.
       assert.isTrue(body.startsWith("\u001f\ufffd"))
       assert.notInclude(body, "\0")
     }),
   )
 
-  it.live("that comes before the request was read counts", () =>
+  it.live("that arrives before the request was read counts", () =>
     Effect.gen(function* () {
       const hook = yield* receiver(ok, {
         onConnect: (socket) => {
@@ -361,13 +363,13 @@ describe("an answer", () => {
       const { send } = yield* WebhookTransport
       const response = yield* send(post(hook.origin, { body: "z".repeat(20_000_000) }))
       assert.include(answered(response), { status: 200, body: "early" })
-      // What wasn't taken is still in the connection, so it isn't used again.
+      // The rest of the request is still in the connection, so it isn't used again.
       assert.include(answered(yield* send(post(hook.origin))), { status: 200 })
       assert.strictEqual(hook.connections, 2)
     }).pipe(Effect.provide(transport())),
   )
 
-  it.live("isn't followed when it redirects", () =>
+  it.live("that redirects isn't followed", () =>
     Effect.gen(function* () {
       const canary = yield* receiver(ok)
       for (const status of [301, 302, 303, 307, 308]) {
@@ -405,7 +407,7 @@ describe("a hostile receiver", () => {
     ],
     ["a bad length", (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n")],
     [
-      "chunks that are none",
+      "invalid chunks",
       (socket) => socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello"),
     ],
     [
@@ -413,28 +415,28 @@ describe("a hostile receiver", () => {
       (socket) => socket.write("HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n"),
     ],
     [
-      "a switch of protocols behind a continuation",
+      "a switch of protocols after a 100 Continue",
       (socket) =>
         socket.write(
           "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n",
         ),
     ],
     [
-      "a continuation whose head does not end",
+      "a 100 Continue whose headers do not end",
       (socket) => flood(socket, "HTTP/1.1 100 Continue\r\nx: ", "x".repeat(1_000)),
     ],
-    ["a flood of continuations", (socket) => flood(socket, "", "HTTP/1.1 100 Continue\r\n\r\n".repeat(100))],
+    ["a flood of 100 Continue", (socket) => flood(socket, "", "HTTP/1.1 100 Continue\r\n\r\n".repeat(100))],
     ["a flood of interim answers", (socket) => flood(socket, "", "HTTP/1.1 103 Hints\r\n\r\n".repeat(100))],
   ]
   for (const [what, behaviour] of bad) {
-    it.live(`that sends ${what} gave a bad response`, () =>
+    it.live(`that sends ${what} gives a bad response`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* sendTo(behaviour), failed("bad_response"))
       }),
     )
   }
 
-  it.live("that hides a flood in chunks' extensions is cut, its status counting", () =>
+  it.live("that hides a flood in extensions of chunks is cut, and its status counts", () =>
     Effect.gen(function* () {
       const response = yield* sendTo((socket) => {
         const start = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;"
@@ -473,7 +475,7 @@ describe("a hostile receiver", () => {
     ],
   ]
   for (const [what, behaviour] of resetting) {
-    it.live(`that ${what} is a reset`, () =>
+    it.live(`that ${what} gives a reset`, () =>
       Effect.gen(function* () {
         assert.deepStrictEqual(yield* sendTo(behaviour), failed("reset"))
       }),
@@ -490,7 +492,7 @@ describe("a hostile receiver", () => {
         keepWriting(socket, "a: b\r\n", 20)
       },
     ],
-    ["sends interim answers for ever", (socket) => keepWriting(socket, "HTTP/1.1 102 Wait\r\n\r\n", 20)],
+    ["sends interim answers without end", (socket) => keepWriting(socket, "HTTP/1.1 102 Wait\r\n\r\n", 20)],
     ["never sends its body", (socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n")],
     [
       "drips its body",
@@ -508,7 +510,7 @@ describe("a hostile receiver", () => {
     ],
   ]
   for (const [what, behaviour] of endless) {
-    it.live(`that ${what} is a timeout at the deadline, and its connection is ended`, () =>
+    it.live(`that ${what} gives a timeout at the deadline, and its connection is closed`, () =>
       Effect.gen(function* () {
         const hook = yield* receiver(behaviour)
         const { send } = yield* WebhookTransport
@@ -518,7 +520,7 @@ describe("a hostile receiver", () => {
     )
   }
 
-  it.live("that hangs holds up nobody else", () =>
+  it.live("that hangs doesn't delay others", () =>
     Effect.gen(function* () {
       const hanging = yield* receiver(() => {})
       const good = yield* receiver(ok)
@@ -536,7 +538,7 @@ describe("a hostile receiver", () => {
 })
 
 describe("an interrupted request", () => {
-  it.live("ends its connection", () =>
+  it.live("closes its connection", () =>
     Effect.gen(function* () {
       const hook = yield* receiver(() => {})
       const { send } = yield* WebhookTransport
@@ -547,7 +549,7 @@ describe("an interrupted request", () => {
     }).pipe(Effect.provide(transport())),
   )
 
-  it.live("ends it while it is read, too", () =>
+  it.live("closes its connection also while the answer is read", () =>
     Effect.gen(function* () {
       let isAnswering: () => void = () => {}
       const answering = new Promise<void>((resolve) => {

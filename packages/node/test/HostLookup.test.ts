@@ -1,5 +1,5 @@
 /**
- * Names looked up at a real name server, on loopback.
+ * Looks up names at a real name server on loopback.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -32,7 +32,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true })
 })
 
-/** The system is scripted: what it would do depends on the machine. */
+/** The look-up by the system is scripted, because its result depends on the machine. */
 const make = (bySystem: HostLookup.Resolve, limitMillis?: number) =>
   HostLookup.make({
     servers: [server.server],
@@ -50,18 +50,18 @@ const outcome = (lookup: Promise<ReadonlyArray<string>>) =>
   )
 
 describe("a host name", () => {
-  it("has the addresses that name servers give", async () => {
+  it("has the addresses of the name servers", async () => {
     const resolve = make(nobody)
     assert.deepStrictEqual(await resolve("four.example"), ["192.0.2.1"])
     assert.deepStrictEqual(await resolve("six.example"), ["2001:db8::1"])
   })
 
-  it("has those that came in time, when name servers answer half of what they are asked", async () => {
+  it("has the addresses that arrived in time when name servers answer only one of the two questions", async () => {
     assert.deepStrictEqual(await make(nobody, 300)("half.example"), ["192.0.2.2"])
   })
 
   it.each(["listed.example", "ALIAS.example", "localhost"])(
-    "is the system's when the hosts file has it, and nobody is asked: %s",
+    "is looked up by the system, without name servers, when the hosts file has it: %s",
     async (host) => {
       const before = server.asked.length
       assert.deepStrictEqual(await make((name) => Promise.resolve([name]))(host), [host])
@@ -70,20 +70,20 @@ describe("a host name", () => {
   )
 
   it.each(["absent.example", "single-label"])(
-    "is the system's when name servers don't know it: %s",
+    "is looked up by the system when name servers don't know it: %s",
     async (host) => {
       assert.deepStrictEqual(await make((name) => Promise.resolve([name]))(host), [host])
     },
   )
 
-  it("has none when its name servers are silent: the system, that would ask the same, is not asked", async () => {
+  it("has no addresses when its name servers are silent, and the system, which would ask them too, is not used", async () => {
     const asked: Array<string> = []
     const resolve = make((host) => Promise.resolve([asked.push(host).toString()]), 200)
     assert.notStrictEqual(await outcome(resolve("silent.example")), "1")
     assert.deepStrictEqual(asked, [])
   })
 
-  it("keeps no other waiting while its name servers are silent, however many there are", async () => {
+  it("doesn't delay other names while its name servers are silent, even when there are many such names", async () => {
     const resolve = make(nobody)
     const before = server.asked.length
     let ended = 0
@@ -93,7 +93,7 @@ describe("a host name", () => {
     assert.strictEqual(ended, 0)
   })
 
-  it("takes one thread at a time when the system is asked, and none once it is given up", async () => {
+  it("occupies one thread at a time when the system is asked, and none after the time limit", async () => {
     const asked: Array<string> = []
     const { promise, resolve: answer } = Promise.withResolvers<ReadonlyArray<string>>()
     const resolve = make((host) => {

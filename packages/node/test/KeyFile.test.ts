@@ -22,7 +22,7 @@ const directory = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true })),
 )
 
-/** Reads a file with this text and mode. */
+/** Writes a file with this text and mode, and reads it. */
 const reading = (text: string, mode = 0o600) =>
   Effect.gen(function* () {
     const path = join(yield* directory, "keys")
@@ -32,7 +32,7 @@ const reading = (text: string, mode = 0o600) =>
   })
 
 describe("a key file", () => {
-  it.live("is made with a new key that only the owner may read", () =>
+  it.live("is created with a new key that only the owner may read", () =>
     Effect.gen(function* () {
       const path = join(yield* directory, "keys")
       const made = yield* KeyFile.readOrMake(path)
@@ -45,7 +45,7 @@ describe("a key file", () => {
     }),
   )
 
-  it.live("is read the next time, and another one has another key", () =>
+  it.live("is read the next time, and another file has another key", () =>
     Effect.gen(function* () {
       const path = yield* directory
       const [a, again, b] = [
@@ -59,7 +59,7 @@ describe("a key file", () => {
     }),
   )
 
-  it.live("is made once by all who start at the same time", () =>
+  it.live("is created once when several processes start at the same time", () =>
     Effect.gen(function* () {
       for (let round = 0; round < 20; round++) {
         const path = join(yield* directory, "keys")
@@ -73,7 +73,7 @@ describe("a key file", () => {
     }),
   )
 
-  it.live("may hold several keys, with or without a line's end", () =>
+  it.live("may have several keys, with or without a line break at the end", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* reading(key("a", 1)), key("a", 1))
       assert.strictEqual(
@@ -121,7 +121,7 @@ describe("a key file", () => {
     )
   }
 
-  it.live("is refused when it is large, a directory or a device, or can't be made", () =>
+  it.live("is refused when it is too large, is a directory or a device, or can't be created", () =>
     Effect.gen(function* () {
       const problemOf = (path: string) =>
         Effect.map(Effect.flip(KeyFile.readOrMake(path)), ({ problem }) => problem)
@@ -129,13 +129,13 @@ describe("a key file", () => {
       writeFileSync(join(path, "large"), `${key("a", 1)}\n`.repeat(200), { mode: 0o600 })
       assert.strictEqual(yield* problemOf(join(path, "large")), "is larger than 4096 bytes")
       mkdirSync(join(path, "directory"), { mode: 0o700 })
-      assert.strictEqual(yield* problemOf(join(path, "directory")), "is no file")
-      assert.strictEqual(yield* problemOf("/dev/null"), "is no file")
+      assert.strictEqual(yield* problemOf(join(path, "directory")), "is not a regular file")
+      assert.strictEqual(yield* problemOf("/dev/null"), "is not a regular file")
       assert.strictEqual(
         yield* problemOf(join(path, "none", "keys")),
-        "can't be made: its directory does not exist",
+        "can't be created: its directory does not exist",
       )
-      assert.strictEqual(yield* problemOf(join(path, "large", "keys")), "can't be read or made (ENOTDIR)")
+      assert.strictEqual(yield* problemOf(join(path, "large", "keys")), "can't be read or created (ENOTDIR)")
     }),
   )
 })

@@ -1,30 +1,33 @@
 /**
- * Keeps a test on this machine, whatever the code under test would connect to.
+ * Allows a test to connect only to this machine, whatever the code under test tries.
  *
- * Sockets are real, and connections to loopback are made. Node itself refuses all others (`net.BlockList`), before
- * the system is asked for one.
+ * Sockets are real, and connections to loopback work. Node itself refuses all other connections (`net.BlockList`) before
+ * it asks the system.
  */
 import { BlockList, Socket } from "node:net"
 
-/** All but 127.0.0.0/8 and ::1, and what Linux takes for them: 0.0.0.0, :: and IPv4 in IPv6, of which the first rules are. */
+/**
+ * All addresses except 127.0.0.0/8 and ::1, and except those that reach loopback on Linux: 0.0.0.0, :: and IPv4 addresses
+ * in IPv6.
+ */
 const elsewhere = new BlockList()
 elsewhere.addRange("0.0.0.1", "126.255.255.255", "ipv4")
 elsewhere.addRange("128.0.0.0", "255.255.255.255", "ipv4")
 elsewhere.addRange("::2", "::fffe:ffff:ffff", "ipv6")
 elsewhere.addRange("::1:0:0:0", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "ipv6")
 
-/** What `blockList` of `net.connect` sets. */
+/** A socket with the field that the option `blockList` of `net.connect` sets. */
 interface Blocking {
   blockList?: BlockList
 }
 
-/** Addresses that somebody tried to connect to, loopback's too, and how to let connections go everywhere again. */
+/** All addresses of tried connections, including loopback, and a function that removes the restriction. */
 export interface LoopbackOnly {
   readonly attempted: Array<string>
   readonly end: () => void
 }
 
-/** From now on every socket of this process connects to loopback alone. */
+/** From now on every socket of this process can only connect to loopback. */
 export const loopbackOnly = (): LoopbackOnly => {
   const attempted: Array<string> = []
   const connect = Socket.prototype.connect

@@ -1,5 +1,5 @@
 /**
- * A name server (RFC 1035, section 4) on loopback that says what a test tells it, and remembers what it was asked.
+ * A name server (RFC 1035, section 4) on loopback. A test scripts its answers and reads its questions.
  */
 import { createSocket } from "node:dgram"
 
@@ -12,12 +12,12 @@ export const NAME_ERROR = 3
 /** The bytes of an address. */
 type Address = ReadonlyArray<number>
 
-/** What the name server says of a name, by the type of the question: nothing at all without. */
+/** The answer of the name server for a name and a type of question. Without a result it doesn't answer. */
 export type Answer = (
   type: number,
 ) => { readonly code: number; readonly addresses?: ReadonlyArray<Address> } | undefined
 
-/** Says these addresses of a name, and that it has none of the other type. */
+/** Answers with these addresses, and with no addresses for the other type. */
 export const only =
   (wanted: number, ...addresses: ReadonlyArray<Address>): Answer =>
   (type) => ({ code: NO_ERROR, ...(type === wanted ? { addresses } : {}) })
@@ -44,7 +44,7 @@ export class NameServer {
     this.#answers.set(name, answer)
   }
 
-  /** When so many questions have come. */
+  /** Waits until this many questions have arrived. */
   async askedFor(count: number): Promise<void> {
     while (this.asked.length < count) {
       await new Promise<void>((resolve) => {
@@ -63,7 +63,7 @@ export class NameServer {
   }
 }
 
-/** The name of a question, and where it ends. */
+/** The name of a question, and the position of its end. */
 const nameIn = (query: Buffer): readonly [string, number] => {
   const labels: Array<string> = []
   let at = 12
@@ -78,7 +78,7 @@ const [NAME, TTL] = [
   [0, 0, 0, 0],
 ]
 
-/** An address for the class of the Internet. */
+/** A record with an address, for the class Internet. */
 const recordOf = (type: number, address: Address): ReadonlyArray<number> =>
   [NAME, [0, type], [0, 1], TTL, [0, address.length], address].flat()
 
@@ -90,7 +90,7 @@ const reply = (
   const header = Buffer.from(question.subarray(0, 12))
   header.writeUInt16BE(0x8180 | code, 2)
   header.writeUInt16BE(addresses.length, 6)
-  header.writeUInt32BE(0, 8) // no other sections, which the question may have had
+  header.writeUInt32BE(0, 8) // no other sections, even if the question has some
   const records = addresses.flatMap((address) => recordOf(type, address))
   return Buffer.concat([header, question.subarray(12), Buffer.from(records)])
 }

@@ -1,7 +1,7 @@
 /**
- * Whom the transport speaks to. The canary is a listener that a hole in the guard would reach: on Linux,
- * `0.0.0.0`, `::` and `::ffff:127.0.0.1` all connect to it, and are forbidden in both modes. A hole reaches nothing
- * outside of this machine: connections of this file can go to loopback alone, and are seen when they are tried.
+ * The addresses to which the transport connects. The canary is a listener that a hole in the guard would reach: on Linux,
+ * `0.0.0.0`, `::` and `::ffff:127.0.0.1` connect to it, and all are forbidden in both modes. Even with a hole nothing
+ * leaves this machine: this file can only connect to loopback, and it records every try.
  */
 import { connect, createServer } from "node:net"
 import { type WebhookResponse, WebhookTransport } from "@billwright/core"
@@ -19,8 +19,8 @@ afterEach(() => connections.attempted.splice(0))
 afterAll(() => connections.end())
 
 describe("this file", () => {
-  it("connects to nothing but loopback", async () => {
-    // Addresses of documentation (RFC 5737, RFC 3849), which nobody has.
+  it("can only connect to loopback", async () => {
+    // Addresses for documentation (RFC 5737, RFC 3849), which no machine has.
     for (const host of ["192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1"]) {
       const code = await new Promise<string | undefined>((resolve) => {
         connect({ host, port: 9 }).on("error", (error: NodeJS.ErrnoException) => resolve(error.code))
@@ -31,7 +31,7 @@ describe("this file", () => {
   })
 })
 
-/** Gives one scripted answer after the other, the last for ever, and counts. */
+/** A look-up with scripted answers, one after the other. The last is repeated. It counts the look-ups. */
 const scripted = (...answers: ReadonlyArray<ReadonlyArray<string>>) => {
   const asked: Array<string> = []
   const resolve: Resolve = (host) => {
@@ -60,7 +60,7 @@ describe("an address in the URL", () => {
     "169.254.169.254",
     "[fe80::1]",
   ]) {
-    it.live(`isn't spoken to as ${host}, in test mode either`, () =>
+    it.live(`isn't connected to as ${host}, not even in test mode`, () =>
       Effect.gen(function* () {
         const canary = yield* receiver(ok)
         const response = yield* sendOnce(post(`http://${host}:${canary.port}/`), { deadlineMillis: 2_000 })
@@ -70,7 +70,7 @@ describe("an address in the URL", () => {
     )
   }
 
-  it.live("of loopback is spoken to in test mode alone, however it is written", () =>
+  it.live("of loopback is connected to only in test mode, in any spelling", () =>
     Effect.gen(function* () {
       const host = freshLoopback()
       const canary = yield* receiver(ok, { host, port: 8443 })
@@ -99,7 +99,7 @@ describe("an address in the URL", () => {
 })
 
 describe("loopback", () => {
-  it.live("is spoken to by nobody who does not allow it, by address, name or look-up", () => {
+  it.live("isn't connected to without allowLoopback, neither by address nor by name nor by look-up", () => {
     const { resolve } = scripted(["127.0.0.1"])
     return Effect.gen(function* () {
       const canary = yield* receiver(ok)
@@ -113,7 +113,7 @@ describe("loopback", () => {
 })
 
 describe("a metadata service of a cloud", () => {
-  // What the policy opens is opened as far as it goes: an address beside these would be connected to.
+  // The policy allows everything that it can, so it would connect to any other address.
   const network = { allow: ["0.0.0.0/0", "::/0"], allowLoopback: true, decodeNat64: true }
 
   for (const address of [
@@ -124,7 +124,7 @@ describe("a metadata service of a cloud", () => {
     "::ffff:169.254.169.254",
     "64:ff9b::a9fe:a9fe",
   ]) {
-    it.live(`isn't spoken to at ${address} in any mode, by its address or a name`, () =>
+    it.live(`isn't connected to at ${address} in any mode, neither by its address nor by a name`, () =>
       Effect.gen(function* () {
         const host = address.includes(":") ? `[${address}]` : address
         const { asked, resolve } = scripted(["127.0.0.1", address])
@@ -154,7 +154,7 @@ describe("a metadata service of a cloud", () => {
 })
 
 describe("the rules of URLs", () => {
-  it.live("are those of EndpointUrl, judged again for each request", () =>
+  it.live("are those of EndpointUrl, and are checked again for each request", () =>
     Effect.gen(function* () {
       const host = freshLoopback()
       const canary = yield* receiver(ok, { host, port: 8443 })
@@ -203,7 +203,7 @@ describe("the addresses of a name", () => {
     )
   }
 
-  it.live("are refused in live mode when they are loopback, and reached when that is allowed", () =>
+  it.live("are refused in live mode when they are loopback, and connected to when that is allowed", () =>
     Effect.gen(function* () {
       const host = freshLoopback()
       const tls = selfSigned(["hooks.example"])
@@ -220,7 +220,7 @@ describe("the addresses of a name", () => {
     }),
   )
 
-  it.live("are asked for once: nothing is connected to but what was judged", () =>
+  it.live("are looked up once, and the connection goes to a checked address", () =>
     Effect.gen(function* () {
       const canary = yield* receiver(ok)
       const good = yield* receiver(ok, { host: freshLoopback(), port: canary.port })
@@ -236,7 +236,7 @@ describe("the addresses of a name", () => {
     }),
   )
 
-  it.live("may change: a kept connection stays where it is, the next one is judged anew", () => {
+  it.live("may change: a kept connection keeps its address, and the next one is checked again", () => {
     const host = freshLoopback()
     const { asked, resolve } = scripted([host], ["0.0.0.0"])
     return Effect.gen(function* () {
@@ -253,7 +253,7 @@ describe("the addresses of a name", () => {
     }).pipe(Effect.provide(transport({ resolve })))
   })
 
-  it.live("are judged for each mode: live does not use the connections of test mode", () => {
+  it.live("are checked for each mode: live mode does not use the connections of test mode", () => {
     const host = freshLoopback()
     const tls = selfSigned(["hooks.example"])
     const { resolve } = scripted([host])
@@ -276,7 +276,7 @@ describe("the addresses of a name", () => {
     }),
   )
 
-  it.live("are tried up to the eighth", () =>
+  it.live("are tried only up to the eighth", () =>
     Effect.gen(function* () {
       const hook = yield* receiver(ok)
       const request = post(`http://hooks.example:${hook.port}/`)
@@ -287,7 +287,7 @@ describe("the addresses of a name", () => {
     }),
   )
 
-  it.live("are looked up by the system when nothing else is said", () =>
+  it.live("are looked up by the system by default", () =>
     Effect.gen(function* () {
       const hook = yield* receiver(ok)
       assert.strictEqual(statusOf(yield* sendOnce(post(`http://localhost:${hook.port}/`))), 200)
@@ -328,13 +328,13 @@ describe("a look-up", () => {
       const response = yield* send(post(`http://hooks.example:${canary.port}/`))
       assert.strictEqual(statusOf(response), "timeout")
       answerLate(["127.0.0.1"])
-      // Whatever were connected now came before this.
+      // Any connection of the late look-up would have been made before this one.
       yield* sendOnce(post(canary.origin))
       assert.strictEqual(canary.connections, 1)
     }).pipe(Effect.provide(transport({ resolve, deadlineMillis: 100 })))
   })
 
-  it.live("is shared by all who need it at the same time", () => {
+  it.live("is shared by concurrent requests to the same name", () => {
     const { asked, resolve } = scripted(["127.0.0.1"])
     return Effect.gen(function* () {
       const hook = yield* receiver(ok)
@@ -350,7 +350,7 @@ describe("a look-up", () => {
 })
 
 describe("a connection", () => {
-  it.live("that nobody takes is connection_refused", () =>
+  it.live("that is refused gives connection_refused", () =>
     Effect.gen(function* () {
       const port = yield* Effect.promise(
         () =>
@@ -365,7 +365,7 @@ describe("a connection", () => {
     }),
   )
 
-  it.live("goes through no proxy of the environment", () => {
+  it.live("ignores proxies of the environment", () => {
     const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
     const before = names.map((name) => [name, process.env[name]] as const)
     return Effect.gen(function* () {
@@ -394,7 +394,7 @@ describe("the options", () => {
     [{ network: { allow: ["10.0.0.0/8", "10.0.0.1/8"] } }, "network.allow[1]"],
     [{ certificateAuthorities: [selfSigned(["a"]).cert, "nonsense"] }, "certificateAuthorities[1]"],
   ] as const) {
-    it.effect(`name what is wrong with them: ${field}`, () =>
+    it.effect(`that are wrong are named in the error: ${field}`, () =>
       Effect.gen(function* () {
         const error = yield* Effect.flip(sendOnce(post("http://127.0.0.1/"), options))
         assert.deepStrictEqual([error._tag, error.field], ["InvalidInput", field])

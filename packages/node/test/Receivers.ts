@@ -1,55 +1,55 @@
-/** Receivers on loopback, as good or bad as a test wants them, and what they have seen. */
+/** Receivers on loopback with scripted behaviour, and the requests that they got. */
 import { createServer, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer, type TlsOptions } from "node:tls"
 import { type WebhookRequest, WebhookTransport } from "@billwright/core"
 import { Effect, type Scope } from "effect"
 import { UndiciTransport, type UndiciTransportOptions } from "../src/index.ts"
 
-/** A request as it came. */
+/** A received request. */
 interface Received {
-  /** The line and the headers, without the empty line. */
+  /** The request line and the headers, without the empty line. */
   readonly head: string
   readonly body: string
 }
 
 export interface Receiver {
   readonly port: number
-  /** `http://127.0.0.1:port`, or what was listened on. */
+  /** `http://127.0.0.1:port`, or the address that it listens on. */
   readonly origin: string
   readonly requests: ReadonlyArray<Received>
-  /** How many connections were made in all. */
+  /** The number of connections so far. */
   readonly connections: number
-  /** Connections that are open. */
+  /** The open connections. */
   readonly sockets: ReadonlySet<Socket>
-  /** The number of the open ones, once it is that. */
+  /** Waits until this many connections are open. */
   readonly whenOpen: (count: number) => Promise<void>
-  /** When so many requests have come. */
+  /** Waits until this many requests have arrived. */
   readonly whenRequests: (count: number) => Promise<void>
 }
 
 /**
- * Another address of 127.0.0.0/8, where every port is free: what is sent in live mode goes to port 8443, and tests
- * run side by side. Linux has all of them.
+ * A new address of 127.0.0.0/8, where every port is free. In live mode webhooks go to port 8443, and tests run in
+ * parallel. On Linux all of these addresses work.
  */
 export const freshLoopback = (): string => {
   const part = () => 1 + Math.floor(Math.random() * 254)
   return `127.${part()}.${part()}.${part()}`
 }
 
-/** What a receiver does with a request, the first one being 1. */
+/** What a receiver does with a request. The number of the first request is 1. */
 export type Behaviour = (socket: Socket, received: Received, number: number) => void
 
 export interface ReceiverOptions {
   readonly host?: string
   readonly port?: number
   readonly tls?: TlsOptions
-  /** When a connection is made, before anything came. */
+  /** Called when a connection is made, before any bytes arrive. */
   readonly onConnect?: (socket: Socket) => void
 }
 
 const CONTENT_LENGTH = /\r\ncontent-length: (\d+)/i
 
-/** Takes the requests off a connection, one after the other. */
+/** Reads the requests of a connection, one after the other. */
 const readRequests = (socket: Socket, onRequest: (received: Received) => void): void => {
   let pending = Buffer.alloc(0)
   socket.on("data", (chunk: Buffer) => {
@@ -145,7 +145,7 @@ export const receiver = (
     }),
   )
 
-/** A whole answer with a length. */
+/** A complete answer with a length. */
 export const answer = (status: number, body = "", headers = ""): string =>
   `HTTP/1.1 ${status} Whatever\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
@@ -164,7 +164,7 @@ export const post = (url: string, changes: Partial<WebhookRequest> = {}): Webhoo
 export const transport = (options: UndiciTransportOptions = {}) =>
   UndiciTransport.layer({ ...options, network: { allowLoopback: true, ...options.network } })
 
-/** Sends one request on a transport that is made for it. */
+/** Sends one request on a new transport. */
 export const sendOnce = (request: WebhookRequest, options: UndiciTransportOptions = {}) =>
   Effect.provide(
     Effect.flatMap(WebhookTransport, ({ send }) => send(request)),

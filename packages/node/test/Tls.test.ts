@@ -25,7 +25,7 @@ const sendByName = (
   })
 
 describe("a certificate", () => {
-  it.live("that nobody vouches for is a tls_error, and nothing is sent", () =>
+  it.live("of an unknown authority is a tls_error, and nothing is sent", () =>
     Effect.gen(function* () {
       const { hook, status } = yield* sendByName(tls, {})
       assert.strictEqual(status, "tls_error")
@@ -33,7 +33,7 @@ describe("a certificate", () => {
     }),
   )
 
-  it.live("of an authority that the options name is trusted, for the name of the URL", () =>
+  it.live("of an authority of the options is trusted for the name in the URL", () =>
     Effect.gen(function* () {
       let name: unknown
       const { hook, status } = yield* sendByName(tls, { certificateAuthorities: [tls.cert] }, (socket) => {
@@ -54,7 +54,7 @@ describe("a certificate", () => {
     }),
   )
 
-  it.live("of the authorities of Node is trusted beside those of the options", () => {
+  it.live("of an authority of Node is trusted in addition to those of the options", () => {
     const other = selfSigned(["hooks.example"])
     const before = getCACertificates("default")
     return Effect.gen(function* () {
@@ -69,7 +69,7 @@ describe("a certificate", () => {
 
   for (const [what, certificate] of [
     ["for another name", selfSigned(["other.example"])],
-    ["for the address and not the name", selfSigned(["127.0.0.1"])],
+    ["for the address but not the name", selfSigned(["127.0.0.1"])],
     ["that has expired", selfSigned(["hooks.example"], -3, -2)],
     ["that isn't valid yet", selfSigned(["hooks.example"], 2, 3)],
   ] as const) {
@@ -81,7 +81,7 @@ describe("a certificate", () => {
     )
   }
 
-  it.live("is checked even where the environment says not to", () =>
+  it.live("is checked even with NODE_TLS_REJECT_UNAUTHORIZED=0", () =>
     Effect.gen(function* () {
       process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0"
       const { status } = yield* sendByName(tls, {})
@@ -91,7 +91,7 @@ describe("a certificate", () => {
 })
 
 describe("a handshake", () => {
-  it.live("with a server that speaks none is a tls_error", () =>
+  it.live("with a server without TLS is a tls_error", () =>
     Effect.gen(function* () {
       const plain = yield* receiver(ok, { onConnect: (socket) => socket.write("HTTP/1.1 400 Bad\r\n\r\n") })
       const response = yield* sendOnce(post(`https://127.0.0.1:${plain.port}/`))
@@ -99,7 +99,7 @@ describe("a handshake", () => {
     }),
   )
 
-  it.live("that the server breaks off is a reset", () =>
+  it.live("that the server ends is a reset", () =>
     Effect.gen(function* () {
       for (const onConnect of [
         (socket: { destroy: () => void }) => socket.destroy(),
@@ -112,7 +112,7 @@ describe("a handshake", () => {
     }),
   )
 
-  it.live("that hangs is a timeout, and its connection is ended", () =>
+  it.live("that hangs is a timeout, and its connection is closed", () =>
     Effect.gen(function* () {
       const plain = yield* receiver(ok)
       const { send } = yield* WebhookTransport
@@ -142,7 +142,7 @@ describe("a connection with TLS", () => {
     }),
   )
 
-  it.live("is kept, ends a large answer, and stays on HTTP/1.1", () =>
+  it.live("is kept, reads a large answer to its end, and uses HTTP/1.1", () =>
     Effect.gen(function* () {
       const hook = yield* receiver(ok, { tls: { ...tls, ALPNProtocols: ["h2", "http/1.1"] } })
       const large = yield* receiver((socket) => socket.write(answer(200, "x".repeat(5_000_000))), { tls })

@@ -1,6 +1,6 @@
 /**
- * What undici's own pool does where the transport needs something else: decision 0020. When one of these fails after
- * an update of undici, a part of `ConnectionPool` or `Connection` may have become superfluous.
+ * Behaviour of undici's own pool that the transport can't use: decision 0020. When one of these tests fails after an
+ * update of undici, a part of `ConnectionPool` or `Connection` may have become unnecessary.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -19,7 +19,7 @@ const ask = (dispatcher: Agent, origin: string) =>
   })
 
 describe("an Agent of undici", () => {
-  it.live("keeps idle connections without a bound over all origins", () =>
+  it.live("has no limit for idle connections to all origins together", () =>
     Effect.gen(function* () {
       const dispatcher = yield* agent
       const hooks = yield* Effect.forEach(Array.from({ length: 300 }), () => receiver(ok))
@@ -28,7 +28,7 @@ describe("an Agent of undici", () => {
     }),
   )
 
-  it.live("takes an interim answer that it did not ask for as a broken one", () =>
+  it.live("treats an interim answer that it did not ask for as a broken answer", () =>
     Effect.gen(function* () {
       const dispatcher = yield* agent
       const hook = yield* receiver((socket) => socket.write(`HTTP/1.1 100 Continue\r\n\r\n${answer(200)}`))
@@ -42,7 +42,7 @@ describe("an Agent of undici", () => {
     }),
   )
 
-  it.live("takes what came in advance as the answer to the next request", () =>
+  it.live("takes early bytes for the answer to the next request", () =>
     Effect.gen(function* () {
       const dispatcher = yield* agent
       const hook = yield* receiver((socket, _received, number) => {

@@ -3,7 +3,7 @@ import { OLDEST, problemOfNode } from "@billwright/node/version"
 import { assert, describe, it } from "vitest"
 
 describe("the version of Node", () => {
-  it("is refused when it is older than what packages ask for", () => {
+  it("is refused when it is older than `engines` of the packages", () => {
     const manifest = readFileSync(new URL("../package.json", import.meta.url), "utf8")
     const { engines } = JSON.parse(manifest) as { readonly engines: { readonly node: string } }
     assert.strictEqual(engines.node, `>=${OLDEST}`)

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs"
 /**
- * Loaded into a worker before the command: SIGUSR2 blocks its event loop for `BLOCK_MILLIS`, after it has said so.
+ * Loaded into a worker before the command. SIGUSR2 prints a line and then blocks the event loop for `BLOCK_MILLIS`.
  */
 const STDERR = 2
 const millis = Number(process.env["BLOCK_MILLIS"])

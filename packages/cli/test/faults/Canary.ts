@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer } from "node:net"
 /**
- * A listener that nobody may connect to.
+ * A listener that nothing may connect to. A connection to it shows a hole in the network guard.
  */
 import { assert } from "@effect/vitest"
 
@@ -25,7 +25,7 @@ export class Canary {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Nobody connected; and whoever connects to it at one of these addresses would have been seen. */
+  /** Asserts that nothing connected. Then it connects itself, to show that connections to these addresses are seen. */
   async wasNotTouched(...addresses: ReadonlyArray<string>): Promise<void> {
     assert.strictEqual(this.#connections, 0)
     for (const address of addresses) {

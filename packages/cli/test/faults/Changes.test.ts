@@ -1,5 +1,5 @@
 /**
- * What users do while something is under way: rows 34 and 35 of the fault matrix.
+ * Changes by users while replays and attempts are running: rows 34 and 35 of the fault matrix.
  */
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
 import { answers, holds, isVerified } from "../Receiver.ts"
@@ -21,7 +21,7 @@ const many = <A>(count: number, make: () => Promise<A>): Promise<ReadonlyArray<A
   Promise.all(Array.from({ length: count }, make))
 
 describe("replays at the same time", () => {
-  it("of a delivery make a delivery each, of the same event", ofRows(34), async () => {
+  it("of one delivery each make a delivery of the same event", ofRows(34), async () => {
     const target = await world.target("/replayed")
     await world.worker()
     const eventId = await world.tenant.publish()
@@ -38,7 +38,7 @@ describe("replays at the same time", () => {
     await world.retire(target)
   })
 
-  it("of what an endpoint missed make one delivery of each event", ofRows(34), async () => {
+  it("of the events that an endpoint missed make one delivery of each event", ofRows(34), async () => {
     const target = await world.target("/missed")
     const events = await many(5, () => world.tenant.publish())
     await world.tenant.request("PATCH", `/webhook_endpoints/${target.id}`, { status: "disabled" })
@@ -60,7 +60,7 @@ describe("replays at the same time", () => {
   })
 })
 
-describe("during an attempt, an endpoint is", () => {
+describe("an endpoint that is changed during an attempt", () => {
   const change = async (
     path: string,
     reason: string,
@@ -71,11 +71,11 @@ describe("during an attempt, an endpoint is", () => {
     const worker = await world.worker([])
     const eventId = await world.tenant.publish()
     const exchange = await receiver.next(path, 1)
-    // One that waits behind it, and one that comes later.
+    // One event is already waiting, and one is published later.
     await act(target.id)
     const before = await checkAll(world, target, [eventId])
     assert.deepInclude(before[0], { status: "Failed", reason })
-    // The request may have been seen by the receiver: it is told so.
+    // The receiver may have seen the request, and the attempt says so.
     assert.deepStrictEqual(outcomes(before[0]!), ["unknown"])
 
     await world.tenant.publish()
@@ -87,19 +87,19 @@ describe("during an attempt, an endpoint is", () => {
     assert.strictEqual(receiver.begun(path), 1)
   }
 
-  it("deleted: nothing is sent to it any more", ofRows(35), () =>
+  it("gets nothing more when it is deleted", ofRows(35), () =>
     change("/deleted", "endpoint_deleted", (id) =>
       world.tenant.request("DELETE", `/webhook_endpoints/${id}`),
     ),
   )
 
-  it("disabled: nothing is sent to it any more", ofRows(35), () =>
+  it("gets nothing more when it is disabled", ofRows(35), () =>
     change("/disabled", "endpoint_disabled", (id) =>
       world.tenant.request("PATCH", `/webhook_endpoints/${id}`, { status: "disabled" }),
     ),
   )
 
-  it("given a new secret: the next attempt has both signatures", ofRows(35), async () => {
+  it("gets both signatures in the next attempt when it has a new secret", ofRows(35), async () => {
     const target = await world.target("/rotated")
     receiver.script(target.path, holds)
     await world.worker()

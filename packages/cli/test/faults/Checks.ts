@@ -1,5 +1,5 @@
 /**
- * What must hold after every fault, judged by what receivers saw and what storage holds.
+ * What must hold after every fault, checked by what receivers saw and what is stored.
  */
 import { Id } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -13,7 +13,7 @@ interface StoredAttempt {
   readonly error: string | null
 }
 
-/** A delivery as it is stored. */
+/** A stored delivery. */
 export interface Stored {
   readonly id: string
   readonly eventId: string
@@ -22,7 +22,7 @@ export interface Stored {
   readonly reason: string | null
   readonly attemptCount: number
   readonly attempts: ReadonlyArray<StoredAttempt>
-  /** All of its row, to be compared. */
+  /** Its whole row, for comparisons. */
   readonly row: string
 }
 
@@ -52,7 +52,7 @@ export const stored = async (
   }))
 }
 
-/** I5: every event that was published for the endpoint ended, visibly. */
+/** I5: every event that was published for the endpoint has a delivery that ended. */
 const endedAll = (deliveries: ReadonlyArray<Stored>, events: ReadonlyArray<string>): void => {
   const ended = deliveries.filter(({ status }) => status !== "Pending").map(({ eventId }) => eventId)
   assert.deepStrictEqual([...new Set(ended)].sort(), [...events].sort())
@@ -62,7 +62,7 @@ const endedAll = (deliveries: ReadonlyArray<Stored>, events: ReadonlyArray<strin
 const isSuccess = ({ response_status: status }: StoredAttempt): boolean =>
   status !== null && status >= 200 && status < 300
 
-/** I6: attempts are numbered without a gap, and what was delivered was delivered by its last attempt alone. */
+/** I6: attempts are numbered without gaps, and only the last attempt of a delivery delivers it. */
 export const movedForward = (deliveries: ReadonlyArray<Stored>): void => {
   for (const { attemptCount, attempts, id, status } of deliveries) {
     const numbers = attempts.map(({ number }) => number)
@@ -79,7 +79,7 @@ export const movedForward = (deliveries: ReadonlyArray<Stored>): void => {
 const byEvent = (received: ReadonlyArray<Received>): ReadonlyMap<string, ReadonlyArray<Received>> =>
   Map.groupBy(received, ({ headers }) => headers["webhook-id"] ?? "")
 
-/** I8: the same id and bytes each time, as published, with a signature that is right and fresh. */
+/** I8: every request has the published id and bytes, and a valid, fresh signature. */
 const saidTheSame = async (
   received: ReadonlyArray<Received>,
   deliveries: ReadonlyArray<Stored>,
@@ -94,7 +94,7 @@ const saidTheSame = async (
   }
 }
 
-/** I10: whatever a receiver saw of a request, there is an attempt for it. */
+/** I10: there is an attempt for every request that a receiver saw, even in part. */
 const recordedAll = (receiver: Receiver, path: string, deliveries: ReadonlyArray<Stored>): void => {
   const attempts = deliveries.reduce((sum, { attemptCount }) => sum + attemptCount, 0)
   assert.isAtMost(receiver.begun(path), attempts)
@@ -108,12 +108,12 @@ const recordedAll = (receiver: Receiver, path: string, deliveries: ReadonlyArray
   }
 }
 
-/** I7: what is stored is what was stored, byte for byte. */
+/** I7: the stored rows are unchanged, byte for byte. */
 export const unchanged = (after: ReadonlyArray<Stored>, before: ReadonlyArray<Stored>): void => {
   assert.deepStrictEqual(after, before)
 }
 
-/** All of these for an endpoint, when nothing is pending any more. Gives what is stored. */
+/** Checks all of these for an endpoint that has no pending deliveries. Returns its deliveries. */
 export const checkAll = async (
   { postgres, receiver }: World,
   target: Target,
@@ -127,11 +127,11 @@ export const checkAll = async (
   return deliveries
 }
 
-/** What came of each attempt of a delivery: a status, or why there was none. */
+/** The result of each attempt of a delivery: a status or an error. */
 export const outcomes = ({ attempts }: Stored): ReadonlyArray<number | string | null> =>
   attempts.map(({ error, response_status: status }) => status ?? error)
 
-/** All of I1 to I14 hold for all that happened so far. */
+/** I1 to I14 hold for everything that has happened so far. */
 export const holdsAll = async (world: World): Promise<void> => {
   assert.deepStrictEqual(await world.violations(), [])
 }

@@ -1,5 +1,5 @@
 /**
- * Clocks that are wrong: rows 41 and 42 of the fault matrix.
+ * Wrong clocks: rows 41 and 42 of the fault matrix.
  */
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
 import type * as Cli from "../Command.ts"
@@ -13,7 +13,7 @@ import { preloading, SHORT_LEASE, World } from "./World.ts"
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const TEN_MINUTES = 600_000
-/** Attempts that a delivery in test mode may have. */
+/** The most attempts of a delivery in test mode. */
 const MAX_ATTEMPTS = 5
 
 const world = new World({ skewMillis: 1_000 * DAY })
@@ -27,14 +27,14 @@ afterEach(async () => {
 }, TIMEOUT)
 afterAll(() => world.stop(), TIMEOUT)
 
-/** Makes the clock of a process jump, and waits until it has. */
+/** Makes the clock of a process jump, and waits until it has jumped. */
 const jump = async (running: Cli.Running): Promise<void> => {
   const before = running.stderr().split("clock ").length
   running.child.kill("SIGUSR2")
   await until("the clock jumps", async () => running.stderr().split("clock ").length > before)
 }
 
-/** Slow enough to be caught in the middle, and now and then not well. */
+/** A receiver that is slow, so that the clock jumps during attempts, and that sometimes fails. */
 const slow: Script = (exchange, index) => {
   setTimeout(() => exchange.answer(index % 3 === 0 ? 500 : 204), 50)
 }
@@ -45,7 +45,7 @@ const publish = async (count: number): Promise<ReadonlyArray<string>> => {
   return events
 }
 
-/** Everything arrived, and nothing was sent more often than it has attempts. */
+/** Every event arrived, and none was sent more often than it has attempts. */
 const arrived = (path: string, events: ReadonlyArray<string>): void => {
   const requests = Map.groupBy(receiver.received(path), ({ headers }) => headers["webhook-id"])
   assert.sameMembers([...requests.keys()], [...events])
@@ -53,7 +53,7 @@ const arrived = (path: string, events: ReadonlyArray<string>): void => {
 }
 
 describe("a worker", () => {
-  it("whose clock jumps by an hour, forth and back, loses nothing", ofRows(41), async () => {
+  it("loses nothing when its clock jumps forward and back by an hour", ofRows(41), async () => {
     const target = await world.target("/jumps")
     receiver.script(target.path, slow)
     const worker = await world.worker(undefined, {
@@ -66,7 +66,7 @@ describe("a worker", () => {
     const ahead = await publish(5)
     await receiver.next(target.path, 10)
     await jump(worker)
-    // An hour behind, nothing that is published is due.
+    // With a clock that is an hour behind, newly published events are not due.
     const behind = await publish(5)
     await jump(worker)
     const events = [...right, ...ahead, ...behind]
@@ -77,7 +77,7 @@ describe("a worker", () => {
   })
 
   it.each([TEN_MINUTES, -TEN_MINUTES])(
-    "whose clock is off by %i ms, beside one that is right, loses nothing",
+    "loses nothing when its clock is off by %i ms, beside a worker whose clock is right",
     ofRows(42),
     async (offset) => {
       const target = await world.target(`/off${offset}`)
@@ -99,13 +99,13 @@ describe("a worker", () => {
   )
 })
 
-/** The points of a series as they are answered. */
+/** The points of a series, as the API answers them. */
 interface Point {
   readonly start: string
   readonly quantity: number
 }
 
-/** A server that starts at an instant and jumps by so much after each record. */
+/** A server whose clock starts at an instant and jumps after each record. */
 const recordAt = async (at: string, jumps: ReadonlyArray<number>, query: string) => {
   const target = await world.target(`/${at}`)
   const server = await world.server(SHORT_LEASE, {
@@ -141,7 +141,7 @@ describe("a server", () => {
     ])
   })
 
-  it("counts the hours of a day that has 23", ofRows(41), async () => {
+  it("counts the hours of a day with 23 hours", ofRows(41), async () => {
     const query = "window=hour&start_date=2028-03-26&end_date=2028-03-26&timezone=Europe/Berlin"
     const points = await recordAt("2028-03-26T00:30:00Z", [HOUR], query)
     assert.lengthOf(points, 23)

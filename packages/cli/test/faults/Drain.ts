@@ -1,10 +1,10 @@
 /**
- * Waiting until all deliveries have ended.
+ * Waits until all deliveries have ended.
  */
 import type { FaultyPostgres } from "../FaultyPostgres.ts"
 import { until } from "../Until.ts"
 
-/** Brings every retry forward that nobody works on, until nothing is pending. */
+/** Makes every waiting retry due at once, again and again, until nothing is pending. */
 export const drained = async (postgres: FaultyPostgres): Promise<void> => {
   await until("nothing pending", async () => {
     await postgres.query(

@@ -11,11 +11,11 @@ import { ofRows, TIMEOUT } from "./Matrix.ts"
 
 const CLIENTS = 8
 const KILLS = 3
-/** How many records are acknowledged before a kill, and after the last one. */
+/** The number of records that are acknowledged before each kill and after the last one. */
 const RECORDS = 50
 
 const directory = mkdtempSync(join(tmpdir(), "billwright-killed-"))
-// As root, Postgres may run as another user, which has to get there.
+// When tests run as root, Postgres runs as another user, who must be able to enter the directory.
 chmodSync(directory, 0o755)
 const store = ["--store", "embedded", "--data-dir", join(directory, "data")]
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 const ask = (method: string, path: string, body?: unknown) =>
   Cli.call(server.url, server.keys.test, method, path, body)
 
-/** Clients that record usage, each record again and again until it is acknowledged, and what they were answered. */
+/** Clients that record usage and repeat each record until it is acknowledged, and the answers that they got. */
 const makeTraffic = (customerId: unknown) => {
   const seen = { acknowledged: 0, refused: 0, others: new Set<number>() }
   const ending = new AbortController()
@@ -55,7 +55,7 @@ const makeTraffic = (customerId: unknown) => {
   const clients = Array.from({ length: CLIENTS }, client)
   return {
     seen,
-    /** Gives how many records there are, when all clients have ended. */
+    /** Waits until all clients have ended. Returns the number of records. */
     end: async () => {
       ending.abort()
       await Promise.all(clients)
@@ -64,36 +64,40 @@ const makeTraffic = (customerId: unknown) => {
   }
 }
 
-/** From the file that Postgres keeps. */
+/** The process id of Postgres, from the file `postmaster.pid`. */
 const postgresPid = (): number =>
   Number(readFileSync(join(directory, "data", "postgres", "postmaster.pid"), "utf8").split("\n")[0])
 
 describe("a server whose embedded Postgres is killed", () => {
-  it("answers 503, starts it again, and keeps everything it acknowledged", ofRows(45), async () => {
-    const { body } = await ask("POST", "/v1/customers", { name: "Ada", email: "ada@example.com" })
-    const { end, seen } = makeTraffic(body["id"])
-    const acknowledged = (count: number) => {
-      const wanted = seen.acknowledged + count
-      return until(`${count} records`, async () => seen.acknowledged >= wanted)
-    }
-    await acknowledged(RECORDS)
-    for (let kill = 1; kill <= KILLS; kill++) {
-      const { refused } = seen
-      process.kill(postgresPid(), "SIGKILL")
-      await until("a 503", async () => seen.refused > refused)
-      assert.strictEqual((await fetch(`${server.url}/livez`)).status, 200)
+  it(
+    "answers 503, starts Postgres again, and keeps everything that it acknowledged",
+    ofRows(45),
+    async () => {
+      const { body } = await ask("POST", "/v1/customers", { name: "Ada", email: "ada@example.com" })
+      const { end, seen } = makeTraffic(body["id"])
+      const acknowledged = (count: number) => {
+        const wanted = seen.acknowledged + count
+        return until(`${count} records`, async () => seen.acknowledged >= wanted)
+      }
       await acknowledged(RECORDS)
-    }
-    const records = await end()
+      for (let kill = 1; kill <= KILLS; kill++) {
+        const { refused } = seen
+        process.kill(postgresPid(), "SIGKILL")
+        await until("a 503", async () => seen.refused > refused)
+        assert.strictEqual((await fetch(`${server.url}/livez`)).status, 200)
+        await acknowledged(RECORDS)
+      }
+      const records = await end()
 
-    assert.deepStrictEqual([...seen.others], [])
-    const { text } = await ask("GET", `/v1/usage?customer_id=${String(body["id"])}`)
-    assert.strictEqual(/"total_quantity":(\d+)/.exec(text)?.[1], String((records * (records + 1)) / 2))
-    const { stdout } = await Cli.run(["audit", "usage", ...store])
-    assert.strictEqual(
-      stdout,
-      "live: every roll-up equals its records.\ntest: every roll-up equals its records.\n",
-    )
-    assert.strictEqual(await server.stop(), 0)
-  })
+      assert.deepStrictEqual([...seen.others], [])
+      const { text } = await ask("GET", `/v1/usage?customer_id=${String(body["id"])}`)
+      assert.strictEqual(/"total_quantity":(\d+)/.exec(text)?.[1], String((records * (records + 1)) / 2))
+      const { stdout } = await Cli.run(["audit", "usage", ...store])
+      assert.strictEqual(
+        stdout,
+        "live: every roll-up equals its records.\ntest: every roll-up equals its records.\n",
+      )
+      assert.strictEqual(await server.stop(), 0)
+    },
+  )
 })

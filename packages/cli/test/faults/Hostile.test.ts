@@ -1,7 +1,7 @@
 /**
- * Receivers that mean harm, or behave as if they did: rows 37 and 38 of the fault matrix, with a real worker and a
- * real Postgres. What the transport makes of each answer is tested next to it; here nothing of it may keep a
- * result from being written, or others from being sent to.
+ * Hostile receivers: rows 37 and 38 of the fault matrix, with a real worker and a real Postgres. The tests of the
+ * transport check the result of each answer. Here every result must be stored, and other receivers must still get their
+ * events.
  */
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
 import { until } from "../Until.ts"
@@ -13,9 +13,9 @@ import { World } from "./World.ts"
 const world = new World()
 const hostile = new HostileReceiver()
 
-/** Long enough for all that is to happen before the first attempt ends. */
+/** Long enough for everything that must happen before the first attempt ends. */
 const LONG_ATTEMPTS = ["--lease-seconds", "20", "--attempt-seconds", "15"]
-/** How many requests at once a worker makes to one endpoint. */
+/** How many requests a worker sends to one endpoint at once. */
 const AT_ONCE = 8
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ afterAll(async () => {
   await world.stop()
 }, TIMEOUT)
 
-/** An endpoint for each behaviour; gives their ids. */
+/** Creates an endpoint for each behaviour. Returns their ids. */
 const endpointsFor = async (names: ReadonlyArray<string>): Promise<ReadonlyMap<string, string>> => {
   const made = new Map<string, string>()
   for (const name of names) {
@@ -49,7 +49,7 @@ const retireAll = async (endpoints: ReadonlyMap<string, string>): Promise<void> 
 }
 
 describe("a hostile receiver", () => {
-  it("gets an attempt that ends and is written", ofRows(37, 38), async () => {
+  it("gets an attempt that ends and is stored", ofRows(37, 38), async () => {
     const endpoints = await endpointsFor(Object.keys(OUTCOMES))
     await world.tenant.publish()
     await world.worker()
@@ -63,13 +63,13 @@ describe("a hostile receiver", () => {
       assert.deepInclude(attempts[0]!, { error: last_error, response_status: last_response_status }, name)
       const found = await world.tenant.delivery(delivery!.id)
       assert.strictEqual(found.status === "Delivered", status === "Delivered", name)
-      // The judge doesn't know this receiver, and would miss that it accepted anything.
+      // The checkers don't know this receiver, so they can't know that it accepted requests.
       if (status === "Delivered") world.damages(found.id)
     }
     await retireAll(endpoints)
   })
 
-  it("keeps nobody else waiting with all the requests that it may hold", ofRows(37), async () => {
+  it("doesn't delay other receivers, even when it holds as many requests as it can", ofRows(37), async () => {
     const names = Object.keys(SLOW)
     const endpoints = await endpointsFor(names)
     const asked = new Map(names.map((name) => [name, hostile.asked(name)]))

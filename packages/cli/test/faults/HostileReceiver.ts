@@ -2,14 +2,14 @@ import { once } from "node:events"
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 /**
- * A server for raw bytes that means harm, or behaves as if it did: each path behaves as its name says.
+ * A hostile server that sends raw bytes. The name of each path says how it behaves.
  */
 import type { Delivery } from "../Tenant.ts"
 
-/** What is done with a connection when the head of a request has come. Some go on until it ends. */
+/** What the server does on a connection when the headers of a request have arrived. Some behaviours never end. */
 type Behaviour = (socket: Socket) => void
 
-/** What a delivery is after one attempt. */
+/** The state of a delivery after one attempt. */
 type Outcome = Pick<Delivery, "status" | "last_error" | "last_response_status">
 
 const every = (socket: Socket, millis: number, pieces: Iterable<string>): void => {
@@ -50,7 +50,7 @@ const GZIP = "content-encoding: gzip\r\n"
 const NO_TEXT = Uint8Array.of(0xff, 0xfe, 0xc0, 0x80, 0xed, 0xa0, 0x80)
 const EARLY = "answers before it was asked"
 
-/** Receivers that hold an attempt until its deadline. */
+/** Behaviours that last until the deadline of the attempt. */
 export const SLOW: Readonly<Record<string, Behaviour>> = {
   hangs: () => {},
   "drips a status line": (socket) => every(socket, 1_000, "HTTP/1.1 200 OK\r\n"),
@@ -65,7 +65,7 @@ export const SLOW: Readonly<Record<string, Behaviour>> = {
   "says 103 for ever": (socket) => every(socket, 20, endless("HTTP/1.1 103 Early Hints\r\n\r\n")),
 }
 
-/** Receivers that answer at once, somehow, and what an attempt comes to. */
+/** Behaviours that answer at once, with the result of the attempt. */
 const ODD: Readonly<Record<string, readonly [Behaviour, Outcome]>> = {
   "sends 5 MB": [answer("500 No", "", big), answered(500)],
   "takes it and sends 5 MB": [answer("200 OK", "", big), answered(200)],
@@ -85,7 +85,7 @@ const ODD: Readonly<Record<string, readonly [Behaviour, Outcome]>> = {
   resets: [(socket) => socket.resetAndDestroy(), failed("reset")],
 }
 
-/** What an attempt at each comes to. */
+/** The result of an attempt for each behaviour. */
 export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   ...Object.fromEntries(Object.keys(SLOW).map((name) => [name, failed("timeout")])),
   ...Object.fromEntries(Object.entries(ODD).map(([name, [, outcome]]) => [name, outcome])),
@@ -106,7 +106,7 @@ export class HostileReceiver {
       if (head.includes("\r\n\r\n")) this.#asks(socket, decodeURIComponent(head.split(" ")[1]!.slice(1)))
     })
   })
-  /** Has its say and reads nothing. */
+  /** Sends its answer and reads nothing. */
   readonly #early: Server = createServer({ pauseOnConnect: true }, (socket) => {
     this.#follow(socket)
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nearly")
@@ -124,18 +124,18 @@ export class HostileReceiver {
     this.#early.close()
   }
 
-  /** Where a behaviour is found. */
+  /** The URL of a behaviour. */
   url(name: string): string {
     const { port } = (name === EARLY ? this.#early : this.#server).address() as AddressInfo
     return `http://127.0.0.1:${port}/${encodeURIComponent(name)}`
   }
 
-  /** How many requests a behaviour has had. */
+  /** The number of requests to a behaviour. */
   asked(name: string): number {
     return this.#asked.filter((each) => each === name).length
   }
 
-  /** How many of its connections have ended. */
+  /** The number of its connections that have ended. */
   ended(name: string): number {
     return this.#ended.filter((each) => each === name).length
   }

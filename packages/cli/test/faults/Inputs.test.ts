@@ -1,5 +1,5 @@
 /**
- * Payloads that want to do harm, and quantities at the limits: rows 43 and 44 of the fault matrix.
+ * Malicious payloads, and quantities at the limits: rows 43 and 44 of the fault matrix.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Cli from "../Cli.ts"
@@ -36,7 +36,7 @@ const rowCounts = async (): Promise<unknown> => {
 
 const DEEP = 10_000
 
-/** What is no value of a text anywhere. */
+/** Strings that are invalid in every field. */
 const BAD_TEXTS = {
   "a NUL": String.raw`"a\u0000b"`,
   "a lone high surrogate": String.raw`"\ud800"`,
@@ -47,15 +47,15 @@ const BAD_NUMBERS = {
   "-1e309": "-1e309",
   "2^53 + 1": "9007199254740993",
   "a fraction": "0.5",
-  "a negative one": "-1",
+  "a negative number": "-1",
   "a text": '"1"',
-  "no number": "NaN",
+  NaN: "NaN",
 }
 const nested = `${'{"a":'.repeat(DEEP)}1${"}".repeat(DEEP)}`
 
 const usage = (fields: string) => `{"customer_id":"${customer}","product_id":"p","unit":"u",${fields}}`
 
-/** Bodies that are never right, by what is wrong with them. */
+/** Invalid bodies, each with what is wrong with it. */
 const poisons = (): ReadonlyArray<readonly [name: string, path: string, body: string]> => [
   ...Object.entries(BAD_TEXTS).flatMap(([name, text]) => [
     [`${name} in a name`, "/customers", `{"name":${text},"email":"a@example.com"}`] as const,
@@ -107,7 +107,7 @@ const amount = (number: string) =>
   `{"type":"invoice.paid","data":{"invoice_id":"in_1","customer_id":"c","amount":${number},"currency":"EUR"}}`
 
 describe("a body", () => {
-  it("that is poison is refused, and leaves nothing", ofRows(43), async () => {
+  it("is refused when it is malicious, and nothing is stored", ofRows(43), async () => {
     const before = await rowCounts()
     const answers: Array<readonly [string, number]> = []
     for (const [name, path, body] of poisons()) {
@@ -121,7 +121,7 @@ describe("a body", () => {
     await holdsAll(world)
   })
 
-  it("with a quantity at a limit is exact, and beyond it is refused", ofRows(44), async () => {
+  it("is exact with a quantity at a limit, and is refused beyond the limit", ofRows(44), async () => {
     const max = String(Number.MAX_SAFE_INTEGER)
     const taken = ["0", "-0", "1", "1.0", "1e3", max, max, max]
     for (const quantity of taken)

@@ -1,7 +1,7 @@
 /**
- * Redirects, addresses and names that lead inside: row 39 of the fault matrix, with a real worker and a real
- * Postgres. Each leads to a canary that listens, at an address that works here and is forbidden: on Linux `0.0.0.0`
- * and `::` reach 127.0.0.1, and in live mode loopback itself is forbidden.
+ * Redirects, addresses and names that lead to the internal network: row 39 of the fault matrix, with a real worker and
+ * a real Postgres. Each leads to a listener (the canary) at a forbidden address that works on this machine: on Linux
+ * `0.0.0.0` and `::` reach 127.0.0.1, and in live mode loopback itself is forbidden.
  */
 import { createServer } from "node:http"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -15,20 +15,20 @@ import { preloading, SHORT_LEASE, World } from "./World.ts"
 
 const world = new World()
 const names = new NameServer()
-/** What test mode must not reach by way of a forbidden address. */
+/** The canary that test mode must not reach by a forbidden address. */
 const canary = new Canary()
 const REACHING = ["0.0.0.0", "127.0.0.1"]
-/** What live mode must not reach at all. */
+/** The canary that live mode must not reach at all. */
 const liveCanary = new Canary()
 const liveHost = freshLoopback()
 const LIVE_PORT = 8443
 
-/** A receiver at the port of the canary and another address, which test mode allows. */
+/** A receiver at the port of the canary and at another address, which test mode allows. */
 const ALLOWED = "127.0.0.2"
 let answered = 0
 const allowed = createServer((_, response) => {
   answered++
-  // Its connection would be used again, and its name not be asked for.
+  // Ends the connection. Otherwise it would be reused, and the name would not be looked up again.
   response.writeHead(500, { connection: "close" }).end()
 })
 
@@ -51,10 +51,10 @@ afterAll(async () => {
 
 const TYPE = "invoice.paid"
 
-/** A worker whose name server is ours. */
+/** A worker that uses the name server of the test. */
 const worker = () => world.worker(SHORT_LEASE, { ...preloading("NameServers.ts"), NAME_SERVER: names.server })
 
-/** The first delivery of an endpoint once it has had so many attempts. */
+/** Waits until the first delivery of an endpoint has had this many attempts. Returns the delivery. */
 const sentTo = async (tenant: Tenant, endpoint_id: string, count = 1) => {
   const [delivery] = await tenant.deliveries({ endpoint_id })
   return tenant.deliveryThatIs(delivery!.id, ({ attempts }) => attempts.length >= count)
@@ -65,7 +65,7 @@ const retire = async (tenant: Tenant, ids: ReadonlyArray<string>): Promise<void>
   await world.drain()
 }
 
-/** Nothing takes these URLs; put where they can't get to, they are not spoken to. */
+/** The API refuses these URLs, so they are written to the database. Even then nothing is sent to them. */
 const areRefused = async (tenant: Tenant, urls: ReadonlyArray<string>, harmless: string): Promise<void> => {
   const ids: Array<string> = []
   for (const url of urls) {
@@ -88,8 +88,8 @@ const areRefused = async (tenant: Tenant, urls: ReadonlyArray<string>, harmless:
   await retire(tenant, ids)
 }
 
-describe("a canary inside", () => {
-  it("is reached by no redirect", ofRows(39), async () => {
+describe("a canary in the internal network", () => {
+  it("is not reached by a redirect", ofRows(39), async () => {
     const paths = [301, 302, 303, 307, 308].flatMap((status) =>
       REACHING.map((host) => {
         const path = `/redirects/${status}/${host}`
@@ -113,7 +113,7 @@ describe("a canary inside", () => {
     )
   })
 
-  it("is reached in test mode by no spelling of a forbidden address", ofRows(39), async () => {
+  it("is not reached in test mode by any spelling of a forbidden address", ofRows(39), async () => {
     const hosts = [
       "0.0.0.0",
       "0",
@@ -129,7 +129,7 @@ describe("a canary inside", () => {
     await canary.wasNotTouched(...REACHING)
   })
 
-  it("is reached in live mode by no trick with its address", ofRows(39), async () => {
+  it("is not reached in live mode by any trick with its address", ofRows(39), async () => {
     const [a, b, c, d] = liveHost.split(".").map(Number) as [number, number, number, number]
     const number = ((a * 256 + b) * 256 + c) * 256 + d
     const hosts = [
@@ -158,7 +158,7 @@ describe("a canary inside", () => {
     await canary.wasNotTouched(...REACHING)
   })
 
-  it("is reached by no name that is its", ofRows(39), async () => {
+  it("is not reached by a name that has its address", ofRows(39), async () => {
     const [nowhere, fine] = [
       [0, 0, 0, 0],
       [127, 0, 0, 2],
@@ -191,7 +191,7 @@ describe("a canary inside", () => {
     await liveCanary.wasNotTouched(liveHost)
   })
 
-  it("is reached by no name that changes between two questions", ofRows(39), async () => {
+  it("is not reached by a name whose address changes between two look-ups", ofRows(39), async () => {
     const answeredBefore = answered
     let questions = 0
     names.says("rebinds.example", (type) =>

@@ -26,20 +26,20 @@ const leases = async (): Promise<number> => {
   return Number(row!["n"])
 }
 
-/** Lets another worker go on when the leases of a dead one end, and waits until it has done everything. */
+/** Starts another worker, and waits until the leases of the dead one have ended and everything is delivered. */
 const heal = async (): Promise<void> => {
   await world.worker()
   await world.tenant.drain()
 }
 
-/** As large as an event of the catalogue can be: more than one read of a socket gives. */
+/** As large as an event can be: more than one read of a socket returns. */
 const LARGE = {
   ...INVOICE,
   metadata: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key${n}`, "😀".repeat(500)])),
 }
 
 describe("a worker that is killed", () => {
-  it("after the claim, before a request was seen: another one sends it", ofRows(1), async () => {
+  it("after the claim and before a request: another worker sends the event", ofRows(1), async () => {
     const target = await world.target("/claimed")
     const worker = await world.worker()
     receiver.isDeaf = true
@@ -59,7 +59,7 @@ describe("a worker that is killed", () => {
     await world.retire(target)
   })
 
-  it("after the 2xx, before the commit: the same is sent again", ofRows(2), async () => {
+  it("after the 2xx and before the commit: the same request is sent again", ofRows(2), async () => {
     const target = await world.target("/answered")
     receiver.script(target.path, holds)
     const worker = await world.worker()
@@ -75,7 +75,7 @@ describe("a worker that is killed", () => {
       return waiting.length > 0
     })
     await worker.stop("SIGKILL")
-    // A statement goes on without its client: the commit must not come after all.
+    // Postgres continues a statement without its client, so the backend is ended too: it must not commit.
     await postgres.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'",
     )
@@ -104,7 +104,7 @@ describe("a worker that is killed", () => {
     await world.retire(target)
   })
 
-  it("with the body half sent: all of it is sent again", ofRows(4), async () => {
+  it("with half of the body sent: the whole request is sent again", ofRows(4), async () => {
     const target = await world.target("/half")
     receiver.stall(target.path, true)
     const worker = await world.worker()
@@ -141,7 +141,7 @@ describe("a worker that is told to stop during an attempt", () => {
     await world.retire(target)
   })
 
-  it("gives up what takes longer: another one goes on at once", ofRows(5), async () => {
+  it("releases a delivery that takes longer: another worker sends it at once", ofRows(5), async () => {
     const target = await world.target("/released")
     receiver.script(target.path, holds)
     const worker = await world.worker([])
@@ -149,9 +149,9 @@ describe("a worker that is told to stop during an attempt", () => {
     await receiver.next(target.path, 1)
     const stoppedAt = Date.now()
     assert.strictEqual(await worker.stop("SIGTERM"), 0)
-    // Promised are 5 seconds. The rest is for a machine that has other things to do, too.
+    // The promise is 5 seconds. The rest is for a busy machine.
     assert.isBelow(Date.now() - stoppedAt, 8_000)
-    // No lease of 30 seconds is left for the others to wait for.
+    // The lease of 30 seconds is released, so others don't wait for its end.
     assert.strictEqual(await leases(), 0)
     assert.deepInclude(await world.tenant.deliveryOf(eventId), { status: "Pending", last_error: "unknown" })
 

@@ -1,5 +1,5 @@
 /**
- * Commands that may take hours, on a Postgres that stops answering meanwhile.
+ * Commands that may take hours, on a Postgres that stops answering while they run.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -28,7 +28,7 @@ afterAll(async () => {
   await postgres.remove()
 }, TIMEOUT)
 
-/** Starts a command, and waits until it is held up by what another has locked. */
+/** Starts a command, and waits until it waits for a lock of the test. */
 const heldUp = async (args: ReadonlyArray<string>) => {
   const child = spawn(process.execPath, [Cli.bin, ...args, "--store", "postgres"], {
     stdio: ["ignore", "ignore", "pipe"],
@@ -55,7 +55,7 @@ const heldUp = async (args: ReadonlyArray<string>) => {
 const AUDITED = "lock table billwright.usage_records in access exclusive mode"
 const MIGRATED = "select pg_advisory_xact_lock(hashtextextended('billwright migrations of other', 0))"
 
-/** Runs a command while it is held up, and lets go of what holds it up in the end. */
+/** Starts a command that waits for a lock, runs the test, and releases the lock at the end. */
 const whileHeldUp = async (
   lock: string,
   args: ReadonlyArray<string>,
@@ -86,7 +86,7 @@ describe.each([
     ),
   )
 
-  it("gives up by itself when Postgres is frozen, and says so", { timeout: TIMEOUT }, () =>
+  it("fails by itself when Postgres is frozen, and says why", { timeout: TIMEOUT }, () =>
     whileHeldUp(lock, args, (command) =>
       frozen(async () => {
         assert.strictEqual(await command.end(), 1)
@@ -95,7 +95,7 @@ describe.each([
     ),
   )
 
-  it("says that it goes on while Postgres works on it", { timeout: TIMEOUT }, () =>
+  it("prints that it is still running while Postgres works", { timeout: TIMEOUT }, () =>
     whileHeldUp(lock, args, async (command, letGo) => {
       await until("a line of progress", async () => / is still running after \d+ s/.test(command.stderr()))
       await letGo()

@@ -1,6 +1,6 @@
 /**
- * The fault matrix: what is broken on purpose, and what must hold. A test says which rows it is of, and the reporter
- * makes `docs/fault-matrix.md` of what became of them.
+ * The fault matrix: what is broken on purpose, and what must hold. Each test names its rows, and the reporter writes
+ * the results to `docs/fault-matrix.md`.
  */
 
 export interface Row {
@@ -67,12 +67,12 @@ export const MATRIX: ReadonlyArray<Row> = [
 
 declare module "vitest" {
   interface TaskMeta {
-    /** The rows of the fault matrix that a test is of. */
+    /** The rows of the fault matrix that a test covers. */
     rows?: ReadonlyArray<number>
   }
 }
 
-/** Whoever waits longer than this has found a bug, or a machine that does other things. */
+/** A test that takes longer than this shows a bug or a busy machine. */
 export const TIMEOUT = 120_000
 
 /** The options of a test of these rows. */

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 /**
- * Writes `docs/fault-matrix.md` of what became of the tests of each row, when all of them were run. A row without a
- * test that passed says so.
+ * Writes the results of the tests of each row to `docs/fault-matrix.md`, if all of them were run. A row without a passed
+ * test says so.
  */
 import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node"
 import { MATRIX, type Row } from "./Matrix.ts"
@@ -24,7 +24,7 @@ const outcomeOf = (test: TestCase): Outcome => ({
   millis: test.diagnostic()?.duration ?? 0,
 })
 
-/** What is to be said of a row. */
+/** The result of a row. */
 const verdictOf = (outcomes: ReadonlyArray<Outcome>): string => {
   if (outcomes.length === 0) return "**no test ran**"
   if (outcomes.some(({ state }) => state === "failed")) return "**failed**"
@@ -41,10 +41,10 @@ const cellsOf = ({ fault, holds, number }: Row, outcomes: ReadonlyArray<Outcome>
   return [String(number), escaped(fault), escaped(holds), verdictOf(outcomes), links || "–", `${seconds} s`]
 }
 
-/** Of a column, to the formatter. */
+/** The formatter makes columns at least this wide. */
 const MIN_WIDTH = 3
 
-/** A table as the formatter has it: every column as wide as its widest cell. */
+/** A table as the formatter writes it: every column is as wide as its widest cell. */
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = rows[0]!.map((_, column) =>
     Math.max(MIN_WIDTH, ...rows.map((cells) => cells[column]!.length)),
@@ -56,7 +56,7 @@ const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
 
 const HEAD = `# The fault matrix
 
-What is broken on purpose, with servers and workers as processes on a real Postgres, and what held. Written by \`npm run faults\`; how long the tests of a row took is of the machine that ran them.
+What is broken on purpose, with servers and workers as processes on a real Postgres, and what held. Written by \`npm run faults\`; the times are those of the machine that ran the tests.
 
 After each fault it is healed, everything that is due drains, and the history (what clients asked and were answered, what receivers saw, what Postgres committed and holds) is judged by the checkers of the invariants I1 to I14, which the [simulation](../simulation/README.md) uses, too: I1 acknowledged writes survive · I2 nothing exists that nobody asked for · I3 usage counts once · I4 a change and its event exist together · I5 every event arrives, or visibly fails to · I6 deliveries move forward only · I7 a stale lease writes nothing · I8 same id, same bytes, right signature · I9 a repeated request gets the same answer · I10 every request has its attempt · I11 nothing crosses accounts or modes · I12 due work drains · I13 totals, records and roll-ups agree · I14 no secret in a log, an error or an attempt.
 
@@ -82,7 +82,7 @@ export default class MatrixReporter implements Reporter {
     writeFileSync(FILE, `${HEAD}${table([COLUMNS, ...rows])}\n`)
   }
 
-  /** Some of the tests alone say nothing of the other rows. */
+  /** Whether all tests were run. A part of them says nothing about the other rows. */
   async #isPartial(files: number): Promise<boolean> {
     const all = await this.#vitest!.globTestSpecifications()
     return files < all.length || this.#vitest!.config.testNamePattern !== undefined

@@ -1,10 +1,10 @@
 /**
- * Receivers that answer as the mood takes them.
+ * Receivers that answer at random.
  */
 import type { Choice } from "@billwright/simulation"
 import type { Script } from "../Receiver.ts"
 
-/** Mostly what is asked of them. */
+/** The statuses to choose from, mostly 2xx. */
 const MOODS = [204, 204, 204, 200, 500, 503, 429]
 
 export const moody =

@@ -1,8 +1,8 @@
 import dns from "node:dns/promises"
 import { syncBuiltinESMExports } from "node:module"
 /**
- * Loaded into a process before the command: every resolver that it makes asks the name server `NAME_SERVER`
- * (`address:port`) instead of the system's.
+ * Loaded into a process before the command. Every resolver of the process then asks the name server `NAME_SERVER`
+ * (`address:port`) instead of those of the system.
  */
 const server = process.env["NAME_SERVER"]!
 

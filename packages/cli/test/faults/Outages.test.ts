@@ -4,8 +4,8 @@ import { userInfo } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 /**
- * Servers whose Postgres fails under load: rows 14 to 19, 23, 25 and 26 of the fault matrix. They refuse what they
- * can't store, in time, and recover by themselves.
+ * Servers whose Postgres fails under load: rows 14 to 19, 23, 25 and 26 of the fault matrix. They refuse requests that
+ * they can't store, within a time limit, and recover by themselves.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Cli from "../Cli.ts"
@@ -15,7 +15,7 @@ import type { Traffic } from "./Traffic.ts"
 import { get, isRefusingAll, Withstanding } from "./Withstand.ts"
 import { SHORT_LEASE, World } from "./World.ts"
 
-/** Fewer than clients, so that a fault can use all of it up. */
+/** Fewer connections than clients, so that a fault can use up all of them. */
 const POOL_SIZE = 4
 const DOWN_MILLIS = 30_000
 
@@ -37,19 +37,19 @@ afterAll(async () => {
   assert.deepStrictEqual(await world.stop(), [0])
 }, TIMEOUT)
 
-/** Writes are refused and reads are not. */
+/** Checks that writes are refused and reads work. */
 const isRefusingWrites = async (traffic: Traffic): Promise<void> => {
   await traffic.refused(2)
   assert.strictEqual(await get(world, "/v1/customers"), 200)
 }
 
-/** Room for a table that takes records until there is no more. */
+/** The size of a disk that a test fills with usage records. */
 const DISK_BYTES = 4 * 2 ** 20
 
 const mount = (...args: ReadonlyArray<string>): boolean => spawnSync("mount", args).status === 0
 const unmount = (directory: string): boolean => spawnSync("umount", ["--lazy", directory]).status === 0
 
-/** Whether this machine lets a test have a disk of its own: Linux, as root, outside of a locked-down container. */
+/** Whether a test can mount a disk here: it needs Linux, root, and a container that allows it. */
 const canMount = (() => {
   if (process.platform !== "linux" || userInfo().uid !== 0) return false
   const directory = join(postgres.directory, "probe")
@@ -57,7 +57,7 @@ const canMount = (() => {
   return mount("-t", "tmpfs", "-o", "size=1m", "tmpfs", directory) && unmount(directory)
 })()
 
-/** Promised are 5 seconds. The rest is for a machine that has other things to do, too. */
+/** The promise is 5 seconds. The rest is for a busy machine. */
 const MAX_END_MILLIS = 20_000
 
 describe("a server", () => {
@@ -71,7 +71,7 @@ describe("a server", () => {
     }),
   )
 
-  it("withstands that a backend is killed, which drops every session", ofRows(15), () =>
+  it("withstands the kill of a backend, which drops every session", ofRows(15), () =>
     clients.withstand({
       fail: async () => async () => {},
       during: async (traffic) => {
@@ -89,7 +89,7 @@ describe("a server", () => {
     }),
   )
 
-  it("withstands that Postgres is down for 30 seconds", ofRows(16), () =>
+  it("withstands a Postgres that is down for 30 seconds", ofRows(16), () =>
     clients.withstand({
       fail: async () => {
         await postgres.crash()
@@ -108,7 +108,7 @@ describe("a server", () => {
     }),
   )
 
-  it("withstands that its connections are terminated over and over", ofRows(11), async () => {
+  it("withstands repeated terminations of its connections", ofRows(11), async () => {
     await clients.withstand({
       fail: async () => async () => {},
       during: async (traffic) => {
@@ -136,7 +136,7 @@ describe("a server", () => {
     assert.isAbove(world.proxy.seen("57014"), 0)
   })
 
-  it("withstands that Postgres becomes read-only, and goes on reading", ofRows(25), async () => {
+  it("withstands a Postgres that becomes read-only, and still reads from it", ofRows(25), async () => {
     const readOnly = (setting: string) =>
       postgres.query(`alter system set default_transaction_read_only = ${setting}`, "select pg_reload_conf()")
     await clients.withstand({
@@ -146,18 +146,18 @@ describe("a server", () => {
       },
       during: async (traffic) => {
         await isRefusingWrites(traffic)
-        // Load balancers are to take another server, if there is one with another Postgres.
+        // Load balancers should use another server, if one with another Postgres exists.
         assert.strictEqual(await get(world, "/readyz"), 503)
       },
     })
     assert.isAbove(world.proxy.seen("25006"), 0)
   })
 
-  it.skipIf(!canMount)("withstands a full disk, and goes on reading", ofRows(26), async () => {
+  it.skipIf(!canMount)("withstands a full disk, and still reads", ofRows(26), async () => {
     const directory = join(postgres.directory, "disk")
     const ballast = join(directory, "ballast")
     mkdirSync(directory)
-    // Or the disk of the machine would be filled.
+    // Without this, the disk of the machine would be filled.
     assert.isTrue(mount("-t", "tmpfs", "-o", `size=${DISK_BYTES}`, "tmpfs", directory))
     try {
       const space = join(directory, "space")
@@ -184,7 +184,7 @@ describe("a server", () => {
     clients.withstand({ fail: () => postgres.freeze(), during: isRefusingAll(world) }),
   )
 
-  it("withstands that its packets go nowhere, and gives those connections up", ofRows(18), async () => {
+  it("withstands lost packets, and drops those connections", ofRows(18), async () => {
     let before = 0
     await clients.withstand({
       fail: async () => {
@@ -199,7 +199,7 @@ describe("a server", () => {
     assert.isAtLeast(world.proxy.opened - before, POOL_SIZE)
   })
 
-  it("ends when it is told to, although packets go nowhere", ofRows(5, 18), async () => {
+  it("stops on a signal although its packets are lost", ofRows(5, 18), async () => {
     const [server, worker] = [await world.server([]), await world.worker()]
     world.proxy.isBlackhole = true
     try {
@@ -212,12 +212,12 @@ describe("a server", () => {
     }
   })
 
-  it("withstands that others take all connections", ofRows(19), async () => {
+  it("withstands clients that take all connections of Postgres", ofRows(19), async () => {
     await clients.withstand({ fail: () => postgres.occupy(), during: isRefusingAll(world) })
     assert.isAbove(world.proxy.seen("53300"), 0)
   })
 
-  it("has stored nothing by halves", ofRows(14, 15, 16, 17, 18, 19, 23, 25, 26), async () => {
+  it("has no half-written data after all of these", ofRows(14, 15, 16, 17, 18, 19, 23, 25, 26), async () => {
     const audit = await Cli.run(["audit", "usage", "--store", "postgres"], { env: world.env })
     assert.strictEqual(
       audit.stdout,
@@ -227,7 +227,7 @@ describe("a server", () => {
   })
 })
 
-/** Writes until the disk takes no more. */
+/** Writes until the disk is full. */
 const fillUp = (path: string): void => {
   for (let size = 2 ** 20; size >= 1;) {
     try {

@@ -1,5 +1,5 @@
 /**
- * Deliveries that can't be sent, or not even read: rows 9 and 10 of the fault matrix.
+ * Deliveries that can't be sent or read: rows 9 and 10 of the fault matrix.
  */
 import { Id } from "@billwright/core"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -29,11 +29,11 @@ const publishAll = async (): Promise<ReadonlyArray<string>> => {
   return events
 }
 
-describe("what is poison", () => {
-  it("a defect while sending: it is recorded, the others flow", ofRows(9), async () => {
+describe("a poisoned delivery", () => {
+  it("with a defect while sending is recorded, and others are delivered", ofRows(9), async () => {
     const [good, bad] = [await world.target("/beside-defect"), await world.target("/defect")]
     const events = await publishAll()
-    // A text that is no secret: signing with it is a bug, and throws.
+    // This text is not a secret. Signing with it throws, like a bug.
     await postgres.query(
       `update billwright.webhook_endpoints set secrets = jsonb_set(secrets, '{0,sealed}', '"plain.no-secret"') where id = '${Id.toUuid(bad.id)}'`,
     )
@@ -42,7 +42,7 @@ describe("what is poison", () => {
     for (const eventId of events) {
       await world.tenant.deliveries({ event_id: eventId, endpoint_id: bad.id })
     }
-    // Visible while it goes on being tried.
+    // The error is visible while the delivery is still retried.
     const [seen] = await world.tenant.deliveries({ endpoint_id: bad.id, event_id: events[0]! })
     assert.strictEqual(seen!.last_error, "internal_error")
     assert.strictEqual(receiver.begun(bad.path), 0)
@@ -69,12 +69,12 @@ describe("what is poison", () => {
       (_event: string, endpoint: string) =>
         `update billwright.webhook_endpoints set headers = '{"x-number": 1}' where id = '${endpoint}'`,
     ],
-  ])("a row that can't be decoded: %s", ofRows(10), async (name, damage) => {
+  ])("with a row that can't be decoded is set aside: %s", ofRows(10), async (name, damage) => {
     const path = `/${name.replaceAll(/\W/g, "-")}`
     const bad = await world.target(path)
     const poisoned = await world.tenant.publish()
     const good = await world.target(`${path}-beside`)
-    // Its delivery has the same id behind another prefix.
+    // Its delivery has the same id with another prefix.
     world.damages(poisoned.slice("evt_".length))
     await postgres.query(damage(Id.toUuid(poisoned), Id.toUuid(bad.id)))
     const worker = await world.worker()

@@ -1,10 +1,10 @@
 import { once } from "node:events"
 /**
- * A pooler that lends connections for a transaction at a time, as PgBouncer does in its mode `transaction`: few
- * connections to Postgres, any number of clients, nothing kept for a client between two transactions, and no
- * startup parameter that it doesn't know.
+ * A connection pooler that works like PgBouncer in its mode `transaction`. It has few connections to Postgres and any
+ * number of clients. It lends a connection for one transaction and keeps no state for a client between transactions. It
+ * refuses unknown startup parameters.
  *
- * The first clients log in by way of it; the connections that they leave are lent to all.
+ * The first clients log in to Postgres through it. Their connections are then lent to all clients.
  */
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
@@ -13,11 +13,11 @@ const SSL_REQUEST = 80_877_103
 const TYPE_BYTES = 1
 const LENGTH_BYTES = 4
 
-/** Whether a first message asks for TLS: it is nothing but its length and a number. */
+/** Whether a first message asks for TLS. Such a message has only its length and a number. */
 const isForTls = (frame: Buffer): boolean =>
   frame.length === 2 * LENGTH_BYTES && frame.readInt32BE(LENGTH_BYTES) === SSL_REQUEST
 
-/** Cuts a stream into messages; the first of a client has no type. */
+/** Cuts a stream into messages. The first message of a client has no type. */
 class Frames {
   #rest = Buffer.alloc(0)
   #typeBytes: number
@@ -35,7 +35,7 @@ class Frames {
       if (this.#rest.length < size) return found
       const frame = this.#rest.subarray(0, size)
       this.#rest = this.#rest.subarray(size)
-      // After a request for TLS comes another first message.
+      // After a request for TLS, the client sends another first message.
       if (!isForTls(frame)) this.#typeBytes = TYPE_BYTES
       found.push(frame)
     }
@@ -66,9 +66,9 @@ interface Upstream {
 class PooledClient {
   readonly socket: Socket
   upstream: Upstream | undefined
-  /** What waits for a connection. */
+  /** Messages that wait for a connection. */
   readonly queue: Array<Buffer> = []
-  /** Answers of `ReadyForQuery` that are still to come. */
+  /** The number of `ReadyForQuery` messages that are still expected. */
   open = 0
 
   constructor(socket: Socket) {
@@ -83,12 +83,12 @@ export class Pooler {
   readonly #waiting: Array<PooledClient> = []
   readonly #sockets = new Set<Socket>()
   readonly #server = createServer((socket) => this.#serve(socket))
-  /** What Postgres told the first client at its start. */
+  /** The parameters that Postgres sent to the first client. */
   readonly #parameters: Array<Buffer> = []
   #upstreams = 0
-  /** How many transactions were lent a connection. */
+  /** How many times a connection was lent to a transaction. */
   lent = 0
-  /** How many clients there were. */
+  /** The number of clients so far. */
   clients = 0
 
   constructor(target: string, size: number) {
@@ -114,7 +114,7 @@ export class Pooler {
 
   #track(socket: Socket): void {
     this.#sockets.add(socket)
-    // Or each of many small messages waits for the last to be acknowledged.
+    // Without this, each small message waits until the last one is acknowledged.
     socket.setNoDelay(true)
     socket.on("error", () => {}).once("close", () => this.#sockets.delete(socket))
   }
@@ -126,7 +126,7 @@ export class Pooler {
     let isStarted = false
     let login: Socket | undefined
     socket.on("data", (data) => {
-      // While a client logs in, Postgres and the client talk to each other.
+      // During the login, messages are passed on unchanged.
       if (login !== undefined) {
         login.write(data)
         return
@@ -145,7 +145,7 @@ export class Pooler {
     socket.once("close", () => this.#leave(client))
   }
 
-  /** The first message of a client: logs it in, if there is room for one more connection. */
+  /** Handles the first message of a client. Opens another connection to Postgres if the pool has room for one. */
   #begin(client: PooledClient, startup: Buffer, done: () => void): Socket | undefined {
     const fields = startup
       .subarray(2 * LENGTH_BYTES)
@@ -233,7 +233,7 @@ export class Pooler {
     this.#lend()
   }
 
-  /** A client that leaves in the middle of a transaction takes the connection with it. */
+  /** Ends the connection of a client that leaves in the middle of a transaction. */
   #leave(client: PooledClient): void {
     const at = this.#waiting.indexOf(client)
     if (at !== -1) this.#waiting.splice(at, 1)

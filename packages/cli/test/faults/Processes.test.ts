@@ -1,6 +1,6 @@
 /**
- * Several servers on one Postgres, and clients that send the same to all of them: rows 28, 31 to 33 and 36 of the
- * fault matrix. What is sent to all at once counts once, and totals stay exact.
+ * Several servers on one Postgres, and clients that send the same requests to all of them: rows 28, 31 to 33 and 36 of
+ * the fault matrix. A request that is sent to all servers at once counts once, and totals stay exact.
  */
 import { Choice } from "@billwright/simulation"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -15,7 +15,7 @@ import { World } from "./World.ts"
 const PROCESSES = 4
 const POSTS = 50
 
-// All at once on an empty database.
+// All start at the same time on an empty database.
 const world = new World({ servers: PROCESSES })
 const clients = new Withstanding(world)
 
@@ -43,13 +43,13 @@ const summaryOf = async (customer: string): Promise<string> =>
 const each = <A>(count: number, make: (n: number) => Promise<A>): Promise<ReadonlyArray<A>> =>
   Promise.all(Array.from({ length: count }, (_, n) => make(n)))
 
-/** How often each status was answered. */
+/** The number of answers with each status. */
 const counted = (answers: ReadonlyArray<Cli.Answer>): Readonly<Record<string, number>> =>
   Object.fromEntries(
     [...Map.groupBy(answers, ({ status }) => status)].map(([status, some]) => [status, some.length]),
   )
 
-/** Posts with an Idempotency-Key, and again while another one is running. */
+/** Posts with an Idempotency-Key, and repeats the request while another one with this key is running. */
 const post = async (n: number, key: string, body: object): Promise<Cli.Answer> => {
   const url = world.servers[n % PROCESSES]!.url
   const answer = await Cli.call(url, world.keys.test, "POST", "/v1/customers", body, {
@@ -80,7 +80,7 @@ describe(`${PROCESSES} servers on one Postgres`, () => {
     await holdsAll(world)
   })
 
-  it("make one record of 50 identical posts at once", ofRows(31), async () => {
+  it("store one record for 50 identical concurrent posts", ofRows(31), async () => {
     const customer = await createCustomer("Ada")
     const record = { customer_id: customer, product_id: "api", quantity: 7, unit: "call" }
     const answers = await each(POSTS, (n) =>
@@ -92,7 +92,7 @@ describe(`${PROCESSES} servers on one Postgres`, () => {
     await holdsAll(world)
   })
 
-  it("make one customer of 50 posts with one Idempotency-Key", ofRows(31), async () => {
+  it("create one customer for 50 posts with one Idempotency-Key", ofRows(31), async () => {
     const body = { name: "Grace", email: "grace@example.com" }
     world.damages("default Grace")
     const answers = await each(POSTS, (n) => post(n, "one-customer", body))
@@ -102,34 +102,38 @@ describe(`${PROCESSES} servers on one Postgres`, () => {
     assert.lengthOf(found.body["data"] as ReadonlyArray<unknown>, 1)
   })
 
-  it("take one of two bodies with one key, and tell the others", ofRows(32), async () => {
-    const customer = await createCustomer("Bob")
-    const record = { customer_id: customer, product_id: "api", unit: "call", idempotency_key: "one of two" }
-    const answers = await each(POSTS, (n) =>
-      tenantAt(n).call("POST", "/usage", { ...record, quantity: (n >> 2) % 2 === 0 ? 3 : 5 }),
-    )
-    const winner = answers.find(({ status }) => status === 201)!
-    const half = POSTS / 2
-    // 24 or 26 of each: whoever wins, the others of its kind are duplicates and the rest conflicts.
-    const { 200: duplicates = 0, 201: created, 409: conflicts = 0, ...rest } = counted(answers)
-    assert.deepStrictEqual(rest, {})
-    assert.strictEqual(created, 1)
-    assert.approximately(conflicts, half, 1)
-    assert.strictEqual(duplicates + conflicts, POSTS - 1)
-    assert.include(await summaryOf(customer), `"total_quantity":${String(winner.body["quantity"])},`)
+  it(
+    "accept one of two bodies with the same key, and answer the other with a conflict",
+    ofRows(32),
+    async () => {
+      const customer = await createCustomer("Bob")
+      const record = { customer_id: customer, product_id: "api", unit: "call", idempotency_key: "one of two" }
+      const answers = await each(POSTS, (n) =>
+        tenantAt(n).call("POST", "/usage", { ...record, quantity: (n >> 2) % 2 === 0 ? 3 : 5 }),
+      )
+      const winner = answers.find(({ status }) => status === 201)!
+      const half = POSTS / 2
+      // Of the 50 requests, those with the accepted body are duplicates, and the rest are conflicts.
+      const { 200: duplicates = 0, 201: created, 409: conflicts = 0, ...rest } = counted(answers)
+      assert.deepStrictEqual(rest, {})
+      assert.strictEqual(created, 1)
+      assert.approximately(conflicts, half, 1)
+      assert.strictEqual(duplicates + conflicts, POSTS - 1)
+      assert.include(await summaryOf(customer), `"total_quantity":${String(winner.body["quantity"])},`)
 
-    const names = ["Alan", "Emmy"]
-    for (const name of names) world.damages(`default ${name}`)
-    const created2 = await each(POSTS, (n) =>
-      post(n, "two-customers", { name: names[n % 2], email: "two@example.com" }),
-    )
-    const won = created2.filter(({ status }) => status === 201)
-    assert.strictEqual(new Set(won.map(({ text }) => text)).size, 1)
-    assert.deepStrictEqual(counted(created2), { 201: half, 422: half })
-    await holdsAll(world)
-  })
+      const names = ["Alan", "Emmy"]
+      for (const name of names) world.damages(`default ${name}`)
+      const created2 = await each(POSTS, (n) =>
+        post(n, "two-customers", { name: names[n % 2], email: "two@example.com" }),
+      )
+      const won = created2.filter(({ status }) => status === 201)
+      assert.strictEqual(new Set(won.map(({ text }) => text)).size, 1)
+      assert.deepStrictEqual(counted(created2), { 201: half, 422: half })
+      await holdsAll(world)
+    },
+  )
 
-  it("do once what clients ask again after their answers were cut", ofRows(33), async () => {
+  it("do a request once when the client repeats it after its answer was lost", ofRows(33), async () => {
     const choice = new Choice(33)
     await world.worker()
     const proxies = world.servers.map(({ url }) => new Proxy(url))
@@ -151,7 +155,7 @@ describe(`${PROCESSES} servers on one Postgres`, () => {
     for (const proxy of proxies) proxy.stop()
   })
 
-  it("record nothing for a customer once its deletion was answered", ofRows(36), async () => {
+  it("record nothing for a customer after its deletion was acknowledged", ofRows(36), async () => {
     for (let round = 0; round < 10; round++) {
       const customer = await createCustomer(`Erased ${round}`)
       const record = { customer_id: customer, product_id: "api", quantity: 1, unit: "call" }
@@ -175,7 +179,7 @@ describe(`${PROCESSES} servers on one Postgres`, () => {
           product_id: "api",
           quantity: Number.MAX_SAFE_INTEGER - index,
           unit: "call",
-          // Each client repeats the other half of what another one sends.
+          // Each client repeats half of the records of another client.
           idempotency_key: `${Math.floor(n / 2)}-${batch}-${index}`,
         }))
         const { status } = await Cli.call(world.servers[n]!.url, world.keys.test, "POST", "/v1/usage/batch", {

@@ -1,16 +1,16 @@
 import { EventEmitter, once } from "node:events"
 /**
- * A TCP proxy that a test scripts: before Postgres, for faults of the network between it and our processes, and
- * before the API, for those between it and its clients.
+ * A TCP proxy that a test scripts. In front of Postgres it makes faults of the network between Postgres and our
+ * processes. In front of the API it makes faults between the API and its clients.
  */
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net"
 
-/** Looks at a piece of data: whether the connection is cut before it is forwarded. */
+/** Decides for a piece of data whether to cut the connection before forwarding it. */
 export type Cut = (data: Buffer) => boolean
 
 export const never: Cut = () => false
 
-/** Error answers of Postgres have their SQLSTATE in a field of its own: `C`, five characters, and NUL. */
+/** The field of the SQLSTATE in an error message of Postgres: `C`, five characters, and NUL. */
 const SQLSTATE = /\0C([0-9A-Z]{5})\0M/g
 
 export class Proxy {
@@ -19,16 +19,16 @@ export class Proxy {
   readonly #news = new EventEmitter().setMaxListeners(0)
   readonly #states = new Map<string, number>()
   readonly #server: Server
-  /** For what clients send, and for what they are answered. */
+  /** Applied to requests of clients, and to answers. */
   cutsRequest: Cut = never
   cutsAnswer: Cut = never
-  /** How many connections were cut. */
+  /** The number of connections that were cut. */
   cuts = 0
-  /** How many connections there were in all. */
+  /** The number of connections so far. */
   opened = 0
-  /** Whether new connections are let through. */
+  /** Whether new connections are accepted. */
   isOpen = true
-  /** Nothing is forwarded any more, and nothing closed. */
+  /** While true, nothing is forwarded and nothing is closed. */
   isBlackhole = false
 
   constructor(target: string) {
@@ -51,21 +51,21 @@ export class Proxy {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  /** The address of the target by way of the proxy. */
+  /** The URL of the target through the proxy. */
   get url(): string {
     const through = new URL(this.#target)
     through.hostname = "127.0.0.1"
     through.port = String((this.#server.address() as AddressInfo).port)
-    // A URL without a path gets one by being parsed.
+    // Parsing adds a path to a URL without one.
     return through.href.replace(/\/$/, "")
   }
 
-  /** How often Postgres answered with an SQLSTATE. */
+  /** How many times Postgres answered with an SQLSTATE. */
   seen(state: string): number {
     return this.#states.get(state) ?? 0
   }
 
-  /** Waits until Postgres answered with an SQLSTATE so often. */
+  /** Waits until Postgres has answered with an SQLSTATE this many times. */
   async until(state: string, times = 1): Promise<void> {
     while (this.seen(state) < times) await once(this.#news, "error answer")
   }

@@ -1,5 +1,5 @@
 /**
- * A user of the API whose requests and answers are written down.
+ * A user of the API whose requests and answers are recorded.
  */
 import type { Answer } from "../Command.ts"
 import { Tenant } from "../Tenant.ts"

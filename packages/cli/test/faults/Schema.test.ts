@@ -1,5 +1,6 @@
 /**
- * A schema that is newer than its processes, and a pooler before Postgres: rows 29 and 30 of the fault matrix.
+ * A schema that is newer than the processes, and a connection pooler in front of Postgres: rows 29 and 30 of the fault
+ * matrix.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Cli from "../Cli.ts"
@@ -9,7 +10,7 @@ import { Pooler } from "./Pooler.ts"
 import { Withstanding } from "./Withstand.ts"
 import { World } from "./World.ts"
 
-/** Fewer than the processes have connections. */
+/** Fewer connections than the processes open. */
 const POOLED_CONNECTIONS = 2
 
 const world = new World()
@@ -27,7 +28,7 @@ afterAll(async () => {
 const DISPATCH = ["serve", "--dispatch-only", "--store", "postgres"]
 
 describe("behind a transaction-pooling proxy", () => {
-  it("servers and workers work, on fewer connections than they have", ofRows(30), async () => {
+  it("servers and workers work with fewer connections to Postgres than they open", ofRows(30), async () => {
     const pooler = new Pooler(postgres.url, POOLED_CONNECTIONS)
     await pooler.start()
     const env = { DATABASE_URL: pooler.url, DATABASE_POOLED: "true" }
@@ -41,7 +42,7 @@ describe("behind a transaction-pooling proxy", () => {
     pooler.stop()
   })
 
-  it("a server that was not told so says at its start what is wrong", ofRows(30), async () => {
+  it("a server without DATABASE_POOLED says at its start what is wrong", ofRows(30), async () => {
     const pooler = new Pooler(postgres.url, POOLED_CONNECTIONS)
     await pooler.start()
     const env = { ...world.env, DATABASE_URL: pooler.url }
@@ -54,44 +55,48 @@ describe("behind a transaction-pooling proxy", () => {
 })
 
 describe("on the schema of a later version", () => {
-  it("workers of this one go on, and start, if that only added", ofRows(29), async () => {
-    const target = await world.target("/tomorrow")
-    const [last] = await postgres.query("select max(id)::text as id from billwright.schema_migrations")
-    const tomorrow = Number(last!["id"]) + 1
-    const before = await world.worker()
-    const first = await world.tenant.publish()
-    await postgres.query(
-      "begin",
-      "alter table billwright.webhook_pending add column tomorrow text",
-      "alter table billwright.webhook_finished add column tomorrow text",
-      "alter table billwright.usage_records add column tomorrow text default 'x'",
-      `insert into billwright.schema_migrations (id, name, min_reader) values (${tomorrow}, 'tomorrow', ${tomorrow - 1})`,
-      // Its functions do the same, and have another text.
-      "comment on function billwright.claim_deliveries is 'of tomorrow'",
-      "update billwright.schema_functions set digest = 'of tomorrow', release = '999.0.0'",
-      "commit",
-    )
-    const second = await world.tenant.publish()
-    await receiver.next(target.path, 2)
-    assert.strictEqual(await before.stop(), 0)
-    const after = await world.worker()
-    const third = await world.tenant.publish()
-    await world.drain()
-    await checkAll(world, target, [first, second, third])
-    await holdsAll(world)
-    const functions = await postgres.query(
-      "select digest, release from billwright.schema_functions group by digest, release",
-    )
-    assert.deepStrictEqual(functions, [{ digest: "of tomorrow", release: "999.0.0" }])
+  it(
+    "workers of this version keep running, and can start, if the later version only added things",
+    ofRows(29),
+    async () => {
+      const target = await world.target("/tomorrow")
+      const [last] = await postgres.query("select max(id)::text as id from billwright.schema_migrations")
+      const tomorrow = Number(last!["id"]) + 1
+      const before = await world.worker()
+      const first = await world.tenant.publish()
+      await postgres.query(
+        "begin",
+        "alter table billwright.webhook_pending add column tomorrow text",
+        "alter table billwright.webhook_finished add column tomorrow text",
+        "alter table billwright.usage_records add column tomorrow text default 'x'",
+        `insert into billwright.schema_migrations (id, name, min_reader) values (${tomorrow}, 'tomorrow', ${tomorrow - 1})`,
+        // Its functions do the same with another text.
+        "comment on function billwright.claim_deliveries is 'of tomorrow'",
+        "update billwright.schema_functions set digest = 'of tomorrow', release = '999.0.0'",
+        "commit",
+      )
+      const second = await world.tenant.publish()
+      await receiver.next(target.path, 2)
+      assert.strictEqual(await before.stop(), 0)
+      const after = await world.worker()
+      const third = await world.tenant.publish()
+      await world.drain()
+      await checkAll(world, target, [first, second, third])
+      await holdsAll(world)
+      const functions = await postgres.query(
+        "select digest, release from billwright.schema_functions group by digest, release",
+      )
+      assert.deepStrictEqual(functions, [{ digest: "of tomorrow", release: "999.0.0" }])
 
-    // What breaks the readers of this version keeps them from starting, with the reason.
-    await postgres.query(
-      `insert into billwright.schema_migrations (id, name, min_reader) values (${tomorrow + 1}, 'breaks', ${tomorrow + 1})`,
-    )
-    const refused = await Cli.run(DISPATCH, { env: world.env })
-    assert.strictEqual(refused.code, 1)
-    assert.match(refused.stderr, /schema/)
-    assert.strictEqual(await after.stop(), 0)
-    await world.retire(target)
-  })
+      // A migration that this version can't read prevents its start, with the reason.
+      await postgres.query(
+        `insert into billwright.schema_migrations (id, name, min_reader) values (${tomorrow + 1}, 'breaks', ${tomorrow + 1})`,
+      )
+      const refused = await Cli.run(DISPATCH, { env: world.env })
+      assert.strictEqual(refused.code, 1)
+      assert.match(refused.stderr, /schema/)
+      assert.strictEqual(await after.stop(), 0)
+      await world.retire(target)
+    },
+  )
 })

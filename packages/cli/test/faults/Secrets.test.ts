@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 /**
- * I14 over a whole run: servers, a worker and commands, with everything made to fail that can be, and then all that
- * they printed is searched for every secret that there was.
+ * I14 over a whole run of servers, a worker and commands. The tests make as much as possible fail. Then everything that
+ * was printed is searched for every secret.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Cli from "../Cli.ts"
@@ -13,7 +13,7 @@ import { until } from "../Until.ts"
 const TIMEOUT = 120_000
 const WAITING = { timeout: TIMEOUT }
 const STORE = ["--mode", "test", "--store", "postgres"]
-/** Commands that are run together. */
+/** The number of commands that run at the same time. */
 const AT_ONCE = 4
 const LEASE = ["--lease-seconds", "3", "--attempt-seconds", "2"]
 
@@ -24,7 +24,7 @@ const password = word()
 const [oldKey, newKey] = [encryptionKey("old"), encryptionKey("new")]
 const credentials = { authorization: `Bearer ${word()}`, "x-anything": word(), cookie: `session=${word()}` }
 
-/** By what they are. A text that has one of them in another spelling has it, too. */
+/** The secrets by name. A text also contains a secret if it has it in another spelling. */
 const secrets = new Map<string, string>()
 const remember = (name: string, secret: string): string => {
   secrets.set(name, secret)
@@ -36,7 +36,7 @@ const spellings = (secret: string): ReadonlyArray<string> => [
   Buffer.from(secret).toString("base64").replace(/.?=*$/, ""),
 ]
 
-/** What was printed, by who did it. */
+/** The printed text of each process. */
 const heard = new Map<string, string>()
 const listen = (who: string, text: string): void => void heard.set(who, `${heard.get(who) ?? ""}${text}\n`)
 
@@ -76,7 +76,7 @@ afterAll(async () => {
   await postgres.remove()
 }, TIMEOUT)
 
-/** Runs a command; what it prints is heard, but for what it is there to show. */
+/** Runs a command and keeps its output, except secrets that the command has to print. */
 const run = async (args: ReadonlyArray<string>, more: Record<string, string> = {}): Promise<Cli.Finished> => {
   const finished = await Cli.run(args, { env: { ...env, ...more } })
   listen(`billwright ${args.join(" ")}`, finished.stderr)
@@ -89,7 +89,7 @@ const endpointAt = async (path: string, more: object = {}) => {
   return made
 }
 
-describe("what is printed", () => {
+describe("the output", () => {
   it("while everything goes well", WAITING, async () => {
     const issued = await run(["keys", "issue", "--name", "ci", "--json", ...STORE])
     const { id, secret } = JSON.parse(issued.stdout) as { readonly id: string; readonly secret: string }
@@ -144,7 +144,7 @@ describe("what is printed", () => {
     }
     await change("/unreadable", `headers = headers || '{"x-number": 1}'`)
     await change("/unopened", `secrets = jsonb_set(secrets, '{0,sealed}', '"gone.AAAA"')`)
-    // What is stored as it is and is no secret of ours: signing dies.
+    // The stored text is not a valid secret, so signing throws.
     const stray = remember("stray secret", word())
     await change("/stray", `secrets = jsonb_set(secrets, '{0,sealed}', '"plain.${stray}"')`)
     await tenant.publish()
@@ -156,7 +156,7 @@ describe("what is printed", () => {
     )
   })
 
-  it("while requests are wrong and hold keys where none belong", WAITING, async () => {
+  it("while requests are wrong and contain keys in the wrong places", WAITING, async () => {
     const key = server.keys.test
     for (const path of [`/v1/customers/${key}`, `/v1/${key}`, `/v1/customers?${key}=1`, `/${key}`]) {
       listen("answers", (await Cli.call(server.url, key, "GET", path)).text)
@@ -172,7 +172,7 @@ describe("what is printed", () => {
     listen("answers", refused.text)
   })
 
-  it("while commands are given what is wrong", WAITING, async () => {
+  it("while commands get wrong input", WAITING, async () => {
     const { port } = new URL(postgres.url)
     const commands: ReadonlyArray<readonly [ReadonlyArray<string>, Record<string, string>]> = [
       ...[
@@ -203,14 +203,14 @@ describe("what is printed", () => {
       for (const [index, { code, stderr, stdout }] of ended.entries()) {
         const what = some[index]![0].join(" ")
         assert.strictEqual(code, 1, what)
-        // It was not the flags.
+        // The error is not about the flags.
         assert.match(stderr, /billwright: /, what)
         listen("commands that fail", stdout)
       }
     }
   })
 
-  it("while Postgres goes away under load, and comes back", WAITING, async () => {
+  it("while Postgres stops under load and starts again", WAITING, async () => {
     const customer = await tenant.request("POST", "/customers", { name: "Ada", email: "ada@example.com" })
     const usage = { customer_id: customer["id"], product_id: "api", unit: "call", quantity: 1 }
     const requests: ReadonlyArray<readonly [string, string, unknown?]> = [
@@ -237,10 +237,10 @@ describe("what is printed", () => {
     await failing()
   })
 
-  it("holds no secret", WAITING, async () => {
+  it("contains no secret", WAITING, async () => {
     assert.strictEqual(await worker.stop(), 0)
     assert.strictEqual(await server.stop(), 0)
-    // The first keys are shown once, before the line that says where the reference is.
+    // The first keys are printed once, before the line with the address of the API reference.
     const [, afterwards = ""] = server.stdout().split("API reference")
     listen("the server", server.stderr() + afterwards)
     listen("the worker", worker.stderr() + worker.stdout())

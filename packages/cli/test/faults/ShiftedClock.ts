@@ -1,7 +1,7 @@
 /**
- * Loaded into a process before the command: its clock says `CLOCK_AT` (an instant) when it starts, or is off by
- * `CLOCK_OFFSET_MILLIS`, and SIGUSR2 makes it jump by the next of `CLOCK_JUMPS_MILLIS`. Timers go on as they do when
- * somebody sets the clock of a machine.
+ * Loaded into a process before the command. Its clock starts at the instant `CLOCK_AT`, or is off by
+ * `CLOCK_OFFSET_MILLIS`. SIGUSR2 makes the clock jump by the next of `CLOCK_JUMPS_MILLIS`. Timers are not affected, as
+ * when somebody sets the clock of a machine.
  */
 const { Date: RealDate } = globalThis
 const at = process.env["CLOCK_AT"]
@@ -13,7 +13,7 @@ const now = (): number => RealDate.now() + offset
 
 class ShiftedDate extends RealDate {
   constructor(...parts: ReadonlyArray<unknown>) {
-    // Whatever a date can be made of is passed on.
+    // Arguments of `Date` are passed on.
     super(...((parts.length === 0 ? [now()] : parts) as [number]))
   }
 

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net"
 /**
- * Clients that hold connections by saying nearly nothing: their number costs others nothing, and each is let go.
+ * Clients that keep connections open by sending almost nothing. They don't slow down others, and the server closes their
+ * connections.
  */
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Cli from "../Cli.ts"
@@ -14,7 +15,7 @@ const DRIP_MILLIS = 500
 let server: Cli.Serving
 const all = new Set<Drip>()
 
-/** Sends the beginning of a request, then one byte after the other, until the server has had enough. */
+/** Sends the beginning of a request, then one byte at a time, until the server closes the connection. */
 class Drip {
   text = ""
   readonly closed: Promise<void>
@@ -52,20 +53,20 @@ const withstands = async (beginning: string): Promise<ReadonlyArray<Drip>> => {
   for (const drip of drips) all.add(drip)
   const answer = await Cli.call(server.url, server.keys.test, "GET", "/v1/customers")
   assert.strictEqual(answer.status, 200)
-  // The time-out of the test is the deadline: it is the server that closes them.
+  // The server closes them. The time-out of the test is the deadline.
   await Promise.all(drips.map(({ closed }) => closed))
   return drips
 }
 
 describe.concurrent("a slow client", () => {
-  it("that never ends its headers is let go", WAITING, async () => {
+  it("that never ends its headers is disconnected", WAITING, async () => {
     for (const { text } of await withstands("GET /v1/customers HTTP/1.1\r\nHost: x\r\nX-Slow: ")) {
       assert.match(text, /^HTTP\/1\.1 408 /)
       assert.include(text, "the request took too long to arrive")
     }
   })
 
-  it("that never ends its body is answered and let go", WAITING, async () => {
+  it("that never ends its body gets an answer and is disconnected", WAITING, async () => {
     const head = [
       "POST /v1/customers HTTP/1.1",
       "Host: x",
@@ -81,7 +82,7 @@ describe.concurrent("a slow client", () => {
     assert.deepStrictEqual(answer.body["data"], [])
   })
 
-  it("without a key costs not even that", WAITING, async () => {
+  it("without a key gets 401 at once and is disconnected", WAITING, async () => {
     for (const { text } of await withstands(
       "POST /v1/customers HTTP/1.1\r\nHost: x\r\nContent-Length: 9999999\r\n\r\n",
     )) {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 /**
- * Workers that come back after their leases have ended: rows 6 and 7 of the fault matrix.
+ * Workers that continue after their leases have ended: rows 6 and 7 of the fault matrix.
  */
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
 import type * as Cli from "../Cli.ts"
@@ -24,15 +24,16 @@ afterAll(() => world.stop(), TIMEOUT)
 const freeze = async ({ child }: Cli.Running): Promise<void> => {
   child.kill("SIGSTOP")
   await until("the process stops", async () => {
-    // Where the system doesn't tell, it is taken to be quick.
+    // Without /proc, this assumes that the process has stopped.
     const stat = await readFile(`/proc/${child.pid}/stat`, "utf8").catch(() => ") T")
     return stat.slice(stat.lastIndexOf(")") + 2).startsWith("T")
   })
 }
 
 /**
- * Lets a worker miss the answer to its request until another one is sending the same; then lets the first one write
- * what it has got, before and after the other one has its answer. `stall` gives what ends the stall.
+ * Stalls a worker before it reads the answer to its request, until another worker sends the same delivery. Then the
+ * first worker continues and tries to write its result, before the other one has its answer. `stall` returns a function
+ * that ends the stall.
  */
 const outlive = async (
   path: string,
@@ -41,7 +42,8 @@ const outlive = async (
 ): Promise<void> => {
   const target = await world.target(path)
   receiver.script(path, holds)
-  // Started before, so that it is there when the lease ends, and kept from being the first. Its own lease is long.
+  // The other worker is already running when the lease ends. It is stopped first, so that it doesn't send first. Its own
+  // lease is long.
   const other = await world.worker([])
   await freeze(other)
   const eventId = await world.tenant.publish()
@@ -54,7 +56,7 @@ const outlive = async (
   const before = await stored(world.postgres, target)
   assert.deepStrictEqual(before.map(outcomes), [["unknown"]])
   goOn()
-  // Whoever ends in order has written all that it had.
+  // A worker that exits normally has written everything that it had.
   assert.strictEqual(await worker.stop("SIGTERM"), 0)
   unchanged(await stored(world.postgres, target), before)
 
@@ -67,8 +69,8 @@ const outlive = async (
   await world.retire(target)
 }
 
-describe("a worker that comes back after its lease", () => {
-  it("changes nothing: it was stopped (SIGSTOP)", ofRows(6), async () => {
+describe("a worker that continues after its lease has ended", () => {
+  it("changes nothing after it was stopped (SIGSTOP)", ofRows(6), async () => {
     const worker = await world.worker()
     await outlive("/stopped", worker, async () => {
       await freeze(worker)
@@ -76,8 +78,8 @@ describe("a worker that comes back after its lease", () => {
     })
   })
 
-  it("changes nothing: its event loop was blocked", ofRows(7), async () => {
-    // Well beyond the lease of 3 seconds.
+  it("changes nothing after its event loop was blocked", ofRows(7), async () => {
+    // Much longer than the lease of 3 seconds.
     const worker = await world.blockable(10_000)
     await outlive("/blocked", worker, async () => {
       worker.child.kill("SIGUSR2")

@@ -11,15 +11,15 @@ import {
   METERS,
 } from "@billwright/simulation"
 /**
- * Clients at work: they ask servers for what the clients of the simulation ask for, send again what was refused or
- * not answered, and take nothing for an answer but what the API promises.
+ * Clients that send the same requests as the clients of the simulation. They repeat requests that were refused or not
+ * answered, and record every answer that the API doesn't promise.
  */
 import * as Cli from "../Command.ts"
 import type { Receiver } from "../Receiver.ts"
 import type { Journal } from "./history/Journal.ts"
 import { answerOf, isOfApi, isRefusal, requestOf, type Response } from "./history/Requests.ts"
 
-/** Whom clients work for, and with which key. */
+/** A tenant, with the key that its clients use. */
 export interface Account {
   readonly name: Tenant.AccountId
   readonly mode: Tenant.Mode
@@ -27,32 +27,32 @@ export interface Account {
 }
 
 const DEFAULT_PAUSE_MILLIS = 200
-/** Most ids of a kind that are remembered. */
+/** The most ids of each kind that are remembered. */
 const MAX_KNOWN = 40
-/** Thresholds of the first customer, so that usage makes events. */
+/** Thresholds of the first customer, so that usage publishes events. */
 const THRESHOLDS = [50n, 500n, 2_000n, 10_000n]
 
 /**
- * Not asked for by chance: an event that is published while the filter of an endpoint changes may or may not go to
- * it, so that nobody can say if it did right.
+ * Requests that are not sent at random. An event that is published while the filter of an endpoint changes may or may
+ * not go to it, so the result can't be checked.
  */
 const UNJUDGED: ReadonlySet<Ask["_tag"]> = new Set(["CreateEndpoint", "UpdateEndpoint", "DeleteEndpoint"])
 
-/** What a bug looks like to a client. */
+/** Whether an answer shows a bug. */
 const isBug = ({ status }: Response): boolean => status === 500 || status === 401 || status === 403
 
 interface TrafficOptions {
   readonly journal: Journal
   readonly receiver: Receiver
-  /** Where servers listen: each request goes to one of them. */
+  /** The addresses of the servers. Each request goes to one of them. */
   readonly servers: () => ReadonlyArray<string>
   readonly accounts: ReadonlyArray<Account>
   readonly choice: Choice
-  /** Most that a client waits before it asks for something, or again. Default 200 ms. */
+  /** The longest pause of a client before a request or a repeat, in milliseconds. Default: 200. */
   readonly pauseMillis?: number
-  /** How many markers others have used before. */
+  /** The number of markers that earlier runs have used. */
   readonly markers?: number
-  /** Requests need not be answered: what is before the servers may cut them off. */
+  /** Whether requests may stay unanswered, because a proxy cuts connections. */
   readonly mayBeCut?: boolean
 }
 
@@ -67,11 +67,11 @@ export class Traffic {
   #refusals: Array<number> = []
   #isEnding = false
   #isAbandoned = false
-  /** Answers that break the promise, for a test to compare with none. */
+  /** Answers that the API doesn't promise. A test expects none. */
   readonly broken: Array<unknown> = []
   /** The time of the slowest answer, in milliseconds. */
   slowest = 0
-  /** How many requests were answered in all. */
+  /** The number of answered requests. */
   answered = 0
 
   constructor(options: TrafficOptions) {
@@ -87,7 +87,7 @@ export class Traffic {
     this.#asks = new Asks(options.choice, this.#known, options.markers)
   }
 
-  /** What every tenant has before it begins. `paths`: of endpoints, which test mode alone can have here. */
+  /** Creates the customers, thresholds and endpoints of every tenant. Only test mode gets endpoints, at `paths`. */
   async setUp(...paths: ReadonlyArray<string>): Promise<void> {
     for (const known of this.#known) {
       for (let n = 0; n < FIRST_CUSTOMERS; n++) await this.#once(known, this.#asks.newCustomer(true))
@@ -116,17 +116,17 @@ export class Traffic {
     this.#clients = Array.from({ length: clients }, (_, client) => this.#run(client))
   }
 
-  /** Waits until every client was acknowledged so much more often. */
+  /** Waits until every client has had this many more acknowledged requests. */
   async acknowledged(times = 1): Promise<void> {
     await this.#more(this.#acknowledgements, times)
   }
 
-  /** Waits until every client was refused so much more often. */
+  /** Waits until every client has had this many more refused requests. */
   async refused(times = 1): Promise<void> {
     await this.#more(this.#refusals, times)
   }
 
-  /** Waits until everything that was sent is answered, then reads every total. */
+  /** Waits until all requests are answered, and then reads every total. */
   async end(): Promise<void> {
     this.#isEnding = true
     await Promise.all(this.#clients)
@@ -139,7 +139,7 @@ export class Traffic {
     }
   }
 
-  /** Deletes the endpoints, so that what other clients publish does not go to them. */
+  /** Deletes the endpoints, so that they don't get events of other clients. */
   async tearDown(): Promise<void> {
     for (const known of this.#known) {
       for (const endpointId of known.endpoints) {
@@ -148,7 +148,7 @@ export class Traffic {
     }
   }
 
-  /** Asks for nothing more, whatever is open. */
+  /** Stops sending requests, even if some are not answered. */
   abandon(): void {
     this.#isEnding = true
     this.#isAbandoned = true
@@ -157,7 +157,7 @@ export class Traffic {
   async #more(counts: ReadonlyArray<number>, times: number): Promise<void> {
     const goals = counts.map((count) => count + times)
     while (goals.some((goal, client) => counts[client]! < goal)) {
-      // What is waited for may never come once the promise is broken.
+      // After a wrong answer, the awaited state may never come.
       if (this.broken.length > 0) throw new Error(JSON.stringify(this.broken))
       await once(this.#news, "answer")
     }
@@ -178,7 +178,7 @@ export class Traffic {
     return pause(choice.int(0, pauseMillis))
   }
 
-  /** Something that the API has, and that takes nothing that is not there. */
+  /** Draws a random request that the API has, about things that exist. */
   async #something(known: Known & { readonly key: string }): Promise<Ask | undefined> {
     const kind = this.#asks.someKind()
     if (!isOfApi(kind) || UNJUDGED.has(kind)) return undefined
@@ -192,8 +192,8 @@ export class Traffic {
   }
 
   /**
-   * Asks until there is an answer. What has no key of its own gets one by its header, so that asking again does it
-   * once: to the history it is one call.
+   * Repeats a request until there is an answer. A request without its own key gets an Idempotency-Key header, so that
+   * it is done once. The history has it as one call.
    */
   async #once(known: Known & { readonly key: string }, ask: Ask, client = 0): Promise<void> {
     const { journal } = this.#options
@@ -204,7 +204,7 @@ export class Traffic {
     for (let isFirst = true; ; isFirst = false) {
       const answer = await this.#attempt(known, ask, { ...request, headers }, client)
       if (answer._tag !== "Unknown" || this.#isAbandoned || this.broken.length > 0) {
-        // What was deleted, by the try whose answer was lost, is not there any more.
+        // 404 after a repeated delete: the first try deleted it, and its answer was lost.
         end(answer._tag === "Rejected" && !isFirst ? { _tag: "Unknown" } : answer)
         learn(known, ask, answer)
         return

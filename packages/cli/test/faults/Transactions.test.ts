@@ -1,6 +1,6 @@
 /**
- * Transactions that fail on the way: rows 11 to 13, 20 to 22 and 24 of the fault matrix. What the proxy saw Postgres
- * answer tells that the fault was there.
+ * Transactions that fail in the middle: rows 11 to 13, 20 to 22 and 24 of the fault matrix. The answers of Postgres that
+ * the proxy saw show that the fault really happened.
  */
 import { Choice } from "@billwright/simulation"
 import { afterAll, afterEach, assert, beforeAll, describe, it } from "@effect/vitest"
@@ -27,7 +27,7 @@ afterAll(async () => {
   assert.deepStrictEqual(await world.stop(), [0])
 }, TIMEOUT)
 
-/** Sets something for all connections from now on, while clients work. */
+/** Changes a setting for all new connections while clients work. */
 const withSetting = async (name: string, value: string): Promise<() => Promise<void>> => {
   const reset = await postgres.set(name, value)
   world.proxy.drop()
@@ -37,7 +37,7 @@ const withSetting = async (name: string, value: string): Promise<() => Promise<v
   }
 }
 
-/** The backend of ours that waits for a lock. */
+/** The backend of the server under test that waits for a lock. */
 const waiting = () =>
   until("a backend that waits", async () => {
     const [row] = await postgres.query(
@@ -46,7 +46,7 @@ const waiting = () =>
     return row && Number(row["pid"])
   })
 
-/** Usage that fires a threshold: its record, the firing, the event and the delivery are one transaction. */
+/** Usage that fires a threshold. Its record, the firing, the event and the delivery are in one transaction. */
 const fire = async (name: string) => {
   const tenant = world.tenant
   const target = await tenant.endpoint(receiver.url(`/${name}`), ["usage.threshold"])
@@ -55,7 +55,7 @@ const fire = async (name: string) => {
   await tenant.request("POST", "/usage/thresholds", { ...meter, period: "lifetime" })
   return {
     record: tenant.request("POST", "/usage", { ...meter, idempotency_key: name }),
-    /** Everything is there once. */
+    /** Checks that everything is stored once. */
     check: async () => {
       const request = await receiver.next(`/${name}`, 1)
       assert.include(request.body, '"usage.threshold"')
@@ -68,7 +68,7 @@ const fire = async (name: string) => {
 }
 
 describe("a transaction", () => {
-  it("whose backend is terminated in the middle of it is run again, once", ofRows(11), async () => {
+  it("whose backend is terminated in the middle is repeated once", ofRows(11), async () => {
     const session = postgres.open()
     await session.query("begin", "lock table billwright.events in exclusive mode")
     const { check, record } = await fire("terminated")
@@ -81,9 +81,10 @@ describe("a transaction", () => {
     await check()
   })
 
-  it("that is the victim of a deadlock is run again, once", ofRows(20), async () => {
+  it("that is the victim of a deadlock is repeated once", ofRows(20), async () => {
     const session = postgres.open()
-    // It gets its locks in the other order, and is patient: the other one finds out and is the victim.
+    // It takes its locks in the other order, with a long deadlock_timeout. So the other transaction detects the deadlock
+    // and is the victim.
     await session.query(
       "begin",
       "set local deadlock_timeout = '60s'",
@@ -100,8 +101,8 @@ describe("a transaction", () => {
   })
 })
 
-describe("clients that work", () => {
-  it("while answers to COMMIT and to anything else are lost", ofRows(12), async () => {
+describe("clients get correct results", () => {
+  it("while answers to COMMIT and to other statements are lost", ofRows(12), async () => {
     const before = world.proxy.cuts
     let commits = 0
     await clients.withstandFor(12, {
@@ -121,7 +122,7 @@ describe("clients that work", () => {
     assert.isAbove(world.proxy.cuts, before)
   })
 
-  it("while connections are cut before COMMIT, or anything else, arrives", ofRows(13), async () => {
+  it("while connections are cut before COMMIT or another statement arrives", ofRows(13), async () => {
     const before = world.proxy.cuts
     await clients.withstandFor(12, {
       fail: async () => {
@@ -141,7 +142,7 @@ describe("clients that work", () => {
     assert.isAbove(world.proxy.seen("40001"), 0)
   })
 
-  it("while locks are not given in time", ofRows(22), async () => {
+  it("while locks are not available in time", ofRows(22), async () => {
     await clients.withstand({
       fail: async () => {
         const reset = await withSetting("lock_timeout", "50ms")
@@ -159,17 +160,17 @@ describe("clients that work", () => {
   })
 })
 
-describe("no HTTP happens in a transaction", () => {
-  it("of a worker that waits for a receiver for longer than a transaction may idle", ofRows(24), async () => {
+describe("no HTTP request is sent in a transaction", () => {
+  it("when a worker waits for a receiver for longer than a transaction may idle", ofRows(24), async () => {
     await world.endWorkers()
-    // A pooled client leaves time-outs to the role; the others set their own.
+    // A pooled client uses the time-outs of the role. Other clients set their own.
     const reset = await postgres.set("idle_in_transaction_session_timeout", "100ms")
     const target = await world.target("/slow")
     receiver.script(target.path, holds)
     const worker = await world.worker([], { DATABASE_POOLED: "true" })
     await world.tenant.publish()
     const exchange = await receiver.next(target.path, 1)
-    // Others may be in a transaction for a moment, but nobody for as long as this.
+    // A transaction may be open for a moment, but not since before the request.
     const [began] = await postgres.query("select clock_timestamp()::text as at")
     await postgres.query("select pg_sleep(0.3)")
     const open = await postgres.query(
@@ -182,7 +183,7 @@ describe("no HTTP happens in a transaction", () => {
     assert.strictEqual(world.proxy.seen("25P03"), 0)
     await world.retire(target)
 
-    // Under load, too: nothing of ours leaves a transaction alone for so long.
+    // Also under load, no transaction of ours idles for so long.
     await world.server(SHORT_LEASE, { DATABASE_POOLED: "true" })
     await clients.withstandFor(5, { fail: async () => reset })
     assert.strictEqual(world.proxy.seen("25P03"), 0)

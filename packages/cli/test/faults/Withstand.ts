@@ -1,6 +1,7 @@
 import { Choice } from "@billwright/simulation"
 /**
- * Clients at work before, during and after a fault; then heal, drain, and everything is judged.
+ * Clients that work before, during and after a fault. After the fault ends and all deliveries have ended, all invariants
+ * are checked.
  */
 import { assert } from "@effect/vitest"
 import { call } from "../Command.ts"
@@ -11,21 +12,21 @@ import { type Account, Traffic } from "./Traffic.ts"
 import type { World } from "./World.ts"
 
 const CLIENTS = 6
-/** Promised are 5 seconds. The rest is for a machine that has other things to do, too. */
+/** The promise is 5 seconds. The rest is for a busy machine. */
 const MAX_ANSWER_MILLIS = 12_000
 
 export interface Fault {
-  /** Brings the fault about; gives what ends it. */
+  /** Causes the fault. Returns a function that ends it. */
   readonly fail: () => Promise<() => unknown>
-  /** What must be seen in between. */
+  /** Checks what must hold during the fault. */
   readonly during: (traffic: Traffic) => Promise<void>
-  /** Clients get no answer to some of their requests. */
+  /** Whether some requests of clients get no answer. */
   readonly mayBeCut?: boolean
-  /** Where clients send their requests, if not to the servers themselves. */
+  /** The addresses to which clients send requests. Default: those of the servers. */
   readonly servers?: () => ReadonlyArray<string>
 }
 
-/** Asks the first server something that needs no storage, or says if there is one. */
+/** Sends a GET request to the first server. Returns the status. */
 export const get = async (world: World, path: string): Promise<number> => {
   const sentAt = performance.now()
   const { status } = await call(world.servers[0]!.url, world.keys.test, "GET", path)
@@ -37,7 +38,7 @@ const readiness = async (world: World, status: number): Promise<void> => {
   while ((await get(world, "/readyz")) !== status);
 }
 
-/** No client gets anything, and the server says so. */
+/** Checks that all requests are refused and that the server is not ready. */
 export const isRefusingAll =
   (world: World): Fault["during"] =>
   async (traffic) => {
@@ -45,7 +46,7 @@ export const isRefusingAll =
     await readiness(world, 503)
   }
 
-/** More than one run asks for. */
+/** More markers than one run uses. */
 const MARKERS_PER_RUN = 1_000_000
 let runs = 0
 
@@ -61,12 +62,12 @@ export class Withstanding {
     this.#accounts = await this.#world.accounts()
   }
 
-  /** The same, with something that is done while it fails, often enough to matter. */
+  /** Like `withstand`. The fault lasts until every client has had this many acknowledged requests. */
   async withstandFor(times: number, fault: Omit<Fault, "during">): Promise<void> {
     await this.withstand({ ...fault, during: (traffic) => traffic.acknowledged(times) })
   }
 
-  /** Lets clients work while something fails. Nothing is restarted: all of them must get through again. */
+  /** Lets clients work during a fault. Nothing is restarted, and every client must succeed again afterwards. */
   async withstand({ during, fail, mayBeCut = false, servers }: Fault): Promise<void> {
     const world = this.#world
     const { journal, receiver } = world

@@ -1,6 +1,6 @@
 /**
- * A Postgres, servers and workers on it that a test starts and breaks, a receiver that it scripts, and everything
- * that they did, written down.
+ * A Postgres, servers and workers that a test starts and breaks, a receiver that it scripts, and a record of everything
+ * that happened.
  */
 import { join } from "node:path"
 import { Tenant } from "@billwright/core"
@@ -16,7 +16,7 @@ import { Proxy } from "./Proxy.ts"
 import { RecordedTenant } from "./RecordedTenant.ts"
 import type { Account } from "./Traffic.ts"
 
-/** Leases that a test can wait for. */
+/** Leases that are short enough for a test to wait for their end. */
 export const SHORT_LEASE = ["--lease-seconds", "3", "--attempt-seconds", "2"]
 
 type Env = Readonly<Record<string, string>>
@@ -29,17 +29,17 @@ export interface Target extends Endpoint {
 }
 
 export interface WorldOptions {
-  /** Of Postgres. */
+  /** Settings of Postgres. */
   readonly settings?: Env
-  /** What processes are started with. */
+  /** The environment of all processes. */
   readonly env?: Env
-  /** Whether processes reach Postgres by way of the proxy. */
+  /** Whether processes connect to Postgres through the proxy. */
   readonly isProxied?: boolean
-  /** How many servers there are. Default 1. */
+  /** The number of servers. Default: 1. */
   readonly servers?: number
-  /** Flags of the servers. By default they send nothing. */
+  /** Flags of the servers. By default they send no webhooks. */
   readonly serverArgs?: ReadonlyArray<string>
-  /** How far clocks of workers may be off, in milliseconds. */
+  /** By how much the clocks of workers may be wrong, in milliseconds. */
   readonly skewMillis?: number
 }
 
@@ -70,7 +70,7 @@ export class World {
     await observe(this.postgres)
   }
 
-  /** Ends everything; gives the exit codes of the servers. */
+  /** Ends everything. Returns the exit codes of the servers. */
   async stop(): Promise<ReadonlyArray<number | null>> {
     await this.endWorkers()
     const codes = await Promise.all(this.#servers.map((server) => server.stop()))
@@ -81,7 +81,7 @@ export class World {
     return codes
   }
 
-  /** The workers of a test that failed before it had ended them. */
+  /** Ends the workers of a test that failed before it ended them. */
   async endWorkers(): Promise<void> {
     await Promise.all([...this.#workers].map((worker) => worker.stop("SIGKILL")))
     this.#workers.clear()
@@ -95,12 +95,12 @@ export class World {
     return this.#servers
   }
 
-  /** What processes are started with. */
+  /** The environment of all processes. */
   get env(): Env {
     return this.#env
   }
 
-  /** The keys of the two modes, which the server printed that was first. */
+  /** The keys of the two modes, which the first server printed. */
   get keys(): { readonly test: string; readonly live: string } {
     return this.#servers.map(({ keys }) => keys).find(({ test }) => test !== "")!
   }
@@ -109,7 +109,7 @@ export class World {
     return new RecordedTenant(this.#servers[0]!.url, this.keys.test, this.journal, "test:default")
   }
 
-  /** Starts one more server. */
+  /** Starts another server. */
   async server(
     args: ReadonlyArray<string> = this.#options.serverArgs ?? ["--no-dispatch"],
     env: Env = {},
@@ -119,7 +119,7 @@ export class World {
     return server
   }
 
-  /** Starts a worker with a short lease, unless it is told otherwise. */
+  /** Starts a worker, by default with a short lease. */
   async worker(args: ReadonlyArray<string> = SHORT_LEASE, env: Env = {}): Promise<Cli.Running> {
     const worker = await Cli.dispatch(args, { env: { ...this.#env, ...env } })
     this.#processes.push(worker)
@@ -127,12 +127,12 @@ export class World {
     return worker
   }
 
-  /** A worker that SIGUSR2 blocks for so long. */
+  /** Starts a worker whose event loop SIGUSR2 blocks for this time. */
   blockable(millis: number): Promise<Cli.Running> {
     return this.worker(SHORT_LEASE, { ...preloading("Blockable.ts"), BLOCK_MILLIS: String(millis) })
   }
 
-  /** A new endpoint for all events at a path of its own. */
+  /** Creates an endpoint for all events, at its own path. */
   async target(path: string): Promise<Target> {
     const endpoint = await this.tenant.endpoint(this.receiver.url(path), ["invoice.paid"])
     return { ...endpoint, path, secrets: [endpoint.secret] }
@@ -143,22 +143,22 @@ export class World {
     return new RecordedTenant(this.#servers[0]!.url, this.keys.live, this.journal, "live:default")
   }
 
-  /** No more events for an endpoint that a test is done with. */
+  /** Ends the events for an endpoint after its test. */
   async retire({ id }: Target): Promise<void> {
     await this.tenant.request("DELETE", `/webhook_endpoints/${id}`)
   }
 
-  /** Waits until nothing is pending, for no longer than it must: what is due later is due now. */
+  /** Waits until nothing is pending. Retries that are due later become due at once. */
   async drain(): Promise<void> {
     await drained(this.postgres)
   }
 
-  /** Names what a test damages behind our back: that nothing holds for it is no news. */
+  /** Names things that a test damages on purpose. Violations that mention them are ignored. */
   damages(...names: ReadonlyArray<string>): void {
     this.#damaged.push(...names)
   }
 
-  /** Everything in all that happened so far that contradicts an invariant, but for what a test damaged itself. */
+  /** All violations of invariants so far, except for things that a test damaged on purpose. */
   violations(): Promise<ReadonlyArray<string>> {
     const { journal, postgres, receiver } = this
     const logs = this.#processes.flatMap((process) => [process.stdout(), process.stderr()])
@@ -166,7 +166,7 @@ export class World {
     return violationsOf({ postgres, receiver, journal, logs, skewMillis }, this.#damaged)
   }
 
-  /** Accounts for clients to work for: the first in both modes, and another one. */
+  /** The tenants for clients: the first account in both modes, and another account. */
   async accounts(): Promise<ReadonlyArray<Account>> {
     const issue = ["keys", "issue", "--store", "postgres", "--account", "globex", "--mode", "test"]
     const { stdout } = await Cli.run([...issue, "--name", "traffic", "--json"], { env: this.#env })
@@ -180,7 +180,7 @@ export class World {
   }
 }
 
-/** The environment that loads a file of this folder into a process before the command. */
+/** An environment that loads a file of this folder into a process before the command. */
 export const preloading = (file: string): Env => ({
   NODE_OPTIONS: `--import=${join(import.meta.dirname, file)}`,
 })

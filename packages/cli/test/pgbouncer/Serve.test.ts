@@ -1,5 +1,5 @@
 /**
- * The commands by way of a real PgBouncer in transaction pooling mode.
+ * The commands with a real PgBouncer in transaction pooling mode.
  */
 import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,7 +10,7 @@ import { Tenant } from "../Tenant.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** A database by way of PgBouncer. */
+    /** The URL of a database behind PgBouncer. */
     readonly pooledUrl: string
   }
 }
@@ -25,7 +25,7 @@ let servers: ReadonlyArray<Cli.Serving> = []
 
 beforeAll(async () => {
   await receiver.start()
-  // At once, on a schema that isn't there: one makes it.
+  // They start at the same time without a schema. One of them creates it.
   servers = await Promise.all([1, 2].map(() => Cli.serve(flags, { env })))
 }, TIMEOUT)
 
@@ -36,7 +36,7 @@ afterAll(async () => {
 }, TIMEOUT)
 
 describe("servers behind PgBouncer", () => {
-  it("record, sum and deliver", { timeout: TIMEOUT }, async () => {
+  it("record usage, total it and deliver events", { timeout: TIMEOUT }, async () => {
     const key = servers.map(({ keys }) => keys.test).find((secret) => secret !== "") ?? ""
     const tenants = servers.map(({ url }) => new Tenant(url, key))
     const [first, second] = [tenants[0]!, tenants[1]!]
@@ -67,7 +67,7 @@ describe("servers behind PgBouncer", () => {
     assert.lengthOf(receiver.received("/pooled"), 1)
   })
 
-  it("have commands beside them", { timeout: TIMEOUT }, async () => {
+  it("can be used together with commands", { timeout: TIMEOUT }, async () => {
     const audit = await Cli.run(["audit", "usage", ...flags], { env })
     assert.include(audit.stdout, "test: every roll-up equals its records.")
     const migrate = await Cli.run(["migrate", ...flags], { env })
@@ -75,7 +75,7 @@ describe("servers behind PgBouncer", () => {
     assert.deepStrictEqual([audit.code, migrate.code], [0, 0], audit.stderr + migrate.stderr)
   })
 
-  it("have to be told of it, and say so", { timeout: TIMEOUT }, async () => {
+  it("fail without DATABASE_POOLED, and say so", { timeout: TIMEOUT }, async () => {
     for (const command of [["serve", "--port", "0"], ["migrate"], ["audit", "usage"]]) {
       const { code, stderr } = await Cli.run([...command, ...flags], { env: unpooled })
       assert.strictEqual(code, 1)

@@ -1,14 +1,15 @@
 /**
- * What clients asked and were answered, written down while it happens.
+ * A record of the requests of clients and their answers.
  *
- * The order of a history is epoch microseconds here: processes, receivers and Postgres share this machine's clock.
+ * The order of a history is in epoch microseconds, because processes, receivers and Postgres share the clock of this
+ * machine.
  */
 import type { Answer, Ask, Call, TenantName } from "@billwright/simulation"
 
 const MICROS = 1_000
 /**
- * What a transaction wrote may be seen a little after the instant that it says it committed at, when the disk is
- * slow. What is asked counts as asked so much earlier, which only makes the checkers ask for less.
+ * When the disk is slow, the writes of a transaction become visible a little after its commit time. So requests count as
+ * sent this much earlier. This only makes the checkers less strict.
  */
 const VISIBILITY_MICROS = 2_000_000
 
@@ -20,7 +21,7 @@ export class Journal {
   readonly errors: Array<string> = []
   quietSince = Number.POSITIVE_INFINITY
 
-  /** Writes down what is asked; gives what takes the answer. */
+  /** Records a request. Returns a function that records its answer. */
   asks(tenant: TenantName, ask: Ask): (answer: Answer) => void {
     const from = Date.now()
     const isQuiet = from * MICROS >= this.quietSince
@@ -32,7 +33,7 @@ export class Journal {
     }
   }
 
-  /** All faults are over and everything is answered: from now on what is read must be exact. */
+  /** Called when all faults are over and all requests are answered. From now on all reads must be exact. */
   quiet(): void {
     this.quietSince = Date.now() * MICROS
   }

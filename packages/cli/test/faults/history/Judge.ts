@@ -1,5 +1,5 @@
 /**
- * Judges what happened to processes by the same checkers that judge the simulation.
+ * Checks the history of processes by the checkers of the simulation.
  */
 import { RetryPolicy } from "@billwright/core"
 import { judge } from "@billwright/simulation"
@@ -12,16 +12,16 @@ import { storedState } from "./StoredState.ts"
 
 const SECOND = 1_000
 const MICROS = 1_000
-/** How far the time in a request may be from the receiver's: what a worker that was stopped sends, it signed before. */
+/** The largest age of a request when it arrives, because a stopped worker sends what it signed before it was stopped. */
 const MAX_AGE_MILLIS = 60_000
 
 export interface Evidence {
   readonly postgres: FaultyPostgres
   readonly receiver: Receiver
   readonly journal: Journal
-  /** What processes printed. */
+  /** The output of the processes. */
   readonly logs: ReadonlyArray<string>
-  /** How far clocks of workers were off, in milliseconds. */
+  /** By how much the clocks of workers were wrong, in milliseconds. */
   readonly skewMillis?: number
 }
 
@@ -41,7 +41,7 @@ const receivedBy = (receiver: Receiver, skewMillis: number): ReadonlyArray<Recei
     }
   })
 
-/** All of it together. The auditor is run as a command, by tests that want it. */
+/** The whole history. It has no discrepancies, because tests run the audit as a command if they need it. */
 const historyOf = async (evidence: Evidence): Promise<History> => {
   const { journal, logs, postgres, receiver, skewMillis = 0 } = evidence
   const { calls, defects, errors, quietSince } = journal
@@ -60,7 +60,7 @@ const historyOf = async (evidence: Evidence): Promise<History> => {
   }
 }
 
-/** Everything that contradicts an invariant, as text, without what a test brought about itself: it names that. */
+/** All violations of invariants, as text, except those that mention something in `damaged`. */
 export const violationsOf = async (
   evidence: Evidence,
   damaged: ReadonlyArray<string> = [],

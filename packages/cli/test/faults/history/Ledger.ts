@@ -1,13 +1,13 @@
 import { Id, type Tenant, type Threshold, type UsageRecord } from "@billwright/core"
 /**
- * What Postgres committed, and in which order: triggers write down every change of a row with its transaction, and
- * `track_commit_timestamp` says when that was committed. The library knows nothing of it.
+ * The changes that Postgres committed, in order. Triggers record every change of a row with its transaction, and
+ * `track_commit_timestamp` says when the transaction was committed. The library doesn't know about this.
  */
 import type { OrderedEntry, StorageEntry } from "@billwright/simulation"
 import { DateTime } from "effect"
 import type { FaultyPostgres } from "../../FaultyPostgres.ts"
 
-/** What a server needs to be started with, to be observed. */
+/** The settings that Postgres needs for this. */
 export const LEDGER_SETTINGS = { track_commit_timestamp: "on" }
 
 const TABLES = [
@@ -21,7 +21,7 @@ const TABLES = [
   "webhook_pending",
 ]
 
-/** Begins to observe a database that is migrated. */
+/** Begins to record the changes of a migrated database. */
 export const observe = async (postgres: FaultyPostgres): Promise<void> => {
   await postgres.query(
     "create schema ledger",
@@ -49,7 +49,7 @@ type Row = Readonly<Record<string, unknown>>
 interface Change {
   readonly xid: string
   readonly at: number
-  /** When its transaction began. */
+  /** When the transaction began. */
   readonly since: number
   readonly name: string
   readonly isGone: boolean
@@ -82,7 +82,7 @@ const idOf = (prefix: string, row: Row, column = "id"): string => Id.fromUuid(pr
 
 const instantOf = (value: unknown): DateTime.Utc => DateTime.makeUnsafe(String(value))
 
-/** A usage record as the checkers look at it. */
+/** A usage record in the form that the checkers read. */
 export const recordOf = (row: Row): UsageRecord.UsageRecord =>
   ({
     id: idOf("usg", row),
@@ -114,14 +114,14 @@ const endpointSeen = (row: Row): StorageEntry => ({
   eventTypes: row["event_types"] as ReadonlyArray<string>,
 })
 
-/** The rows of deliveries as they are at some time. */
+/** The rows of deliveries at some time. */
 class DeliveryRows {
   readonly #rows = new Map<string, Row>()
   readonly #attempts = new Map<string, Map<number, Row>>()
   readonly #tokens = new Map<string, unknown>()
   readonly #touched = new Set<string>()
 
-  /** Takes a change; gives what the storage was asked, as far as a row tells. */
+  /** Applies a change. Returns the call of the storage that caused it, as far as the row shows it. */
   change({ isGone, name, row, since }: Change): ReadonlyArray<StorageEntry> {
     const id = text(row, name === "webhook_attempts" ? "delivery_id" : "id")
     this.#touched.add(id)
@@ -132,7 +132,7 @@ class DeliveryRows {
       else attempts.set(Number(row["number"]), row)
       return []
     }
-    // A delivery that is finished moves from one table to the other.
+    // A finished delivery moves from one table to the other.
     if (isGone) return []
     this.#rows.set(id, row)
     const token = row["lease_token"] ?? undefined
@@ -149,7 +149,7 @@ class DeliveryRows {
     return [{ _tag: "Claimed", process: "worker", since, deliveries: [{ ...base, eventId, endpointId }] }]
   }
 
-  /** What became of the deliveries that a transaction changed. */
+  /** The new states of the deliveries that a transaction changed. */
   seen(): ReadonlyArray<StorageEntry> {
     const ids = [...this.#touched]
     this.#touched.clear()
@@ -176,7 +176,7 @@ class DeliveryRows {
   }
 }
 
-/** What a transaction did to usage, events and endpoints. A replay to one endpoint alone is no new event. */
+/** The changes of usage, events and endpoints by a transaction. A replay to a single endpoint is not a new event. */
 const entriesOf = (changes: ReadonlyArray<Change>, known: Set<string>): ReadonlyArray<StorageEntry> => {
   const named = (name: string) => changes.filter((change) => change.name === name && !change.isGone)
   const firsts = (name: string) =>
@@ -211,7 +211,7 @@ const entriesOf = (changes: ReadonlyArray<Change>, known: Set<string>): Readonly
         tenant: tenantNameOf(row),
         eventId: idOf("evt", row),
         type: text(row, "type"),
-        // Only the catalogue's examples are made for an endpoint.
+        // Only examples of the catalogue are published for a single endpoint.
         endpointId: isExample(row) && row["endpoint_id"] !== null ? idOf("whe", row, "endpoint_id") : null,
       })),
   ]
@@ -219,12 +219,12 @@ const entriesOf = (changes: ReadonlyArray<Change>, known: Set<string>): Readonly
 
 const isExample = (row: Row): boolean => /"(?:in_2026_0042|pay_7f3a)"/.test(text(row, "payload"))
 
-/** Everything that was committed, in order. */
+/** All committed changes, in order. */
 export const committed = async (postgres: FaultyPostgres): Promise<ReadonlyArray<OrderedEntry>> => {
   const deliveries = new DeliveryRows()
   const known = new Set<string>()
   const entries: Array<OrderedEntry> = []
-  // In the order of commits: a map keeps the order in which its keys came.
+  // In the order of commits, because a map keeps the order of insertion.
   for (const changes of Map.groupBy(await changesOf(postgres), ({ xid }) => xid).values()) {
     const order = changes[0]!.at
     const asked = changes

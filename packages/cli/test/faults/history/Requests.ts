@@ -1,5 +1,5 @@
 /**
- * What clients ask for as requests of the REST API, and what its answers mean.
+ * Converts actions of the simulation to requests of the REST API, and its answers to results.
  */
 import type { Answer, Ask, UsageAsked } from "@billwright/simulation"
 
@@ -46,7 +46,7 @@ const usageBody = ({ customerId, key, productId, quantity, unit }: UsageAsked) =
   ...(key === null ? {} : { idempotency_key: key }),
 })
 
-/** Data of an event that its marker can be found in. */
+/** Data of an event, with a marker by which the event can be recognized. */
 const dataOf = (type: string, marker: string) => ({
   ...(type.startsWith("payment.") ? { payment_id: marker } : { invoice_id: marker }),
   customer_id: "c_1",
@@ -66,7 +66,7 @@ const usageDone = ({ body, status }: Response) =>
 
 const NUMBER = /"total_quantity":(\d+)/
 
-/** What can be asked over HTTP. `RecordAndPublish` is for hosts with a transaction of their own. */
+/** The actions that exist over HTTP. `RecordAndPublish` needs a transaction of the host, so it is missing. */
 const operations: { readonly [T in Exclude<Tag, "RecordAndPublish" | "ReadForeign">]: Operation<T> } = {
   CreateCustomer: {
     request: ({ isValid, key, marker }) =>
@@ -164,22 +164,22 @@ const operations: { readonly [T in Exclude<Tag, "RecordAndPublish" | "ReadForeig
 
 const operationOf = (tag: Tag): Operation<Tag> => operations[tag as keyof typeof operations] as Operation<Tag>
 
-/** Whether the API has it. */
+/** Whether the API has this action. */
 export const isOfApi = (tag: Tag): boolean => tag in operations
 
 export const requestOf = (ask: Ask): Request => operationOf(ask._tag).request(ask)
 
-/** A refusal of usage because its key has other content: the checkers know it by name. */
+/** A refusal of usage because its key was used with other content. The checkers use this name. */
 const errorOf = (ask: Ask, { body, status }: Response): string =>
   ask._tag === "RecordUsage" && status === 409 ? "UsageKeyConflict" : String(body["error"])
 
-/** Whether an answer tells to come back, and when. A repeat may also meet the request that it repeats. */
+/** Whether an answer allows a repeat. A repeat may also arrive while the first request is still running. */
 export const isRefusal = ({ body, headers, status }: Response): boolean => {
-  const isTold = /^[1-9]\d*$/.test(headers.get("retry-after") ?? "")
-  return isTold && (status === 503 || (status === 409 && body["error"] === "conflict"))
+  const hasRetryAfter = /^[1-9]\d*$/.test(headers.get("retry-after") ?? "")
+  return hasRetryAfter && (status === 503 || (status === 409 && body["error"] === "conflict"))
 }
 
-/** What an answer means. After a refusal nobody knows if it was carried out. */
+/** The result of an answer. After a refusal it is unknown whether the request was carried out. */
 export const answerOf = (ask: Ask, response: Response): Answer => {
   const { status } = response
   if (status >= 500 || isRefusal(response)) return { _tag: "Unknown" }
@@ -256,7 +256,7 @@ const usageOf = (body: Body): UsageAsked => ({
   key: (body["idempotency_key"] ?? null) as string | null,
 })
 
-/** What a request asks for, if the history has a name for it. */
+/** The action of a request, if the history has a name for it. */
 export const askOf = (method: string, path: string, body: unknown): Ask | undefined => {
   for (const [pattern, make] of ROUTES) {
     const found = pattern.exec(`${method} ${path}`)

@@ -1,5 +1,5 @@
 /**
- * Everything that Postgres holds, of all tenants, read past the library.
+ * All data of all tenants, read from Postgres without the library.
  */
 import { Id } from "@billwright/core"
 import type { Stored } from "@billwright/simulation"
@@ -8,7 +8,7 @@ import { recordOf, tenantOf, thresholdOf } from "./Ledger.ts"
 
 type Row = Readonly<Record<string, unknown>>
 
-/** All rows of a table, as JSON says them: the drivers' own types play no part. */
+/** All rows of a table as JSON, so that types of the driver don't matter. */
 const rowsOf = async (postgres: FaultyPostgres, table: string): Promise<ReadonlyArray<Row>> => {
   const rows = await postgres.query(`select to_jsonb(t)::text as row from billwright.${table} t`)
   return rows.map(({ row }) => JSON.parse(String(row)) as Row)
@@ -16,7 +16,7 @@ const rowsOf = async (postgres: FaultyPostgres, table: string): Promise<Readonly
 
 const id = (prefix: string, row: Row, column = "id"): string => Id.fromUuid(prefix, String(row[column]))
 
-/** What the checkers look at of each thing, with the types of the whole. */
+/** The fields that the checkers read, with the types of the full objects. */
 const as = <A>(fields: object): A => fields as A
 
 const deliveriesOf = (rows: ReadonlyArray<Row>, attempts: ReadonlyArray<Row>): Stored["deliveries"] => {

@@ -1,5 +1,5 @@
 /**
- * Who breaks things during a soak: one fault at a time, drawn by the seed, each healed after some seconds.
+ * Causes faults during a soak: one at a time, chosen by the seed, each ended after some seconds.
  */
 import { setTimeout as pause } from "node:timers/promises"
 import type { Choice } from "@billwright/simulation"
@@ -12,7 +12,7 @@ const LEASE_MILLIS = 3_000
 const MAX_FAULT_MILLIS = 3_000
 const MAX_REST_MILLIS = 6_000
 
-/** Brings something about; gives what ends it. */
+/** Causes a fault. Returns a function that ends it. */
 type Fault = () => Promise<() => unknown>
 
 const nothing = async (): Promise<void> => {}
@@ -20,7 +20,7 @@ const nothing = async (): Promise<void> => {}
 export class Nemesis {
   readonly #world: World
   readonly #choice: Choice
-  /** The worker that is killed, and started again. Others go on for all of the time. */
+  /** The worker that is killed and started again. Other workers run all the time. */
   #victim: Running
   #isOver = false
   readonly counts = new Map<string, number>()
@@ -31,7 +31,7 @@ export class Nemesis {
     this.#victim = victim
   }
 
-  /** No further fault: `work` ends when the last is healed. */
+  /** Stops causing faults. `work` ends when the last fault has ended. */
   end(): void {
     this.#isOver = true
   }
@@ -96,7 +96,7 @@ export class Nemesis {
       this.#world.proxy.isBlackhole = true
       return () => {
         this.#world.proxy.isBlackhole = false
-        // What was lost on the way is not sent again by anybody: those connections are dead.
+        // Lost data is not sent again, so these connections are dead.
         this.#world.proxy.drop()
       }
     },

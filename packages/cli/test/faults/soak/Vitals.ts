@@ -1,24 +1,24 @@
 import { readdir, readFile } from "node:fs/promises"
 /**
- * How much memory and how many handles processes hold, over time, and whether that grows.
+ * Measures memory and handles of processes over time, and whether they grow.
  */
 import type { Running } from "../../Command.ts"
 import { until } from "../../Until.ts"
 
-/** What a process holds at some time. Sizes in MB. */
+/** A measurement of a process. Sizes are in MB. */
 export interface Sample {
   readonly second: number
-  /** What is left after a garbage collection. */
+  /** The heap after a garbage collection. */
   readonly heap: number
   /** All of its memory, garbage included. */
   readonly resident: number
-  /** Open files and sockets; `undefined` where the system doesn't tell. */
+  /** Open files and sockets. `undefined` if the system doesn't say. */
   readonly handles: number | undefined
 }
 
 const MEGABYTE = 1_048_576
 const KILOBYTES_OF_MEGABYTE = 1_024
-/** Growth that is none: caches that fill, code that is compiled, connections that come and go. */
+/** Growth that is not a leak: caches that fill, compiled code, connections that are opened and closed. */
 const HEAP_SLACK = 8
 const HANDLES_SLACK = 20
 
@@ -28,7 +28,7 @@ const RESIDENT = /^VmRSS:\s+(\d+) kB$/m
 const heapsOf = (running: Running): ReadonlyArray<number> =>
   [...running.stderr().matchAll(HEAP)].map(([, bytes]) => Number(bytes))
 
-/** Asks a process that was started with `Weighed.ts`. */
+/** Measures a process that was started with `Weighed.ts`. */
 export const sampleOf = async (running: Running, second: number): Promise<Sample> => {
   const { pid } = running.child
   const before = heapsOf(running).length
@@ -47,7 +47,7 @@ export const sampleOf = async (running: Running, second: number): Promise<Sample
 const median = (numbers: ReadonlyArray<number>): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 
-/** What the second quarter held and what the last holds: the first is for warming up. */
+/** The medians of the second and the last quarter. The first quarter is for warming up. */
 const quarters = (samples: ReadonlyArray<Sample>, of: (sample: Sample) => number) => {
   const quarter = Math.ceil(samples.length / 4)
   return {
@@ -56,14 +56,14 @@ const quarters = (samples: ReadonlyArray<Sample>, of: (sample: Sample) => number
   }
 }
 
-/** What of a process grows, as text. */
+/** Says what has grown in a process, as text. */
 export const growthOf = (name: string, samples: ReadonlyArray<Sample>): ReadonlyArray<string> => {
   const heap = quarters(samples, (sample) => sample.heap)
   const handles = quarters(samples, (sample) => sample.handles ?? 0)
-  const told = (what: string, { after, before }: typeof heap) =>
+  const sentence = (what: string, { after, before }: typeof heap) =>
     `${what} of the ${name} grew from ${before.toFixed(1)} to ${after.toFixed(1)}`
   return [
-    ...(heap.after > heap.before + HEAP_SLACK ? [told("the heap (MB)", heap)] : []),
-    ...(handles.after > handles.before + HANDLES_SLACK ? [told("the handles", handles)] : []),
+    ...(heap.after > heap.before + HEAP_SLACK ? [sentence("the heap (MB)", heap)] : []),
+    ...(handles.after > handles.before + HANDLES_SLACK ? [sentence("the handles", handles)] : []),
   ]
 }

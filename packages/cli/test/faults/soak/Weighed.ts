@@ -2,7 +2,7 @@ import { writeSync } from "node:fs"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 /**
- * Loaded into a process before the command: SIGUSR2 makes it collect its garbage and say what is left.
+ * Loaded into a process before the command. SIGUSR2 makes it collect garbage and print the size of the heap.
  */
 const STDERR = 2
 

@@ -1,9 +1,9 @@
 /**
- * Servers and workers under load for minutes, while one thing after the other is broken; then all is healed, what is
- * due drains, and everything that happened is judged: `npm run soak -- --minutes 10`, with the faults and requests of
- * another run by `--seed N`.
+ * Runs servers and workers under load for minutes, with one fault after the other. Then all faults end, all deliveries
+ * end, and the invariants are checked: `npm run soak -- --minutes 10`. `--seed N` repeats the faults and requests of
+ * another run.
  *
- * Fails when an invariant is broken, or when a process holds more and more memory or handles.
+ * Fails when an invariant is broken, or when the memory or the handles of a process keep growing.
  */
 import { setTimeout as pause } from "node:timers/promises"
 import { parseArgs } from "node:util"
@@ -34,7 +34,7 @@ const options = () => {
   return { minutes, seed }
 }
 
-/** Weighs processes again and again, and tells. */
+/** Measures processes repeatedly, and prints the results. */
 const watch = async (
   processes: ReadonlyMap<string, Cli.Running>,
   traffic: Traffic,
