@@ -19,7 +19,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { rejection } from "./Rejection.ts"
 
 const ada = { name: "Ada Lovelace", email: "ada@example.com" }
-/** Of 1970: no generator gives it. */
+/** An id of 1970, which no generator returns. */
 const NO_CUSTOMER = `cus_${"0".repeat(26)}`
 
 let billing: Billing
@@ -46,7 +46,7 @@ describe("customers", () => {
     assert.propertyVal(error.cause, "_tag", "CustomerNotFound")
   })
 
-  it("take a field that is undefined for one that is left out", async () => {
+  it("treat a field that is undefined like one that is left out", async () => {
     const customer = await billing.customers.create({ ...ada, metadata: undefined })
     assert.deepStrictEqual(customer.metadata, {})
   })
@@ -62,7 +62,7 @@ describe("customers", () => {
 })
 
 describe("lists", () => {
-  it("are iterated over across pages, and read a page at a time", async () => {
+  it("are iterated over across pages, or read one page at a time", async () => {
     const account = billing.forAccount("lists")
     const ids: Array<string> = []
     for (let i = 0; i < 5; i++) ids.unshift((await account.customers.create(ada)).id)
@@ -85,7 +85,7 @@ describe("lists", () => {
     assert.deepStrictEqual(rest, ids.slice(3))
   })
 
-  it("are not iterated over backwards", async () => {
+  it("refuse endingBefore in an iteration", async () => {
     const iterator = billing.customers.list({ endingBefore: "cus_1" })[Symbol.asyncIterator]()
     assert.propertyVal(await rejection(iterator.next()), "field", "endingBefore")
   })
@@ -94,7 +94,7 @@ describe("lists", () => {
 describe("usage", () => {
   const record = (customerId: string) => ({ customerId, productId: "api", quantity: 5, unit: "call" })
 
-  it("is recorded once for a key, and summed up exactly", async () => {
+  it("is recorded once for an idempotency key, and summed up exactly", async () => {
     const { id } = await billing.customers.create(ada)
     const first = await billing.usage.record({
       ...record(id),
@@ -144,7 +144,7 @@ describe("usage", () => {
     assert.lengthOf(records, 3)
   })
 
-  it("refuses quantities and instants that are none", async () => {
+  it("refuses invalid quantities and instants", async () => {
     const { id } = await billing.customers.create(ada)
     for (const quantity of [2n ** 53n, -1n, 1.5, Number.NaN]) {
       const error = await rejection(billing.usage.record({ ...record(id), quantity }))
@@ -203,7 +203,7 @@ describe("API keys", () => {
 })
 
 describe("accounts and modes", () => {
-  it("are worlds of their own on one billing", async () => {
+  it("have separate data on one billing", async () => {
     const { id } = await billing.customers.create(ada)
     for (const other of [billing.test, billing.forAccount("other"), billing.test.forAccount("other")]) {
       assert.instanceOf(await rejection(other.customers.get(id)), CustomerNotFoundError)
@@ -216,13 +216,13 @@ describe("accounts and modes", () => {
     assert.strictEqual(billing.forAccount("other").accountId, "other")
   })
 
-  it("refuses an account id that is none", () => {
+  it("refuses a malformed account id", () => {
     assert.throws(() => billing.forAccount("a b"), InvalidInputError, "accountId must be")
   })
 })
 
 describe("transaction", () => {
-  it("commits together, and gives what its function gives", async () => {
+  it("commits everything together, and returns the result of its function", async () => {
     const result = await billing.transaction(async (tx) => {
       const { id } = await tx.customers.create(ada)
       await tx.usage.record({ customerId: id, productId: "api", quantity: 1, unit: "call" })
@@ -232,7 +232,7 @@ describe("transaction", () => {
     assert.strictEqual((await billing.usage.summary({ customerId: result.id })).totalQuantity, 1n)
   })
 
-  it("rolls back, and passes on what was thrown as it is", async () => {
+  it("rolls back, and rejects with the thrown error unchanged", async () => {
     const account = billing.forAccount("rollback")
     const mine = new Error("mine")
     const failed = account.transaction(async (tx) => {
@@ -243,7 +243,7 @@ describe("transaction", () => {
     assert.deepStrictEqual((await account.customers.list().page()).data, [])
   })
 
-  it("goes on after a call that failed and was caught", async () => {
+  it("continues after a failed call whose error was caught", async () => {
     const account = billing.forAccount("savepoint")
     await account.transaction(async (tx) => {
       const { id } = await tx.customers.create(ada)
@@ -258,7 +258,7 @@ describe("transaction", () => {
     assert.lengthOf((await account.customers.list().page()).data, 1)
   })
 
-  it("takes calls side by side one after another, and names those that nobody awaits", async () => {
+  it("runs concurrent calls one after the other, and names those that were not awaited", async () => {
     const account = billing.forAccount("queue")
     await account.transaction((tx) => Promise.all([1, 2, 3].map(() => tx.customers.create(ada))))
     const forgetful = account.transaction(async (tx) => {
@@ -276,7 +276,7 @@ describe("transaction", () => {
     assert.instanceOf(await rejection(kept.customers.create(ada)), TransactionEndedError)
   })
 
-  it("refuses calls beside it that would wait for its end", async () => {
+  it("refuses calls outside of it that would wait for its end", async () => {
     let later: Promise<unknown> | undefined
     const { promise: end, resolve } = Promise.withResolvers<void>()
     await billing.transaction(async (tx) => {
@@ -308,7 +308,7 @@ describe("transaction", () => {
     assert.deepStrictEqual((await account.customers.list().page()).data, [])
   })
 
-  it("explains bad use", async () => {
+  it("explains wrong use", async () => {
     const joined = billing.transaction({}, async () => {})
     assert.match((await rejection(joined)).message, /this store can't join a transaction of yours/)
     const nothing = billing.transaction(undefined as never)
@@ -317,7 +317,7 @@ describe("transaction", () => {
 })
 
 describe("signals", () => {
-  it("give a call up with their reason", async () => {
+  it("cancel a call with their reason", async () => {
     const reason = new Error("enough")
     const signal = AbortSignal.abort(reason)
     assert.strictEqual(await rejection(billing.customers.create(ada, { signal })), reason)
@@ -327,7 +327,7 @@ describe("signals", () => {
   })
 })
 
-describe("what is no id", () => {
+describe("a malformed id", () => {
   const calls: Readonly<Record<string, readonly [prefix: string, call: (id: never) => Promise<unknown>]>> = {
     "customers.get": ["cus", (id) => billing.customers.get(id)],
     "customers.update": ["cus", (id) => billing.customers.update(id, {})],
@@ -351,18 +351,18 @@ describe("what is no id", () => {
     "keys.revoke": ["key", (id) => billing.keys.revoke(id)],
   }
   for (const [name, [prefix, call]] of Object.entries(calls)) {
-    it(`is told by ${name}`, async () => {
+    it(`is refused by ${name}`, async () => {
       for (const id of [undefined, null, 5, {}]) {
         const error = await rejection(call(id as never))
         assert.instanceOf(error, InvalidInputError)
         assert.strictEqual(error.message, `id must be a string such as ${prefix}_…`)
       }
-      // Such an id is one of a thing that may have been.
+      // A string is not an input error: something with this id may have existed.
       assert.instanceOf(await rejection(call(`${prefix}_none` as never)), NotFoundError)
     })
   }
 
-  it("nor a type, a signal, an option or a request", async () => {
+  it("is refused like a wrong event type, signal, option or request", async () => {
     const told: ReadonlyArray<readonly [call: () => Promise<unknown>, sentence: string]> = [
       [
         () => billing.endpoints.test("whe_none", undefined as never),
@@ -491,7 +491,7 @@ describe("createBilling", () => {
     }
   })
 
-  it("takes no live webhook endpoint without a key to encrypt its secret with", async () => {
+  it("refuses a live webhook endpoint without a key that encrypts its secret", async () => {
     const endpoint = { url: "https://example.com/hooks", eventTypes: ["*"] as const }
     const error = await rejection(billing.endpoints.create(endpoint))
     assert.instanceOf(error, EncryptionKeyRequiredError)
@@ -501,7 +501,7 @@ describe("createBilling", () => {
     await encrypted.close()
   })
 
-  it("closes once, and says so to later calls", async () => {
+  it("closes once, and later calls reject with ClosedError", async () => {
     const closing = await createBilling({ store: memory(), mode: "test" })
     const last = closing.customers.create(ada)
     await Promise.all([closing.close(), closing.close()])
@@ -514,7 +514,7 @@ describe("createBilling", () => {
     await closing.close()
   })
 
-  it("is disposed of at the end of a block", async () => {
+  it("is closed at the end of a block with await using", async () => {
     let kept: Billing
     {
       await using scoped = await createBilling({ store: memory() })
@@ -523,7 +523,7 @@ describe("createBilling", () => {
     assert.instanceOf(await rejection(kept.customers.create(ada)), ClosedError)
   })
 
-  it("sends no webhooks when it is told not to", async () => {
+  it("sends no webhooks with dispatcher: false", async () => {
     const silent = await createBilling({ store: memory(), dispatcher: false })
     assert.instanceOf(await rejection(silent.deliverDue()), ConfigurationError)
     await silent.close()

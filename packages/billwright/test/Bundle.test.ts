@@ -1,4 +1,4 @@
-/** What a receiver ships: one piece of code that imports nothing and runs on the web's own globals. */
+/** The bundle of a receiver: one file that imports nothing and uses only globals of the web. */
 import { fileURLToPath } from "node:url"
 import { createContext, runInContext } from "node:vm"
 import type * as Verify from "billwright/verify"
@@ -15,7 +15,7 @@ const build = async (format: "esm" | "iife") => {
   return output
 }
 
-/** Nothing of Node, and of the web only what every runtime has. */
+/** Nothing of Node, and only those globals of the web that every runtime has. */
 const webGlobals = { crypto, TextEncoder, TextDecoder, atob, btoa }
 
 const [canonical] = vectors.v1
@@ -34,7 +34,7 @@ const optionsOf = (vector: typeof canonical | typeof asymmetric) => ({
 const symmetricOptions = { ...optionsOf(canonical), secret: canonical!.secret }
 const asymmetricOptions = { ...optionsOf(asymmetric), publicKey: asymmetric!.publicKey }
 
-/** The module in a realm of its own, with these globals besides the language's. */
+/** Loads the module in a new realm with only these globals and those of the language. */
 const load = async (globals: object): Promise<typeof Verify> => {
   const [chunk] = await build("iife")
   return runInContext(`${chunk.code}\nverify`, createContext({ ...globals })) as typeof Verify
@@ -60,7 +60,7 @@ describe("the bundle", () => {
     assert.isBelow(code.length, 20_000)
   })
 
-  it("runs on the web's globals alone, with bytes of another realm", async () => {
+  it("runs with only the globals of the web, and with bytes of another realm", async () => {
     const { verifySignature } = await load(webGlobals)
     for (const options of [symmetricOptions, asymmetricOptions]) {
       const bytes = new TextEncoder().encode(options.body)
@@ -72,7 +72,7 @@ describe("the bundle", () => {
 })
 
 describe("a runtime", () => {
-  it("without WebCrypto is told so", async () => {
+  it("without WebCrypto gets an error that says so", async () => {
     for (const globals of [{}, { crypto: {} }]) {
       const { verifySignature } = await load({ ...webGlobals, crypto: undefined, ...globals })
       assert.strictEqual(await codeIn(verifySignature(symmetricOptions)), "unsupported_runtime")
@@ -80,7 +80,7 @@ describe("a runtime", () => {
     }
   })
 
-  it("without Ed25519 is told so, and verifies v1", async () => {
+  it("without Ed25519 gets an error that says so, and verifies v1", async () => {
     const failing = (name: string) => ({
       importKey: (...[format, data, algorithm, ...rest]: Parameters<typeof crypto.subtle.importKey>) =>
         (algorithm as Algorithm).name === "Ed25519"

@@ -11,7 +11,7 @@ let billing: Billing
 let apiKey: string
 let client: BillingClient
 
-/** No network: a request is answered by the handler. */
+/** Without a network: the handler answers requests directly. */
 const direct = (url: string, init: RequestInit) =>
   billing.fetch(new Request(url, init), { basePath: "/billing" })
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 describe("the client", () => {
-  it("gives the values of createBilling", async () => {
+  it("returns the same values as createBilling", async () => {
     const created = await client.customers.create({ ...ada, metadata: { someKey: "a", other_key: "b" } })
     const embedded = await billing.customers.get(created.id)
     assert.deepStrictEqual(created, embedded)
@@ -78,7 +78,7 @@ describe("the client", () => {
     assert.match(gone.requestId ?? "", /^req_/)
   })
 
-  it("gives events, endpoints and deliveries as createBilling does", async () => {
+  it("returns the same events, endpoints and deliveries as createBilling", async () => {
     const endpoint = await client.endpoints.create({
       url: "http://127.0.0.1:9/hooks",
       eventTypes: ["invoice.paid"],
@@ -145,7 +145,7 @@ describe("the client", () => {
     assert.isObject(types[0]?.schema)
   })
 
-  it("reads lists page after page", async () => {
+  it("reads lists one page after the other", async () => {
     const ids: Array<string> = []
     const mail = "list@example.com"
     for (let i = 0; i < 5; i++) ids.unshift((await billing.customers.create({ ...ada, email: mail })).id)
@@ -196,7 +196,7 @@ describe("the client", () => {
     createClient({ url, apiKey, fetch: undefined as never })
   })
 
-  it("says so when the key is none", async () => {
+  it("says so when the key is not valid", async () => {
     const stranger = createClient({
       url: "http://localhost/billing/v1/",
       apiKey: "sk_test_no",
@@ -214,7 +214,7 @@ describe("tries", () => {
     readonly key: string | null
   }
 
-  /** Each answer in turn, the last one for ever; how they were asked for. */
+  /** Answers in turn, and repeats the last answer. It keeps the requests. */
   const scripted = (...answers: ReadonlyArray<() => Response | Promise<Response>>) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] })
     const sent: Array<Sent> = []
@@ -245,7 +245,7 @@ describe("tries", () => {
     return promise
   }
 
-  it("are repeated with the same key after a lost connection and passing errors", async () => {
+  it("are repeated with the same idempotency key after a lost connection and temporary errors", async () => {
     const { sent, trying } = scripted(lost, answer(503), answer(502), success)
     const customer = await settled(trying.customers.create(ada))
     assert.strictEqual(customer.id, "cus_1")
@@ -275,7 +275,7 @@ describe("tries", () => {
   })
 
   it.each(["Sat, 21 Nov 2026 12:00:30 GMT", "Saturday, 21-Nov-26 12:00:30 GMT", "Sat Nov 21 12:00:30 2026"])(
-    "wait until the date of Retry-After, in whatever zone they run: %s",
+    "wait until the date of Retry-After in any time zone of the process: %s",
     async (date) => {
       const zone = process.env["TZ"]
       process.env["TZ"] = "America/New_York"
@@ -301,7 +301,7 @@ describe("tries", () => {
     assert.isNull(sent[0]?.key)
   })
 
-  it("are not repeated for what would fail again", async () => {
+  it("are not repeated after errors that would come again", async () => {
     for (const status of [400, 401, 403, 404, 409, 422, 500]) {
       const { sent, trying } = scripted(answer(status))
       assert.propertyVal(await rejection(settled(trying.customers.create(ada))), "status", status)
@@ -321,7 +321,7 @@ describe("tries", () => {
     assert.lengthOf(sent, 1)
   })
 
-  it("explain an answer that is none of the API's", async () => {
+  it("explain an answer that is not from the API", async () => {
     const html = () => new Response("<html>", { status: 404 })
     const error = await rejection(settled(scripted(html).trying.customers.get("cus_1")))
     assert.instanceOf(error, ApiError)

@@ -1,4 +1,4 @@
-/** The dashboard in real frameworks: behind the host's login, with and without a body parser. */
+/** The dashboard in real frameworks, behind the host's login, with and without a body parser. */
 import { once } from "node:events"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createServer, type RequestListener } from "node:http"
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const toLogin = () => new Response(null, { status: 303, headers: { location: "/login" } })
 
-/** As by a host's session: an operator, somebody else, or nobody. */
+/** A login as of a host's session: an operator, another user, or nobody. */
 const authorize = async (request: Request): Promise<boolean | Response> => {
   const cookie = request.headers.get("cookie")
   return cookie === "as=operator" || (cookie === null ? toLogin() : false)
@@ -48,7 +48,7 @@ const authorize = async (request: Request): Promise<boolean | Response> => {
 const mounted = (options: Partial<DashboardOptions> = {}) =>
   billing.dashboard({ basePath: BASE, directory, authorize, ...options })
 
-/** A server with the dashboard at its path, and a route of its own at `/own`. */
+/** A server with the dashboard at its path, and a route of the host at `/own`. */
 type Host = () => Promise<{ readonly listener: RequestListener; readonly close?: () => Promise<unknown> }>
 
 const expressApp =
@@ -151,7 +151,7 @@ for (const [name, host] of Object.entries(hosts)) {
     const ask = (path: string, headers: Record<string, string> = OPERATOR, init: RequestInit = {}) =>
       fetch(`${url}${path}`, { redirect: "manual", ...init, headers })
 
-    it("shows an operator the page and its files, and leaves the rest to the host", async () => {
+    it("serves the page and its files to an operator, and leaves other paths to the host", async () => {
       for (const path of ["", "/", "/events/evt_1", "/usage?customer=cus_1"]) {
         const page = await ask(`${BASE}${path}`)
         assert.strictEqual(page.status, 200, path)
@@ -183,14 +183,14 @@ for (const [name, host] of Object.entries(hosts)) {
       assert.strictEqual((await ask(`${BASE}/v1/nothing`)).status, 404)
     })
 
-    it("shows nobody else anything", async () => {
+    it("shows nothing to others", async () => {
       const stranger = { cookie: "as=somebody", "billwright-dashboard": "1" }
       assert.strictEqual((await ask(BASE, stranger)).status, 403)
       assert.strictEqual((await ask(`${BASE}/assets/app-1a2b.js`, stranger)).status, 403)
       assert.strictEqual((await ask(`${BASE}/v1/customers`, stranger)).status, 403)
       const page = await ask(`${BASE}/events`, {})
       assert.deepEqual([page.status, page.headers.get("location")], [303, "/login"])
-      // No key gets in by this way either: who comes is the host's to say.
+      // An API key doesn't help either, because only the host decides who may enter.
       const data = await ask(`${BASE}/v1/customers`, {
         authorization: `Bearer ${secret}`,
         "billwright-dashboard": "1",
@@ -198,7 +198,7 @@ for (const [name, host] of Object.entries(hosts)) {
       assert.deepEqual([data.status, ((await data.json()) as { error: string }).error], [401, "unauthorized"])
     })
 
-    it("answers no foreign page that an operator's browser asks for", async () => {
+    it("refuses requests that a foreign page sends by an operator's browser", async () => {
       const foreign = { cookie: "as=operator", "content-type": "text/plain" }
       const refused = await ask(`${BASE}/v1/customers`, foreign, { method: "POST", body: "{}" })
       assert.strictEqual(refused.status, 403)
@@ -213,8 +213,8 @@ for (const [name, host] of Object.entries(hosts)) {
   })
 }
 
-describe("without a login of the host's", () => {
-  it("asks for an API key, which alone gives data", async () => {
+describe("a dashboard without a login of the host", () => {
+  it("asks for an API key, and gives no data without one", async () => {
     const { fetch: dashboard } = billing.dashboard({ basePath: BASE, directory })
     const ask = (path: string, headers: Record<string, string> = {}) =>
       dashboard(new Request(`http://localhost${BASE}${path}`, { headers }))
@@ -243,7 +243,7 @@ describe("options", () => {
     assert.deepEqual(await customers({ accountId: "other", mode: "live" }), [])
   })
 
-  it("that are wrong are told at once", () => {
+  it("that are wrong are refused at once", () => {
     const wrong: ReadonlyArray<object | undefined> = [
       undefined,
       {},
@@ -258,7 +258,7 @@ describe("options", () => {
       assert.throws(() => billing.dashboard(options as DashboardOptions), ConfigurationError)
   })
 
-  it("of Fastify must name the same path", async () => {
+  it("of Fastify must have the same path as the prefix of the plugin", async () => {
     const app = Fastify()
     app.register(mounted().fastify(), { prefix: "/elsewhere" })
     const error = await app.ready().then(
@@ -268,7 +268,7 @@ describe("options", () => {
     assert.match(String(error), /prefix: "\/admin\/billing"/)
   })
 
-  it("whose authorize fails lets nobody in", async () => {
+  it("with a failing authorize let nobody in", async () => {
     const failing = () => Promise.reject(new Error("the session store is down"))
     const server = createServer(mounted({ authorize: failing }).node()).listen(0, "127.0.0.1")
     await once(server, "listening")
@@ -282,7 +282,7 @@ describe("options", () => {
   })
 })
 
-it("answers 503 once billing is closed", async () => {
+it("answers 503 after billing is closed", async () => {
   const own = await createBilling({ store: memory(), log: false })
   const dashboard = own.dashboard({ basePath: BASE, directory, authorize: () => true })
   await own.close()

@@ -1,4 +1,4 @@
-/** What each entry point brings along. */
+/** The modules that each entry point loads. */
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import { type RolldownOutput, rolldown } from "rolldown"
@@ -27,7 +27,7 @@ describe("billwright/client", () => {
 })
 
 describe("billwright/rating", () => {
-  it("is the rating of the engine, with nothing of Effect, Node or a store, and at most 12 KB as it is sent", async () => {
+  it("is the rating of the engine without Effect, Node or a store, and at most 12 KB compressed", async () => {
     const [{ code, dynamicImports, imports }] = await build("@billwright/engine/rating")
     assert.deepStrictEqual({ dynamicImports, imports }, { dynamicImports: [], imports: [] })
     assert.notMatch(code, /\bprocess\b|\bBuffer\b|\brequire\b/)
@@ -38,7 +38,7 @@ describe("billwright/rating", () => {
 })
 
 describe("billwright", () => {
-  it("loads the REST API and the sender of webhooks when they are used, and no Postgres", async () => {
+  it("loads the REST API and the sender of webhooks only when they are used, and never Postgres", async () => {
     const [{ dynamicImports, imports }] = await build("billwright")
     assert.sameMembers(imports, [
       "@billwright/core",
@@ -57,7 +57,7 @@ describe("billwright", () => {
 })
 
 describe("billwright/memory", () => {
-  it("loads no more than the memory store", async () => {
+  it("loads only the memory store", async () => {
     const [{ imports }] = await build("billwright/memory")
     assert.sameMembers(imports, ["@billwright/memory"])
   })

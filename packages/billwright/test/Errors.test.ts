@@ -1,4 +1,4 @@
-/** Errors that have no class of their own outside: their class follows from their status, their code from their tag. */
+/** Errors of the domain without their own public class. Their status decides the class, and their tag decides the code. */
 import { ConflictError, InternalError, LimitReachedError, NotFoundError } from "billwright"
 import { Schema } from "effect"
 import { assert, describe, it } from "vitest"
@@ -28,8 +28,8 @@ class TooManyPlans extends Schema.TaggedError<TooManyPlans>()("TooManyPlans", {}
 
 class WithoutStatus extends Schema.TaggedError<WithoutStatus>()("WithoutStatus", {}) {}
 
-describe("an error of the domain without a class of its own", () => {
-  it("is a NotFoundError with its id", () => {
+describe("an error of the domain without its own public class", () => {
+  it("is a NotFoundError with its id for 404", () => {
     const failure = new PlanNotFound({ id: "pln_1" })
     const error = toBillingError(failure)
     assert.instanceOf(error, NotFoundError)
@@ -38,7 +38,7 @@ describe("an error of the domain without a class of its own", () => {
     assert.strictEqual(error.cause, failure)
   })
 
-  it("is a ConflictError, or a LimitReachedError", () => {
+  it("is a ConflictError or a LimitReachedError for 409", () => {
     const archived = toBillingError(new PlanIsArchived())
     assert.instanceOf(archived, ConflictError)
     assert.notInstanceOf(archived, LimitReachedError)
@@ -49,7 +49,7 @@ describe("an error of the domain without a class of its own", () => {
     assert.instanceOf(toBillingError(new TooManyPlans()), LimitReachedError)
   })
 
-  it("is a bug when it says no status", () => {
+  it("is an InternalError if it has no status", () => {
     assert.instanceOf(toBillingError(new WithoutStatus()), InternalError)
     assert.instanceOf(toBillingError(new TypeError("no")), InternalError)
   })

@@ -1,4 +1,4 @@
-/** Events, webhooks and event types of one's own, on the memory store. */
+/** Events, webhooks and the host's own event types, on the memory store. */
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -67,7 +67,7 @@ beforeAll(async () => {
 afterAll(() => billing.close())
 
 describe("events", () => {
-  it("are published once for a key, read and listed", async () => {
+  it("are published once for an idempotency key, read and listed", async () => {
     const input = { type: "invoice.paid", data: invoice, idempotencyKey: "i1" } as const
     const { event, isDuplicate } = await billing.events.publish(input)
     assert.isFalse(isDuplicate)
@@ -102,7 +102,7 @@ describe("events", () => {
     )
   })
 
-  it("are followed as they are committed, from the call of stream on", async () => {
+  it("are streamed as they are committed, starting from the call of stream", async () => {
     const account = billing.forAccount("stream")
     const before = await account.events.publish({ type: "invoice.paid", data: invoice })
     const stream = account.events.stream()
@@ -114,7 +114,7 @@ describe("events", () => {
     assert.deepStrictEqual(await collect(paid, 1), [second.event])
   })
 
-  it("are followed while they come, until the signal aborts", async () => {
+  it("are streamed until the signal aborts", async () => {
     const account = billing.forAccount("signal")
     const controller = new AbortController()
     const iterator = account.events.stream({}, controller)[Symbol.asyncIterator]()
@@ -127,28 +127,28 @@ describe("events", () => {
     assert.strictEqual(await rejection(last), reason)
   })
 
-  it("are followed until billing is closed", async () => {
+  it("are streamed until billing is closed", async () => {
     const closing = await createBilling({ store: memory(), log: false })
     const iterator = closing.events.stream()[Symbol.asyncIterator]()
     await closing.close()
     assert.isTrue((await iterator.next()).done)
   })
 
-  it("can't be followed when billing was closed before", async () => {
+  it("can't be streamed after billing was closed", async () => {
     const closed = await createBilling({ store: memory(), log: false })
     await closed.close()
     const iterator = closed.events.stream()[Symbol.asyncIterator]()
     assert.instanceOf(await rejection(iterator.next()), ClosedError)
   })
 
-  it("say that an id to go on behind is none", async () => {
+  it("refuse a stream after an unknown id", async () => {
     const iterator = billing.events.stream({ after: "evt_none" })[Symbol.asyncIterator]()
     assert.propertyVal(await rejection(iterator.next()), "code", "event_not_found")
   })
 })
 
-describe("event types of one's own", () => {
-  it("are checked by their schema, whoever made it", async () => {
+describe("the host's own event types", () => {
+  it("are checked by the schema of any library", async () => {
     const ok = await billing.events.publish({ type: "order.shipped", data: { order_id: "o", boxes: [] } })
     assert.strictEqual(ok.event.data.order_id, "o")
     const nested = { order_id: "o", boxes: [{ weight: 1.5 }] }
@@ -176,7 +176,7 @@ describe("event types of one's own", () => {
     )
   })
 
-  it("name a field that is missing, whoever made the schema", async () => {
+  it("name a missing field with the schema of any library", async () => {
     const zod = billing.events.publish({ type: "order.shipped", data: { boxes: [] } as never })
     assert.strictEqual((await rejection(zod)).message, "data.order_id is required")
     const nested = billing.events.publish({
@@ -193,7 +193,7 @@ describe("event types of one's own", () => {
     assert.strictEqual((await rejection(builtIn)).message, "data.amount is required")
   })
 
-  it("are in the catalogue beside the built-in ones", async () => {
+  it("are in the catalogue together with the built-in types", async () => {
     const names = (await billing.events.types()).map(({ name }) => name)
     assert.includeMembers(names, ["order.returned", "order.shipped", "stock.counted"])
     const builtIn: Record<keyof BuiltInEvents, true> = {
@@ -243,7 +243,7 @@ describe("event types of one's own", () => {
       assert.throws(define(nameless), ConfigurationError, /needs a name/)
   })
 
-  it("may take the place of a built-in one, which is logged", async () => {
+  it("may replace a built-in type, which is logged", async () => {
     const lines: Array<string> = []
     const paid = defineEvent({
       name: "invoice.paid",
@@ -262,7 +262,7 @@ describe("event types of one's own", () => {
 })
 
 describe("webhooks", () => {
-  it("go to this machine only where the host allows it, and to no metadata service of a cloud", async () => {
+  it("go to this machine only if the host allows it, and never to metadata services of clouds", async () => {
     const create = (billing: Billing, url: string) => billing.endpoints.create({ url, eventTypes: ["*"] })
     await using closed = await createBilling({ store: memory(), mode: "test", log: false })
     for (const url of ["http://127.0.0.1:3000/hooks", "http://localhost:3000/hooks", "http://[::1]/"]) {
@@ -278,7 +278,7 @@ describe("webhooks", () => {
     }
   })
 
-  it("are sent, signed, recorded and sent again", async () => {
+  it("are sent, signed, recorded and replayed", async () => {
     const received: Array<{ readonly headers: IncomingHttpHeaders; readonly body: string }> = []
     const server = createServer(async (request, response) => {
       received.push({ headers: request.headers, body: await text(request) })

@@ -1,7 +1,7 @@
 import { type WebhookErrorCode, webhookErrorCodes, WebhookVerificationError } from "billwright/verify"
 import { assert } from "vitest"
 
-/** The error that a verification fails with; it must be of the one class, with a message. */
+/** The error of a failed verification. It must be a `WebhookVerificationError` with a message. */
 export const failureOf = async (verification: Promise<unknown>): Promise<WebhookVerificationError> => {
   const outcome = await verification.then(
     (value) => assert.fail(`verified: ${JSON.stringify(value)}`),

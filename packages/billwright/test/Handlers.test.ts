@@ -1,4 +1,4 @@
-/** The REST API in real frameworks: under a sub-path, with and without a body parser, streaming, aborted. */
+/** The REST API in real frameworks: below a path, with and without a body parser, with streams and aborted requests. */
 import { once } from "node:events"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => billing.close())
 
-/** A server with the API at `/billing`, and a route of its own at `/own` that answers 200. */
+/** A server with the API at `/billing`, and a route of the host at `/own` that answers 200. */
 type Host = () => Promise<{ readonly listener: RequestListener; readonly close?: () => Promise<unknown> }>
 
 const expressApp =
@@ -72,7 +72,7 @@ const koaApp =
     return { listener: app.callback() }
   }
 
-/** As of a file `app/billing/[...path]/route.ts`. */
+/** Like a file `app/billing/[...path]/route.ts` of Next.js. */
 const nextRoute = (request: Request) => billing.fetch(request, { basePath: "/billing" })
 const next: Host = async () => ({
   listener: getRequestListener((request) =>
@@ -141,7 +141,7 @@ for (const [name, host] of Object.entries(hosts)) {
         ...(init.json === undefined ? {} : { method: "POST", body: init.json }),
       })
 
-    it("serves below its path, and leaves the rest to the host", async () => {
+    it("serves the API below its path, and leaves other paths to the host", async () => {
       const created = await ask("/billing/v1/customers", { json: '{"name":"Ada","email":"ada@example.com"}' })
       assert.strictEqual(created.status, 201)
       const { id } = (await created.json()) as { id: string }
@@ -155,7 +155,7 @@ for (const [name, host] of Object.entries(hosts)) {
       assert.strictEqual(empty.status, 200)
     })
 
-    it("bills no number that a parser has changed", async () => {
+    it("refuses a number that a parser may have changed", async () => {
       const { id } = await billing.customers.create({ name: "Ada", email: "ada@example.com" })
       const threshold = (quantity: string) =>
         `{"customer_id":"${id}","product_id":"api","unit":"call","period":"day","quantity":${quantity}}`
@@ -171,7 +171,7 @@ for (const [name, host] of Object.entries(hosts)) {
       assert.strictEqual(response.status, name.endsWith("express.json()") ? 400 : 201)
     })
 
-    it("streams events, until the client goes away", async () => {
+    it("streams events until the client disconnects", async () => {
       const controller = new AbortController()
       const response = await ask("/billing/v1/events/stream", { signal: controller.signal })
       assert.strictEqual(response.headers.get("content-type")?.split(";")[0], "text/event-stream")
@@ -192,7 +192,7 @@ for (const [name, host] of Object.entries(hosts)) {
 }
 
 describe("the host's own parsers", () => {
-  it("go on working beside the plugin of Fastify", async () => {
+  it("still work beside the plugin of Fastify", async () => {
     const app = Fastify()
     await app.register(billing.fastify(), { prefix: "/billing" })
     app.post("/parsed", async ({ body }) => body)
@@ -220,9 +220,9 @@ describe.concurrent("a server that stops", () => {
     assert.strictEqual(await stream.text(), "retry: 1000\n\n", name)
   }
 
-  it("is kept open by no stream of events", async () => {
+  it("is not kept open by streams of events", async () => {
     const dashboard = billing.dashboard({ basePath: "/admin/billing" })
-    // A request of Fetch alone says nothing of its server.
+    // A plain `Request` has no reference to its server.
     const known = Object.entries(hosts).filter(([name]) => name !== "a Next-style route")
     await Promise.all([
       ...known.map(async ([name, host]) => {
@@ -235,7 +235,7 @@ describe.concurrent("a server that stops", () => {
     ])
   })
 
-  it("is closed by Fastify itself", async () => {
+  it("is closed together with Fastify", async () => {
     const app = Fastify()
     await app.register(billing.fastify(), { prefix: "/billing" })
     const url = await app.listen({ host: "127.0.0.1", port: 0 })
@@ -244,7 +244,7 @@ describe.concurrent("a server that stops", () => {
     assert.strictEqual(await stream.text(), "retry: 1000\n\n")
   })
 
-  it("finishes what is under way, also where that needs billing", async () => {
+  it("finishes running requests, including those that need billing", async () => {
     const closing = await createBilling({ store: memory(), log: false })
     const { id: customerId } = await closing.customers.create({ name: "Ada", email: "ada@example.com" })
     const key = await closing.keys.create({ name: "tests" })
@@ -275,7 +275,7 @@ describe.concurrent("a server that stops", () => {
 })
 
 describe("a handler", () => {
-  it("ends its streams when billing is closed, and lets requests that are under way end", async () => {
+  it("ends its streams when billing is closed, and finishes running requests", async () => {
     const closing = await createBilling({ store: memory(), mode: "test", log: false })
     const key = await closing.keys.create({ name: "tests" })
     const server = createServer(closing.node()).listen(0, "127.0.0.1")
@@ -288,7 +288,7 @@ describe("a handler", () => {
     const underWay = closing.fetch(new Request("http://localhost/v1/customers", { headers }))
     const ends = [direct, served].map((response) => response.text())
     await closing.close()
-    // To their end: a client would be told if something had been cut off.
+    // The streams end completely. A client would get an error if they were cut off.
     assert.deepStrictEqual(await Promise.all(ends), ["retry: 1000\n\n", "retry: 1000\n\n"])
     assert.strictEqual((await underWay).status, 200)
     assert.strictEqual((await fetch(`http://127.0.0.1:${port}/livez`)).status, 503)
@@ -296,7 +296,7 @@ describe("a handler", () => {
     server.closeAllConnections()
   })
 
-  it("is mounted before billing is closed", async () => {
+  it("can't be mounted after billing is closed", async () => {
     const closed = await createBilling({ store: memory(), log: false })
     await closed.close()
     const mounts = [
@@ -322,7 +322,7 @@ describe("a handler", () => {
     )
   })
 
-  it("answers a request whose body somebody else has read, and kept nothing of, with the reason", async () => {
+  it("explains that it can't use a request whose body was already read and not kept", async () => {
     const request = new Request("http://localhost/v1/customers", {
       method: "POST",
       headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
@@ -334,7 +334,7 @@ describe("a handler", () => {
     assert.match(((await response.json()) as { message: string }).message, /already read/)
   })
 
-  it("refuses options that there are none of", () => {
+  it("refuses unknown options", () => {
     const mount = { bsePath: "/x" } as never
     for (const name of ["express", "node", "hono", "koa"] as const)
       assert.throws(
@@ -344,7 +344,7 @@ describe("a handler", () => {
       )
   })
 
-  it("refuses a base path that is none", () => {
+  it("refuses an invalid base path", () => {
     assert.throws(() => billing.express({ basePath: "billing" }), 'basePath must start with /: "/billing"')
   })
 })

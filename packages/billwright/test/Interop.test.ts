@@ -1,4 +1,4 @@
-/** Independent implementations: what they sign, we verify; what a sender signs, they verify as we do. */
+/** Tests against independent implementations: we verify what they sign, and they verify what our test sender signs. */
 import { randomBytes } from "node:crypto"
 import { verify, verifySignature } from "billwright/verify"
 import * as StandardWebhooks from "standardwebhooks"
@@ -17,7 +17,7 @@ const libraries: Readonly<Record<string, new (secret: string) => Library>> = {
   svix: Svix.Webhook,
 }
 
-// These libraries know no other time than now.
+// These libraries always use the current time.
 const now = new Date(Math.floor(Date.now() / 1000) * 1000)
 const timestamp = String(now.getTime() / 1000)
 const bodies = [
@@ -46,7 +46,7 @@ for (const [name, Library] of Object.entries(libraries))
         }
       })
 
-      it(`verifies what is signed with ${length} bytes, as we do`, async () => {
+      it(`verifies a signature with ${length} bytes, like our library`, async () => {
         for (const body of bodies) {
           const message = { id: "evt_01m7y9ej8sekb8mmyxck33ym36", timestamp, body }
           const headers = headersOf(message, signV1(message, randomBytes(32)), signV1(message, bytes))

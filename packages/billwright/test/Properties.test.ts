@@ -1,11 +1,11 @@
-/** What holds for every message: it verifies as signed, and with any one bit changed it does not. */
+/** Properties of every message: it verifies unchanged, and fails with any single bit changed. */
 import { type VerifyOptions, verify, verifySignature, WebhookVerificationError } from "billwright/verify"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 import { codeOf, failureOf } from "./Failure.ts"
 import { headersOf, makeKeyPair, type Message, secretOf, signV1, signV1a } from "./Signer.ts"
 
-/** Fixed, so that a failure can be repeated. */
+/** A fixed seed, so that a failure can be repeated. */
 const SEED = 20_261_121
 
 const holds = <T>(arbitrary: fc.Arbitrary<T>, property: (value: T) => Promise<void>, numRuns = 200) =>
@@ -26,7 +26,7 @@ const secret = fc.uint8Array({ minLength: 1, maxLength: 100 })
 
 const at = (timestamp: string): Date => new Date(Number(timestamp) * 1000)
 
-/** One key pair does for all: making them takes longer than the tests. */
+/** One key pair for all tests, because making key pairs takes longer than the tests. */
 const pair = makeKeyPair()
 
 const signedV1 = fc.tuple(message, secret).map(([message, key]): readonly [Message, VerifyOptions] => [
@@ -51,7 +51,7 @@ const signedV1a = message.map((message): readonly [Message, VerifyOptions] => [
 
 const signed = fc.oneof(signedV1, signedV1a)
 
-/** A place in something, to be cut down to its length. */
+/** A position, taken modulo the length of the thing. */
 const place = fc.nat()
 const bit = fc.integer({ min: 0, max: 7 })
 
@@ -62,12 +62,12 @@ const flipCharacter = (text: string, place: number, bit: number): string =>
   Buffer.from(flipByte(Buffer.from(text, "latin1"), place, bit)).toString("latin1")
 
 describe("a signed message", () => {
-  it("verifies, with whatever id, time and body", () =>
+  it("verifies with any id, time and body", () =>
     holds(signed, async ([{ id, timestamp }, options]) => {
       assert.deepStrictEqual(await verifySignature(options), { id, timestamp: at(timestamp) })
     }))
 
-  it("gives its JSON back", () =>
+  it("returns its JSON", () =>
     holds(fc.tuple(fc.json(), secret, fc.boolean()), async ([body, key, asBytes]) => {
       const message = { id: "msg_1", timestamp: "1614265330", body }
       const { event } = await verify({
@@ -104,7 +104,7 @@ describe("a signed message", () => {
         async ([[, options], place, bit]) => {
           const headers = options.headers as Record<string, string>
           const changed = { ...headers, [name]: flipCharacter(headers[name]!, place, bit) }
-          // Any age will do, so that a changed time is left to the signature.
+          // Every age is accepted here, so that only the signature can detect a changed time.
           await failureOf(verifySignature({ ...options, headers: changed, toleranceSeconds: Infinity }))
         },
         500,
@@ -126,7 +126,7 @@ describe("a signed message", () => {
     ))
 })
 
-describe("anything at all", () => {
+describe("random input", () => {
   const junk = fc.oneof(
     fc.string(),
     fc.string({ unit: "binary" }),
@@ -138,14 +138,14 @@ describe("anything at all", () => {
     { requiredKeys: [] },
   )
 
-  it("fails with an error of the one class", () =>
+  it("fails with a WebhookVerificationError", () =>
     holds(fc.tuple(headers, fc.anything(), fc.anything()), async ([headers, body, key]) => {
       const wild = { headers, body, secret: key, now: new Date(0), toleranceSeconds: Infinity }
       await failureOf(verifySignature(wild as VerifyOptions))
       await failureOf(verifySignature({ ...wild, secret: "c2VjcmV0", body: "" } as VerifyOptions))
     }))
 
-  it("of headers fails so too", () =>
+  it("for the headers fails with one, too", () =>
     holds(fc.anything(), async (headers) => {
       const wild = { secret: "c2VjcmV0", body: "", headers } as VerifyOptions
       assert.instanceOf(await failureOf(verifySignature(wild)), WebhookVerificationError)

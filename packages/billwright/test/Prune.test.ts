@@ -1,4 +1,4 @@
-/** Removing what is old, on the memory store. */
+/** Removing old data, on the memory store. */
 import { createBilling, InvalidInputError } from "billwright"
 import { memory } from "billwright/memory"
 import { afterEach, assert, beforeEach, describe, it, vi } from "vitest"
@@ -36,7 +36,7 @@ describe("prune", () => {
     )
   })
 
-  it("refuses what is no old instant", async () => {
+  it("refuses an instant that is invalid or too recent", async () => {
     await using billing = await createBilling({ store: memory(), dispatcher: false, log: false })
     for (const input of [{}, undefined, { before: "yesterday" }, { before: new Date(NOON) }]) {
       assert.instanceOf(await rejection(billing.prune(input as { before: Date })), InvalidInputError)

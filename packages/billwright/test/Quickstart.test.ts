@@ -1,4 +1,4 @@
-/** The README's examples are these files, and they run. */
+/** The examples of the README are these files. This test runs them. */
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import type { AddressInfo } from "node:net"
@@ -20,7 +20,7 @@ const logged = async (run: () => Promise<unknown>): Promise<ReadonlyArray<unknow
 
 describe("README.md", () => {
   for (const name of ["memory", "express", "events", "dashboard", "client"]) {
-    it(`shows the example that is run here: ${name}`, () => {
+    it(`shows the example ${name} unchanged`, () => {
       const source = readFileSync(new URL(`readme/start/${name}.ts`, import.meta.url), "utf8")
       assert.include(readme, `\`\`\`ts\n${source}\`\`\``)
     })
@@ -46,7 +46,7 @@ describe("README.md", () => {
     server.closeAllConnections()
   })
 
-  it("asks the API by the client", async () => {
+  it("calls the API by the client", async () => {
     await using billing = await createBilling({ store: memory() })
     const { id } = await billing.customers.create({ name: "Ada Lovelace", email: "ada@example.com" })
     await billing.usage.record({ customerId: id, productId: "api", quantity: 5, unit: "call" })

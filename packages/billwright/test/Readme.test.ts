@@ -1,4 +1,4 @@
-/** The README's receivers are these files, and they receive. */
+/** The receivers of the README are these files. This test runs them. */
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -17,7 +17,7 @@ const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
 
 type Receiver = (request: Request) => Promise<Response>
 
-/** A receiver of node:http, for the time of one request. */
+/** Serves one request by a handler of node:http. */
 const overHttp =
   (listener: RequestListener): Receiver =>
   async (request) => {

@@ -1,6 +1,6 @@
 /**
- * What calls of customers and usage thresholds give and reject with, by promises and by the client, as it was
- * recorded. `npm run record` records a change that is meant.
+ * Compares the results and errors of calls for customers and usage thresholds with recorded ones, for the Promise API
+ * and for the client. `npm run record` records an intended change.
  */
 import { fileURLToPath } from "node:url"
 import { inspect } from "node:util"
@@ -14,7 +14,7 @@ const UNKNOWN = "0".repeat(26)
 
 type Calls = Pick<Awaited<ReturnType<typeof createTestBilling>>, "customers" | "thresholds">
 
-/** What a promise comes to, with ids named by their order. */
+/** The result or error of a promise. Ids are replaced by their order. */
 const makeTell = () => {
   const ids = new Map<string, string>()
   const nameOf = (id: string): string => {
@@ -94,14 +94,14 @@ const record = async ({ customers, thresholds }: Calls, use: (id: string) => Pro
 
 const usage = (customerId: string) => ({ customerId, productId: "api", unit: "call", quantity: 12 })
 
-describe("as recorded", () => {
-  it("by promises", async () => {
+describe("customers and usage thresholds", () => {
+  it("answer as recorded by the Promise API", async () => {
     await using billing = await createTestBilling()
     const told = await record(billing, (id) => billing.usage.record(usage(id)))
     await expect(told).toMatchFileSnapshot(recording("promises.txt"))
   })
 
-  it("by the client", async () => {
+  it("answer as recorded by the client", async () => {
     await using billing = await createTestBilling()
     const { secret } = await billing.keys.create({ name: "recorder" })
     const client = createClient({

@@ -1,9 +1,9 @@
-/** A sender of Standard Webhooks over node:crypto, which shares no code with what is tested. */
+/** A sender of Standard Webhooks that uses node:crypto and shares no code with the library. */
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto"
 
 export interface Message {
   readonly id: string
-  /** As in the header. */
+  /** The timestamp as in the header. */
   readonly timestamp: string
   readonly body: string | Uint8Array
 }
@@ -19,7 +19,7 @@ export const signV1a = (message: Message, privateKey: KeyObject): string =>
 
 export const secretOf = (bytes: Uint8Array): string => `whsec_${Buffer.from(bytes).toString("base64")}`
 
-/** A new pair: the key that signs, and the one that verifies as `whpk_…`. */
+/** A new key pair: the private key, and the public key as `whpk_…`. */
 export const makeKeyPair = () => {
   const { privateKey, publicKey } = generateKeyPairSync("ed25519")
   const raw = Buffer.from(publicKey.export({ format: "jwk" }).x ?? "", "base64url")

@@ -12,7 +12,7 @@ const invoice = (customerId: string) => ({
 })
 
 describe("the time of a test", () => {
-  it("stands until it is moved", async () => {
+  it("stands still until it is moved", async () => {
     await using billing = await createTestBilling({ now: "2026-02-27T23:59:00Z" })
     const { createdAt, id: customerId } = await billing.testing.customer()
     assert.deepStrictEqual(createdAt, new Date("2026-02-27T23:59:00Z"))
@@ -25,7 +25,7 @@ describe("the time of a test", () => {
     assert.strictEqual((await billing.usage.summary(march)).totalQuantity, 5n)
   })
 
-  it("is the same for every test, unless it is named", async () => {
+  it("is the same in every test, unless the test sets it", async () => {
     await using billing = await createTestBilling()
     assert.deepStrictEqual(billing.testing.now, new Date("2026-01-15T12:00:00Z"))
     const bad = await rejection(createTestBilling({ now: "some day" }))
@@ -39,7 +39,7 @@ describe("the time of a test", () => {
       assert.instanceOf(await rejection(billing.testing.advance(duration)), InvalidInputError)
   })
 
-  it("is moved by what is a duration", async () => {
+  it("is moved only by valid durations", async () => {
     await using billing = await createTestBilling()
     const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
       [undefined, /^duration must be an object such as \{ minutes: 1 \}/],
@@ -57,7 +57,7 @@ describe("the time of a test", () => {
     assert.deepStrictEqual(billing.testing.now, new Date("2026-01-15T12:00:00Z"))
   })
 
-  it("is that of the REST API, too", async () => {
+  it("is also the time of the REST API", async () => {
     await using billing = await createTestBilling()
     const { secret } = await billing.keys.create({ name: "first" })
     const response = await billing.fetch(
@@ -73,7 +73,7 @@ describe("the time of a test", () => {
 })
 
 describe("the receivers of a test", () => {
-  it("get what is due, once deliveries are asked for", async () => {
+  it("get due webhooks when the test reads the deliveries", async () => {
     await using billing = await createTestBilling()
     const { endpoint, receiver } = await billing.testing.endpoint({ eventTypes: ["invoice.paid"] })
     const { id } = await billing.testing.customer()
@@ -93,14 +93,14 @@ describe("the receivers of a test", () => {
     assert.strictEqual(event.id, delivery?.eventId)
   })
 
-  it("answer in turn, and are asked again when it is time", async () => {
+  it("answer in turn, and get retries when they are due", async () => {
     await using billing = await createTestBilling()
     const { receiver } = await billing.testing.endpoint()
     receiver.answer(500, { error: "timeout" }, { status: 429, headers: { "retry-after": "120" } }, 200)
     const { id } = await billing.testing.customer()
     await billing.events.publish({ type: "invoice.paid", data: invoice(id) })
     assert.strictEqual((await billing.testing.deliveries())[0]?.status, "Pending")
-    // Whoever is asked only then has had one request more.
+    // By now the receiver has had one more request.
     await billing.testing.advance({ hours: 1 })
     const [delivery] = await billing.testing.deliveries()
     assert.include(delivery, { status: "Delivered", attemptCount: 4 })
@@ -116,12 +116,12 @@ describe("the receivers of a test", () => {
       times,
     )
     assert.strictEqual(new Set(times).size, 4)
-    // The last answer stays.
+    // The last answer is repeated.
     await billing.events.publish({ type: "invoice.paid", data: invoice(id) })
     assert.strictEqual((await billing.testing.deliveries())[1]?.attempts[0]?.responseStatus, 200)
   })
 
-  it("give up by the policy of the test", async () => {
+  it("get as many attempts as the retry policy of the test allows", async () => {
     const hasty = { baseMillis: 1_000, factor: 1, capMillis: 1_000, maxAttempts: 2, jitter: 0 }
     const retries = { live: hasty, test: hasty }
     await using billing = await createTestBilling({ dispatcher: { retries } })
@@ -134,7 +134,7 @@ describe("the receivers of a test", () => {
     assert.lengthOf(receiver.requests, 2)
   })
 
-  it("are of each account and mode its own deliveries", async () => {
+  it("get the deliveries of their own account and mode", async () => {
     await using billing = await createTestBilling()
     const live = await createTestBilling({ mode: "live", encryptionKeys: "none" })
     const other = billing.forAccount("other")
@@ -150,7 +150,7 @@ describe("the receivers of a test", () => {
 })
 
 describe("a billing for tests", () => {
-  it("says what its options are", async () => {
+  it("explains wrong options", async () => {
     const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
       [{ nw: 1 }, /^createTestBilling has no option "nw": its options are now, accountId, /],
       [{ network: {} }, /^createTestBilling has no option "network"/],
@@ -182,7 +182,7 @@ describe("a billing for tests", () => {
     expectTypeOf<"order.shiped">().not.toExtend<Types>()
   })
 
-  it("has customers that differ", async () => {
+  it("makes customers with different names", async () => {
     await using billing = await createTestBilling()
     const [a, b] = [
       await billing.testing.customer(),

@@ -1,4 +1,4 @@
-/** What a host's compiler knows. */
+/** The types that a host's compiler sees. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { EventCatalogue, ThresholdEvent } from "@billwright/core"
 import {
@@ -41,7 +41,7 @@ declare const billing: Own
 declare const plain: Billing
 
 describe("types", () => {
-  it("know the events of one's own, by what their schemas take", () => {
+  it("include the host's own events, with the input types of their schemas", () => {
     expectTypeOf(shipped.name).toEqualTypeOf<"order.shipped">()
     type Publish = Own["events"]["publish"]
     expectTypeOf<Publish>().toBeCallableWith({ type: "order.shipped", data: { order_id: "o" } })
@@ -50,13 +50,13 @@ describe("types", () => {
     void (() => billing.events.publish({ type: "order.shipped", data: { order_id: 5 } }))
     // @ts-expect-error -- a type that is not defined
     void (() => billing.events.publish({ type: "order.lost", data: {} }))
-    // @ts-expect-error -- a type of one's own that this billing does not have
+    // @ts-expect-error -- an own type that this billing does not have
     void (() => plain.events.publish({ type: "order.shipped", data: { order_id: "o" } }))
-    // @ts-expect-error -- an example that is none
+    // @ts-expect-error -- a wrong example
     void (() => defineEvent({ name: "a.b", description: "", schema: z.string(), example: 5 }))
   })
 
-  it("tell events apart by their type", () => {
+  it("distinguish events by their type", () => {
     const read = (event: Awaited<ReturnType<Own["events"]["get"]>>) => {
       if (event.type === "invoice.paid") expectTypeOf(event.data.amount).toEqualTypeOf<number>()
       if (event.type === "order.parsed") expectTypeOf(event.data.order_id).toEqualTypeOf<string>()
@@ -73,14 +73,14 @@ describe("types", () => {
     >()
   })
 
-  it("say what the built-in types of core say", () => {
+  it("agree with the built-in types of core", () => {
     type Names = (typeof EventCatalogue.builtIn)[number]["name"]
     expectTypeOf<keyof BuiltInEvents>().toExtend<Names>()
     type Threshold = (typeof ThresholdEvent.usageThreshold)["data"]["Type"]
     expectTypeOf<keyof BuiltInEvents["usage.threshold"]>().toEqualTypeOf<keyof Threshold>()
   })
 
-  it("have scoped handles and transactions of the same events", () => {
+  it("give other accounts and transactions the same events", () => {
     expectTypeOf<Own["test"]["events"]>().toEqualTypeOf<Own["events"]>()
     expectTypeOf<Own["forAccount"]>().returns.toEqualTypeOf<Own["live"]>()
     const result = () => billing.transaction(async (tx) => tx.usage.summary({ customerId: "cus_1" }))
@@ -89,7 +89,7 @@ describe("types", () => {
     expectTypeOf<Transaction>().not.toHaveProperty("close")
   })
 
-  it("take quantities as number and bigint, instants as Date and text", () => {
+  it("accept quantities as number and bigint, and instants as Date and text", () => {
     type Record = Parameters<Own["usage"]["record"]>[0]
     expectTypeOf<Record["quantity"]>().toEqualTypeOf<number | bigint>()
     expectTypeOf<Record["timestamp"]>().toEqualTypeOf<Date | string | undefined>()
@@ -113,7 +113,7 @@ describe("types", () => {
     expectTypeOf<pg.PoolClient>().toExtend<TransactionClient>()
   })
 
-  it("of the client are those of billing, where both have a call", () => {
+  it("of the client are those of billing, for calls that both have", () => {
     expectTypeOf<BillingClient["customers"]>().toEqualTypeOf<Billing["customers"]>()
     expectTypeOf<BillingClient["endpoints"]>().toEqualTypeOf<Billing["endpoints"]>()
     const client = () =>

@@ -1,4 +1,4 @@
-/** The vectors of Standard Webhooks and Svix, and what must be refused. */
+/** The test vectors of Standard Webhooks and Svix, and messages that must be refused. */
 import { type VerifyOptions, verifySignature, type WebhookErrorCode } from "billwright/verify"
 import { assert, describe, it } from "vitest"
 import { codeOf } from "./Failure.ts"
@@ -67,7 +67,7 @@ describe("accepts", () => {
     })
 })
 
-/** What each refusal of the vectors is called here. */
+/** The error code for each refused vector. */
 const codes: Readonly<Record<string, WebhookErrorCode>> = {
   "missing webhook-id": "missing_header",
   "missing webhook-timestamp": "missing_header",
@@ -109,7 +109,7 @@ describe("refuses", () => {
       assert.strictEqual(await codeOf(verification), "invalid_secret")
     })
 
-  it("an id with a dot, which another message has the same signature as", async () => {
+  it("an id with a dot, because another message could have the same signature", async () => {
     const bytes = Buffer.from("a secret")
     const { a, b } = vectors.ambiguity
     const optionsFor = ({ id, payload, timestamp }: typeof a): VerifyOptions => {

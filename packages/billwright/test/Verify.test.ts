@@ -30,7 +30,7 @@ const signedBy = (...signatures: ReadonlyArray<string>) => ({
   headers: headersOf(message, ...signatures),
 })
 
-/** Options as someone without types may give them. */
+/** Options without types, as from JavaScript. */
 const untyped = (changes: Record<string, unknown>) => ({ ...options, ...changes }) as VerifyOptions
 
 const accepts = async (options: VerifyOptions): Promise<void> => {
@@ -44,7 +44,7 @@ const refuses = async (code: string, options: VerifyOptions, message = /./): Pro
 }
 
 describe("verify", () => {
-  it("gives the id, the time and the event", async () => {
+  it("returns the id, the time and the event", async () => {
     assert.deepStrictEqual<unknown>(await verify(options), {
       id: "evt_1",
       timestamp: now,
@@ -97,32 +97,32 @@ describe("verify", () => {
     ["a byte order mark", "\uFEFF{}"],
     ["bytes that are not UTF-8", Buffer.from([0x22, 0xff, 0x22])],
   ] as const)
-    it(`says that ${name} is no JSON, and verifySignature does not care`, async () => {
+    it(`says that ${name} is not JSON, and verifySignature accepts it`, async () => {
       const sent = { ...message, body: payload }
       const signed = { ...options, body: payload, headers: headersOf(sent, signV1(sent, key)) }
       await accepts(signed)
       assert.strictEqual(await codeOf(verify(signed)), "payload_not_json")
     })
 
-  it("says nothing about the JSON of a body that is not vouched for", async () => {
+  it("reports a wrong signature before a body that is not JSON", async () => {
     assert.strictEqual(await codeOf(verify({ ...options, body: "hello" })), "no_matching_signature")
   })
 
-  it("reads what was verified, whatever happens to the bytes meanwhile", async () => {
+  it("reads the verified bytes, even if the caller changes them meanwhile", async () => {
     const bytes = Buffer.from(body)
     const verification = verify({ ...options, body: bytes })
     bytes.write(body.replace('"amount":5', '"amount":9'))
     assert.deepStrictEqual((await verification).event.data, { amount: 5 })
   })
 
-  it("says so when it is called without options", async () => {
+  it("explains a call without options", async () => {
     for (const nothing of [undefined, null, secret])
       assert.strictEqual(await codeOf(verify(nothing as never)), "invalid_option")
   })
 })
 
 describe("keys", () => {
-  it("may be several, while one is replaced by another", async () => {
+  it("may be several secrets during a rotation", async () => {
     await accepts({ ...options, secret: [secretOf(randomBytes(32)), secret] })
     await accepts({ ...options, secret: [secret, secretOf(randomBytes(32))] })
     await accepts(signedBy(other(), signV1(message, key)))
@@ -130,7 +130,7 @@ describe("keys", () => {
     await refuses("no_matching_signature", signedBy(other(), other()))
   })
 
-  it("may be public, and several", async () => {
+  it("may be several public keys", async () => {
     const signed = signedBy(
       other(),
       signV1a(message, makeKeyPair().privateKey),
@@ -142,14 +142,14 @@ describe("keys", () => {
     await refuses("no_matching_signature", { ...publicly, publicKey: makeKeyPair().publicKey })
   })
 
-  it("may be of both kinds: either will do", async () => {
+  it("may be of both kinds, and one match is enough", async () => {
     const keys = { secret, publicKey: pair.publicKey }
     await accepts({ ...options, ...keys })
     await accepts({ ...signedBy(signV1a(message, pair.privateKey)), ...keys })
     await refuses("no_matching_signature", { ...signedBy(other()), ...keys })
   })
 
-  it("are for their own version of signature", async () => {
+  it("are only used for their own version of signatures", async () => {
     const v1 = signV1(message, key)
     const v1a = signV1a(message, pair.privateKey)
     await refuses("invalid_signature_header", signedBy(v1.replace("v1,", "v1a,")))
@@ -171,13 +171,13 @@ describe("keys", () => {
     )
   })
 
-  it("never take what everybody knows for a secret", async () => {
+  it("never use a public key as a secret", async () => {
     const publicBytes = Buffer.from(pair.publicKey.slice("whpk_".length), "base64")
     const forged = signedBy(signV1(message, publicBytes))
     await refuses("invalid_secret", { ...forged, secret: pair.publicKey }, /pass it as publicKey/)
   })
 
-  it("are refused when they are none, before anything else is looked at", async () => {
+  it("are refused when they are invalid, before anything else is checked", async () => {
     const wrong = { headers: {}, body: undefined }
     for (const secret of [
       "",
@@ -212,7 +212,7 @@ describe("keys", () => {
       await refuses("invalid_public_key", untyped({ ...wrong, publicKey }))
   })
 
-  it("are never part of an error", async () => {
+  it("are never in an error", async () => {
     const leaky = `whsec_${Buffer.from("correct horse").toString("base64")}`
     const failures = [
       await failureOf(verifySignature({ ...options, secret: leaky })),
@@ -256,22 +256,22 @@ describe("headers", () => {
     "something with get": { get: (name: string) => new Headers(headers).get(name) },
   }
   for (const [name, shape] of Object.entries(shapes))
-    it(`are taken from ${name}`, () => accepts({ ...options, headers: shape }))
+    it(`are read from ${name}`, () => accepts({ ...options, headers: shape }))
 
   for (const name of Object.keys(headers))
-    it(`are all needed: ${name}`, async () => {
+    it(`are all required: ${name}`, async () => {
       for (const value of [undefined, "", []])
         await refuses("missing_header", { ...options, headers: { ...headers, [name]: value } }, RegExp(name))
       await refuses("missing_header", { ...options, headers: { get: () => null } }, /webhook-id/)
     })
 
-  it("are refused when they are none", async () => {
+  it("are refused when they are invalid", async () => {
     const flat = Object.entries(headers).flat()
     for (const wrong of [undefined, null, "webhook-id: 1", 5, flat, [1], { ...headers, "webhook-id": 5 }])
       await refuses("invalid_headers", untyped({ headers: wrong }))
   })
 
-  it("that came twice are not taken by halves", async () => {
+  it("that are given twice are refused", async () => {
     const twice = (name: keyof typeof headers) => [...Object.entries(headers), [name, headers[name]] as const]
     await refuses("invalid_id", { ...options, headers: twice("webhook-id") })
     await refuses("invalid_timestamp", { ...options, headers: twice("webhook-timestamp") })
@@ -282,7 +282,7 @@ describe("headers", () => {
     await refuses("invalid_timestamp", { ...options, headers: joined })
   })
 
-  it("hold an id that is bounded, visible and without a dot", async () => {
+  it("need an id of limited length, of visible characters, without a dot", async () => {
     const signedAs = (id: string) => {
       const sent = { ...message, id }
       return verifySignature({ ...options, headers: headersOf(sent, signV1(sent, key)) })
@@ -300,7 +300,7 @@ describe("the time", () => {
     return verifySignature({ ...untyped(changes), headers: headersOf(sent, signV1(sent, key)) })
   }
 
-  it("may be 300 seconds off, either way", async () => {
+  it("may be wrong by 300 seconds in both directions", async () => {
     assert.strictEqual(DEFAULT_TOLERANCE_SECONDS, 300)
     for (const offset of [-300, 0, 300]) await signedAt(String(seconds + offset))
     assert.strictEqual(await codeOf(signedAt(String(seconds - 301))), "timestamp_too_old")
@@ -313,7 +313,7 @@ describe("the time", () => {
     assert.strictEqual(await codeOf(signedAt(String(seconds + 301), { now: late })), "timestamp_too_new")
   })
 
-  it("may be off by what the options say", async () => {
+  it("may be wrong by the tolerance of the options", async () => {
     await signedAt(String(seconds), { toleranceSeconds: 0 })
     await signedAt("0", { toleranceSeconds: Infinity })
     assert.strictEqual(
@@ -326,19 +326,19 @@ describe("the time", () => {
     )
   })
 
-  it("is now unless the options say otherwise", async () => {
+  it("is compared with the clock unless the options set now", async () => {
     await signedAt(String(Math.floor(Date.now() / 1000)), { now: undefined, toleranceSeconds: undefined })
     assert.strictEqual(await codeOf(signedAt(String(seconds), { now: undefined })), "timestamp_too_old")
   })
 
-  it("needs options that can be compared with", async () => {
+  it("refuses invalid options", async () => {
     for (const toleranceSeconds of [Number.NaN, -1, "300", null])
       await refuses("invalid_option", untyped({ toleranceSeconds }), /toleranceSeconds/)
     for (const now of [new Date(Number.NaN), "yesterday", {}])
       await refuses("invalid_option", untyped({ now }), /now/)
   })
 
-  it("is digits, as a Date can hold them", async () => {
+  it("must be digits, within the range of a Date", async () => {
     const all = { toleranceSeconds: Infinity }
     assert.deepStrictEqual((await signedAt("8640000000000", all)).timestamp, new Date(8.64e15))
     for (const text of [
@@ -370,7 +370,7 @@ describe("the time", () => {
 describe("signatures", () => {
   const right = signV1(message, key)
 
-  it("are found among others, unknown and malformed ones", async () => {
+  it("are found among unknown and malformed ones", async () => {
     await accepts(signedBy("v0,AAAA", "v1", "v1,", "v1,?", "v1a,AAAA", "v9,", ",", "v1,AAAA", right))
     await accepts(signedBy("", right, "", ""))
   })
@@ -382,13 +382,13 @@ describe("signatures", () => {
     await refuses("invalid_signature_header", signedBy(right, ...others, "v9,AAAA"), /more than 32/)
   })
 
-  it(`have at most ${MAX_SIGNATURE_HEADER_LENGTH} characters in all`, async () => {
+  it(`have at most ${MAX_SIGNATURE_HEADER_LENGTH} characters in total`, async () => {
     const rest = (length: number) => signedBy(`v9,${"A".repeat(length - right.length - 4)}`, right)
     await accepts(rest(MAX_SIGNATURE_HEADER_LENGTH))
     await refuses("invalid_signature_header", rest(MAX_SIGNATURE_HEADER_LENGTH + 1), /longer than 4096/)
   })
 
-  it("have one spelling", async () => {
+  it("have only one spelling", async () => {
     const [, text = ""] = right.split(",")
     const urlSafe = Buffer.from(text, "base64").toString("base64url")
     const last = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".indexOf(text.at(-2)!)
@@ -421,7 +421,7 @@ describe("signatures", () => {
 })
 
 describe("the body", () => {
-  it("is text or bytes of whatever kind", async () => {
+  it("is text or any kind of bytes", async () => {
     const bytes = new TextEncoder().encode(body)
     const padded = Buffer.concat([Buffer.from("before"), bytes, Buffer.from("after")])
     const view = padded.subarray(6, 6 + bytes.length)
@@ -436,7 +436,7 @@ describe("the body", () => {
     await accepts({ ...options, body: shared })
   })
 
-  it("is signed as bytes, of any text", async () => {
+  it("is signed as the UTF-8 bytes of any text", async () => {
     const sent = { ...message, body: '{"name":"Zoë € 🦊"}' }
     const signed = { ...options, headers: headersOf(sent, signV1(sent, key)) }
     await accepts({ ...signed, body: sent.body })
@@ -444,7 +444,7 @@ describe("the body", () => {
     await refuses("no_matching_signature", { ...signed, body: Buffer.from(sent.body, "latin1") })
   })
 
-  it("is not text that no bytes make", async () => {
+  it("is refused as text with a lone surrogate", async () => {
     const sent = { ...message, body: '"\uFFFD"' }
     const signed = { ...options, headers: headersOf(sent, signV1(sent, key)) }
     await accepts({ ...signed, body: sent.body })

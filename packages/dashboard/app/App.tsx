@@ -10,7 +10,7 @@ import { Shell } from "./shell/Shell.tsx"
 import { Skeleton } from "./ui/Loading.tsx"
 import { Page } from "./ui/Page.tsx"
 
-// What is asked at three in the morning is there at once; the rest comes when it is wanted.
+// The pages that operators need most are in the first bundle. The others are loaded when they are opened.
 const OverviewPage = lazy(() =>
   import("./overview/OverviewPage.tsx").then((module) => ({ default: module.OverviewPage })),
 )
@@ -31,9 +31,9 @@ const CustomerPage = lazy(() =>
 )
 
 const NotFound = () => (
-  <Page title="Nothing is here">
+  <Page title="Page not found">
     <p>
-      The address leads nowhere. Start from the <Link href="/">overview</Link>.
+      There is no page at this address. Start from the <Link href="/">overview</Link>.
     </p>
   </Page>
 )
@@ -44,7 +44,7 @@ const Waiting = () => (
   </main>
 )
 
-/** A page of another item is another page: nothing of the one before stays. */
+/** The key makes a new page for each item, so that no state of the previous item stays. */
 const Pages = () => (
   <Switch>
     <Route path="/">

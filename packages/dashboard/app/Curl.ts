@@ -1,10 +1,10 @@
 /**
- * Requests as commands for a POSIX shell. What stands in them may come from anybody: it is quoted, always.
+ * Requests as commands for a POSIX shell. Their parts may come from anybody, so all of them are quoted.
  */
 
 import * as ExactJson from "./api/ExactJson.ts"
 
-/** One word of a command, whatever is in it. */
+/** Quotes a text as one word of a command. */
 export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 export interface CurlRequest {
@@ -14,11 +14,11 @@ export interface CurlRequest {
   readonly body?: string
 }
 
-/** A line break in a header would end it; none of those that are shown here has one. */
+/** A header as curl takes it. The headers that are shown here never have a line break, which would end them. */
 const headerOf = ([name, value]: readonly [string, string]): string =>
   `--header ${quote(`${name}: ${value}`.replace(/[\r\n]+/g, " "))}`
 
-/** curl works this out by itself, from the address and the body. */
+/** Headers that curl sets itself, from the address and the body. */
 const IMPLIED = new Set(["content-length", "host", "connection", "accept-encoding", "transfer-encoding"])
 
 /** The command that sends a request. */
@@ -31,7 +31,7 @@ export const curl = ({ body, headers, method, url }: CurlRequest): string =>
     ...(body === undefined ? [] : [`--data-raw ${quote(body)}`]),
   ].join(" \\\n  ")
 
-/** A request to the API, with the key as a variable: a key in a command ends up in a history. */
+/** A request to the API. The key is a shell variable, so that it doesn't end up in the history of the shell. */
 export const apiCurl = (apiUrl: string, method: string, path: string, body?: unknown): string =>
   [
     `curl ${method === "GET" ? "" : `--request ${method} `}--url ${quote(`${apiUrl}${path}`)}`,

@@ -1,5 +1,5 @@
 /**
- * Instants as people read them.
+ * Formats instants for people.
  */
 
 const SECOND = 1_000
@@ -38,14 +38,14 @@ export const relative = (instant: string, now: number): string => {
   return relativeTo.format(Math.trunc(distance / YEAR), "year")
 }
 
-/** To the second, on the reader's clock: `21 Nov, 09:30:00`; with the year where it is another one. */
+/** To the second, in the reader's time zone: `21 Nov, 09:30:00`. With the year if it is not the current one. */
 export const moment = (instant: string, now: number): string => {
   const at = Date.parse(instant)
   const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
   return (isThisYear ? momentOfThisYear : momentOfAnyYear).format(at)
 }
 
-/** To the millisecond, as logs have it: `2026-11-21 09:30:00.123 UTC`. */
+/** To the millisecond, as in logs: `2026-11-21 09:30:00.123 UTC`. */
 export const utc = (instant: string): string => instant.replace("T", " ").replace("Z", " UTC")
 
 /** The name of the reader's time zone: `UTC`, `GMT+1`. */
@@ -54,7 +54,7 @@ export const zone: string =
     .formatToParts()
     .find(({ type }) => type === "timeZoneName")?.value ?? "local time"
 
-/** The instant to the millisecond in UTC, and on the reader's clock. */
+/** The instant to the millisecond, in UTC and in the reader's time zone. */
 export const exact = (instant: string): string =>
   `${utc(instant)} (${local.format(Date.parse(instant))} here)`
 
@@ -62,7 +62,7 @@ export const exact = (instant: string): string =>
 export const duration = (milliseconds: number): string =>
   milliseconds < SECOND ? `${milliseconds} ms` : `${(milliseconds / SECOND).toFixed(2)} s`
 
-/** The start of a day on the reader's clock, `YYYY-MM-DD`, moved by days, as the API takes it. */
+/** The start of a day (`YYYY-MM-DD`) in the reader's time zone, moved by some days, in the form of the API. */
 export const startOfDay = (date: string, movedByDays = 0): string | undefined => {
   const [year, month, day] = date.split("-").map(Number)
   if (year === undefined || month === undefined || day === undefined) return undefined
@@ -70,11 +70,11 @@ export const startOfDay = (date: string, movedByDays = 0): string | undefined =>
   return Number.isNaN(start.getTime()) ? undefined : start.toISOString()
 }
 
-/** A UTC day, `YYYY-MM-DD`, so many days before another instant. */
+/** The UTC day (`YYYY-MM-DD`) some days before an instant. */
 export const utcDay = (now: number, daysBefore = 0): string =>
   new Date(now - daysBefore * DAY).toISOString().slice(0, 10)
 
-/** The value of an `<input type="datetime-local">` as the API takes an instant. */
+/** Converts the value of an `<input type="datetime-local">` to an instant of the API. */
 export const fromLocalInput = (value: string): string | undefined => {
   const at = new Date(value)
   return value === "" || Number.isNaN(at.getTime()) ? undefined : at.toISOString()

@@ -1,5 +1,5 @@
 /**
- * Where the dashboard is mounted, as the handler wrote it into the page.
+ * Reads from the page where the dashboard is mounted. The handler has written it there.
  */
 import { CONFIG_META, DEFAULT_CONFIG, type PageConfig } from "../src/PageConfig.ts"
 

@@ -4,7 +4,7 @@
 
 const grouped = new Intl.NumberFormat("en-GB")
 
-/** What the API answers for an integer: `bigint` beyond 2^53, whatever the generated types say. */
+/** An integer in an answer of the API. Beyond 2^53 it is a `bigint`, although the generated types say `number`. */
 export type WireInteger = number | bigint
 
 export const sum = (quantities: ReadonlyArray<WireInteger>): bigint =>
@@ -20,7 +20,7 @@ const STEPS = [
   [1_000, "k"],
 ] as const
 
-/** From here on a number of trillions has too many digits to be read: a power of ten follows. */
+/** From here on, a power of ten is used, because a number of trillions would have too many digits. */
 const POWERS_FROM = 1e18
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -38,6 +38,6 @@ export const compact = (quantity: number): string => {
   return `${grouped.format(Number((quantity / step[0]).toPrecision(3)))} ${step[1]}`
 }
 
-/** How much of a limit is used, in percent, rounded down: 100 is reached, not nearly. */
+/** The used part of a limit in percent, rounded down, so that 100 means that the limit is reached. */
 export const percentOf = (quantity: WireInteger, limit: WireInteger): number =>
   BigInt(limit) === 0n ? 100 : Number((BigInt(quantity) * 100n) / BigInt(limit))

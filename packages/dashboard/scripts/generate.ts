@@ -1,24 +1,24 @@
 /**
  * Writes `app/api/Schema.ts`: the types of the REST API, from its OpenAPI document.
  *
- * Run it when the API changed: `npm run generate -w packages/dashboard`. A test compares.
+ * Run it after a change of the API: `npm run generate -w packages/dashboard`. A test checks that the file is up to date.
  */
 import { readFile, writeFile } from "node:fs/promises"
 import { pathToFileURL } from "node:url"
 import { type Json, openApiDocument } from "@billwright/http/api"
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript"
 
-/** Where the types are. */
+/** The file with the types. */
 export const SCHEMA_FILE = new URL("../app/api/Schema.ts", import.meta.url)
 
 const HEADER = "/** Generated from the OpenAPI document by scripts/generate.ts. Not to be edited. */\n"
 
-/** Prose and errors, which have one shape: no types come of them. */
+/** Keywords without effect on the types: texts, and errors, which all have the same form. */
 const LEFT_OUT = new Set(["description", "summary", "example", "headers"])
 
 const isError = (key: string): boolean => /^[45]\d\d$/.test(key)
 
-/** Names of fields, not keywords, stand under these. */
+/** Below these keywords are names of fields, not keywords. */
 const NAMING = new Set(["properties", "schemas"])
 
 const slim = (value: Json, isNaming = false): Json => {
@@ -35,7 +35,7 @@ const slim = (value: Json, isNaming = false): Json => {
 export const generate = async (): Promise<string> =>
   HEADER + astToString(await openapiTS(slim(openApiDocument) as unknown as OpenAPI3))
 
-/** The text that it has. */
+/** The text that `SCHEMA_FILE` has. */
 export const committed = (): Promise<string> => readFile(SCHEMA_FILE, "utf8")
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

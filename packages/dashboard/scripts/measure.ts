@@ -1,6 +1,6 @@
 /**
- * How fast the dashboard is there, and how smooth its longest list is: a real browser before the real server on
- * loopback, with an empty cache. The app must be built. `npm run measure -w packages/dashboard`.
+ * Measures how fast the dashboard loads and how smoothly its longest list scrolls, in a real browser with an empty cache,
+ * with the real server on loopback. The app must be built. `npm run measure -w packages/dashboard`.
  */
 import { readdir, readFile } from "node:fs/promises"
 import { gzipSync } from "node:zlib"
@@ -9,7 +9,7 @@ import { launch, openTab, signIn } from "../test/e2e/Browser.ts"
 import * as Host from "../test/e2e/Host.ts"
 
 const ASSETS = new URL("../dist/app/assets/", import.meta.url)
-/** Visits with an empty cache, of which the median counts. */
+/** The number of visits with an empty cache. The median counts. */
 const VISITS = 7
 const EVENTS = 100_000
 
@@ -26,7 +26,7 @@ const printSizes = async (): Promise<void> => {
   print("JavaScript in all, gzipped", `${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1024)} KiB`)
 }
 
-/** From the address to what can be used, in a browser that has never been here. */
+/** Measures the time until the page can be used, in a new browser. */
 const visit = async (
   browser: Browser,
   host: Host.Host,
@@ -37,7 +37,7 @@ const visit = async (
   await page.getByLabel("API key").waitFor()
   const shown = performance.now() - start
   await page.evaluate((key) => sessionStorage.setItem("billwright.key", key), host.testKey)
-  // As it is after the sign-in, but with an empty cache again.
+  // Like after the sign-in, but with an empty cache again.
   const session = await context.newCDPSession(page)
   await session.send("Network.clearBrowserCache")
   const again = performance.now()
@@ -50,12 +50,12 @@ const visit = async (
 
 declare global {
   interface Window {
-    /** Milliseconds of what kept the page from answering for more than 50. */
+    /** The durations of tasks that blocked the page for more than 50 milliseconds. */
     longTasks: Array<number>
   }
 }
 
-/** Scrolls to the end of the list until all of it is loaded. */
+/** Scrolls to the end of the list until the whole list is loaded. */
 const scrollToEnd = async (page: Page): Promise<void> => {
   const foot = page.locator(".table-foot")
   for (;;) {

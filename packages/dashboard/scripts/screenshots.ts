@@ -1,7 +1,8 @@
 /**
- * Draws every page of the dashboard, light and dark, for a desk and a phone: `docs/images/dashboard-*.png`.
+ * Takes screenshots of every page of the dashboard, light and dark, for a desktop and a phone:
+ * `docs/images/dashboard-*.png`.
  *
- * The app must be built. `node scripts/screenshots.ts usage` draws only that page.
+ * The app must be built. `node scripts/screenshots.ts usage` takes only those of that page.
  */
 import { mkdir } from "node:fs/promises"
 import { fileURLToPath } from "node:url"

@@ -1,6 +1,6 @@
 /**
- * The built files of the app, read once into memory and found by their exact path: no path of a request is ever
- * joined to a path of the disk.
+ * The built files of the app. They are read into memory once and found by their exact path. The path of a request is
+ * never joined to a path on the disk.
  */
 import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
@@ -8,10 +8,10 @@ import { extname, join, relative, sep } from "node:path"
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 
-/** Where the build puts the app, seen from `src` and from `dist` alike. */
+/** The folder of the built app. The path is the same from `src` and from `dist`. */
 export const BUILT_APP = new URL("../dist/app/", import.meta.url)
 
-/** The file that every page of the app starts with. */
+/** The HTML file of the app. */
 const PAGE = "index.html"
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -21,19 +21,19 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 }
 
-/** Bytes with what goes out along with them. */
+/** The bytes of a file, with the values for its headers. */
 export interface Asset {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly gzipped: Uint8Array<ArrayBuffer>
   readonly type: string
-  /** Of the bytes, without quotes. */
+  /** A hash of the bytes, without quotes. */
   readonly hash: string
   /** Whether its name changes with its content. */
   readonly isHashed: boolean
 }
 
 export interface Assets {
-  /** The page, before it is told where it is mounted. */
+  /** The HTML page, without its configuration. */
   readonly page: string
   /** By path below the mount point, such as `/assets/index-1a2b3c4d.js`. */
   readonly files: ReadonlyMap<string, Asset>
@@ -42,7 +42,7 @@ export interface Assets {
 const compress = promisify(gzip)
 const HASH_LENGTH = 22
 
-/** Makes what is sent of some bytes. */
+/** Makes an asset from the bytes of a file. */
 export const toAsset = async (path: string, content: Uint8Array): Promise<Asset> => ({
   bytes: new Uint8Array(content),
   gzipped: new Uint8Array(await compress(content)),
@@ -51,12 +51,12 @@ export const toAsset = async (path: string, content: Uint8Array): Promise<Asset>
   isHashed: path.startsWith("/assets/"),
 })
 
-/** Reads the files of a build; `undefined` when there is none. */
+/** Reads the files of a build. `undefined` if there is no build. */
 export const load = async (directory: string): Promise<Assets | undefined> => {
   const page = await readFile(join(directory, PAGE), "utf8").catch(() => undefined)
   if (page === undefined) return undefined
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  // A symbolic link is no file here, wherever it points.
+  // Symbolic links are left out, wherever they point.
   const files = entries
     .filter((entry) => entry.isFile() && entry.name !== PAGE)
     .map((entry) => join(entry.parentPath, entry.name))

@@ -1,8 +1,8 @@
 /**
- * Serves the dashboard: a function from `Request` to `Response`, for every host that speaks Fetch, and a handler
- * for `node:http` and the frameworks above it.
+ * Serves the dashboard: as a function from `Request` to `Response`, for every host that uses the Fetch standard, and as a
+ * handler for `node:http` and the frameworks on top of it.
  *
- * It serves files. Data comes from the REST API, which the page asks by itself.
+ * It serves only files. The page gets its data from the REST API.
  */
 export { type DashboardHandler, type DashboardOptions, handler } from "./Handler.ts"
 export { type NodeHandler, nodeHandler } from "./NodeHandler.ts"

@@ -1,5 +1,5 @@
 /**
- * The dashboard as a function from `Request` to `Response`, for every host that speaks Fetch.
+ * The dashboard as a function from `Request` to `Response`, for every host that uses the Fetch standard.
  */
 import { fileURLToPath } from "node:url"
 import * as Assets from "./Assets.ts"
@@ -10,21 +10,21 @@ import { SECTIONS } from "./Sections.ts"
 import { SECURITY_HEADERS } from "./SecurityHeaders.ts"
 
 export interface DashboardOptions {
-  /** The path that the dashboard is mounted at, such as `/billing/dashboard`. Default: the root. */
+  /** The path at which the dashboard is mounted, such as `/billing/dashboard`. Default: the root. */
   readonly basePath?: string
   /**
    * The path of the API on the same origin, up to and including `/v1`, such as `/billing/v1`. Default: `/v1`.
-   * Another origin is refused: the API answers no other, and the page's policy asks none.
+   * A URL of another origin is refused, because the API and the page's content security policy don't allow one.
    */
   readonly apiUrl?: string
   /**
-   * `key`, the default: the page asks for an API key and keeps it for as long as its tab is open. `host`: the page
-   * sends no key; the host knows the operator, by a cookie for instance, and adds the key on its side.
+   * `key` (default): the page asks for an API key and keeps it while its tab is open. `host`: the page sends no key. The
+   * host identifies the operator, for example by a cookie, and adds the key itself.
    */
   readonly signIn?: "key" | "host"
   /**
-   * Asked before anything is served: `true` lets the request pass, `false` answers 403, and a response, such as a
-   * redirection to the host's login, is sent as it is. Default: everybody may load the page. It holds no data.
+   * Called before anything is served. `true` accepts the request, `false` answers 403, and a response, such as a redirect
+   * to the host's login, is sent unchanged. Default: everybody may load the page. The page itself has no data.
    */
   readonly authorize?: (request: Request) => boolean | Response | Promise<boolean | Response>
   /** A folder with another build of the app. Default: the one in this package. */
@@ -32,9 +32,9 @@ export interface DashboardOptions {
 }
 
 /**
- * Answers what is the dashboard's; `undefined` for every other request, which is the host's then. The path is compared
- * as it was sent: one with empty segments, with `.`, `..` or `\\`, or with more encoded than has to be, is not the
- * dashboard's.
+ * Answers requests for the dashboard, and returns `undefined` for all other requests, which belong to the host. The path
+ * is compared as it was sent. A path with empty segments, with `.`, `..` or `\\`, or with needless percent-encoding does
+ * not belong to the dashboard.
  */
 export type DashboardHandler = (request: Request) => Promise<Response | undefined>
 
@@ -47,7 +47,7 @@ const checkPath = (name: string, path: string): string => {
   throw new TypeError(`${name} must be a path such as /billing, not ${path}`)
 }
 
-/** The part of a path below the mount point; `undefined` when it is elsewhere. */
+/** The part of a path below the mount point. `undefined` if the path is not below it. */
 const below = (basePath: string, path: string | undefined): string | undefined => {
   if (path === basePath) return "/"
   return path?.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined
@@ -106,7 +106,7 @@ const build = async (directory: string, config: PageConfig): Promise<Built | und
 /**
  * Makes the handler. It reads the files at the first request, and answers 503 while the app is not built.
  *
- * Throws a `TypeError` for a path that can't be one.
+ * Throws a `TypeError` when a path of the options is invalid.
  */
 export const handler = (options: DashboardOptions = {}): DashboardHandler => {
   const config: PageConfig = {
@@ -118,7 +118,7 @@ export const handler = (options: DashboardOptions = {}): DashboardHandler => {
   const scope = options.authorize === undefined ? "public" : "private"
   let built: Promise<Built | undefined> | undefined
 
-  /** What was not there is looked for again: somebody may build while the server runs. */
+  /** If the app is not built, it looks again at the next request, because it may be built while the server runs. */
   const load = async (): Promise<Built | undefined> => {
     built ??= build(directory, config)
     const loaded = await built
@@ -136,7 +136,7 @@ export const handler = (options: DashboardOptions = {}): DashboardHandler => {
     const refusal = await refuse(request, options.authorize)
     if (refusal !== undefined) return refusal
     if (request.method !== "GET" && request.method !== "HEAD")
-      return text(405, "GET and HEAD are all that there is here.", { allow: "GET, HEAD" })
+      return text(405, "Only GET and HEAD are allowed.", { allow: "GET, HEAD" })
     if (file === undefined) return send(request, loaded.page, "no-cache")
     return send(
       request,
@@ -157,5 +157,5 @@ const refuse = async (
 ): Promise<Response | undefined> => {
   const verdict = authorize === undefined || (await authorize(request))
   if (typeof verdict !== "boolean") return verdict
-  return verdict ? undefined : text(403, "This is not for you.")
+  return verdict ? undefined : text(403, "You may not open this page.")
 }

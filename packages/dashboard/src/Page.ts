@@ -1,5 +1,5 @@
 /**
- * The page that the app starts from, told where it is mounted.
+ * The HTML page of the app, with its configuration.
  */
 import { CONFIG_META, type PageConfig } from "./PageConfig.ts"
 
@@ -7,8 +7,8 @@ const escapeAttribute = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;")
 
 /**
- * Fills in the configuration, and makes the addresses of the files absolute: a deep link would resolve relative
- * ones against itself, and the policy allows no `<base>`.
+ * Fills in the configuration, and makes the addresses of the files absolute. On a deep link, relative addresses would be
+ * wrong, and the content security policy allows no `<base>`.
  */
 export const render = (template: string, config: PageConfig): string => {
   const content = escapeAttribute(JSON.stringify(config))

@@ -1,2 +1,2 @@
-/** The first segments of the app's own addresses: those are answered with the page. The overview is at none. */
+/** The first path segments of the app's pages. All of them get the same HTML page. The overview is at the mount point. */
 export const SECTIONS = ["events", "deliveries", "endpoints", "usage", "customers"] as const

@@ -1,9 +1,9 @@
 /**
- * The headers that every answer of the dashboard has. What a receiver of webhooks answered is shown in it: even if
- * such text got to be markup, none of it could run or call home.
+ * The security headers of every answer of the dashboard. The dashboard shows answers of receivers, which are untrusted.
+ * Even if such text became markup, these headers would stop it from running or sending data.
  */
 
-/** Scripts, styles and data from this origin alone; nothing inline, no frames, no forms, no plug-ins. */
+/** Scripts, styles and data only from this origin. Nothing inline, no frames, no forms, no plug-ins. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

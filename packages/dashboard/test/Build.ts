@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url))
 
-/** Builds the app as it is published, and not as vitest has its modules. What a build that fails wrote is its error. */
+/** Builds the app as for publishing. When the build fails, its output is the error. */
 export const buildApp = (...options: ReadonlyArray<string>): Promise<void> => {
   const { NODE_ENV: _, ...env } = process.env
   return new Promise((done, fail) => {

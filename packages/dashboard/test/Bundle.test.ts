@@ -5,10 +5,10 @@ import { gzipSync } from "node:zlib"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { buildApp } from "./Build.ts"
 
-/** All of the JavaScript, in bytes as they are sent. */
+/** The limit for all JavaScript together, compressed. */
 const MAX_GZIPPED_BYTES = 250 * 1024
 
-/** Addresses that libraries have in messages and as names. Nothing is loaded from them. */
+/** Addresses in messages and names of libraries. Nothing is loaded from them. */
 const NAMES =
   /^https?:\/\/(www\.w3\.org|react\.dev|radix-ui\.com|tanstack\.com|github\.com|fb\.me|reactjs\.org)\//
 
@@ -31,7 +31,7 @@ describe("the build", () => {
     assert.isBelow(bytes, MAX_GZIPPED_BYTES)
   })
 
-  it("names no other host but in messages", () => {
+  it("has no address of another host, except in messages of libraries", () => {
     const addresses = [...files.values()].flatMap((text) => text.match(/https?:\/\/[^\s"'`)]+/g) ?? [])
     const loaded = addresses.filter((address) => !NAMES.test(address))
     assert.deepEqual(
@@ -40,13 +40,13 @@ describe("the build", () => {
     )
   })
 
-  it("has a page without anything inline", () => {
+  it("has a page without inline scripts or styles", () => {
     const page = files.get("index.html") ?? ""
     assert.notMatch(page, /<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/)
     assert.notMatch(page, /(src|href)="(?!\.\/)/)
   })
 
-  it("is for production", () => {
+  it("is a production build", () => {
     for (const text of scripts()) assert.notInclude(text, "Download the React DevTools")
   })
 })

@@ -36,7 +36,7 @@ const answered = async (answer: Promise<Response | undefined>): Promise<Response
 }
 
 describe("the page", () => {
-  it("is served at the root and at the addresses of the app", async () => {
+  it("is served at the root and at the addresses of the app's pages", async () => {
     const ask = make()
     for (const path of [
       "/",
@@ -67,7 +67,7 @@ describe("the page", () => {
       assert.isUndefined(await ask(path), path)
   })
 
-  it("is told where it is mounted, and finds its files there", async () => {
+  it("knows where it is mounted, and loads its files from there", async () => {
     const ask = make({ basePath: "/billing/dash/", apiUrl: "/billing/v1", signIn: "host" })
     const page = await (await answered(ask("/billing/dash/events/evt_1"))).text()
     assert.include(page, `src="/billing/dash/assets/index-1a2b3c4d.js"`)
@@ -79,7 +79,7 @@ describe("the page", () => {
       assert.isUndefined(await ask(path), path)
   })
 
-  it("is mounted at paths alone", () => {
+  it("can only be mounted at valid paths", () => {
     for (const path of [
       "billing",
       "https://example.com/v1",
@@ -123,7 +123,7 @@ describe("every answer", () => {
     }
   })
 
-  it("is a page or a file of the built folder, whatever the path", async () => {
+  it("is only the page or a file of the built folder, for any path", async () => {
     const ask = make({ basePath: "/d" })
     const paths = [
       "/d/../secret.txt",
@@ -146,7 +146,7 @@ describe("every answer", () => {
 })
 
 describe("caching", () => {
-  it("keeps files with a hash in their name for ever, and asks for the page each time", async () => {
+  it("lets browsers cache files with a hash in their name forever, and the page not without asking", async () => {
     const ask = make()
     const file = await answered(ask("/assets/index-1a2b3c4d.js"))
     assert.strictEqual(file.headers.get("cache-control"), "public, max-age=31536000, immutable")
@@ -162,7 +162,7 @@ describe("caching", () => {
     assert.strictEqual((await answered(ask("/", { headers: { "if-none-match": `"other"` } }))).status, 200)
   })
 
-  it("compresses for who takes it, with an ETag of its own", async () => {
+  it("compresses for clients that accept it, with a separate ETag", async () => {
     const ask = make()
     const path = "/assets/index-1a2b3c4d.js"
     const plain = await answered(ask(path))
@@ -188,7 +188,7 @@ describe("caching", () => {
 })
 
 describe("authorize", () => {
-  it("decides over pages and files, and its response is sent as it is", async () => {
+  it("decides about pages and files, and its response is sent unchanged", async () => {
     const ask = make({
       authorize: (request) =>
         request.headers.get("cookie") === "operator" || Response.redirect("http://localhost/login"),
@@ -199,7 +199,7 @@ describe("authorize", () => {
     }
   })
 
-  it("is not asked about paths that are the host's", async () => {
+  it("is not called for paths of the host", async () => {
     const ask = make({
       authorize: () => {
         throw new Error("asked")
@@ -210,7 +210,7 @@ describe("authorize", () => {
 })
 
 describe("without a build", () => {
-  it("answers 503 at its pages, and looks again at the next request", async () => {
+  it("answers 503 at its pages, and looks for a build again at the next request", async () => {
     const later = join(parent, "later")
     const ask = make({ directory: later })
     assert.strictEqual((await answered(ask("/"))).status, 503)
@@ -232,7 +232,7 @@ describe("in node:http", () => {
     await new Promise((resolve) => server.close(resolve))
   }
 
-  it("answers its own, and hands on the rest", async () => {
+  it("answers its own paths, and passes on the rest", async () => {
     await serve(async (port) => {
       const page = await fetch(`http://127.0.0.1:${port}/d/events`)
       assert.strictEqual(page.status, 200)
@@ -244,7 +244,7 @@ describe("in node:http", () => {
     }, false)
   })
 
-  /** The answer to a target that is sent as it is. */
+  /** The answer to a target that is sent unchanged. */
   const askFor = (port: number, target: string) =>
     new Promise<string>((resolve, reject) => {
       const socket = connect(port, "127.0.0.1")
@@ -255,7 +255,7 @@ describe("in node:http", () => {
       socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
     })
 
-  it("takes request targets that are no paths", async () => {
+  it("accepts request targets that are not paths", async () => {
     await serve(async (port) => {
       for (const target of [
         "*",
@@ -270,7 +270,7 @@ describe("in node:http", () => {
     }, false)
   })
 
-  it("recognises no path that a host's guard would take for another one", async () => {
+  it("refuses paths that a guard of the host might not recognise", async () => {
     await serve(async (port) => {
       for (const target of [
         "//d/events",

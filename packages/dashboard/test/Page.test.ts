@@ -6,11 +6,11 @@ const TEMPLATE = `<!doctype html><meta name="${CONFIG_META}" content="" /><link 
 
 const CHARACTERS: Readonly<Record<string, string>> = { "&quot;": '"', "&lt;": "<", "&gt;": ">", "&amp;": "&" }
 
-/** The value of an attribute as a browser reads it: each reference once, from left to right. */
+/** Decodes the value of an attribute as a browser does: each reference once, from left to right. */
 const decode = (attribute: string): string =>
   attribute.replace(/&(?:quot|lt|gt|amp);/g, (reference) => CHARACTERS[reference] ?? reference)
 
-/** All attributes of the page, in their order: none of them may have ended early. */
+/** All attributes of the page, in order. None may have ended too early. */
 const attributesOf = (page: string): ReadonlyArray<readonly [string, string]> =>
   [...page.matchAll(/ ([a-z-]+)="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, decode(value)])
 
@@ -24,7 +24,7 @@ describe("the page's configuration", () => {
     "/a<b",
     "/$&$'$`$1",
     '/a="./b',
-  ])("arrives in the browser as it was given: %s", (path) => {
+  ])("arrives in the browser unchanged: %s", (path) => {
     const config: PageConfig = { basePath: path, apiUrl: `${path}/v1`, signIn: "host" }
     const page = render(TEMPLATE, config)
     assert.deepEqual(attributesOf(page), [

@@ -1,4 +1,4 @@
-/** The README's hosts are these files, and they serve the dashboard. */
+/** The hosts in the README are these files. This test runs them. */
 import { once } from "node:events"
 import { readdir, readFile } from "node:fs/promises"
 import { createServer, type RequestListener } from "node:http"
@@ -28,7 +28,7 @@ const hosts: Readonly<Record<string, (path: string) => Promise<number>>> = {
   node: statusOverHttp((request, response) => nodeServer.emit("request", request, response)),
 }
 
-/** 503 where nobody has built the app yet: it is the dashboard's answer, too. */
+/** 503 is also an answer of the dashboard: the app may not be built yet. */
 const isDashboard = (status: number): boolean => status === 200 || status === 503
 
 describe("README.md", () => {

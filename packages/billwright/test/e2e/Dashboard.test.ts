@@ -1,4 +1,4 @@
-/** An operator of a host with a login of its own: the dashboard knows them without an API key. */
+/** The dashboard behind the login of a host: the operator needs no API key. */
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import chromium from "@sparticuz/chromium"
@@ -65,7 +65,7 @@ const open = async (): Promise<Page> => {
 }
 
 describe("billing.dashboard", () => {
-  it("leads to the host's login and back, shows and changes data, and ends with the host's session", async () => {
+  it("goes to the host's login and back, shows and changes data, and ends with the host's session", async () => {
     const page = await open()
     await page.goto(`${url}/admin/billing/customers`)
     await page.getByRole("heading", { name: "Welcome back" }).waitFor()

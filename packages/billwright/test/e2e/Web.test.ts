@@ -1,4 +1,4 @@
-/** `core` and `memory` in a real browser: on a page, and in a worker, which has no document either. */
+/** `core` and `memory` in a real browser: on a page, and in a worker, which has no document. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
@@ -27,7 +27,7 @@ const EXPECTED = {
 let browser: Browser
 let page: Page
 const problems: Array<string> = []
-// WebCrypto is there for pages of this machine's own server, and not for a blank one.
+// Pages from loopback have WebCrypto. A blank page doesn't.
 const server = createServer((request, response) => {
   const script =
     request.url === "/billing.js" ? code : request.url === "/worker.js" ? `${code}${WORKER}` : undefined
@@ -55,12 +55,12 @@ afterAll(async () => {
 })
 
 describe("core and memory", () => {
-  it("bill on a page", async () => {
+  it("work on a page", async () => {
     assert.deepStrictEqual(await page.evaluate("billing.run()"), EXPECTED)
     assert.deepStrictEqual(problems, [])
   })
 
-  it("bill in a worker", async () => {
+  it("work in a worker", async () => {
     const answer = await page.evaluate(
       `new Promise((resolve, reject) => {
         const worker = new Worker("/worker.js")

@@ -1,7 +1,7 @@
-/** What a bundler makes of modules for the web: one piece of code that imports nothing. */
+/** Bundles modules for the web into one file that imports nothing. */
 import { rolldown } from "rolldown"
 
-/** Bundles a module. `output` says as what. */
+/** Bundles a module. `output` is the format. */
 export const bundle = async (
   input: string,
   output: { readonly format: "esm" | "iife"; readonly name?: string; readonly minify?: boolean },

@@ -1,4 +1,4 @@
-/** A fresh database for a test file, in the server of the run. */
+/** A new database for a test file, on the Postgres of the test run. */
 import { randomBytes } from "node:crypto"
 import { Client } from "pg"
 import { inject } from "vitest"
@@ -9,7 +9,7 @@ declare module "vitest" {
   }
 }
 
-/** Runs a statement outside of any library code. */
+/** Runs a statement without the library. */
 const execute = async (statement: string): Promise<void> => {
   const client = new Client({ connectionString: inject("serverUrl") })
   await client.connect()
@@ -25,6 +25,6 @@ export const makeDatabase = async () => {
   await execute(`create database ${name}`)
   const url = new URL(inject("serverUrl"))
   url.pathname = `/${name}`
-  // Without force: a pool's connections may still be closing, and Postgres waits 5 seconds for them to be gone.
+  // Not with force, because connections of a pool may still be closing. Postgres waits 5 seconds for their end.
   return { url: url.href, drop: (how = "") => execute(`drop database ${name} ${how}`) }
 }

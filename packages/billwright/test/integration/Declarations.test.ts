@@ -1,4 +1,4 @@
-/** What a host's compiler sees: no type of Effect, and nothing of the packages beneath; but for authors of adapters. */
+/** The declarations that a host's compiler sees have no type of Effect or of the internal packages, except those for adapters. */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -12,7 +12,7 @@ const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as
 }
 const out = mkdtempSync(join(tmpdir(), "billwright-declarations-"))
 
-/** Without its references, which have to be built: the other packages are read from their sources, as tests read them. */
+/** Compiles without project references, which would have to be built. Other packages are read from their sources. */
 const CONFIG = {
   extends: join(root, "tsconfig.json"),
   compilerOptions: {
@@ -39,14 +39,14 @@ afterAll(() => rmSync(out, { recursive: true }))
 
 const IMPORT = /(?:from|import)\s*\(?\s*["']([^"']+)["']/g
 
-/** Every declaration that an entry point leads to, and what they import from elsewhere. */
+/** All declarations that an entry point imports, and their imports of other packages. */
 const reach = (entry: string): { readonly files: number; readonly imports: ReadonlySet<string> } => {
   const imports = new Set<string>()
   const seen = new Set<string>()
   const visit = (file: string): void => {
     if (seen.has(file)) return
     seen.add(file)
-    const source = readFileSync(file, "utf8").replaceAll(/\/\*[^]*?\*\//g, "") // examples import, too
+    const source = readFileSync(file, "utf8").replaceAll(/\/\*[^]*?\*\//g, "") // examples in comments have imports, too
     for (const [, specifier] of source.matchAll(IMPORT)) {
       if (!specifier!.startsWith(".")) imports.add(specifier!)
       else visit(join(dirname(file), specifier!.replace(/\.[jt]s$/, ".d.ts")))
@@ -63,14 +63,14 @@ describe("the declarations", () => {
     "./client": [],
     "./memory": [],
     "./postgres": [],
-    // Its declarations are published with these, and import nothing else.
+    // Its declarations are published together with these, and import nothing else.
     "./rating": ["@billwright/engine/rating"],
     "./testing": ["node:http"],
     "./verify": [],
   }
   for (const [name, target] of Object.entries(manifest.publishConfig.exports)) {
     if (typeof target === "string") continue
-    it(`of billwright${name.slice(1)} import what they may`, () => {
+    it(`of billwright${name.slice(1)} import only allowed packages`, () => {
       const entry = join(out, target.types.replace("./dist/", ""))
       assert.isTrue(existsSync(entry))
       const { files, imports } = reach(entry)

@@ -9,7 +9,7 @@ import { afterAll, assert, describe, it } from "vitest"
 import { rejection } from "../Rejection.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "billwright-embedded-store-"))
-// As root, Postgres may run as another user, which has to get there.
+// When tests run as root, Postgres runs as another user, who must be able to enter the directory.
 chmodSync(folder, 0o711)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -17,7 +17,7 @@ const directory = join(folder, "data")
 const start = (store = embedded({ directory })) => createBilling({ store, log: false })
 
 describe("embedded()", () => {
-  it("starts with billing, ends with it, and keeps what was written", async () => {
+  it("starts and ends with billing, and keeps its data", async () => {
     const first = await start()
     const { id } = await first.customers.create({ name: "Ada", email: "ada@example.com" })
     const second = await rejection(start())
@@ -31,7 +31,7 @@ describe("embedded()", () => {
     await again.close()
   }, 120_000)
 
-  it("takes tables of the app, and transactions on them", async () => {
+  it("can have tables of the app, and transactions on them", async () => {
     const store = embedded({ directory })
     const message = /^the embedded Postgres is not running/
     assert.throws(() => store.url(), ConfigurationError, message)
@@ -56,7 +56,7 @@ describe("embedded()", () => {
     assert.throws(() => store.url(), ConfigurationError, message)
   }, 120_000)
 
-  it("refuses options that it doesn't have", () => {
+  it("refuses unknown options", () => {
     assert.throws(() => embedded({ port: 0 }), ConfigurationError, "embedded.port must be an integer from 1")
     assert.throws(() => embedded({ dir: "x" } as never), ConfigurationError, 'embedded has no option "dir"')
   })

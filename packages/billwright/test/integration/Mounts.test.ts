@@ -1,6 +1,6 @@
 /**
- * What a host guards stays guarded: its guard compares paths in the way of its framework, and what the guard doesn't
- * recognise, the dashboard and the API that are mounted behind it must not recognise either.
+ * A guard of the host protects the dashboard and the API that are mounted behind it. The guard compares paths as its
+ * framework does. If a spelling of a path gets past the guard, the dashboard and the API must not serve it either.
  */
 import "reflect-metadata"
 import { once } from "node:events"
@@ -42,10 +42,10 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-/** The host's guard is all that keeps it: it lets in whoever gets here. */
+/** Lets everybody in, because only the guard of the host protects this dashboard. */
 const dashboard = () => billing.dashboard({ basePath: DASHBOARD, directory, authorize: () => true })
 
-/** What is to be kept, below the mounts. */
+/** The protected paths below the mounts. */
 const targets = [
   `${DASHBOARD}`,
   `${DASHBOARD}/assets/app-1a2b.js`,
@@ -53,7 +53,7 @@ const targets = [
   `${API}/livez`,
 ]
 
-/** Ways to write a target that a guard may take for another one. */
+/** Spellings of a target that a guard may not recognise. */
 const disguises: ReadonlyArray<(target: string) => string> = [
   (target) => `/${target}`,
   (target) => `//${target}`,
@@ -112,7 +112,7 @@ interface Answer {
   readonly text: string
 }
 
-/** Asks for a target as it is: `fetch` would resolve it first. */
+/** Sends a request with the target unchanged. `fetch` would normalise it. */
 const askAt = (port: number, path: string, headers: Record<string, string> = {}): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const all = { "billwright-dashboard": "1", ...headers }
@@ -128,7 +128,7 @@ const askAt = (port: number, path: string, headers: Record<string, string> = {})
 const STOPPED = "stopped by the guard"
 const isBelow = (path: string) => path === "/admin" || path.startsWith("/admin/")
 
-/** A server with the mounts, and a guard of its own before them that lets nobody into `/admin` without a cookie. */
+/** A server with the mounts behind a guard, which refuses `/admin` without a cookie. */
 type Host = () => Promise<{ readonly listener: RequestListener; readonly close?: () => Promise<unknown> }>
 
 const guardExpress: express.RequestHandler = ({ headers }, response, next) => {
@@ -162,9 +162,9 @@ const fastifyApp =
 const refuse: MiddlewareHandler = async (context, next) =>
   context.req.header("cookie") === OPERATOR.cookie ? next() : context.text(STOPPED, 401)
 
-/** Hono compares decoded paths. */
+/** A guard that compares decoded paths, as Hono does. */
 const byRoute = (app: Hono) => app.use("/admin/*", refuse)
-/** Many compare the path of the URL, which isn't decoded. */
+/** A guard that compares the path of the URL without decoding it, as many do. */
 const byPathname = (app: Hono) =>
   app.use("*", (context, next) =>
     isBelow(new URL(context.req.url).pathname) ? refuse(context, next) : next(),
@@ -207,7 +207,7 @@ const nestApp: Host = async () => {
   return { listener: app.getHttpAdapter().getInstance() as RequestListener, close: () => app.close() }
 }
 
-/** As of Next.js: a middleware that looks at the path of the URL, before a catch-all route. */
+/** Like Next.js: a middleware that checks the path of the URL, and then a catch-all route. */
 const fetchHost =
   (answer: (request: Request) => Promise<Response>): Host =>
   async () => ({
@@ -266,7 +266,7 @@ const hosts: Readonly<Record<string, Host>> = {
   "node:http that parses the URL": nodeServer(byUrl),
 }
 
-/** What those have that don't have both. */
+/** The only mount of hosts that don't have both. */
 const of: Readonly<Record<string, string>> = {
   "Hono, mounted": API,
   "a Next-style route of the dashboard": DASHBOARD,
@@ -285,7 +285,7 @@ const listen = async (listener: RequestListener) => {
   }
 }
 
-/** What the mounts answer, and nobody else does. */
+/** Whether a mount answered, and not the guard or the host. */
 const isServed = ({ status, text }: Answer): boolean => status === 200 && !text.includes(STOPPED)
 
 const served = async (port: number, paths: ReadonlyArray<string>, headers?: Record<string, string>) => {
@@ -313,12 +313,12 @@ for (const [name, host] of Object.entries(hosts)) {
     })
     afterAll(() => close())
 
-    it("whoever the guard lets in is served", async () => {
+    it("requests that the guard accepts are served", async () => {
       const own = targets.filter((target) => target.startsWith(of[name] ?? ""))
       assert.deepStrictEqual(await served(port, own, OPERATOR), own)
     })
 
-    it("nobody else is, however the path is written", async () => {
+    it("no other request is served, in any spelling of the path", async () => {
       assert.deepStrictEqual(await served(port, [...targets, ...disguised]), [])
     })
   })
@@ -340,7 +340,7 @@ describe("behind a reverse proxy", () => {
     createProxyMiddleware({ target: `http://127.0.0.1:${port}`, pathRewrite })
 
   beforeAll(async () => {
-    // What is behind it has no guard of its own, and answers all the rest with its name.
+    // The server behind the proxy has no guard. It answers all other paths with its name.
     const page = dashboard().express()
     const api = billing.express({ basePath: API })
     open = await behind(
@@ -349,18 +349,18 @@ describe("behind a reverse proxy", () => {
         .use(api)
         .use((_request, response) => void response.status(404).send("a host's")),
     )
-    // One proxy guards the path and hands all of it on as it came. The other lets nothing out but `/public`.
+    // One proxy guards the path and passes it on unchanged. The other one passes on only `/public`.
     kept = await behind(express().use("/admin", guardExpress).use(proxyTo(open)))
     rewritten = await behind(express().use("/public", proxyTo(open, { "^/": "/site/" })))
   })
   afterAll(() => Promise.all(closes.map((close) => close())))
 
-  it("that keeps the path, whoever it lets in is served, and nobody else is", async () => {
+  it("that keeps the path, only requests that it accepts are served", async () => {
     assert.deepStrictEqual(await served(kept, targets, OPERATOR), targets)
     assert.deepStrictEqual(await served(kept, [...targets, ...disguised]), [])
   })
 
-  it("that rewrites the path, nothing but what it lets out can be had", async () => {
+  it("that rewrites the path, only its public paths can be reached", async () => {
     const ups = ["/..", "/../..", "/%2e%2e", "/..\\..", "/x/../..", "/%2e%2e/%2e%2e", "/..;", "\\.."]
     const climbing = ups.flatMap((up) => targets.map((target) => `/public${up}${target}`))
     const paths = [...climbing, ...disguised.map((path) => `/public${path}`)]

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => billing.close())
 
-// Nest reads its decorators at run time; what they would set is set here, since types alone are stripped.
+// Nest reads metadata of decorators at run time. It is set here by hand, because Node only strips types.
 const EmptyModule = class {
   readonly name = "nothing of its own"
 }
@@ -54,7 +54,7 @@ for (const [name, make] of Object.entries(apps)) {
 
     const headers = () => ({ authorization: `Bearer ${secret}`, "content-type": "application/json" })
 
-    it("serves below its path, and leaves the rest to Nest", async () => {
+    it("serves the API below its path, and leaves other paths to Nest", async () => {
       const body = '{"name":"Ada","email":"ada@example.com"}'
       const created = await fetch(`${url}/billing/v1/customers`, { method: "POST", headers: headers(), body })
       assert.strictEqual(created.status, 201)

@@ -1,4 +1,4 @@
-/** The Promise API on a real Postgres, in transactions of its own and of the host's. */
+/** The Promise API on a real Postgres, in its own transactions and in transactions of the host. */
 import {
   type Billing,
   ConfigurationError,
@@ -41,7 +41,7 @@ afterAll(async () => {
 const total = async () => (await billing.usage.summary({ customerId })).totalQuantity
 const use = { productId: "order", quantity: 1, unit: "item" }
 
-describe("a transaction of its own", () => {
+describe("billing.transaction(fn)", () => {
   it("commits, and rolls back", async () => {
     const before = await total()
     await billing.transaction(async (tx) => {
@@ -60,7 +60,7 @@ describe("a transaction of its own", () => {
     assert.strictEqual(await total(), before + 3n)
   })
 
-  it("works beside calls of the same billing, on connections of their own", async () => {
+  it("works while other calls of the same billing use other connections", async () => {
     const before = await total()
     await billing.transaction(async (tx) => {
       await tx.usage.record({ ...use, customerId })
@@ -68,7 +68,7 @@ describe("a transaction of its own", () => {
     })
   })
 
-  it("keeps what calls side by side wrote apart, when some of them fail", async () => {
+  it("keeps the writes of successful concurrent calls when others fail", async () => {
     const before = await total()
     const unknown = `${customerId.slice(0, -1)}${customerId.endsWith("0") ? "1" : "0"}`
     await billing.transaction(async (tx) => {
@@ -87,7 +87,7 @@ describe("a transaction of its own", () => {
     assert.strictEqual(await total(), before + 6n)
   })
 
-  it("is run again after a deadlock", async () => {
+  it("is repeated after a deadlock", async () => {
     const left = await billing.customers.create(ada)
     const right = await billing.customers.create(ada)
     let runs = 0
@@ -107,7 +107,7 @@ describe("a transaction of its own", () => {
     assert.isAtLeast(runs, 3)
   })
 
-  it("goes on after a call that failed and was caught", async () => {
+  it("continues after a failed call whose error was caught", async () => {
     const before = await total()
     await billing.transaction(async (tx) => {
       const unknown = `${customerId.slice(0, -1)}${customerId.endsWith("0") ? "1" : "0"}`
@@ -122,7 +122,7 @@ describe("a transaction of its own", () => {
   })
 })
 
-/** Runs work in a transaction of the host's that inserts an order, and rolls it back when it fails. */
+/** Runs work in a transaction of the host that inserts an order. Rolls back when the work fails. */
 interface Library {
   readonly begin: (order: string, work: (client: object) => Promise<unknown>) => Promise<unknown>
   readonly close: () => Promise<unknown>
@@ -182,7 +182,7 @@ const libraries: Readonly<Record<string, () => Library>> = {
 }
 
 for (const [name, make] of Object.entries(libraries)) {
-  describe(`a transaction of the host's on ${name}`, () => {
+  describe(`a transaction of the host on ${name}`, () => {
     let library: Library
     beforeAll(() => {
       library = make()
@@ -191,7 +191,7 @@ for (const [name, make] of Object.entries(libraries)) {
     const ordersOf = async (order: string) =>
       (await pool.query("select from orders where id = $1", [order])).rowCount
 
-    it("commits what billing wrote with the rows of the host", async () => {
+    it("commits the writes of billing with the rows of the host", async () => {
       const before = await total()
       await library.begin(`${name} 1`, (client) =>
         billing.transaction(client, async (tx) => {
@@ -209,7 +209,7 @@ for (const [name, make] of Object.entries(libraries)) {
       assert.strictEqual(event?.idempotencyKey, name)
     })
 
-    it("rolls it back with them", async () => {
+    it("rolls the writes of billing back with the rows of the host", async () => {
       const before = await total()
       const failed = library.begin(`${name} 2`, async (client) => {
         await billing.transaction(client, (tx) => tx.usage.record({ ...use, customerId }))
@@ -234,7 +234,7 @@ for (const [name, make] of Object.entries(libraries)) {
   })
 }
 
-describe("a transaction of the host's that can't be joined", () => {
+describe("a transaction of the host that can't be joined", () => {
   const create = (client: Client) => billing.transaction(client, (tx) => tx.customers.create(ada))
   const begin = async (url: string) => {
     const client = new Client({ connectionString: url })
@@ -243,7 +243,7 @@ describe("a transaction of the host's that can't be joined", () => {
     return client
   }
 
-  it("because it has failed is told", async () => {
+  it("is explained when it has already failed", async () => {
     const client = await begin(database.url)
     await client.query("select 1 / 0").catch(() => {})
     const error = await rejection(create(client))
@@ -256,7 +256,7 @@ describe("a transaction of the host's that can't be joined", () => {
     await client.end()
   })
 
-  it("because it is another database's is told", async () => {
+  it("is explained when it is on another database", async () => {
     const client = await begin(inject("serverUrl"))
     const error = await rejection(create(client))
     assert.instanceOf(error, ConfigurationError)
@@ -264,7 +264,7 @@ describe("a transaction of the host's that can't be joined", () => {
     await client.end()
   })
 
-  it("because its user may not use the schema is told", async () => {
+  it("is explained when its user may not use the schema", async () => {
     const client = await begin(database.url)
     await client.query("set local role pg_monitor")
     const error = await rejection(create(client))
@@ -276,7 +276,7 @@ describe("a transaction of the host's that can't be joined", () => {
     await client.end()
   })
 
-  it("because its client was ended is told", async () => {
+  it("is explained when its client has ended", async () => {
     const client = await begin(database.url)
     await client.end()
     const error = await rejection(create(client))
@@ -285,10 +285,10 @@ describe("a transaction of the host's that can't be joined", () => {
   })
 })
 
-describe("what is no transaction", () => {
+describe("a value that is not a client with a transaction", () => {
   const joined = (client: object) => billing.transaction(client, async () => {})
 
-  it("is told what to pass", async () => {
+  it("is refused with an explanation", async () => {
     assert.match((await rejection(joined(pool))).message, /a pool has no transaction/)
     assert.match((await rejection(joined({}))).message, /fromDrizzle\(tx, sql\)/)
     assert.match(
@@ -303,7 +303,7 @@ describe("what is no transaction", () => {
 })
 
 describe("at start", () => {
-  it("the options are explained", () => {
+  it("wrong options are explained", () => {
     const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
       [undefined, /takes either a pool or a url/],
       [{ pool, url: database.url }, /takes either a pool or a url/],
@@ -325,7 +325,7 @@ describe("at start", () => {
     }
   })
 
-  it("a schema that is not migrated is told, and how to migrate it", async () => {
+  it("a schema that is not migrated is reported, with how to migrate it", async () => {
     const store = postgres({ pool, schema: "nothing_here", migrate: false })
     const error = await rejection(createBilling({ store }))
     assert.instanceOf(error, ConfigurationError)
@@ -335,7 +335,7 @@ describe("at start", () => {
     )
   })
 
-  it("a database that is out of reach is told", async () => {
+  it("an unreachable database is reported", async () => {
     const store = postgres({ url: "postgres://127.0.0.1:9/none", deadlineMillis: 2_000 })
     const error = await rejection(createBilling({ store }))
     assert.instanceOf(error, StorageUnavailableError)
@@ -344,7 +344,7 @@ describe("at start", () => {
 })
 
 describe("encryption keys", () => {
-  it("are changed one after another", async () => {
+  it("can be replaced step by step", async () => {
     const schema = "rotated"
     const [older, newer] = [generateEncryptionKey("older"), generateEncryptionKey("newer")]
     const start = (keys: ReadonlyArray<string>) =>
@@ -364,8 +364,8 @@ describe("encryption keys", () => {
   })
 })
 
-describe("a pool that nobody listens to", () => {
-  it("does not end the process when it loses idle connections, and tells of it", async () => {
+describe("a pool without a listener for errors", () => {
+  it("does not end the process when it loses idle connections, and logs that", async () => {
     const lonely = new Pool({ connectionString: database.url, application_name: "lonely" })
     const told = Promise.withResolvers<LogEntry>()
     const log = (entry: LogEntry) => /idle connection/.test(entry.message) && told.resolve(entry)
@@ -385,7 +385,7 @@ describe("a pool that nobody listens to", () => {
     await lonely.end()
   })
 
-  it("does not end it when a connection is lost between two statements", async () => {
+  it("does not end the process when a connection is lost between two statements", async () => {
     const lonely = new Pool({ connectionString: database.url, application_name: "lent" })
     const mine = await createBilling({ store: postgres({ pool: lonely }), dispatcher: false, log: false })
     const lent: Array<PoolClient> = []
@@ -408,7 +408,7 @@ describe("a pool that nobody listens to", () => {
     await lonely.end()
   })
 
-  it("is left alone when somebody does", async () => {
+  it("gets no listener when the host has one", async () => {
     const heard = new Pool({ connectionString: database.url }).on("error", () => {})
     const mine = await createBilling({ store: postgres({ pool: heard }), dispatcher: false })
     assert.strictEqual(heard.listenerCount("error"), 1)

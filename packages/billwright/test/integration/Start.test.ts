@@ -1,4 +1,4 @@
-/** What is said at the start on a real Postgres that can't be used as it is given. */
+/** The errors at the start on a real Postgres that can't be used. */
 import { randomBytes } from "node:crypto"
 import {
   type BillingOptions,
@@ -41,7 +41,7 @@ const urlOfStranger = (password: string): string =>
     url.password = password
   })
 
-/** What a start on both kinds of connections rejects with; it must have no more than the driver's error beneath. */
+/** The error of a start on both kinds of connections. Its cause must be the driver's error, without further causes. */
 const refusals = async (url: string): Promise<ReadonlyArray<string>> => {
   const own = new Pool({ connectionString: url })
   const messages: Array<string> = []
@@ -74,7 +74,7 @@ describe("createBilling says", () => {
       )
   })
 
-  it("that the password is another", async () => {
+  it("that the password is wrong", async () => {
     for (const message of await refusals(urlOfStranger("wrong")))
       assert.match(
         message,
@@ -92,7 +92,7 @@ describe("createBilling says", () => {
     )
   })
 
-  it("that the schema is somebody else's, before anything is written", async () => {
+  it("that the schema belongs to something else, before anything is written", async () => {
     await pool.query("create table public.orders (id int)")
     const store = postgres({ pool, schema: "public" })
     const error = await rejection(createBilling({ store, log: false }))
@@ -165,7 +165,7 @@ describe("secrets of webhook endpoints", () => {
     await billing.close()
   }
 
-  it("that no key opens are told, with the key that is needed", async () => {
+  it("without their key are reported, with the missing key", async () => {
     await seal([first])
     await seal([second, first])
     const needs = async (encryptionKeys: ReadonlyArray<string> | undefined, sentence: RegExp) => {
@@ -196,7 +196,7 @@ describe("secrets of webhook endpoints", () => {
     assert.deepStrictEqual(lines, [])
   })
 
-  it("are for those that send to open", async () => {
+  it("are only checked by processes that send webhooks", async () => {
     const silent = await started({ store: store(), dispatcher: false })
     await silent.billing.close()
     assert.deepStrictEqual(silent.lines, [])

@@ -1,4 +1,4 @@
-/** Calls on a `tx` belong to their transaction: what comes late, or beside it, is told and does nothing else. */
+/** Calls on a `tx` belong to their transaction. Calls after its end or outside of it are reported and do nothing else. */
 import {
   type Billing,
   createBilling,
@@ -23,7 +23,7 @@ const meter = { productId: "late", unit: "item" }
 let database: Awaited<ReturnType<typeof makeDatabase>>
 let billing: Billing
 let customerId: string
-/** Of one connection: who comes next gets the one of before. */
+/** A pool with one connection, so that every transaction uses the same one. */
 let pool: Pool
 const logged: Array<LogEntry> = []
 
@@ -45,7 +45,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** One connection, and transactions on it. */
+/** A connection, and transactions on it. */
 interface Library {
   readonly begin: (
     work: (client: object, execute: (statement: string) => Promise<unknown>) => Promise<unknown>,
@@ -148,7 +148,7 @@ for (const [name, make] of Object.entries(libraries)) {
     })
     afterAll(() => library.close())
 
-    /** Begins a transaction, joins it without waiting, and ends it: the calls come when `go` says so. */
+    /** Begins a transaction, joins it without awaiting, and ends it. The calls start when `go` resolves. */
     const leaveBehind = async (ends: "commits" | "rolls back") => {
       const go = Promise.withResolvers<void>()
       const errors: Array<Promise<readonly [string, Error]>> = []
@@ -176,7 +176,7 @@ for (const [name, make] of Object.entries(libraries)) {
     }
 
     it.each(["commits", "rolls back"] as const)(
-      "that %s before calls that nobody awaited: they are told, and do nothing outside of it",
+      "that %s before calls that were not awaited: the calls reject, and do nothing outside of it",
       async (ends) => {
         const { errors, go } = await leaveBehind(ends)
         go()
@@ -185,12 +185,12 @@ for (const [name, make] of Object.entries(libraries)) {
       },
     )
 
-    it("of another request, on the same connection, is left as it is by calls of before", async () => {
+    it("of another request on the same connection is not affected by earlier calls", async () => {
       const id = `${name} other`
       const { errors, go } = await leaveBehind("commits")
       await library.begin(async (client, execute) => {
         await execute(`insert into orders values ('${id}')`)
-        // It has a join of its own, whose mark is not theirs.
+        // It has its own join, with another mark.
         await billing.transaction(client, async (tx) => {
           await tx.usage.summary({ customerId })
           go()
@@ -202,7 +202,7 @@ for (const [name, make] of Object.entries(libraries)) {
       assert.strictEqual((await pool.query("select from orders where id = $1", [id])).rowCount, 1)
     })
 
-    it("can be joined by several at a time, and again and again", async () => {
+    it("can be joined several times, also at the same time", async () => {
       const rollback = new Error("rollback")
       const failed = library.begin(async (client) => {
         const record = () => billing.transaction(client, calls["usage.record"]!)
@@ -217,7 +217,7 @@ for (const [name, make] of Object.entries(libraries)) {
       assert.deepStrictEqual(await traces(), nothing)
     })
 
-    it("has its function awaited: one that ends before its calls rejects and names them", async () => {
+    it("rejects when its function ends before its calls, and names the calls", async () => {
       const failed = library.begin((client) =>
         billing.transaction(client, async (tx) => {
           await tx.customers.get(customerId)
@@ -231,7 +231,7 @@ for (const [name, make] of Object.entries(libraries)) {
       assert.deepStrictEqual(await traces(), nothing)
     })
 
-    it("takes the joins along that were made in a savepoint which is rolled back, and no others", async () => {
+    it("ends only the joins of a savepoint when the savepoint is rolled back", async () => {
       const rollback = new Error("rollback")
       const failed = library.begin(async (client, execute) => {
         await billing.transaction(client, async (outer) => {
@@ -255,7 +255,7 @@ for (const [name, make] of Object.entries(libraries)) {
       assert.deepStrictEqual(await traces(), nothing)
     })
 
-    it("that an earlier statement broke is said to be broken", async () => {
+    it("is reported as failed after an earlier statement failed", async () => {
       const failed = library.begin(async (client, execute) => {
         await rejection(execute("select 1 / 0"))
         await billing.transaction(client, calls["usage.record"]!)
@@ -265,8 +265,8 @@ for (const [name, make] of Object.entries(libraries)) {
   })
 }
 
-describe("what a joined call costs", () => {
-  it("is no round trip more than one for the join", async () => {
+describe("a joined call", () => {
+  it("needs only one additional round trip, for the join", async () => {
     const client = await pool.connect()
     await client.query("begin")
     const statements: Array<string> = []
@@ -281,7 +281,7 @@ describe("what a joined call costs", () => {
       await calls["events.publish"]!(tx)
     })
     assert.lengthOf(statements, 1 + 3 + 1)
-    // Without the mark a query is not begun: the condition is looked at once, and nothing below it is executed.
+    // Without the mark a query does nothing: the condition is checked once, and nothing below it is executed.
     const { rows } = await client.query<{ "QUERY PLAN": string }>(
       `explain (analyze, costs off, timing off, summary off) ${statements.at(-1)!}`
         .replace(/\$(\d+)(?=::text = any)/, "'nobody'")
@@ -307,7 +307,7 @@ describe("the function of a transaction", () => {
     }
   }
 
-  it("that ends before its calls rejects and names them, and nothing of it is kept", async () => {
+  it("that ends before its calls rejects with their names, and is rolled back", async () => {
     const work = async (tx: Transaction) => {
       await tx.customers.get(customerId)
       void tx.usage.record({ ...meter, customerId, quantity: 1 })
@@ -322,7 +322,7 @@ describe("the function of a transaction", () => {
     assert.deepStrictEqual(await traces(), nothing)
   })
 
-  it("that rejects by itself keeps its own error", async () => {
+  it("that rejects keeps its own error", async () => {
     const mine = new Error("mine")
     const failed = billing.transaction(async (tx) => {
       void tx.customers.get(customerId)
@@ -344,7 +344,7 @@ describe("the function of a transaction", () => {
     }
   })
 
-  it("is warned of calls beside its transaction, once for each that there is", async () => {
+  it("logs a warning for calls outside of its transaction, once for each call", async () => {
     logged.length = 0
     const beside = async (tx: Transaction) => {
       await tx.customers.get(customerId)

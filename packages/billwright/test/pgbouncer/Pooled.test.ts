@@ -1,4 +1,4 @@
-/** The Promise API by way of a real PgBouncer in transaction pooling mode. */
+/** The Promise API with a real PgBouncer in transaction pooling mode. */
 import { type Billing, createBilling } from "billwright"
 import { postgres, type Store } from "billwright/postgres"
 import { Pool } from "pg"
@@ -8,14 +8,14 @@ import { rejection } from "../Rejection.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
-    /** A database by way of PgBouncer. */
+    /** The URL of a database behind PgBouncer. */
     readonly pooledUrl: string
   }
 }
 
 interface Pooled {
   readonly billing: Billing
-  /** The host's own pool, which goes by way of PgBouncer, too. */
+  /** The host's own pool, which also connects to PgBouncer. */
   readonly pool: Pool
 }
 
@@ -45,7 +45,7 @@ const stores: Readonly<Record<string, (url: string, pool: Pool) => Store>> = {
 }
 
 describe.each(Object.entries(stores))("billing behind PgBouncer, on %s", (_, store) => {
-  it("commits and rolls back, in transactions of its own and of the host's", () =>
+  it("commits and rolls back its own transactions and those of the host", () =>
     withBilling(store, async ({ billing, pool }) => {
       const { id: customerId } = await billing.customers.create({ name: "Ada", email: "ada@example.com" })
       const use = { customerId, productId: "order", quantity: 1, unit: "item" }

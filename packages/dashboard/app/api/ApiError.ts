@@ -1,5 +1,5 @@
 /**
- * What the API answered instead of what was asked for, or that it didn't.
+ * An error answer of the API, or a missing answer.
  */
 import * as ExactJson from "./ExactJson.ts"
 
@@ -8,7 +8,7 @@ export class ApiError extends Error {
   readonly status: number
   /** The API's `error`, or `no_answer`. */
   readonly code: string
-  /** Names the request in the server's log. */
+  /** The id of the request in the server's log. */
   readonly requestId: string | undefined
 
   constructor(
@@ -41,7 +41,7 @@ const readBody = (text: string): { readonly error?: unknown; readonly message?: 
   }
 }
 
-/** Reads an error answer. Something in between, a proxy for instance, may have answered in its own way. */
+/** Reads an error answer. It may come from a proxy and have another form. */
 export const fromResponse = (response: Response, text: string): ApiError => {
   const { error, message } = readBody(text)
   return new ApiError(

@@ -12,7 +12,7 @@ type Operation<P extends Path, M extends Method> = paths[P] extends { [m in M]?:
   ? NonNullable<O>
   : never
 
-/** The document's `never` is what an operation does not have. */
+/** In the generated types, `never` means that an operation doesn't have the part. */
 type Had<V> = [NonNullable<V>] extends [never] ? undefined : NonNullable<V>
 type Content<R> = R extends { content: { "application/json": infer J } } ? J : never
 
@@ -20,11 +20,11 @@ type Parameters<O, K extends "path" | "query"> = O extends { parameters: { [k in
   ? Had<V>
   : undefined
 type Body<O> = O extends { requestBody?: infer R } ? Had<Content<NonNullable<R>>> : undefined
-/** What an operation answers when it succeeds. */
+/** The successful answer of an operation. */
 type Answer<O> = O extends { responses: infer R } ? Content<R[keyof R]> : never
 
 type Field<K extends string, V> = [V] extends [undefined] ? unknown : { readonly [key in K]: V }
-/** The optional fields of a query may be there without a value: they are left out. */
+/** Optional fields of a query may be `undefined`. They are left out. */
 type Loose<V> = { [K in keyof V]: undefined extends V[K] ? V[K] | undefined : V[K] }
 type QueryField<V> = [V] extends [undefined] ? unknown : { readonly query?: Loose<V> }
 
@@ -35,13 +35,13 @@ type Input<O> = Field<"path", Parameters<O, "path">> &
 export interface ClientOptions {
   /** The address of the API, up to and including `/v1`. */
   readonly apiUrl: string
-  /** None where the host authenticates. */
+  /** `undefined` if the host authenticates the operator. */
   readonly key: string | undefined
-  /** Called when the API no longer takes the key. */
+  /** Called when the API no longer accepts the key. */
   readonly onUnauthorized: () => void
 }
 
-/** A request as it is sent. */
+/** The parts of a request. */
 interface Outgoing {
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | number | undefined>>
@@ -57,7 +57,7 @@ export interface Client {
   ) => Promise<Answer<Operation<P, M>>>
 }
 
-/** Longest that an answer may take, in milliseconds. */
+/** The longest time for an answer, in milliseconds. */
 const TIMEOUT_MILLIS = 30_000
 const VERSION = "/v1"
 
@@ -72,12 +72,12 @@ export const addressOf = (apiUrl: string, template: string, { path = {}, query =
 }
 
 /**
- * Tells a host that knows the operator by a cookie that the page asks, and not a foreign one: that could not send a
- * header of its own.
+ * Shows a host that identifies the operator by a cookie that the request comes from this page. A foreign page can't send
+ * this header.
  */
 const PAGE_HEADER = "billwright-dashboard"
 
-/** Makes a repeat of the same request harmless: a browser may send one again by itself. */
+/** Makes it harmless when a browser repeats a request by itself. */
 const idempotencyKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("")
 
@@ -88,7 +88,7 @@ const headersOf = (key: string | undefined, method: string, hasBody: boolean): R
   ...(hasBody ? { "content-type": "application/json" } : {}),
 })
 
-/** Makes a client. A failure is an `ApiError`, but for an abort, which is passed on. */
+/** Makes a client. It rejects with an `ApiError`, or with the reason of an abort. */
 export const make = ({ apiUrl, key, onUnauthorized }: ClientOptions): Client => {
   const send = async (method: string, template: string, input: Outgoing): Promise<unknown> => {
     const timeout = AbortSignal.timeout(TIMEOUT_MILLIS)

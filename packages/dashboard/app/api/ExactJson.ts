@@ -1,13 +1,13 @@
 /**
- * JSON whose integers are exact. `JSON.parse` rounds those beyond 2^53, and a total of usage may be one.
+ * JSON with exact integers. `JSON.parse` rounds integers beyond 2^53, and a total of usage may be larger.
  */
 
 interface ReviverContext {
-  /** The number as it was spelled. Browsers from before 2025 may not say. */
+  /** The text of the number. Browsers from before 2025 may not have it. */
   readonly source?: string
 }
 
-/** Only a text with so many digits in a row can have an integer beyond 2^53. */
+/** Only a text with this many digits in a row can have an integer beyond 2^53. */
 const MAY_BE_LARGE = /\d{16}/
 
 const keepInteger = (_key: string, value: unknown, context?: ReviverContext): unknown => {
@@ -16,7 +16,7 @@ const keepInteger = (_key: string, value: unknown, context?: ReviverContext): un
   return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value
 }
 
-/** Parses a text. Integers beyond 2^53 come as `bigint`, all others as `number`. */
+/** Parses a text. Integers beyond 2^53 become `bigint`, all other numbers `number`. */
 export const parse = (text: string): unknown =>
   MAY_BE_LARGE.test(text)
     ? (JSON.parse as (text: string, reviver: typeof keepInteger) => unknown)(text, keepInteger)
@@ -38,6 +38,6 @@ const writeAt = (value: unknown, step: string, indent: string): string => {
   return `${open}\n${inner}${items.join(`,\n${inner}`)}\n${indent}${close}`
 }
 
-/** Writes what `parse` gave: on one line, or indented by two. */
+/** Writes a value of `parse`, on one line or indented by two spaces. */
 export const stringify = (value: unknown, layout: "line" | "indented" = "line"): string =>
   writeAt(value, layout === "line" ? "" : "  ", "")

@@ -1,9 +1,9 @@
 /**
- * A list that grows at its beginning while somebody reads it.
+ * A list that gets new items at its beginning while it is shown.
  */
 import type { ListPage } from "./Types.ts"
 
-/** Pages as they were loaded, newest first. */
+/** The loaded pages, newest first. */
 export interface Pages<A> {
   readonly pages: ReadonlyArray<ListPage<A>>
   readonly pageParams: ReadonlyArray<string | undefined>
@@ -20,10 +20,10 @@ export const items = <A>({ pages }: Pick<Pages<A>, "pages">): ReadonlyArray<A> =
 const startOver = <A>(head: ListPage<A>): Pages<A> => ({ pages: [head], pageParams: [undefined] })
 
 /**
- * Takes in the list's newest page as it is now: what is new goes before the rest, what changed is replaced.
+ * Merges the current newest page into the list: new items go before the rest, and changed items are replaced.
  *
- * What left the newest page because it no longer passes a filter goes, too. When more came than a page holds, the
- * items in between are not known, and the list starts over.
+ * Items that are missing in the newest page, because they no longer match a filter, are removed. When there are more new
+ * items than a page holds, the items in between are unknown, so the list starts again with this page.
  */
 export const takeIn = <A extends Identified>(list: Pages<A>, head: ListPage<A>): Pages<A> => {
   const known = items(list)

@@ -1,21 +1,21 @@
 /**
- * What the pages ask the API, by hooks that keep the answers.
+ * The requests of the pages, as hooks with a cache.
  */
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useSession } from "../session/Session.tsx"
 import type { Client } from "./Client.ts"
 import type { Endpoint, EventWithDeliveries } from "./Types.ts"
 
-/** How often what may change by itself is asked for again, in milliseconds. */
+/** How often data that may change by itself is loaded again, in milliseconds. */
 export const LIVE_MILLIS = 3_000
-/** How often a delivery that somebody waits for is asked for again, in milliseconds. */
+/** How often a pending delivery that is shown is loaded again, in milliseconds. */
 const AWAITED_MILLIS = 1_000
 const STATISTICS_MILLIS = 10_000
-/** Names of customers change seldom. */
+/** How long names of customers are cached. They rarely change. */
 const NAME_MILLIS = 60_000
-/** The catalogue changes when the server is restarted. */
+/** How long the catalogue is cached. It only changes when the server is restarted. */
 const CATALOGUE_MILLIS = 300_000
-/** The most that a page of a list holds. */
+/** The most items in a page of a list. */
 export const PAGE_LIMIT = 100
 
 const STATISTICS_HOURS = 24
@@ -72,7 +72,7 @@ export const useEndpoint = (id: string) => {
 const hasPending = (event: EventWithDeliveries | undefined): boolean =>
   event?.deliveries.some(({ status }) => status === "Pending") ?? false
 
-/** Asked for again while a delivery of it is on its way. */
+/** An event. It is loaded again while one of its deliveries is pending. */
 export const useEvent = (id: string | undefined) => {
   const { client } = useSession()
   return useQuery({
@@ -83,7 +83,7 @@ export const useEvent = (id: string | undefined) => {
   })
 }
 
-/** Asked for again while it is on its way. */
+/** A delivery. It is loaded again while it is pending. */
 export const useDelivery = (id: string) => {
   const { client } = useSession()
   return useQuery({
@@ -114,8 +114,8 @@ export const useNewestCustomers = (search?: string) => {
 }
 
 /**
- * The name of a customer. Most are among the newest, who come in one answer; others are asked for one by one, as they
- * come into sight.
+ * The name of a customer. Most customers are among the newest, which are loaded in one request. Others are loaded one by
+ * one when they become visible.
  */
 export const useCustomerName = (id: string | undefined): string | undefined => {
   const { client } = useSession()
@@ -138,7 +138,7 @@ export const useCustomerName = (id: string | undefined): string | undefined => {
   return known ?? one.data?.name
 }
 
-/** Asks again for everything that webhooks may have changed. */
+/** Loads everything again that webhooks may have changed. */
 export const useRefreshWebhooks = () => {
   const queries = useQueryClient()
   return async (): Promise<void> => {

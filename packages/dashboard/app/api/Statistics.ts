@@ -1,12 +1,12 @@
 /**
- * Figures of the deliveries of the last hours.
+ * Formats the delivery statistics of the last hours.
  */
 
-/** The share of deliveries that arrived, 0 to 1; `undefined` when none has ended. */
+/** The share of ended deliveries that were delivered, 0 to 1. `undefined` if none has ended. */
 export const successRate = ({ delivered, failed }: { readonly delivered: number; readonly failed: number }) =>
   delivered + failed === 0 ? undefined : delivered / (delivered + failed)
 
-/** What is pending for an endpoint is counted up to here. */
+/** The API counts the pending deliveries of an endpoint up to this number. */
 const MOST_PENDING = 10_000
 
 interface Pending {
@@ -14,13 +14,13 @@ interface Pending {
   readonly endpoints?: ReadonlyArray<Pending>
 }
 
-/** `12`, or `10,000+` where the API did not count to the end. */
+/** `12`, or `10,000+` if the API stopped counting. */
 export const pendingCount = ({ endpoints, pending }: Pending): string => {
   const isCut = (endpoints ?? [{ pending }]).some((each) => each.pending >= MOST_PENDING)
   return `${pending.toLocaleString("en-GB")}${isCut ? "+" : ""}`
 }
 
-/** `99.4 %`. Never rounded up to 100: a single failure shows. */
+/** `99.4 %`. Never rounded up to 100, so that a single failure is visible. */
 export const percent = (rate: number): string => {
   if (rate === 1) return "100 %"
   const floored = Math.floor(rate * 1000) / 10

@@ -1,5 +1,5 @@
 /**
- * What the API answers, by the names of its document.
+ * The types of the API's answers, from its OpenAPI document.
  */
 import type { components } from "./Schema.ts"
 
@@ -17,9 +17,9 @@ export type Threshold = Schemas["UsageThreshold"]
 export type UsageRecord = Schemas["UsageRecord"]
 
 export type Statistics = Schemas["WebhookStatistics"]
-/** What became of the deliveries to one endpoint. */
+/** The delivery statistics of one endpoint. */
 export type EndpointStatistics = Statistics["endpoints"][number]
-/** What became of deliveries in one hour. */
+/** The delivery statistics of one hour. */
 export type HourOfDeliveries = Statistics["hours"][number]
 
 export type DeliveryStatus = Delivery["status"]

@@ -1,5 +1,5 @@
 /**
- * A list that is read page by page, and whose beginning is kept up to date.
+ * A list that is loaded page by page, and whose beginning is kept up to date.
  */
 import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useEffect, useMemo } from "react"
@@ -13,7 +13,7 @@ interface PageQuery {
 }
 
 export interface LiveListOptions<A> {
-  /** Names the list: another filter is another list. The first word is the area that changes are told of. */
+  /** The cache key of the list, with its filters. The first word is the area that is marked as changed after an action. */
   readonly key: readonly [area: string, ...rest: ReadonlyArray<unknown>]
   readonly fetchPage: (query: PageQuery, signal: AbortSignal) => Promise<ListPage<A>>
   readonly isLive?: boolean
@@ -36,7 +36,7 @@ export const useLiveList = <A extends { readonly id: string }>(
 ): LiveListState<A> => {
   const { fetchPage, isLive = true, key } = options
   const queries = useQueryClient()
-  // Apart from the area: when something changed, the newest page is asked for again, not all pages.
+  // Not below the key of the area: after a change only the newest page is loaded again, not all pages.
   const pagesKey = useMemo(() => ["pages", ...key], [JSON.stringify(key)])
   const pages = useInfiniteQuery({
     queryKey: pagesKey,

@@ -3,7 +3,7 @@ import { type Filters, PickFilter } from "../ui/Filters.tsx"
 import { shortId } from "../ui/Identifier.tsx"
 import { CustomerPicker } from "./CustomerPicker.tsx"
 
-/** Only what belongs to one customer, who is found by name. */
+/** Filters by a customer, who is chosen by name. */
 export const CustomerFilter = ({ filters, name }: { readonly filters: Filters; readonly name: string }) => {
   const id = filters.get(name)
   const known = Queries.useCustomerName(id)

@@ -53,7 +53,7 @@ const DraftFields = ({
         />
       )}
     </Field>
-    <Field hint="One a line, such as plan=pro." label="Metadata (optional)" name="metadata">
+    <Field hint="One per line, such as plan=pro." label="Metadata (optional)" name="metadata">
       {(attributes) => (
         <textarea
           {...attributes}

@@ -2,7 +2,7 @@ import { Link } from "wouter"
 import * as Queries from "../api/Queries.ts"
 import { shortId } from "../ui/Identifier.tsx"
 
-/** A customer by name, as a link; by the end of the id while the name is asked for, and where it was erased. */
+/** A link to a customer with the name, or with the end of the id while the name is loading or after it was erased. */
 export const CustomerName = ({ className, id }: { readonly id: string; readonly className?: string }) => {
   const name = Queries.useCustomerName(id)
   return (

@@ -31,7 +31,7 @@ const EraseCustomer = ({
   return (
     <ActionDialog
       action={["Erase for good", "Erasing…"]}
-      description="Name, e-mail and metadata are erased for good. The id and the usage stay, so that totals stay true."
+      description="Name, e-mail and metadata are erased for good. The id and the usage stay, so that totals stay correct."
       isDangerous
       isDisabled={typed !== customer.email}
       onClose={onClose}

@@ -6,7 +6,7 @@ import { ErrorNotice } from "../ui/ErrorNotice.tsx"
 import { Field } from "../ui/Field.tsx"
 import { wantedOf } from "./CustomerSearch.ts"
 
-/** Candidates: what the API finds by an id or a text, else the newest ones. */
+/** The customers to choose from: those that the API finds by an id or a text, or else the newest ones. */
 const useCandidates = (text: string) => {
   const { id, search } = wantedOf(text)
   const byId = Queries.useCustomer(id)
@@ -40,7 +40,7 @@ export const CustomerPicker = ({
   return (
     <Dialog onClose={onClose} title="Choose a customer">
       <Field
-        hint="Three letters or more of a name or e-mail address, or an id. The newest are shown until then."
+        hint="At least three letters of a name or e-mail address, or an id. Until then, the newest customers are shown."
         label="Find"
       >
         {(attributes) => (
@@ -60,7 +60,7 @@ export const CustomerPicker = ({
           <Candidate customer={customer} key={customer.id} onPick={() => onPick(customer.id)} />
         ))}
       </ul>
-      {candidates.length === 0 && error === null && <p className="muted">No customer is found by this.</p>}
+      {candidates.length === 0 && error === null && <p className="muted">No customer found.</p>}
     </Dialog>
   )
 }

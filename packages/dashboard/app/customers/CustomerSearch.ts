@@ -1,14 +1,14 @@
 /**
- * What is typed to find a customer.
+ * Interprets a text that is typed to find a customer.
  */
 
 const ID = /^cus_[0-7][0-9a-z]{25}$/
 
-/** The API searches by no shorter text, in characters. */
+/** The shortest text that the API searches for, in characters. */
 export const MIN_SEARCH_LENGTH = 3
 const MAX_SEARCH_LENGTH = 100
 
-/** What a text asks the API for: a customer by id, those that have it, or all. */
+/** The request for a text: a customer by id, customers with this text, or all customers. */
 export const wantedOf = (text: string): { readonly id?: string; readonly search?: string } => {
   const wanted = text.trim()
   if (ID.test(wanted)) return { id: wanted }

@@ -1,5 +1,5 @@
 /**
- * Metadata as lines of text: `key=value`. A backslash stands before what would end a line or a key.
+ * Metadata as lines of text: `key=value`. Characters that would end a line or a key are escaped by a backslash.
  */
 
 type Metadata = Readonly<Record<string, string>>
@@ -12,7 +12,7 @@ const unescape = (text: string): string =>
 
 const LINE = /^((?:[^=\\]|\\.)+)=(.*)$/
 
-/** The metadata of a text; `undefined` when a line is none. */
+/** Parses metadata. `undefined` if a line is malformed. */
 export const parse = (text: string): Record<string, string> | undefined => {
   const entries: Array<[string, string]> = []
   for (const line of text.split("\n")) {
@@ -29,7 +29,7 @@ export const write = (metadata: Metadata): string =>
     .map(([key, value]) => `${escapeKey(key)}=${escapeText(value)}`)
     .join("\n")
 
-/** What makes one of the other: a key that is gone is set to `null`. */
+/** The patch that turns `before` into `after`. Removed keys are `null`. */
 export const patch = (before: Metadata, after: Metadata): Record<string, string | null> => ({
   ...Object.fromEntries(
     Object.keys(before)

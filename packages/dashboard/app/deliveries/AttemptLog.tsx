@@ -1,5 +1,5 @@
 /**
- * The attempts of a delivery. What a receiver answered may be anything: here it is text, and nothing else.
+ * The attempts of a delivery. Answers of receivers are untrusted, so they are shown only as text.
  */
 import type { ReactNode } from "react"
 import * as ExactJson from "../api/ExactJson.ts"
@@ -53,7 +53,7 @@ const Body = ({ attempt }: { readonly attempt: Attempt }): ReactNode => {
   )
 }
 
-/** The same request by hand. The signature is masked, and would be too old by now anyway. */
+/** A command that sends the same request. Its signature is masked, and too old to be accepted. */
 const curlOf = (attempt: Attempt, endpoint: Endpoint | undefined, payload: unknown): string =>
   Curl.curl({
     method: "POST",

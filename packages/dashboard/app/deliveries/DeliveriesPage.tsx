@@ -86,14 +86,14 @@ const DeliveryFilters = ({ filters }: { readonly filters: Filters }) => {
 
 const NoDeliveries = ({ isFiltered }: { readonly isFiltered: boolean }) =>
   isFiltered ? (
-    <EmptyState title="No delivery passes these filters">
+    <EmptyState title="No deliveries match these filters">
       <p>Clear a filter to see more.</p>
     </EmptyState>
   ) : (
     <EmptyState title="No deliveries yet">
       <p>
-        A delivery is one event on its way to one endpoint. Create an <Link href="/endpoints">endpoint</Link>{" "}
-        and send it a test event.
+        A delivery sends one event to one endpoint. Create an <Link href="/endpoints">endpoint</Link> and send
+        it a test event.
       </p>
     </EmptyState>
   )

@@ -34,7 +34,7 @@ const Attempts = ({ id, payload }: { readonly id: string; readonly payload: unkn
   )
 }
 
-/** A delivery of an event: its state at a glance, and its attempts once it is opened. */
+/** A delivery of an event, with its state. Opening it shows its attempts. */
 export const DeliveryCard = ({
   delivery,
   isOpenAtFirst,

@@ -4,7 +4,7 @@ import { StatusBadge } from "../ui/StatusBadge.tsx"
 
 type Counts = ListedEvent["delivery_counts"]
 
-/** What needs a look comes first. */
+/** The counts of each status. Failed deliveries come first. */
 const countsOf = ({
   delivered,
   failed,
@@ -15,7 +15,7 @@ const countsOf = ({
   ["Delivered", delivered],
 ]
 
-/** How the deliveries of an event went, at a glance: each status that there is, with how many. */
+/** The number of an event's deliveries in each status. */
 export const DeliveryCounts = ({ counts }: { readonly counts: Counts }) => {
   const there = countsOf(counts).filter(([, count]) => count > 0)
   if (there.length === 0) return <span className="muted">none</span>

@@ -66,7 +66,7 @@ const Facts = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => (
   </dl>
 )
 
-/** How it went, or goes: read out when that changes. */
+/** The state of the delivery. Screen readers read it when it changes. */
 const Outcome = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => (
   <p className={`notice ${delivery.status === "Failed" ? "warning" : ""}`} role="status">
     {outcomeOf(delivery)}
@@ -86,7 +86,7 @@ const Attempts = ({
   </section>
 )
 
-/** What was answered, and beside it what was sent. */
+/** The answers, beside the payload. */
 const Exchange = ({ delivery }: { readonly delivery: DeliveryWithAttempts }) => {
   const event = Queries.useEvent(delivery.event_id)
   return (

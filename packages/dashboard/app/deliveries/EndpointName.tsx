@@ -3,7 +3,7 @@ import * as Queries from "../api/Queries.ts"
 import { shortId } from "../ui/Identifier.tsx"
 import { Url } from "../ui/Url.tsx"
 
-/** The address of an endpoint by its id; the id where it is gone. */
+/** The URL of an endpoint, or its id if the endpoint was deleted. */
 export const EndpointName = ({
   className,
   id,
@@ -11,7 +11,7 @@ export const EndpointName = ({
 }: {
   readonly id: string
   readonly className?: string
-  /** Cut where there is no room for all of it, its path last. */
+  /** Whether it is cut to one line. The path is cut last. */
   readonly isOneLine?: boolean
 }) => {
   const endpoint = Queries.useEndpoints().data?.find((each) => each.id === id)

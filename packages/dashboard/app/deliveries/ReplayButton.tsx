@@ -10,7 +10,7 @@ import { Icon } from "../ui/Icon.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { deliveriesOnTheirWay } from "./Summary.ts"
 
-/** Sends the event of a delivery to its endpoint again, and goes to where that is seen. */
+/** Sends the event of a delivery to its endpoint again, and opens the new delivery. */
 export const ReplayButton = ({ delivery }: { readonly delivery: Delivery }) => {
   const { client } = useSession()
   const refresh = Queries.useRefreshWebhooks()
@@ -36,7 +36,7 @@ export const ReplayButton = ({ delivery }: { readonly delivery: Delivery }) => {
         <Icon name="replay" /> Replay
       </button>
       {isErrorShown && (
-        <Dialog onClose={() => setIsErrorShown(false)} title="It was not replayed">
+        <Dialog onClose={() => setIsErrorShown(false)} title="The replay failed">
           <ErrorNotice error={mutation.error} />
         </Dialog>
       )}

@@ -1,5 +1,5 @@
 /**
- * What can be done with an endpoint, each with what it takes to decide.
+ * The actions on an endpoint, each in a dialog that explains it.
  */
 import { useState } from "react"
 import { useLocation } from "wouter"
@@ -26,7 +26,7 @@ export const SendTest = ({ endpoint, onClose }: ActionProps) => {
   return (
     <ActionDialog
       action={["Send test event", "Sending…"]}
-      description="Sends the example of a type, signed, to this endpoint alone."
+      description="Sends the example of an event type, signed, only to this endpoint."
       isDisabled={type === ""}
       onClose={onClose}
       onDone={(event) => {
@@ -56,7 +56,7 @@ const OVERLAPS: ReadonlyArray<readonly [seconds: number, label: string]> = [
   [86_400, "1 day"],
   [3_600, "1 hour"],
   [604_800, "7 days"],
-  [0, "Not at all: it stops at once"],
+  [0, "No longer: stop at once"],
 ]
 
 export const RotateSecret = ({
@@ -70,7 +70,7 @@ export const RotateSecret = ({
   return (
     <ActionDialog
       action={["Rotate secret", "Rotating…"]}
-      description="The endpoint gets a new secret. Meanwhile both sign, so that the receiver can change over."
+      description="The endpoint gets a new secret. For a while, webhooks are signed with both secrets, so that the receiver can switch."
       onClose={onClose}
       onDone={(rotated) => {
         void refresh()
@@ -84,7 +84,7 @@ export const RotateSecret = ({
       }
       title="Rotate the signing secret"
     >
-      <Field label="The previous secret signs for another" name="expire_previous_after_seconds">
+      <Field label="Keep signing with the previous secret for" name="expire_previous_after_seconds">
         {(attributes) => (
           <select
             {...attributes}
@@ -113,7 +113,7 @@ export const SetStatus = ({ endpoint, onClose }: ActionProps) => {
       description={
         isEnabled
           ? "Nothing is sent to it until you enable it again, and its pending deliveries fail."
-          : `${whyDisabled(endpoint)} Once enabled, it gets new events; what it missed is sent by a replay.`
+          : `${whyDisabled(endpoint)} After that it gets new events. Replay the events that it missed.`
       }
       isDangerous={isEnabled}
       onClose={onClose}
@@ -140,7 +140,7 @@ export const DeleteEndpoint = ({ endpoint, onClose }: ActionProps) => {
   return (
     <ActionDialog
       action={["Delete endpoint", "Deleting…"]}
-      description="Its secret is gone for good and its pending deliveries fail. What was delivered stays on record."
+      description="Its secret is deleted for good, and its pending deliveries fail. The history of its deliveries is kept."
       isDangerous
       onClose={onClose}
       onDone={() => {

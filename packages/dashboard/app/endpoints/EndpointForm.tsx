@@ -11,7 +11,7 @@ import * as HeaderLines from "./HeaderLines.ts"
 import { HeadersChoice } from "./HeadersChoice.tsx"
 import { HeadersField } from "./HeadersField.tsx"
 
-/** Longest address of an endpoint, in characters. */
+/** The longest URL of an endpoint, in characters. */
 const MAX_URL_LENGTH = 2_048
 const MAX_DESCRIPTION_LENGTH = 500
 
@@ -27,8 +27,8 @@ const UrlField = ({
   const mode = useMode()
   const hint =
     mode === "test"
-      ? "http or https, any port; on the server’s machine only where it allows loopback."
-      : "https, port 443 or 8443, a public address."
+      ? "http or https, any port. The server’s own machine only if the server allows loopback."
+      : "https, port 443 or 8443, and a public address."
   return (
     <Field hint={hint} label="URL" name="url">
       {(attributes) => (
@@ -71,7 +71,7 @@ const originOf = (url: string): string | undefined => (URL.canParse(url) ? new U
 
 type Created = Endpoint & { readonly secret?: string }
 
-/** Creates an endpoint. `onDone` gets it with its secret, which is shown this once. */
+/** Creates an endpoint. `onDone` gets it with its secret, which no other call returns. */
 export const CreateEndpoint = ({
   onClose,
   onDone,

@@ -4,7 +4,7 @@ import { FieldGroup } from "../ui/Field.tsx"
 
 export const ALL_TYPES = "*"
 
-/** Which types of events an endpoint gets: all of them, or those that are ticked. */
+/** Chooses the event types of an endpoint: all of them, or those that are ticked. */
 export const EventTypeChoice = ({
   legend,
   onChange,
@@ -16,7 +16,7 @@ export const EventTypeChoice = ({
 }) => {
   const defined = Queries.useEventTypes().data?.data ?? []
   const isAll = value.includes(ALL_TYPES)
-  // What was chosen once and is defined no more can be taken out, and put back.
+  // Keeps the first value, so that a chosen type that is no longer defined can be unticked and ticked again.
   const [first] = useState(value)
   const undefinedTypes = first.filter(
     (each) => each !== ALL_TYPES && defined.every(({ type }) => type !== each),

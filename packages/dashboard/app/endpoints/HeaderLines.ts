@@ -2,7 +2,7 @@
  * Headers as lines of text: `name: value`.
  */
 
-/** The headers of a text, by lower-case name; `undefined` when a line is none. */
+/** Parses headers, with lower-case names. `undefined` if a line is malformed. */
 export const parse = (text: string): Record<string, string> | undefined => {
   const headers: Record<string, string> = {}
   for (const line of text.split("\n")) {

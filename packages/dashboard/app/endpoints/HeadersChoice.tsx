@@ -2,20 +2,20 @@ import { HeadersField } from "./HeadersField.tsx"
 
 const namesOf = (headers: Readonly<Record<string, string>>): string => {
   const names = Object.keys(headers)
-  return names.length === 0 ? "there are none" : names.join(", ")
+  return names.length === 0 ? "none" : names.join(", ")
 }
 
-/** The headers of an endpoint that is there. Their values are secret, so that they are replaced as a whole. */
+/** Edits the headers of an existing endpoint. Their values are secret, so they can only be replaced together. */
 export const HeadersChoice = ({
   canStay,
   headers,
   onChange,
   value,
 }: {
-  /** Whether they may be left: another receiver than the one that they are for must not get them. */
+  /** Whether they may be kept. Another server must not get them. */
   readonly canStay: boolean
   readonly headers: Readonly<Record<string, string>>
-  /** Lines that take their place; `undefined`: they stay. */
+  /** The new headers as lines. `undefined` keeps the old ones. */
   readonly value: string | undefined
   readonly onChange: (lines: string | undefined) => void
 }) => (
@@ -30,7 +30,7 @@ export const HeadersChoice = ({
         type="radio"
       />
       <span className="break">
-        {canStay ? "Leave them" : "Not for another server"}: {namesOf(headers)}
+        {canStay ? "Keep them" : "Can’t be kept for another server"}: {namesOf(headers)}
       </span>
     </label>
     <label className="choice">

@@ -1,6 +1,6 @@
 import { Field } from "../ui/Field.tsx"
 
-/** Headers of every attempt, as lines. */
+/** A field for the headers of every attempt, as lines. */
 export const HeadersField = ({
   onChange,
   value,
@@ -8,7 +8,7 @@ export const HeadersField = ({
   readonly value: string
   readonly onChange: (lines: string) => void
 }) => (
-  <Field hint="One a line. They are sent along with every attempt." label="Headers" name="headers">
+  <Field hint="One per line. They are sent with every attempt." label="Headers" name="headers">
     {(attributes) => (
       <textarea
         {...attributes}

@@ -1,5 +1,5 @@
 /**
- * Whether an endpoint fails, or only had an attempt fail: that happens to everybody, and the next one mends it.
+ * Whether an endpoint is failing. A single failed attempt is normal and doesn't count.
  */
 import type { Endpoint, EndpointStatistics } from "../api/Types.ts"
 
@@ -7,11 +7,11 @@ const MINUTE_MILLIS = 60_000
 const HOUR_MILLIS = 60 * MINUTE_MILLIS
 const DAY_MILLIS = 24 * HOUR_MILLIS
 
-/** So many attempts have to fail, over so many milliseconds without one that succeeds. */
+/** An endpoint is failing after this many failed attempts, and this many milliseconds without a successful one. */
 const MIN_FAILURES = 3
 const MIN_FAILING_MILLIS = MINUTE_MILLIS
 
-/** Statistics count by hours: those of the hour in which it began may have failed before. */
+/** The failed attempts since an instant. Statistics count by hours, so earlier ones in the first hour are left out. */
 const failuresSince = (since: number, statistics: EndpointStatistics | undefined): number =>
   (statistics?.hours ?? [])
     .filter(({ start }) => Date.parse(start) > since - HOUR_MILLIS)
@@ -19,7 +19,7 @@ const failuresSince = (since: number, statistics: EndpointStatistics | undefined
 
 export type Health = "disabled" | "failing" | "enabled"
 
-/** The state of an endpoint. One that has failed for longer than statistics reach back is failing by that alone. */
+/** The health of an endpoint. An endpoint that has failed for longer than the statistics reach is always failing. */
 export const healthOf = (
   { failing_since: failingSince, status }: Pick<Endpoint, "failing_since" | "status">,
   statistics: EndpointStatistics | undefined,

@@ -1,5 +1,5 @@
 /**
- * Sends an endpoint the events of a time again. The API counts before how many that are.
+ * Sends the events of a time range to an endpoint again. The API counts them first.
  */
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
@@ -32,7 +32,7 @@ const rangeOf = (since: string, until: string, status: ReplayRange["status"]): R
 
 const events = (count: number): string => (count === 1 ? "1 event" : `${Quantity.format(count)} events`)
 
-/** How many events a range has. */
+/** The number of events in a range. */
 const useCount = (endpoint: Endpoint, range: ReplayRange | undefined) => {
   const { client } = useSession()
   return useQuery({
@@ -50,7 +50,7 @@ const useCount = (endpoint: Endpoint, range: ReplayRange | undefined) => {
 const Count = ({ query: { data, error } }: { readonly query: ReturnType<typeof useCount> }) => {
   if (error !== null) return <ErrorNotice error={error} />
   if (data === undefined) return <p role="status">Counting…</p>
-  if (data.count === 0) return <p role="status">No event of this time is to be sent.</p>
+  if (data.count === 0) return <p role="status">There are no events to send in this time.</p>
   return (
     <p role="status">
       <strong>{events(data.count)}</strong> to be sent.
@@ -124,7 +124,7 @@ export const RangeReplay = ({
             value={status}
           >
             <option value="Failed">Events whose newest delivery failed</option>
-            <option value="all">All events that it admits</option>
+            <option value="all">All events of its types</option>
           </select>
         )}
       </Field>

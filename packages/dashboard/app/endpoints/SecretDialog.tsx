@@ -2,7 +2,7 @@ import type { Endpoint } from "../api/Types.ts"
 import { Command } from "../ui/Command.tsx"
 import { Dialog } from "../ui/Dialog.tsx"
 
-/** The secret of an endpoint, this once; or the public key, which can be had at any time. */
+/** Shows the secret of an endpoint, which is not shown again, or its public key. */
 export const SecretDialog = ({
   endpoint,
   onClose,
@@ -16,7 +16,7 @@ export const SecretDialog = ({
       description={
         secret === undefined
           ? "Receivers verify signatures with this public key."
-          : "Receivers verify signatures with this secret. It is shown this once: copy it now."
+          : "Receivers verify signatures with this secret. It is not shown again: copy it now."
       }
       isAlert
       onClose={onClose}

@@ -1,5 +1,5 @@
 /**
- * The last hours in a hundred pixels: what arrived above the line, what failed below it.
+ * A small chart of the last hours: delivered above the line, failed below it.
  */
 import type { EndpointStatistics } from "../api/Types.ts"
 
@@ -9,7 +9,7 @@ const HALF = 11
 
 type Hours = EndpointStatistics["hours"]
 
-/** Heights in pixels: whatever there is shows, however little beside the largest. */
+/** The height of a bar in pixels. Every count above 0 is visible, even a small one. */
 const heightOf = (count: number, largest: number): number =>
   count === 0 ? 0 : Math.max(1.5, (count / largest) * (HALF - 1))
 

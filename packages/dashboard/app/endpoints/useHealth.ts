@@ -3,7 +3,7 @@ import type { Endpoint } from "../api/Types.ts"
 import { useNow } from "../ui/Clock.ts"
 import { type Health, healthOf } from "./Health.ts"
 
-/** Tells the state of endpoints, as the statistics have it now. */
+/** Returns the health of endpoints by the current statistics. */
 export const useHealth = (): ((endpoint: Endpoint) => Health) => {
   const statistics = Queries.useStatistics().data?.endpoints
   const now = useNow()

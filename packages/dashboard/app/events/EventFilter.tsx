@@ -4,7 +4,7 @@ import { type Filters, PickFilter } from "../ui/Filters.tsx"
 import { shortId } from "../ui/Identifier.tsx"
 import { EventPicker } from "./EventPicker.tsx"
 
-/** Only what belongs to one event, which is found by type and time. */
+/** Filters by an event, which is chosen by type and time. */
 export const EventFilter = ({ filters, name }: { readonly filters: Filters; readonly name: string }) => {
   const id = filters.get(name)
   const event = Queries.useEvent(id).data

@@ -40,7 +40,7 @@ export const EventLines = ({
   query,
 }: {
   readonly query: UseQueryResult<ListPage<ListedEvent>>
-  /** What is said when there are none. */
+  /** The text when there are no events. */
   readonly empty: string
 }) => (
   <Loaded query={query}>

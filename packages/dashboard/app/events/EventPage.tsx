@@ -67,7 +67,7 @@ const Deliveries = ({ event }: { readonly event: EventWithDeliveries }) => (
     {event.deliveries.length === 0 && (
       <EmptyState title="Sent nowhere">
         <p>
-          No enabled endpoint wanted this type when the event was published. Create an{" "}
+          No enabled endpoint subscribed to this type when the event was published. Create an{" "}
           <Link href="/endpoints">endpoint</Link>, then replay the event to it.
         </p>
       </EmptyState>

@@ -48,7 +48,7 @@ const Candidate = ({ event, onPick }: { readonly event: ListedEvent; readonly on
   )
 }
 
-/** Finds an event: the newest come first, older ones are a button away. */
+/** Chooses an event. It lists the newest first, and a button loads older ones. */
 export const EventPicker = ({
   onClose,
   onPick,
@@ -73,7 +73,7 @@ export const EventPicker = ({
           <Candidate event={event} key={event.id} onPick={() => onPick(event.id)} />
         ))}
       </ul>
-      {!list.isLoading && list.rows.length === 0 && <p className="muted">There is none.</p>}
+      {!list.isLoading && list.rows.length === 0 && <p className="muted">No events yet.</p>}
       {list.hasMore && (
         <button className="button" disabled={list.isLoadingMore} onClick={list.loadMore} type="button">
           Show older events

@@ -91,7 +91,7 @@ const EventFilters = ({ filters }: { readonly filters: Filters }) => {
   )
 }
 
-/** Publishes the example of a type. */
+/** A command that publishes the example of a type. */
 const usePublishCommand = (): string | undefined => {
   const types = Queries.useEventTypes().data?.data ?? []
   const type = types.find((each) => each.type === "invoice.paid") ?? types[0]
@@ -102,7 +102,7 @@ const usePublishCommand = (): string | undefined => {
 const NoEvents = ({ isFiltered }: { readonly isFiltered: boolean }) => {
   const command = usePublishCommand()
   return isFiltered ? (
-    <EmptyState title="No event passes these filters">
+    <EmptyState title="No events match these filters">
       <p>Clear a filter to see more.</p>
     </EmptyState>
   ) : (

@@ -1,6 +1,6 @@
 import type { Event } from "../api/Types.ts"
 
-/** What receivers are sent, in its order. */
+/** The payload that receivers get, with its order of fields. */
 export const payloadOf = ({ data, id, livemode, timestamp, type }: Event) => ({
   id,
   type,

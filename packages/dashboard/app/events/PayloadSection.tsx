@@ -6,7 +6,7 @@ import { CopyButton } from "../ui/CopyButton.tsx"
 import { JsonText } from "../ui/JsonText.tsx"
 import { payloadOf } from "./Payload.ts"
 
-/** What receivers are sent of an event. */
+/** The payload that receivers get. */
 export const PayloadSection = ({ event }: { readonly event: EventWithDeliveries }) => {
   const payload = payloadOf(event)
   return (

@@ -9,12 +9,12 @@ import { toast } from "../ui/Toast.tsx"
 
 const EVERYWHERE = ""
 
-/** Whether an event may be sent to an endpoint: one that was made for an endpoint, to this alone. */
+/** Whether an event may be sent to an endpoint. A test event may only be sent to its own endpoint. */
 const mayHear = ({ event_types: types, id, status }: Endpoint, event: Event): boolean =>
   status === "enabled" &&
   (event.endpoint_id === null ? types.includes("*") || types.includes(event.type) : id === event.endpoint_id)
 
-/** Sends an event again: to all endpoints that want it, or to one; a test event to its own. */
+/** Sends an event again: to all endpoints that subscribe to its type, or to one. A test event goes to its own endpoint. */
 export const ReplayDialog = ({ event, onClose }: { readonly event: Event; readonly onClose: () => void }) => {
   const { client } = useSession()
   const refresh = Queries.useRefreshWebhooks()
@@ -29,7 +29,7 @@ export const ReplayDialog = ({ event, onClose }: { readonly event: Event; readon
   return (
     <ActionDialog
       action={["Replay", "Replaying…"]}
-      description="The event is sent again with its id and its bytes, so that a receiver that has seen it can tell."
+      description="The event is sent again with the same id and bytes, so that a receiver can recognise an event that it already has."
       isDisabled={candidates.length === 0}
       onClose={onClose}
       onDone={({ data }) => {
@@ -49,12 +49,12 @@ export const ReplayDialog = ({ event, onClose }: { readonly event: Event; readon
       {candidates.length === 0 && (
         <p className="muted">
           {event.endpoint_id === null
-            ? "No enabled endpoint wants events of this type."
-            : "It is a test event for an endpoint that is disabled or deleted."}
+            ? "No enabled endpoint subscribes to this type."
+            : "This is a test event for an endpoint that is disabled or deleted."}
         </p>
       )}
       {candidates.length > 0 && event.endpoint_id !== null && (
-        <p>It is a test event, and goes to its own endpoint alone.</p>
+        <p>This is a test event. It is sent only to its own endpoint.</p>
       )}
       {candidates.length > 0 && event.endpoint_id === null && (
         <fieldset className="choices">
@@ -67,8 +67,8 @@ export const ReplayDialog = ({ event, onClose }: { readonly event: Event; readon
               type="radio"
             />
             <span>
-              All {candidates.length} enabled {candidates.length === 1 ? "endpoint" : "endpoints"} that want
-              it
+              All {candidates.length} enabled {candidates.length === 1 ? "endpoint" : "endpoints"} that
+              subscribe to its type
             </span>
           </label>
           {candidates.map(({ id, url }) => (

@@ -33,7 +33,7 @@ const Step = ({
 
 const CUSTOMER = { name: "Ada Lovelace", email: "ada@example.com" }
 
-/** What to do with a server that knows nothing yet. */
+/** The first steps on an empty server. */
 export const FirstSteps = ({ hasCustomer, hasEndpoint, hasEvent }: FirstStepsProps) => (
   <section aria-labelledby="first-steps" className="section">
     <h2 id="first-steps">First steps</h2>
@@ -46,8 +46,8 @@ export const FirstSteps = ({ hasCustomer, hasEndpoint, hasEvent }: FirstStepsPro
       </Step>
       <Step isDone={hasEndpoint} title="Create a webhook endpoint">
         <p>
-          On the page <Link href="/endpoints">Endpoints</Link>. In test mode it may be on the server’s
-          machine, where that allows loopback.
+          On the page <Link href="/endpoints">Endpoints</Link>. In test mode it may be on the server’s own
+          machine, if the server allows loopback.
         </p>
       </Step>
       <Step isDone={hasEvent} title="Send it a test event">

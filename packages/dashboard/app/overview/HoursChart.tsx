@@ -13,7 +13,7 @@ const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-dig
 const LABELS = { failed: "Failed", failed_attempts: "Failed attempts" } as const
 const NAMES = { failed: "failed", failed_attempts: "failed attempts" } as const
 
-/** What became of deliveries, hour by hour. */
+/** The results of deliveries by hour. */
 export const HoursChart = <F extends keyof typeof NAMES>({
   failed,
   hours,

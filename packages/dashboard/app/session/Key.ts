@@ -1,14 +1,14 @@
 /**
- * The API key of this tab. It is kept in `sessionStorage` alone, and ends with the tab.
+ * The API key of this tab. It is only in `sessionStorage`, and is gone when the tab is closed.
  */
 
-/** Which world a key sees. */
+/** The mode of a key. */
 export type Mode = "live" | "test"
 
 const STORED_AS = "billwright.key"
 const KEY = /^sk_(live|test)_[0-9A-Za-z]{38}$/
 
-/** The mode of a key; `undefined` for a text that is none. */
+/** The mode of a key. `undefined` if the text is not a key. */
 export const modeOf = (key: string): Mode | undefined => KEY.exec(key)?.[1] as Mode | undefined
 
 export const stored = (): string | undefined => sessionStorage.getItem(STORED_AS) ?? undefined

@@ -1,5 +1,5 @@
 /**
- * Who is at work here, and the client that speaks for them.
+ * The session of the operator, with its client.
  */
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react"
@@ -12,15 +12,15 @@ import { SignIn } from "./SignIn.tsx"
 
 interface Session {
   readonly client: Client.Client
-  /** `undefined` where the host authenticates: then the API's answers tell. */
+  /** `undefined` if the host authenticates the operator. Then the API's answers say it. */
   readonly mode: Key.Mode | undefined
-  /** `undefined` where the host authenticates. */
+  /** `undefined` if the host authenticates the operator. */
   readonly signOut: (() => void) | undefined
 }
 
 const SessionContext = createContext<Session | undefined>(undefined)
 
-/** The session. There is one everywhere but on the sign-in page. */
+/** The session. It exists on every page except the sign-in page. */
 export const useSession = (): Session => {
   const session = useContext(SessionContext)
   if (session === undefined) throw new Error("no session")
@@ -28,7 +28,7 @@ export const useSession = (): Session => {
 }
 
 const MAX_RETRIES = 2
-/** Answers as fresh as this are not asked for again when another part of the page needs them, in milliseconds. */
+/** Newer answers than this are not loaded again when another part of the page needs them, in milliseconds. */
 const FRESH_MILLIS = 2_000
 
 const isWorthRetrying = (failures: number, error: unknown): boolean =>
@@ -37,7 +37,7 @@ const isWorthRetrying = (failures: number, error: unknown): boolean =>
 const newQueryClient = (): QueryClient =>
   new QueryClient({ defaultOptions: { queries: { retry: isWorthRetrying, staleTime: FRESH_MILLIS } } })
 
-/** What is known ends with the session that it was learned in: each has a cache of its own. */
+/** Each session has its own cache, which ends with it. */
 const SignedIn = (props: {
   readonly apiKey: string | undefined
   readonly onSignOut: (notice?: string) => void
@@ -54,8 +54,8 @@ const SignedIn = (props: {
         onUnauthorized: () =>
           onSignOut(
             hasKey
-              ? "The API no longer takes this key. It may have been revoked."
-              : "You are signed out. What was shown here is gone from this tab.",
+              ? "The API no longer accepts this key. It may have been revoked."
+              : "You are signed out. The data is no longer in this tab.",
           ),
       }),
       mode: hasKey ? Key.modeOf(apiKey) : undefined,
@@ -69,7 +69,7 @@ const SignedIn = (props: {
   )
 }
 
-/** Where the host knows the operator: shows everything until it no longer does. */
+/** For hosts that authenticate the operator: shows the pages until the host refuses a request. */
 const HostGate = ({ children }: { readonly children: ReactNode }) => {
   const [notice, setNotice] = useState<string>()
   const signOut = useCallback((reason?: string) => setNotice(reason ?? ""), [])
@@ -81,7 +81,7 @@ const HostGate = ({ children }: { readonly children: ReactNode }) => {
   )
 }
 
-/** Shows the sign-in until there is a key, then what it is for. */
+/** Shows the sign-in page until there is a key, and then the pages. */
 const KeyGate = ({ children }: { readonly children: ReactNode }) => {
   const [key, setKey] = useState(Key.stored)
   const [notice, setNotice] = useState<string>()

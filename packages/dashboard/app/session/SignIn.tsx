@@ -10,11 +10,11 @@ import * as Key from "./Key.ts"
 const NOT_A_KEY = new ApiError(
   0,
   "no_key",
-  "This is no API key: one starts with sk_test_ or sk_live_ and has 46 characters.",
+  "This is not an API key: keys start with sk_test_ or sk_live_ and have 46 characters.",
   undefined,
 )
 
-/** Asks for something small. A key without that permission is a key all the same. */
+/** Checks a key by a small request. A key without the permission for it is still valid. */
 const check = async (key: string): Promise<void> => {
   const client = Client.make({ apiUrl: mount.apiUrl, key, onUnauthorized: () => {} })
   try {

@@ -1,7 +1,7 @@
 import { useEffect } from "react"
 import { Icon } from "../ui/Icon.tsx"
 
-/** The host no longer knows the operator. Loading the page again leads to its login. */
+/** Shown when the host no longer accepts the operator. Reloading the page leads to the host's login. */
 export const SignedOut = ({ notice }: { readonly notice: string }) => {
   useEffect(() => void (document.title = "Signed out · Billwright"), [])
   return (

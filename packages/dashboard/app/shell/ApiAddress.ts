@@ -1,4 +1,4 @@
 import { mount } from "../Mount.ts"
 
-/** The whole address of the API, for commands that are run elsewhere. */
+/** The full URL of the API, for commands that are run elsewhere. */
 export const apiAddress = (): string => new URL(mount.apiUrl, window.location.origin).href

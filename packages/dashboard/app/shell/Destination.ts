@@ -1,5 +1,5 @@
 /**
- * Where what somebody pastes into the search leads.
+ * Finds the page for a text in the search field.
  */
 
 import { MIN_SEARCH_LENGTH } from "../customers/CustomerSearch.ts"
@@ -12,12 +12,12 @@ const SECTION_OF_PREFIX: Readonly<Record<string, string>> = {
 }
 
 const ID = /^(evt|dlv|whe|cus)_[0-7][0-9a-z]{25}$/
-/** What was meant for an id, and is none. */
+/** A text that looks like an id. */
 const LIKE_AN_ID = /^[a-z]{3}_/
 
 /**
- * The address of an id's page, or of the customers with a text; `undefined` for what is no id, or too short to be
- * searched for.
+ * The address of the page of an id, or of the customers with a text. `undefined` for a malformed id, or for a text that is
+ * too short to search for.
  */
 export const destination = (text: string): string | undefined => {
   const wanted = text.trim()

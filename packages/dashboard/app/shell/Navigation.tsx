@@ -5,7 +5,7 @@ interface Entry {
   readonly href: string
   readonly label: string
   readonly icon: IconName
-  /** After `g`. */
+  /** The key after `g`. */
   readonly key: string
 }
 

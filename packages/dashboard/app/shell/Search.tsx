@@ -4,7 +4,7 @@ import { Icon } from "../ui/Icon.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { destination } from "./Destination.ts"
 
-/** Goes straight to what has an id, and looks for customers by anything else. */
+/** Opens the page of an id, or searches for customers by any other text. */
 export const Search = ({ input }: { readonly input: RefObject<HTMLInputElement | null> }) => {
   const [text, setText] = useState("")
   const [, navigate] = useLocation()
@@ -13,7 +13,7 @@ export const Search = ({ input }: { readonly input: RefObject<HTMLInputElement |
     const address = destination(text)
     if (address === undefined)
       return toast(
-        "Search takes a whole id (evt_, dlv_, whe_, cus_), or part of a customer's name or e-mail address.",
+        "Enter a whole id (evt_, dlv_, whe_, cus_), or a part of a customer's name or e-mail address.",
       )
     setText("")
     input.current?.blur()

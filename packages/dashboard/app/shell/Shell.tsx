@@ -1,5 +1,5 @@
 /**
- * What is around every page: where one is, in which mode, and the way elsewhere.
+ * The frame of every page: navigation, search and the current mode.
  */
 import { type ReactNode, useEffect, useRef, useState } from "react"
 import { useLocation } from "wouter"
@@ -17,7 +17,7 @@ import * as Theme from "./Theme.ts"
 /** How long after `g` the second key may come, in milliseconds. */
 const CHORD_MILLIS = 1_500
 
-/** `g` and a letter go to a page. */
+/** `g` and then a letter open a page. */
 const useGoing = (): void => {
   const [, navigate] = useLocation()
   const startedAt = useRef(0)
@@ -34,7 +34,7 @@ const useGoing = (): void => {
   })
 }
 
-/** A new page is read from its beginning, by screen readers, too. */
+/** Moves the focus to the beginning of a new page, so that screen readers read it from there. */
 const useFocusOnPage = (): void => {
   const [location] = useLocation()
   const isFirst = useRef(true)

@@ -1,11 +1,11 @@
 /**
- * Keys that do something wherever the focus is, but where somebody writes or a dialog is open.
+ * Keyboard shortcuts. They work everywhere, except in text fields and while a dialog is open.
  */
 import { useEffect, useRef } from "react"
 
 type Shortcuts = Readonly<Record<string, () => void>>
 
-/** What the help says. */
+/** The shortcuts for the help. */
 export const SHORTCUTS: ReadonlyArray<readonly [keys: string, does: string]> = [
   ["/", "Search by id, name or e-mail"],
   ["j or ↓", "Next row, or next item"],
@@ -28,7 +28,7 @@ const isTaken = (event: KeyboardEvent): boolean =>
   isWriting(event.target) ||
   document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
 
-/** Listens while the component is there. */
+/** Listens while the component is mounted. */
 export const useShortcuts = (shortcuts: Shortcuts): void => {
   const current = useRef(shortcuts)
   useEffect(() => {

@@ -1,5 +1,5 @@
 /**
- * Light or dark: as the system has it, until somebody says otherwise. This browser remembers.
+ * The theme, light or dark: that of the system until the operator chooses one. The browser stores the choice.
  */
 
 export type Theme = "light" | "dark"
@@ -12,7 +12,7 @@ const stored = (): Theme | undefined => {
     const value = localStorage.getItem(STORED_AS)
     return value === "light" || value === "dark" ? value : undefined
   } catch {
-    // Some browsers are told to keep nothing.
+    // Storage may be disabled in the browser.
     return undefined
   }
 }
@@ -24,7 +24,7 @@ const show = (theme: Theme | undefined): void => {
 
 export const current = (): Theme => stored() ?? (dark.matches ? "dark" : "light")
 
-/** Calls when the theme changed, by whoever. Gives what ends it. */
+/** Calls the listener when the theme changes. Returns a function that stops this. */
 export const watch = (listener: () => void): (() => void) => {
   const observer = new MutationObserver(listener)
   observer.observe(document.documentElement, { attributeFilter: ["data-theme"] })
@@ -41,10 +41,10 @@ export const toggle = (): Theme => {
   try {
     localStorage.setItem(STORED_AS, next)
   } catch {
-    // It is shown for now.
+    // Storage may be disabled. The theme then lasts until the page is closed.
   }
   return next
 }
 
-/** Shows what was chosen before. */
+/** Applies the stored theme. */
 export const restore = (): void => show(stored())

@@ -1,5 +1,5 @@
 /**
- * A dialog that asks for what an action needs, does it, and shows how it goes.
+ * A dialog with the inputs of an action. It runs the action and shows the progress and errors.
  */
 import { useMutation } from "@tanstack/react-query"
 import { type ReactNode, type SubmitEvent, useRef, useState } from "react"
@@ -10,7 +10,7 @@ import { claim, FieldErrors } from "./FieldErrors.ts"
 export interface ActionDialogProps<A> {
   readonly title: string
   readonly description?: ReactNode
-  /** What the button says, and what it says while it happens. */
+  /** The label of the button, and its label while the action runs. */
   readonly action: readonly [label: string, running: string]
   readonly run: () => Promise<A>
   readonly onDone: (result: A) => void

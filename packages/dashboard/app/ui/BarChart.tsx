@@ -1,6 +1,5 @@
 /**
- * Bars over time. The drawing is for the eye; its label says it in words, and what it draws stands in a table
- * beside it or can be read from the tooltip.
+ * A bar chart over time. Its label says in words what it shows. The values are in a table beside it or in the tooltip.
  */
 import { useEffect, useRef, useState } from "react"
 import uPlot from "uplot"
@@ -13,7 +12,7 @@ interface BarSeries {
   readonly label: string
   /** A class that has the colour. */
   readonly className: string
-  /** Drawn with stripes, so that it is told apart without its colour, too. */
+  /** Drawn with stripes, so that it can be recognised without its colour. */
   readonly isHatched?: boolean
   readonly values: ReadonlyArray<number>
 }
@@ -25,9 +24,9 @@ interface BarChartProps {
   readonly starts: ReadonlyArray<number>
   /** Stacked, the first at the bottom. */
   readonly series: ReadonlyArray<BarSeries>
-  /** What the tooltip says of a bar. */
+  /** The tooltip of a bar. */
   readonly describe: (index: number) => string
-  /** What stands below a bar. */
+  /** The label below a bar. */
   readonly tick: (at: number) => string
 }
 
@@ -35,16 +34,16 @@ const HEIGHT = 180
 const SECOND_MILLIS = 1_000
 const FONT = "11px system-ui, sans-serif"
 const AXIS_WIDTH = 52
-/** A character of a label at its widest, in pixels. */
+/** The width of the widest character of a label, in pixels. */
 const LABEL_CHARACTER_WIDTH = 7
-/** Share of its place that a bar takes, and its greatest width in pixels. */
+/** The width of a bar as a share of its space, and its largest width in pixels. */
 const BAR_SIZE: [number, number] = [0.72, 34]
-/** Whole numbers: 1, 2, 5, 10, 20, 50, … far beyond what quantities are. */
+/** Steps of the axis: 1, 2, 5, 10, 20, 50, …, larger than any quantity. */
 const INCREMENTS = Array.from({ length: 40 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
 ).flat()
 
-/** The colour of a class, as the style sheets have it now: a canvas has no classes. */
+/** The current colour of a CSS class, because a canvas has no classes. */
 const colourOf = (host: HTMLElement, className: string): string => {
   const probe = host.appendChild(document.createElement("span"))
   probe.className = className
@@ -53,7 +52,7 @@ const colourOf = (host: HTMLElement, className: string): string => {
   return color
 }
 
-/** Side of a tile of stripes, in pixels of CSS. */
+/** The side of a tile of stripes, in CSS pixels. */
 const TILE = 6
 
 /** Stripes of a colour. */
@@ -66,7 +65,7 @@ const hatched = (colour: string): CanvasPattern | string => {
   context.strokeStyle = colour
   context.lineWidth = side / 2
   context.beginPath()
-  // One through the middle, and the corners of its neighbours.
+  // One stripe through the middle, and the corners of its neighbours.
   for (const shift of [-side, 0, side]) {
     context.moveTo(shift - side, side * 2)
     context.lineTo(shift + side * 2, -side)
@@ -88,11 +87,11 @@ const axis = (host: HTMLElement, more: uPlot.Axis): uPlot.Axis => ({
   ...more,
 })
 
-/** As wide as the longest label needs, in pixels; the same for all short ones, so that charts line up. */
+/** The width for the longest label, in pixels. It is the same for all short labels, so that charts are aligned. */
 const axisWidth = (labels: ReadonlyArray<string>): number =>
   Math.max(AXIS_WIDTH, Math.max(0, ...labels.map((label) => label.length)) * LABEL_CHARACTER_WIDTH + 12)
 
-/** Below bars, never between them: every so many, as there is room. */
+/** The positions of labels: below bars, and only as many as there is room for. */
 const splitsOf = (plot: uPlot, increment: number): Array<number> => {
   const starts = plot.data[0]
   const step = (starts[1] ?? 0) - (starts[0] ?? 0)
@@ -100,7 +99,7 @@ const splitsOf = (plot: uPlot, increment: number): Array<number> => {
   return Array.from(starts).filter((_, index) => (starts.length - 1 - index) % every === 0)
 }
 
-/** Half a bar more on both sides. */
+/** The range of the axis, with half a bar more on both sides. */
 const widened = (starts: ArrayLike<number>): [number, number] => {
   const [first, last] = [starts[0] ?? 0, starts[starts.length - 1] ?? 0]
   const half = starts.length > 1 ? (last - first) / (starts.length - 1) / 2 : 1
@@ -153,7 +152,7 @@ const optionsOf = (host: HTMLElement, props: BarChartProps, onHover: (index: num
 const dataOf = ({ series, starts }: BarChartProps): uPlot.AlignedData => [
   starts.map((start) => start / SECOND_MILLIS),
   ...stack(series.map(({ values }) => values))
-    // Nothing is no bar: its edges would show beside those of the bar that it stands on.
+    // A value of 0 has no bar. Otherwise its edges would be visible above the bar below it.
     .map((sums, at) => sums.map((sum, index) => (series[at]?.values[index] === 0 ? null : sum)))
     .toReversed(),
 ]

@@ -1,9 +1,9 @@
 /**
- * The time, for texts that say how long ago something was. One timer moves all of them.
+ * The current time, for texts that say how long ago something was. One timer updates all of them.
  */
 import { useSyncExternalStore } from "react"
 
-/** How often such texts are written anew, in milliseconds. */
+/** How often these texts are updated, in milliseconds. */
 const TICK_MILLIS = 5_000
 
 let now = Date.now()
@@ -26,5 +26,5 @@ const subscribe = (listener: () => void): (() => void) => {
   }
 }
 
-/** The time, to the tick. */
+/** The time of the last update. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now)

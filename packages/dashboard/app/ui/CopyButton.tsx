@@ -1,17 +1,17 @@
 import { Icon } from "./Icon.tsx"
 import { toast } from "./Toast.tsx"
 
-/** Pages from plain http have no clipboard, unless they are of this machine. */
+/** Pages over plain http have no clipboard, except from this machine. */
 const copy = async (text: string): Promise<void> => {
   try {
     await navigator.clipboard.writeText(text)
     toast("Copied")
   } catch {
-    toast("The browser did not let it be copied")
+    toast("The browser did not allow copying")
   }
 }
 
-/** Copies a text. `label` says what it is; `isQuiet` shows only the drawing. */
+/** Copies a text. `label` names it. With `isQuiet` only the icon is visible. */
 export const CopyButton = ({
   isQuiet = false,
   isSmall = false,

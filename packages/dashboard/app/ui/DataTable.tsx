@@ -1,6 +1,6 @@
 /**
- * A list of any length as a table: only the rows in sight are in the document, and further ones are asked for
- * before they come into sight. Rows are links. On a narrow screen a row is two lines.
+ * A table for a list of any length. Only visible rows are in the document, and further rows are loaded before they become
+ * visible. Rows are links. On a narrow screen a row has two lines.
  */
 import { type ColumnDef, createColumnHelper, tableFeatures, useTable } from "@tanstack/react-table"
 import { useVirtualizer } from "@tanstack/react-virtual"
@@ -20,7 +20,7 @@ export interface Column<A> {
   /** A track of CSS grid. */
   readonly width: string
   readonly isNumber?: boolean
-  /** Where it stands on a narrow screen. Default: on the second line; `fixed` is there, too, as wide as it is. */
+  /** Its place on a narrow screen. Default: on the second line. `fixed`: also there, with its own width. */
   readonly narrow?: "first" | "end" | "fixed" | "hidden"
 }
 
@@ -28,18 +28,18 @@ interface DataTableProps<A> {
   readonly label: string
   readonly columns: ReadonlyArray<Column<A>>
   readonly list: LiveListState<A>
-  /** Shown when there is nothing. */
+  /** Shown when there are no rows. */
   readonly empty: ReactNode
 }
 
-/** The track of a column of instants: how long ago each was is left out where there is no room for it. */
+/** The track of a column of instants. If there is little room, they are shown without how long ago they were. */
 export const MOMENT_WIDTH = "minmax(9.5rem, 0.9fr)"
 
 const ROW_HEIGHT = 41
 const NARROW_ROW_HEIGHT = 66
-/** Rows beyond the visible ones that are there, too. */
+/** The number of rows outside the visible area that are also in the document. */
 const OVERSCAN = 12
-/** How many rows before the end further ones are asked for. */
+/** How many rows before the end further rows are loaded. */
 const LOOK_AHEAD = 40
 
 const features = tableFeatures({ columnMeta: {} as Pick<Column<unknown>, "isNumber" | "narrow"> })
@@ -67,7 +67,7 @@ interface FrameProps<A> {
   readonly loadMore: () => void
 }
 
-/** The rows in sight, and where they are. */
+/** The visible rows and their positions. */
 const useRowsInSight = <A extends { readonly id: string }>(
   { hasMore, loadMore, rows }: FrameProps<A>,
   scroller: HTMLElement | null,
@@ -98,7 +98,7 @@ const Frame = <A extends { readonly id: string }>(props: FrameProps<A>) => {
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null)
   const { inSight, rowHeight, totalHeight } = useRowsInSight(props, scroller)
   const definitions = useMemo(() => toColumnDefs(columns), [columns])
-  // A table of what is in sight: one of a hundred thousand rows would be made anew with each page that comes in.
+  // The table has only the visible rows. With all of them, it would be built again for each new page.
   const data = inSight.map(({ index }) => rows[index]).filter((row) => row !== undefined)
   const table = useTable({ features, columns: definitions, data, getRowId: ({ id }) => id })
   const tableRows = table.getRowModel().rows

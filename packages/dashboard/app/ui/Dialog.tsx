@@ -1,5 +1,5 @@
 /**
- * Dialogs: the focus stays in them, Escape closes them, and then the focus is where it was.
+ * Dialogs. The focus stays inside, Escape closes the dialog, and then the focus returns to where it was.
  */
 import * as Radix from "@radix-ui/react-dialog"
 import { type ReactNode, useState } from "react"
@@ -9,12 +9,12 @@ export interface DialogProps {
   readonly title: string
   readonly description?: ReactNode
   readonly onClose: () => void
-  /** Something is lost: clicking beside it does not close it. */
+  /** For actions that lose data. A click outside doesn't close the dialog. */
   readonly isAlert?: boolean
   readonly children: ReactNode
 }
 
-/** What is asked for comes first; where nothing is, the first button: Cancel. */
+/** Focuses the first field or, without fields, the first button, which is Cancel. */
 const focusFirstField = (event: globalThis.Event) => {
   const { target } = event
   const first =
@@ -27,8 +27,8 @@ const focusFirstField = (event: globalThis.Event) => {
 }
 
 /**
- * Radix's own overlay locks the page's scrolling by a style element, which the content security policy forbids.
- * Here only the insides of the page scroll, under an overlay of our own.
+ * Radix's overlay stops scrolling of the page by a style element, which the content security policy forbids. So this
+ * dialog has its own overlay. Only the inner parts of the page scroll.
  */
 export const Dialog = ({ children, description, isAlert = false, onClose, title }: DialogProps) => {
   const [opener] = useState(() => document.activeElement)

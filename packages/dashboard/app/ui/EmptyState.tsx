@@ -1,7 +1,7 @@
 import type { ReactNode } from "react"
 import { Command } from "./Command.tsx"
 
-/** There is nothing, and what to do next. */
+/** Says that there is nothing yet, and what to do next. */
 export const EmptyState = ({
   children,
   command,

@@ -5,14 +5,14 @@ import { Icon } from "./Icon.tsx"
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : "Something went wrong."
 
-/** What went wrong, and the id that finds the request in the server's log. */
+/** An error message, with the id of the request in the server's log. */
 export const ErrorNotice = ({
   error,
   message = messageOf(error),
   onRetry,
 }: {
   readonly error: unknown
-  /** In place of the error's own. */
+  /** Replaces the message of the error. */
   readonly message?: string
   readonly onRetry?: () => void
 }) => {

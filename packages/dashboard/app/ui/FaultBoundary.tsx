@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from "react"
 import { ErrorNotice } from "./ErrorNotice.tsx"
 
-/** Shows a bug of the dashboard instead of nothing. */
+/** Shows an error instead of an empty page when the dashboard has a bug. */
 export class FaultBoundary extends Component<{ readonly children: ReactNode }, { readonly fault: unknown }> {
   override state = { fault: undefined }
 

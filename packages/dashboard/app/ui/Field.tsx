@@ -9,10 +9,10 @@ interface ControlAttributes {
   readonly "aria-invalid"?: true
 }
 
-/** What is in parentheses behind a label is no part of the field's name. */
+/** The name of a field: its label without the text in parentheses. */
 const nameOf = (label: string): string => label.replace(/ \(.*\)$/, "")
 
-/** What is wrong with a field, by its label. */
+/** The error of a field, with its label. */
 const Wrong = ({
   id,
   label,
@@ -27,7 +27,7 @@ const Wrong = ({
   </div>
 )
 
-/** A labelled control. `children` gets the attributes that join them. */
+/** A control with a label. `children` gets the attributes that connect them. */
 export const Field = ({
   children,
   hint,
@@ -36,7 +36,7 @@ export const Field = ({
 }: {
   readonly label: string
   readonly hint?: ReactNode
-  /** The field's name in the request: an error that names it is shown here, by the label. */
+  /** The field's name in the request. An error with this name is shown here, with the label. */
   readonly name?: string
   readonly children: (attributes: ControlAttributes) => ReactNode
 }) => {
@@ -65,14 +65,14 @@ export const Field = ({
   )
 }
 
-/** Controls that make one field together. */
+/** A group of controls that form one field. */
 export const FieldGroup = ({
   children,
   legend,
   name,
 }: {
   readonly legend: string
-  /** The field's name in the request: an error that names it is shown here, by the legend. */
+  /** The field's name in the request. An error with this name is shown here, with the legend. */
   readonly name: string
   readonly children: ReactNode
 }) => {

@@ -9,22 +9,22 @@ export interface ErrorOfField extends FieldError {
   readonly error: unknown
 }
 
-/** The error that one of the form's fields shows. */
+/** The error that a field of the form shows. */
 export const FieldErrors = createContext<ErrorOfField | undefined>(undefined)
 
-/** The error that the field of a name is to show. */
+/** The error for the field with this name. */
 export const useErrorOf = (name: string | undefined): ErrorOfField | undefined => {
   const shown = useContext(FieldErrors)
   return name !== undefined && shown?.name === name ? shown : undefined
 }
 
-/** What takes the focus: of a group, what is chosen in it. */
+/** The element to focus. In a group, it is the chosen one. */
 const focusableOf = (control: HTMLElement): HTMLElement =>
   control instanceof HTMLFieldSetElement
     ? (control.querySelector<HTMLElement>("input:checked") ?? control)
     : control
 
-/** Gives an error to the field that it is about, with the focus; `undefined` where the form has no such field. */
+/** Assigns an error to its field, and focuses the field. `undefined` if the form has no such field. */
 export const claim = (form: HTMLFormElement | null, error: unknown): ErrorOfField | undefined => {
   const found = fieldErrorOf(error)
   const control = found === undefined ? null : form?.elements.namedItem(found.name)

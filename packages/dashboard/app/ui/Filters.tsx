@@ -1,5 +1,5 @@
 /**
- * Filters of a list. They are part of the page's address, so that a link shows the same list.
+ * The filters of a list. They are part of the page's address, so that a link shows the same list.
  */
 import { type ReactNode, useEffect, useId, useRef, useState } from "react"
 import { useSearchParams } from "wouter"
@@ -82,7 +82,7 @@ interface Picking {
   readonly onPick: (value: string) => void
 }
 
-/** What is chosen in a dialog, and shown by a name instead of its id. */
+/** A filter that is chosen in a dialog, and shown with a name instead of its id. */
 export const PickFilter = ({
   filters,
   label,
@@ -90,7 +90,7 @@ export const PickFilter = ({
   picker,
   shown = "Any",
 }: FilterProps & {
-  /** What is chosen, in words. */
+  /** The name of the chosen item. */
   readonly shown: string | undefined
   readonly picker: (picking: Picking) => ReactNode
 }) => {
@@ -127,10 +127,10 @@ export const PickFilter = ({
   )
 }
 
-/** A date with a year of four digits; one that is being typed goes through the year 2. */
+/** A date with a year of four digits. While somebody types 2026, the year is 2 first. */
 const IS_DATE = /^([1-9]\d{3}-|$)/
 
-/** A text or a date. A text counts when it is entered, not with every letter. */
+/** A filter by a text or a date. A text is applied when it is entered, not with each letter. */
 export const InputFilter = ({
   filters,
   label,
@@ -140,7 +140,7 @@ export const InputFilter = ({
 }: FilterProps & { readonly type?: "text" | "date"; readonly placeholder?: string }) => {
   const input = useRef<HTMLInputElement>(null)
   const value = filters.get(name) ?? ""
-  // What is in the address shows, but not in the middle of somebody's writing.
+  // Shows the value of the address, but not while somebody types.
   useEffect(() => {
     if (input.current !== null && input.current !== document.activeElement) input.current.value = value
   }, [value])

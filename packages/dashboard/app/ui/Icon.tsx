@@ -1,5 +1,5 @@
 /**
- * The drawings of the dashboard: strokes on a grid of 16, in the colour of the text around them.
+ * The icons of the dashboard: strokes on a grid of 16, in the colour of the surrounding text.
  */
 import type { ReactNode } from "react"
 
@@ -63,7 +63,7 @@ const DRAWINGS = {
 
 export type IconName = keyof typeof DRAWINGS
 
-/** A drawing beside a word: it says nothing that the word does not say. */
+/** An icon beside a word. It is hidden from screen readers, because the word says the same. */
 export const Icon = ({ name }: { readonly name: IconName }) => (
   <svg aria-hidden="true" className="icon" viewBox="0 0 16 16">
     {DRAWINGS[name]}

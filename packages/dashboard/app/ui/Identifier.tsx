@@ -1,6 +1,6 @@
 import { CopyButton } from "./CopyButton.tsx"
 
-/** An id, to be copied. */
+/** An id with a button that copies it. */
 export const Identifier = ({ id }: { readonly id: string }) => (
   <span className="identifier">
     <code>{id}</code>
@@ -8,7 +8,7 @@ export const Identifier = ({ id }: { readonly id: string }) => (
   </span>
 )
 
-/** The end of an id: what tells ids apart that were made at the same time. */
+/** The end of an id, which differs between ids that were made at the same time. */
 export const shortId = (id: string): string => {
   const at = id.indexOf("_")
   return at === -1 ? id : `${id.slice(0, at + 1)}…${id.slice(-8)}`

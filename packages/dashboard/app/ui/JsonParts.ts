@@ -1,9 +1,9 @@
 /**
- * JSON taken apart, so that its parts can be told apart by colour.
+ * Splits JSON into parts, so that they can have different colours.
  */
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g
-/** A longer text is shown plain: a hundred thousand pieces of it would make the page slow. */
+/** A longer text is shown without colours, because a hundred thousand parts would make the page slow. */
 const MAX_COLOURED_LENGTH = 20_000
 
 interface Part {
@@ -11,7 +11,7 @@ interface Part {
   readonly kind: "key" | "string" | "literal" | "plain"
 }
 
-/** Takes JSON apart. The parts together are the text. */
+/** Splits JSON into parts. All parts together are the text. */
 export const partsOf = (text: string): ReadonlyArray<Part> => {
   if (text.length > MAX_COLOURED_LENGTH) return [{ text, kind: "plain" }]
   const parts: Array<Part> = []

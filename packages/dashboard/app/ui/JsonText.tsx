@@ -1,5 +1,5 @@
 /**
- * JSON to be read: text in all cases, with its parts told apart.
+ * Shows JSON as text, with colours for its parts.
  */
 import { useMemo } from "react"
 import * as ExactJson from "../api/ExactJson.ts"

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react"
 import { Link } from "wouter"
 
-/** The beginning of a list, and the way to all of it. */
+/** The beginning of a list, with a link to the whole list. */
 export const ListSection = ({
   children,
   href,

@@ -2,7 +2,7 @@ import type { UseQueryResult } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { ErrorNotice } from "./ErrorNotice.tsx"
 
-/** Lines where text will be. */
+/** Placeholder lines while text is loading. */
 export const Skeleton = ({ lines = 4 }: { readonly lines?: number }) => (
   <div aria-busy="true" aria-label="Loading" className="skeleton" role="status">
     {Array.from({ length: lines }, (_, line) => (
@@ -11,7 +11,7 @@ export const Skeleton = ({ lines = 4 }: { readonly lines?: number }) => (
   </div>
 )
 
-/** What was asked for, once it is there; what is known stays while it is asked for again. */
+/** Shows loaded data. Old data stays while it is loaded again. */
 export const Loaded = <A,>({
   children,
   lines = 4,

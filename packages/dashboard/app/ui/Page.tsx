@@ -8,18 +8,18 @@ import { neighbour } from "./Neighbours.ts"
 interface Up {
   readonly href: string
   readonly label: string
-  /** What is shown: j and k go to the next and the previous of the list. */
+  /** The id of the shown item. j and k open the next and the previous item of the list. */
   readonly id: string
 }
 
 export interface PageProps {
   readonly title: string
-  /** What stands beside the title: an id, a state. */
+  /** Content beside the title, such as an id or a state. */
   readonly aside?: ReactNode
   readonly actions?: ReactNode
-  /** The list that it belongs to. */
+  /** The list that the item belongs to. */
   readonly up?: Up
-  /** A list that fills the window and scrolls by itself. */
+  /** Whether the page is a list that fills the window and scrolls by itself. */
   readonly isList?: boolean
   readonly children: ReactNode
 }
@@ -33,7 +33,7 @@ const useUp = (up: Up | undefined): void => {
   useShortcuts(up === undefined ? {} : { j: go(1), k: go(-1), Backspace: () => navigate(up.href) })
 }
 
-/** A page with its title, in the window's title, too: of all open tabs, which is the live one? */
+/** A page with its title. The title of the window also has it with the mode, so that tabs can be distinguished. */
 export const Page = ({ actions, aside, children, isList = false, title, up }: PageProps) => {
   const mode = useMode()
   useUp(up)

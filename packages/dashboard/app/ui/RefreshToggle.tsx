@@ -1,4 +1,4 @@
-/** Not called live: that is a mode. Whether a list shows what comes in while it is read. */
+/** Turns automatic updates of a list on and off. It is not called "live", because that is a mode. */
 export const RefreshToggle = ({
   isLive,
   onChange,

@@ -1,5 +1,5 @@
 /**
- * States by shape and word; colour only adds to them.
+ * Badges for states. Shape and word say the state, so it can be read without colours.
  */
 import type { DeliveryStatus } from "../api/Types.ts"
 import type { Health } from "../endpoints/Health.ts"
@@ -17,7 +17,7 @@ export const StatusBadge = ({
   status,
 }: {
   readonly status: DeliveryStatus
-  /** How many there are, where it stands for several. */
+  /** The number of items, if the badge stands for several. */
   readonly count?: string
 }) => (
   <span className={`badge ${status.toLowerCase()}`}>
@@ -32,7 +32,7 @@ const HEALTHS: Readonly<Record<Health, readonly [IconName, string]>> = {
   disabled: ["off", "Disabled"],
 }
 
-/** Whether an endpoint gets events, and takes them. */
+/** The health of an endpoint. */
 export const EndpointBadge = ({ health }: { readonly health: Health }) => {
   const [icon, word] = HEALTHS[health]
   return (
@@ -43,7 +43,7 @@ export const EndpointBadge = ({ health }: { readonly health: Health }) => {
   )
 }
 
-/** The status of a receiver's answer, or why there was none. */
+/** The status of a receiver's answer, or the error if there was no answer. */
 export const AnswerBadge = ({
   error,
   status,

@@ -1,9 +1,9 @@
 /**
- * Short notices of what was done. Screen readers hear them.
+ * Short notices after an action. Screen readers read them.
  */
 import { useSyncExternalStore } from "react"
 
-/** How long a notice stays, in milliseconds. */
+/** How long a notice is shown, in milliseconds. */
 const SHOWN_MILLIS = 4_000
 
 interface Notice {
@@ -20,7 +20,7 @@ const change = (next: ReadonlyArray<Notice>): void => {
   for (const listener of listeners) listener()
 }
 
-/** Says what was done. */
+/** Shows a notice. */
 export const toast = (text: string): void => {
   const id = nextId++
   change([...notices, { id, text }])

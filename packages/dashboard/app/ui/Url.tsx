@@ -1,6 +1,6 @@
 import { partsOfUrl } from "./UrlParts.ts"
 
-/** An address on one line, whose path stays in sight. */
+/** A URL on one line, whose path stays visible. */
 export const Url = ({ url }: { readonly url: string }) => {
   const { origin, path } = partsOfUrl(url)
   return (

@@ -1,7 +1,7 @@
 import "react"
 
 declare module "react" {
-  // Custom properties are set by React as any other.
+  // React also sets custom properties.
   interface CSSProperties {
     [property: `--${string}`]: string | number | undefined
   }

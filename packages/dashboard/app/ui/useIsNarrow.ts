@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react"
 
-/** As in the style sheets. */
+/** The same width as in the style sheets. */
 const narrow = window.matchMedia("(max-width: 760px)")
 
 const subscribe = (listener: () => void): (() => void) => {
@@ -8,5 +8,5 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => narrow.removeEventListener("change", listener)
 }
 
-/** Whether this is about a phone. */
+/** Whether the screen is as narrow as a phone's. */
 export const useIsNarrow = (): boolean => useSyncExternalStore(subscribe, () => narrow.matches)

@@ -1,14 +1,14 @@
 import { useEffect, useState } from "react"
 import { useShortcuts } from "../shell/Shortcuts.ts"
 
-/** j, k and the arrows go from row to row; Enter follows the row's link, as everywhere. */
+/** j, k and the arrow keys move the focus from row to row. Enter opens the link of the row. */
 export const useRowFocus = (
   count: number,
   scrollTo: (index: number) => void,
   table: HTMLElement | null,
 ): void => {
   const [wanted, setWanted] = useState<number>()
-  // With each rendering until it is there: the row may have to come into sight first.
+  // Tried after each rendering, because the row may have to be scrolled into view first.
   useEffect(() => {
     if (wanted === undefined) return
     const target = table?.querySelector<HTMLElement>(`[data-index="${wanted}"] :is(a, button)`)

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "react"
 
-/** Rows that come in at the top must not push away what is being read. */
+/** Keeps the scroll position when new rows are added at the top. */
 export const useSteadyScroll = (
   scroller: HTMLElement | null,
   ids: ReadonlyArray<string>,

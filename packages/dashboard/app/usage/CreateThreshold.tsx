@@ -28,7 +28,7 @@ interface DraftProps {
   readonly onChange: (draft: Draft) => void
 }
 
-/** What has not been used yet has to be written. */
+/** Fields for a product and a unit that have no usage yet. */
 const WrittenMeter = ({ draft, onChange }: DraftProps) =>
   TEXT_FIELDS.map(([key, name, label, placeholder]) => (
     <Field key={key} label={label} name={name}>
@@ -47,12 +47,12 @@ const WrittenMeter = ({ draft, onChange }: DraftProps) =>
 
 const ANOTHER = ""
 
-/** Of what product and unit: one that the customer has used, or another. */
+/** Chooses the product and unit: one that the customer has used, or another one. */
 const MeterField = ({ customerId, draft, onChange }: DraftProps & { readonly customerId: string }) => {
   const { data: meters = [], isPending } = useMeters(customerId)
   const [isWritten, setIsWritten] = useState(false)
   const chosen = meters.find(({ productId, unit }) => productId === draft.productId && unit === draft.unit)
-  if (isPending) return <p role="status">Looking for what was used…</p>
+  if (isPending) return <p role="status">Loading products and units…</p>
   if (meters.length === 0) return <WrittenMeter draft={draft} onChange={onChange} />
   const choose = (key: string) => {
     const meter = meters.find((each) => each.key === key)
@@ -124,7 +124,7 @@ export const CreateThreshold = ({
         customer_id: customerId,
         product_id: draft.productId,
         unit: draft.unit,
-        // Exact beyond 2^53, too; the document knows only numbers.
+        // A `bigint` is exact beyond 2^53. The generated types only have numbers.
         quantity: BigInt(draft.quantity) as unknown as number,
         period: draft.period,
       },
@@ -134,7 +134,7 @@ export const CreateThreshold = ({
     <ActionDialog
       action={["Create threshold", "Creating…"]}
       isDisabled={draft.productId === "" || draft.unit === ""}
-      description="Publishes a usage.threshold event, once a period, when the total reaches the quantity."
+      description="Publishes a usage.threshold event when the total reaches the quantity, once per period."
       onClose={onClose}
       onDone={onDone}
       run={run}

@@ -5,7 +5,7 @@ import type { MeterTotal } from "./UsageTotals.ts"
 const tick = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" })
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" })
 
-/** One product's usage, day by day. Heights are rounded, what is said is exact. */
+/** The usage of one product by day. Heights are rounded, texts are exact. */
 export const MeterChart = ({ meter }: { readonly meter: MeterTotal }) => {
   const { days, productId, total, unit } = meter
   return (

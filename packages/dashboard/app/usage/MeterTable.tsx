@@ -1,7 +1,7 @@
 import * as Quantity from "../Quantity.ts"
 import type { MeterTotal } from "./UsageTotals.ts"
 
-/** Totals by product and unit. One of them is shown in the chart. */
+/** Totals by product and unit. The chart shows one of them. */
 export const MeterTable = ({
   onChoose,
   shown,

@@ -9,10 +9,10 @@ const TEXTS: Readonly<Record<Period, string>> = {
   lifetime: "in all",
 }
 
-/** `a day`, behind the unit. */
+/** The text after the unit, such as `a day`. */
 export const periodText = (period: Period): string => TEXTS[period]
 
-/** The UTC days of a period that is running, as a summary takes them. */
+/** The UTC days of the current period, as parameters of a summary. */
 export const periodOf = (
   period: Period,
   now: number,

@@ -13,7 +13,7 @@ import { periodOf, periodText } from "./ThresholdPeriod.ts"
 const SHOWN = 100
 const REFRESH_MILLIS = 5_000
 
-/** What has been used in the threshold's present period. */
+/** The usage in the current period of the threshold. */
 const useUsed = (threshold: Threshold) => {
   const { client } = useSession()
   const query = {
@@ -111,7 +111,7 @@ const DeleteThreshold = ({
   return (
     <ActionDialog
       action={["Delete threshold", "Deleting…"]}
-      description="It will not fire again. Events that it caused stay."
+      description="It will not fire again. Its past events are kept."
       isDangerous
       onClose={onClose}
       onDone={onDone}
@@ -121,7 +121,7 @@ const DeleteThreshold = ({
   )
 }
 
-/** The thresholds of a customer, and how near they are. */
+/** The thresholds of a customer, with their progress. */
 export const Thresholds = ({ customerId }: { readonly customerId: string }) => {
   const { client } = useSession()
   const queries = useQueryClient()

@@ -43,7 +43,7 @@ const NoUsage = ({ customerId, days }: { readonly customerId: string; readonly d
   </EmptyState>
 )
 
-/** A customer's totals by product and unit, and one of them by day. */
+/** A customer's totals by product and unit, and a chart of one of them by day. */
 export const Totals = ({ customerId, title }: { readonly customerId: string; readonly title: string }) => {
   const filters = useFilters()
   const days = daysOf(filters)

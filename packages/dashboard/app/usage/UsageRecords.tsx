@@ -70,7 +70,7 @@ const VoidRecord = ({ onClose, record }: { readonly record: UsageRecord; readonl
   return (
     <ActionDialog
       action={["Void the record", "Voiding…"]}
-      description="The record stays, its quantity no longer counts. This can't be undone: a correction is a new record."
+      description="The record stays, but its quantity no longer counts. This can't be undone. To correct a mistake, record the usage again."
       isDangerous
       onClose={onClose}
       onDone={() => {
@@ -91,7 +91,7 @@ const VoidRecord = ({ onClose, record }: { readonly record: UsageRecord; readonl
 const optionsOf = (values: ReadonlyArray<string>) =>
   [...new Set(values)].map((value) => [value, value] as const)
 
-/** What was used is offered: nobody has to know how it is written. */
+/** Filters with the products and units that were used, so that nobody has to type them. */
 const MeterFilters = ({
   customerId,
   filters,
@@ -120,7 +120,7 @@ const MeterFilters = ({
   )
 }
 
-/** A customer's records, newest first, to be corrected one by one. */
+/** A customer's records, newest first. Each can be voided. */
 export const UsageRecords = ({ customerId }: { readonly customerId: string }) => {
   const { client } = useSession()
   const filters = useFilters()

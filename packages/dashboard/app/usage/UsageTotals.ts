@@ -1,16 +1,16 @@
 /**
- * Totals of a customer's usage, from the points of a series by product.
+ * Computes the totals of a customer's usage from the points of a series by product.
  */
 import { sum, type WireInteger } from "../Quantity.ts"
 
-/** What unlike quantities are told apart by: they are never added. */
+/** A product and a unit. Quantities of different meters are never added. */
 interface Meter {
   readonly productId: string
   readonly unit: string
 }
 
 interface DayOfUsage {
-  /** The UTC instant that the day starts at. */
+  /** The UTC instant at which the day starts. */
   readonly start: string
   readonly quantity: bigint
 }
@@ -31,7 +31,7 @@ interface Point {
 }
 
 const SEPARATOR = "\u0000"
-/** A key of a meter. */
+/** The key of a meter. */
 const keyOf = ({ productId, unit }: Meter): string => `${productId}${SEPARATOR}${unit}`
 
 const toTotal = (meter: Meter, points: ReadonlyArray<Point>, starts: ReadonlyArray<string>): MeterTotal => {
@@ -45,7 +45,7 @@ const toTotal = (meter: Meter, points: ReadonlyArray<Point>, starts: ReadonlyArr
   }
 }
 
-/** The totals of each product and unit, by product. Days without usage are there, with 0. */
+/** The totals of each product and unit, sorted by product. Days without usage have 0. */
 export const totalsOf = (points: ReadonlyArray<Point>): ReadonlyArray<MeterTotal> => {
   const starts = [...new Set(points.map(({ start }) => start))].sort()
   const meters = new Map<string, { readonly meter: Meter; readonly points: Array<Point> }>()

@@ -3,9 +3,9 @@ import * as Instant from "../Instant.ts"
 import { useSession } from "../session/Session.tsx"
 import { totalsOf } from "./UsageTotals.ts"
 
-/** How often totals are asked for again, in milliseconds. */
+/** How often totals are loaded again, in milliseconds. */
 const REFRESH_MILLIS = 5_000
-/** How far back what was used is offered as a choice, in days, and how seldom that changes. */
+/** For how many past days used products are offered as choices, and how long these are cached. */
 const METER_DAYS = 365
 const METERS_MILLIS = 60_000
 
@@ -17,7 +17,7 @@ const seriesOf = (customerId: string, days: number) =>
     group_by: "product_id",
   }) as const
 
-/** A customer's totals of the last days, the present one included. */
+/** A customer's totals of the last days, including today. */
 export const useTotals = (customerId: string, days: number) => {
   const { client } = useSession()
   const query = { ...seriesOf(customerId, days), window: "day" } as const

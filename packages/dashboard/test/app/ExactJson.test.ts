@@ -14,7 +14,7 @@ describe("ExactJson", () => {
     })
   })
 
-  it("writes what it read", () => {
+  it("writes the text that it has read", () => {
     for (const text of [
       `{"a":[1,9007199254740993,{"b":null}],"c":"\\u0000\\"<script>","d":{},"e":[],"f":true,"":-0.5}`,
       `[]`,
@@ -29,7 +29,7 @@ describe("ExactJson", () => {
     assert.strictEqual(ExactJson.stringify(value, "indented"), JSON.stringify(value, null, 2))
   })
 
-  it("refuses what is no JSON", () => {
+  it("refuses text that is not JSON", () => {
     assert.throws(() => ExactJson.parse("<html>"), SyntaxError)
   })
 })

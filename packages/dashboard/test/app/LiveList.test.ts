@@ -16,14 +16,14 @@ const idsOf = (pages: LiveList.Pages<Row>) =>
     .map(({ id }) => id)
     .join("")
 
-describe("taking in the newest page", () => {
-  it("puts what is new before the rest, once", () => {
+describe("merging the newest page into a list", () => {
+  it("puts new items before the rest, once", () => {
     const taken = LiveList.takeIn(list(page("fed", true), page("cba", false)), page("hgf", true))
     assert.strictEqual(idsOf(taken), "hgfedcba")
     assert.isFalse(taken.pages.at(-1)?.has_more)
   })
 
-  it("replaces what changed", () => {
+  it("replaces changed items", () => {
     const head = { data: [{ id: "c", status: "new" }, { id: "b" }], has_more: true }
     const taken = LiveList.takeIn(list(page("cb", true), page("a", true)), head)
     assert.deepEqual(LiveList.items(taken)[0], { id: "c", status: "new" })
@@ -31,18 +31,18 @@ describe("taking in the newest page", () => {
     assert.strictEqual(taken.pages.at(-1)?.data.at(-1)?.id, "a")
   })
 
-  it("starts over when it can't know what is in between", () => {
+  it("starts again when items in between are unknown", () => {
     const taken = LiveList.takeIn(list(page("cba", true)), page("zyx", true))
     assert.strictEqual(idsOf(taken), "zyx")
     assert.isTrue(taken.pages.at(-1)?.has_more)
   })
 
-  it("drops what is gone when the newest page is all there is", () => {
+  it("drops missing items when the newest page is the whole list", () => {
     assert.strictEqual(idsOf(LiveList.takeIn(list(page("dcba", false)), page("da", false))), "da")
     assert.strictEqual(idsOf(LiveList.takeIn(list(page("a", false)), page("", false))), "")
   })
 
-  it("leaves a last page that further ones can be asked from", () => {
+  it("keeps a last page from which further pages can be loaded", () => {
     const taken = LiveList.takeIn(list(page("dc", true)), page("dc", true))
     assert.strictEqual(taken.pages.at(-1)?.data.at(-1)?.id, "c")
     assert.isTrue(taken.pages.at(-1)?.has_more)

@@ -30,7 +30,7 @@ describe("Instant", () => {
     assert.strictEqual(Instant.relative(at(-400 * 86_400), NOW), "1 yr. ago")
   })
 
-  it("says when, to the second, and to the millisecond as logs have it", () => {
+  it("shows an instant to the second, and to the millisecond as in logs", () => {
     assert.match(Instant.moment(at(-42), NOW), /^21 Nov, \d\d:\d9:18$/)
     assert.match(Instant.moment(at(-400 * 86_400), NOW), /^17 Oct 2025, /)
     assert.strictEqual(Instant.utc("2026-11-21T09:30:00.123Z"), "2026-11-21 09:30:00.123 UTC")
@@ -41,7 +41,7 @@ describe("Instant", () => {
     assert.include(Instant.exact("2026-11-21T09:30:00.123Z"), "2026-11-21 09:30:00.123 UTC")
   })
 
-  it("counts UTC days over the turn of a month", () => {
+  it("counts UTC days across the end of a month", () => {
     assert.strictEqual(Instant.utcDay(Date.parse("2026-03-01T00:00:00Z"), 1), "2026-02-28")
     assert.deepEqual(periodOf("month", Date.parse("2028-02-10T12:00:00Z")), {
       start_date: "2028-02-01",
@@ -50,7 +50,7 @@ describe("Instant", () => {
     assert.deepEqual(periodOf("lifetime", NOW), {})
   })
 
-  it("takes local times there and back", () => {
+  it("converts local times in both directions", () => {
     const instant = "2026-06-01T12:30:00.000Z"
     assert.strictEqual(Instant.fromLocalInput(Instant.toLocalInput(Date.parse(instant))), instant)
     assert.isUndefined(Instant.fromLocalInput(""))
@@ -64,12 +64,12 @@ describe("Quantity", () => {
     assert.strictEqual(Quantity.sum([1, 9_007_199_254_740_993n]), 9_007_199_254_740_994n)
   })
 
-  it("says 100 % when it is reached, not before", () => {
+  it("shows 100 % only when the limit is reached", () => {
     assert.strictEqual(Quantity.percentOf(999_999, 1_000_000), 99)
     assert.strictEqual(Quantity.percentOf(10n ** 30n, 10n ** 30n), 100)
   })
 
-  it("is short on axes, in what people read", () => {
+  it("is short on axes, in readable units", () => {
     const labels = [
       [0, "0"],
       [950, "950"],
@@ -94,7 +94,7 @@ describe("success rates", () => {
 })
 
 describe("Curl", () => {
-  it("quotes whatever it is given, for a real shell", () => {
+  it("quotes any text for a real shell", () => {
     const hostile = `it's $(touch /tmp/x) \`id\` "\\" \n; rm -rf / #`
     const echoed = execFileSync("sh", ["-c", `printf %s ${Curl.quote(hostile)}`], { encoding: "utf8" })
     assert.strictEqual(echoed, hostile)
@@ -120,13 +120,13 @@ describe("Curl", () => {
     ])
   })
 
-  it("names the key by a variable", () => {
+  it("has the key as a variable", () => {
     assert.include(Curl.apiCurl("http://localhost/v1", "GET", "/events"), "$BILLWRIGHT_API_KEY")
   })
 })
 
 describe("addresses", () => {
-  it("of the API are encoded, without what is not given", () => {
+  it("of the API are encoded, without missing parameters", () => {
     assert.strictEqual(
       addressOf("/billing/v1", "/v1/events/{id}/replay", { path: { id: "../a b?c" } }),
       "/billing/v1/events/..%2Fa%20b%3Fc/replay",
@@ -137,7 +137,7 @@ describe("addresses", () => {
     )
   })
 
-  it("of what is searched for", () => {
+  it("are found for a text in the search field", () => {
     const id = "01m7yrrtxkefbvh6qrmeqwhxcg"
     assert.strictEqual(destination(` evt_${id} `), `/events/evt_${id}`)
     assert.strictEqual(destination(`whe_${id}`), `/endpoints/whe_${id}`)
@@ -150,7 +150,7 @@ describe("addresses", () => {
 })
 
 describe("keys", () => {
-  it("tell their mode", () => {
+  it("show their mode", () => {
     const rest = "a".repeat(38)
     assert.strictEqual(Key.modeOf(`sk_${"test"}_${rest}`), "test")
     assert.strictEqual(Key.modeOf(`sk_${"live"}_${rest}`), "live")
@@ -160,7 +160,7 @@ describe("keys", () => {
 })
 
 describe("lines", () => {
-  it("of metadata go there and back", () => {
+  it("of metadata can be parsed and written again", () => {
     const metadata = { plan: "pro", "a=b": "c\\d\ne=f", "  ": "" }
     assert.deepEqual(MetadataLines.parse(MetadataLines.write(metadata)), metadata)
     assert.deepEqual(MetadataLines.patch({ a: "1", b: "2" }, { b: "3" }), { a: null, b: "3" })
@@ -219,7 +219,7 @@ describe("pictures", () => {
     )
   })
 
-  it("of JSON are all of its text, whatever is in it", () => {
+  it("of JSON together are its whole text, for any text", () => {
     const texts = [
       `{"a\\"b": [1, -2.5e3, true, null, "x: \\\\"], "": "<script>"}`,
       'not json " at all',

@@ -25,7 +25,7 @@ describe("an endpoint", () => {
   const health = (failing_since: string | null, counted: EndpointStatistics | undefined) =>
     healthOf({ status: "enabled", failing_since }, counted, NOW)
 
-  it("is failing after several failures without a success, not after one", () => {
+  it("is failing after several failures without a success, but not after one", () => {
     assert.strictEqual(health(null, statistics(9, 9)), "enabled")
     assert.strictEqual(health(secondsAgo(600), statistics(0, 1)), "enabled")
     assert.strictEqual(health(secondsAgo(600), statistics(0, 2)), "enabled")
@@ -33,17 +33,17 @@ describe("an endpoint", () => {
     assert.strictEqual(health(secondsAgo(600), undefined), "enabled")
   })
 
-  it("is not failing by failures that a success came after", () => {
+  it("is not failing after a later success", () => {
     assert.strictEqual(health(secondsAgo(600), statistics(9, 1)), "enabled")
     assert.strictEqual(health(secondsAgo(5), statistics(0, 9)), "enabled")
     assert.strictEqual(health(secondsAgo(3_600), statistics(2, 1)), "failing")
   })
 
-  it("is failing when nothing has arrived for longer than statistics reach back", () => {
+  it("is failing when no attempt has succeeded for longer than the statistics reach", () => {
     assert.strictEqual(health(secondsAgo(86_400), statistics(0, 0)), "failing")
   })
 
-  it("is disabled whatever else it is", () => {
+  it("is disabled, even if it was failing", () => {
     const endpoint = { status: "disabled", failing_since: secondsAgo(86_400) } as const
     assert.strictEqual(healthOf(endpoint, statistics(9, 9), NOW), "disabled")
   })
@@ -69,7 +69,7 @@ describe("a delivery", () => {
     attempts: [],
   }
 
-  it("has no next attempt while one is under way: that is when its lease ends", () => {
+  it("has no next attempt while one is under way", () => {
     const next_attempt_at = secondsAgo(-30)
     const underWay = { ...delivery, next_attempt_at, attempt_count: 1, attempt_started_at: secondsAgo(1) }
     assert.isNull(nextAttemptAt(underWay))
@@ -77,7 +77,7 @@ describe("a delivery", () => {
     assert.strictEqual(nextAttemptAt({ ...underWay, attempt_started_at: null }), next_attempt_at)
   })
 
-  it("says how it goes, and how it ended", () => {
+  it("is described by its state or result", () => {
     assert.strictEqual(outcomeOf(delivery), "On its way: no attempt has ended yet.")
     assert.strictEqual(
       outcomeOf({ ...delivery, attempt_count: 2, last_response_status: 500 }),
@@ -101,7 +101,7 @@ describe("an address", () => {
     ["https://example.com", "https://example.com", ""],
     ["https://example.com?x=1", "https://example.com", "?x=1"],
     ["whe_1", "whe_1", ""],
-  ])("has a path that is not cut with its host: %s", (url, origin, path) => {
+  ])("has a path that is not cut together with its host: %s", (url, origin, path) => {
     assert.deepEqual(partsOfUrl(url), { origin, path })
   })
 })
@@ -137,7 +137,7 @@ describe("an error", () => {
     })
   })
 
-  it("is about no field when it is another one's", () => {
+  it("names no field when it is not about a field", () => {
     assert.isUndefined(of("unavailable", "storage is out of reach"))
     assert.isUndefined(of("invalid_request", "The body is no JSON"))
     assert.isUndefined(fieldErrorOf(new Error("name must be x")))

@@ -12,7 +12,7 @@ interface Violation {
 
 declare const axe: { run: () => Promise<{ readonly violations: ReadonlyArray<Violation> }> }
 
-/** It takes a while to judge ten pages. */
+/** Checking ten pages takes a while. */
 const PAGES_MILLIS = 90_000
 
 let browser: Browser
@@ -28,7 +28,7 @@ afterAll(async () => {
   await sample.close()
 })
 
-/** From the debugger: what the page's policy forbids a script of the page, it does not forbid here. */
+/** Runs axe by the debugger, to which the content security policy of the page doesn't apply. */
 const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axeSource)
   const found = await page.evaluate(async () => (await axe.run()).violations)

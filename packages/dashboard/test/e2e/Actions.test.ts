@@ -1,5 +1,5 @@
 /**
- * What is done on the pages leads to what came of it, and errors stand where they can be mended.
+ * Actions on the pages lead to their results, and errors are shown at their fields.
  */
 import type { Browser } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -32,7 +32,7 @@ const post = async (path: string, body: unknown): Promise<string> =>
 const createEndpoint = (path: string): Promise<string> =>
   post("/webhook_endpoints", { url: `${receiver.url}${path}`, event_types: ["invoice.paid"] })
 
-/** Sends an endpoint a test event, and gives the event's id. */
+/** Sends a test event to an endpoint. Returns the id of the event. */
 const sendTest = (endpoint: string): Promise<string> =>
   post(`/webhook_endpoints/${endpoint}/test`, { type: "invoice.paid" })
 
@@ -42,7 +42,7 @@ const deliveryOf = async (event: string): Promise<string> => {
 }
 
 describe("a replay", () => {
-  it("leads to the new delivery, and shows how it ends, beside its payload", async () => {
+  it("opens the new delivery, and shows its result beside its payload", async () => {
     Object.assign(receiver.answer, { status: 500, body: "the warehouse is on fire" })
     const failed = await deliveryOf(await sendTest(await createEndpoint("/replayed")))
     const { context, page, problems } = await visit(`/deliveries/${failed}`)
@@ -70,11 +70,11 @@ describe("a replay", () => {
     await context.close()
   })
 
-  it("of no event is none", async () => {
+  it("can't be started without events", async () => {
     receiver.answer.status = 200
     const { context, page } = await visit(`/endpoints/${await createEndpoint("/nothing-failed")}`)
     await page.getByRole("button", { name: "Replay…" }).click()
-    await page.getByText("No event of this time is to be sent.").waitFor()
+    await page.getByText("There are no events to send in this time.").waitFor()
     assert.isTrue(await page.getByRole("button", { name: "Replay", exact: true }).isDisabled())
     await context.close()
   })
@@ -95,7 +95,7 @@ describe("a delivery", () => {
 })
 
 describe("an endpoint", () => {
-  it("is not called failing after one failure", async () => {
+  it("is not shown as failing after one failure", async () => {
     const own = await Host.start({ maxAttempts: 1 })
     const created = await own.call("POST", "/webhook_endpoints", {
       url: `${receiver.url}/once`,
@@ -117,7 +117,7 @@ describe("an endpoint", () => {
 })
 
 describe("an error", () => {
-  it("stands at its field, by the name of the label, and has the focus there", async () => {
+  it("is shown at its field, with the name of the label, and the field has the focus", async () => {
     const { context, page, problems } = await visit("/endpoints")
     await page.getByRole("button", { name: "New endpoint" }).first().click()
     const url = page.getByLabel("URL", { exact: true })
@@ -130,7 +130,7 @@ describe("an error", () => {
     assert.isTrue(await url.evaluate((input) => input === document.activeElement))
     assert.strictEqual(await page.getByRole("alert").count(), 1)
 
-    // One in a part that is folded away opens it.
+    // An error in a collapsed part opens the part.
     await url.fill(`${receiver.url}/folded`)
     await page.getByLabel("Only these").check()
     await page.getByLabel("payment.failed").check()
@@ -151,7 +151,7 @@ describe("an error", () => {
     await context.close()
   })
 
-  it("of the types of events stands at their ticks", async () => {
+  it("of the event types is shown at their checkboxes", async () => {
     const id = await createEndpoint("/undefined")
     await host.wantUndefined(id, "order.shipped")
     const { context, page, problems } = await visit(`/endpoints/${id}`)
@@ -176,11 +176,11 @@ describe("an error", () => {
     await context.close()
   })
 
-  it("of a threshold's quantity is named as the field is", async () => {
+  it("of a threshold's quantity has the label of the field", async () => {
     const customer = await post("/customers", { name: "Wrong Number", email: "wrong@example.com" })
     const { context, page } = await visit(`/customers/${customer}`)
     await page.getByRole("button", { name: "New threshold" }).click()
-    // Nothing was used yet: there is nothing to pick from.
+    // There is no usage yet, so there is nothing to choose from.
     await page.getByLabel("Product", { exact: true }).fill("api")
     await page.getByLabel("Unit", { exact: true }).fill("call")
     await page.getByLabel("Fires at").fill("many")
@@ -226,7 +226,7 @@ describe("a customer's page", () => {
     await context.close()
   })
 
-  it("offers products and units that were used for a threshold", async () => {
+  it("offers used products and units for a threshold", async () => {
     const customer_id = await post("/customers", { name: "Sophie Germain", email: "sophie@example.com" })
     await post("/usage", { customer_id, product_id: "disk", unit: "byte", quantity: 1 })
     const { context, page } = await visit(`/customers/${customer_id}`)

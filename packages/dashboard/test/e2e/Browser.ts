@@ -1,12 +1,12 @@
 /**
- * A real browser from npm, without a system install; `CHROMIUM_PATH` names another.
+ * A real browser from npm, without an installation on the system. `CHROMIUM_PATH` names another one.
  */
 import chromium from "@sparticuz/chromium"
 import { type Browser, type BrowserContext, chromium as playwright, type Page } from "playwright-core"
 
 /**
- * Starts it. The arguments that the package suggests are for functions in a cloud: they turn web security off, and
- * run everything in one process, which ends with the first tab that is closed.
+ * Starts the browser. It doesn't use the arguments that the package suggests, which are for cloud functions. They turn off
+ * web security, and run everything in one process, which ends when the first tab is closed.
  */
 export const launch = async (): Promise<Browser> =>
   playwright.launch({
@@ -21,12 +21,12 @@ export const PHONE = { width: 375, height: 720 }
 export interface Tab {
   readonly context: BrowserContext
   readonly page: Page
-  /** What the page asked of the network. */
+  /** The requests of the page. */
   readonly requests: ReadonlyArray<{
     readonly url: string
     readonly headers: Readonly<Record<string, string>>
   }>
-  /** Errors of the page, those of its content security policy included. */
+  /** Errors of the page, including those of its content security policy. */
   readonly problems: ReadonlyArray<string>
 }
 
@@ -35,7 +35,7 @@ export interface TabOptions {
   readonly colorScheme?: "light" | "dark"
 }
 
-/** A tab of a browser that has never been here. */
+/** A tab in a new browser context. */
 export const openTab = async (browser: Browser, options: TabOptions = {}): Promise<Tab> => {
   const context = await browser.newContext({
     viewport: options.viewport ?? DESKTOP,
@@ -51,7 +51,7 @@ export const openTab = async (browser: Browser, options: TabOptions = {}): Promi
   page.on("request", (request) => requests.push({ url: request.url(), headers: request.headers() }))
   page.on("pageerror", (error) => problems.push(String(error)))
   page.on("console", (message) => {
-    // The browser's own note of an answer such as 404 is none of the page's.
+    // The browser also logs answers such as 404. Those are not errors of the page.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       problems.push(message.text())
   })
@@ -66,7 +66,7 @@ export const signIn = async (page: Page, url: string, key: string): Promise<void
   await page.getByRole("navigation", { name: "Pages" }).waitFor()
 }
 
-/** Goes to an address and waits until what it shows is there. */
+/** Opens an address and waits until its content is loaded. */
 export const show = async (page: Page, url: string): Promise<void> => {
   await page.goto(url)
   await page.locator("main:not(:has(.skeleton)) h1").waitFor()

@@ -4,7 +4,7 @@ import { launch, openTab, PHONE, signIn } from "./Browser.ts"
 import * as Host from "./Host.ts"
 import { HOSTILE_BODY } from "./Sample.ts"
 
-/** How long something is waited for that is to happen soon. */
+/** How long to wait for something that should happen soon. */
 const SOON = { timeout: 10_000 }
 
 let browser: Browser
@@ -28,12 +28,12 @@ const createCustomer = async (name: string) =>
   String((await host.call("POST", "/customers", { name, email: `${name.toLowerCase()}@example.com` }))["id"])
 
 describe("signing in", () => {
-  it("refuses what is no key, and a key that the API does not know", async () => {
+  it("refuses a text that is not a key, and a key that the API doesn't know", async () => {
     const { context, page } = await openTab(browser)
     await page.goto(host.url)
     await page.getByLabel("API key").fill("secret")
     await page.keyboard.press("Enter")
-    await page.getByText("This is no API key").waitFor()
+    await page.getByText("This is not an API key").waitFor()
     await page.getByLabel("API key").fill(`sk_${"test"}_${"0".repeat(38)}`)
     await page.keyboard.press("Enter")
     const alert = page.getByRole("alert")
@@ -42,7 +42,7 @@ describe("signing in", () => {
     await context.close()
   })
 
-  it("keeps the key in sessionStorage alone, and sends it to this origin alone", async () => {
+  it("keeps the key only in sessionStorage, and sends it only to this origin", async () => {
     const { context, page, problems, requests } = await visit()
     await page.getByRole("link", { name: "Events", exact: true }).click()
     await page.getByRole("heading", { name: "Events", exact: true }).waitFor()
@@ -63,7 +63,7 @@ describe("signing in", () => {
     await context.close()
   })
 
-  it("shows which mode it is, and does not show one mode's objects in the other", async () => {
+  it("shows the mode, and no objects of the other mode", async () => {
     await createCustomer("Testonly")
     const live = await visit("/customers", host.liveKey)
     await live.page.getByText("Live data").waitFor()
@@ -77,7 +77,7 @@ describe("signing in", () => {
     await test.context.close()
   })
 
-  it("is the host's where the host authenticates", async () => {
+  it("is left to a host that authenticates the operator", async () => {
     const own = await Host.start({ signIn: "host" })
     const { context, page, problems, requests } = await openTab(browser)
     await page.goto(`${own.url}/customers`)
@@ -89,7 +89,7 @@ describe("signing in", () => {
       assert.strictEqual(headers["billwright-dashboard"], url.includes("/v1/") ? "1" : undefined, url)
     }
     assert.deepEqual(problems, [])
-    // The host no longer lets the operator in.
+    // The host no longer accepts the operator.
     await own.revokeTestKey()
     await page.getByRole("heading", { name: "Signed out" }).waitFor({ timeout: 20_000 })
     assert.strictEqual(await page.getByRole("link").count(), 0)
@@ -103,7 +103,7 @@ describe("signing in", () => {
     await signIn(page, own.url, own.testKey)
     await own.revokeTestKey()
     await page.getByRole("heading", { name: "Sign in" }).waitFor({ timeout: 20_000 })
-    await page.getByText("no longer takes this key").waitFor()
+    await page.getByText("no longer accepts this key").waitFor()
     assert.strictEqual(await page.evaluate(() => JSON.stringify({ ...sessionStorage })), "{}")
     await context.close()
     await own.close()
@@ -111,7 +111,7 @@ describe("signing in", () => {
 })
 
 describe("customers", () => {
-  it("are created, edited, found by part of name or e-mail, and erased", async () => {
+  it("are created, edited, found by a part of name or e-mail, and erased", async () => {
     const { context, page, problems } = await visit("/customers")
     await page.getByRole("button", { name: "New customer" }).click()
     await page.getByLabel("Name", { exact: true }).fill("Mary Shelley")
@@ -146,7 +146,7 @@ describe("customers", () => {
     await context.close()
   })
 
-  it("show the API's message and the Request-Id when something is wrong", async () => {
+  it("show the API's message and the Request-Id after an error", async () => {
     const { context, page } = await visit(`/customers/cus_${"0".repeat(26)}`)
     const alert = page.getByRole("alert")
     await alert.getByText(/no customer has the id/i).waitFor()
@@ -156,7 +156,7 @@ describe("customers", () => {
 })
 
 describe("usage", () => {
-  it("is charted, exact beyond 2^53, and a void takes it back", async () => {
+  it("is shown in a chart, exact beyond 2^53, and a void removes it", async () => {
     const customer_id = await createCustomer("Hypatia")
     const record = { customer_id, product_id: "storage", unit: "byte", quantity: Number.MAX_SAFE_INTEGER }
     await host.call("POST", "/usage/batch", { records: [record, record] })
@@ -199,7 +199,7 @@ describe("usage", () => {
 })
 
 describe("webhooks", () => {
-  it("fail, are shown as text whatever the receiver says, are replayed and arrive", async () => {
+  it("fail, show the receiver's answer only as text, are replayed and arrive", async () => {
     const receiver = await Host.startReceiver()
     Object.assign(receiver.answer, { status: 500, body: HOSTILE_BODY, contentType: "text/html" })
     const { context, page, problems } = await visit("/endpoints")
@@ -230,7 +230,7 @@ describe("webhooks", () => {
     await page.goto(event)
     await page.getByText("Test event for").waitFor()
     await page.getByRole("button", { name: "Replay…" }).click()
-    await page.getByText("It is a test event, and goes to its own endpoint alone.").waitFor()
+    await page.getByText("This is a test event. It is sent only to its own endpoint.").waitFor()
     await page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true }).click()
     await isDelivered.waitFor()
     await page.goto(event)
@@ -241,7 +241,7 @@ describe("webhooks", () => {
     await receiver.close()
   })
 
-  it("carry headers that are replaced, and never shown", async () => {
+  it("have headers that can be replaced and are never shown", async () => {
     const receiver = await Host.startReceiver()
     const endpoint = await host.call("POST", "/webhook_endpoints", {
       url: `${receiver.url}/headers`,
@@ -263,14 +263,14 @@ describe("webhooks", () => {
       await form.waitFor({ state: "detached" })
     }
     assert.strictEqual(await sendTest(), "tenant-one")
-    // Left alone they stay, though nobody sees their values.
+    // They stay unchanged, although their values are not visible.
     await edit((form) => form.getByLabel("Description (optional)").fill("Bookkeeping"))
     await page.getByText("Bookkeeping").waitFor()
     assert.strictEqual(await sendTest(), "tenant-one")
     await edit(async (form) => {
-      // Another server must not get them.
+      // Another server must not get the headers.
       await form.getByLabel("URL").fill("http://127.0.0.1:9/")
-      await form.getByText("Not for another server: x-tenant").waitFor()
+      await form.getByText("Can’t be kept for another server: x-tenant").waitFor()
       assert.isTrue(await form.getByRole("button", { name: "Save" }).isDisabled())
       await form.getByLabel("URL").fill(`${receiver.url}/headers`)
       assert.isTrue(await form.getByRole("button", { name: "Save" }).isEnabled())
@@ -323,7 +323,7 @@ describe("webhooks", () => {
 })
 
 describe("events", () => {
-  it("come in while the list is read, and are filtered and found", async () => {
+  it("appear while the list is shown, and are filtered and found", async () => {
     const receiver = await Host.startReceiver()
     const customer_id = await createCustomer("Emmy")
     const types = (await host.call("GET", "/event_types"))["data"] as ReadonlyArray<Record<string, unknown>>
@@ -339,18 +339,18 @@ describe("events", () => {
     const second = await publish("invoice.created")
     await page.getByRole("link", { name: "invoice.created" }).waitFor()
     await page.getByText("2 in all").waitFor()
-    // How its deliveries went, without a click.
+    // The results of its deliveries are visible without a click.
     await page.locator(".row", { hasText: second }).locator(".badge.delivered").waitFor()
 
     await page.getByLabel("Delivery").selectOption("Delivered")
     await page.getByText(second).waitFor()
     await page.getByText("1 in all").waitFor()
     await page.getByLabel("Type").selectOption("payment.succeeded")
-    await page.getByRole("heading", { name: "No event passes these filters" }).waitFor()
+    await page.getByRole("heading", { name: "No events match these filters" }).waitFor()
     assert.include(page.url(), "status=Delivered")
     await page.getByRole("button", { name: "Clear filters" }).click()
     await page.getByLabel("To", { exact: true }).fill("2020-01-01")
-    await page.getByRole("heading", { name: "No event passes these filters" }).waitFor()
+    await page.getByRole("heading", { name: "No events match these filters" }).waitFor()
 
     await page.getByLabel("Search by id, name or e-mail address").fill(first)
     await page.keyboard.press("Enter")
@@ -388,7 +388,7 @@ describe("getting about", () => {
     await context.close()
   })
 
-  it("works under any path, from a deep link, too", async () => {
+  it("works below any path, also from a deep link", async () => {
     const mounted = await Host.start({ basePath: "/billing/dashboard", apiPath: "/billing" })
     const { context, page, problems } = await openTab(browser)
     await signIn(page, `${mounted.url}/customers?search=nobody%40example.com`, mounted.testKey)
@@ -401,7 +401,7 @@ describe("getting about", () => {
     await mounted.close()
   })
 
-  it("keeps a list of thousands short in the document while it is scrolled", async () => {
+  it("keeps only few rows of a long list in the document while it is scrolled", async () => {
     const records = (customer_id: string) =>
       Array.from({ length: 1_000 }, (_, quantity) => ({
         customer_id,
@@ -417,7 +417,7 @@ describe("getting about", () => {
     await frame.waitFor()
     const foot = page.locator(".records .table-foot")
     await foot.getByText(/loaded, more below/).waitFor()
-    // To the end, again and again, until there is nothing below it.
+    // Scrolls to the end repeatedly, until everything is loaded.
     while (/more/i.test((await foot.textContent()) ?? ""))
       await frame.evaluate(
         (element) =>

@@ -1,6 +1,6 @@
 /**
- * The dashboard before the real server, on one origin, as a host mounts them: memory storage, a dispatcher that
- * sends through the real transport, and retries that end within a moment.
+ * The dashboard and the real server on one origin, as a host mounts them, with storage in memory, a dispatcher with the
+ * real transport, and very short retries.
  */
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -23,11 +23,11 @@ import { UndiciTransport } from "@billwright/node"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import * as ShiftedClock from "./ShiftedClock.ts"
 
-/** Fails for good within a moment, so that no test waits for hours. */
+/** Very short retries, so that a delivery fails for good at once. */
 const HASTY = { baseMillis: 50, factor: 1, capMillis: 50, jitter: 0 }
 const MAX_ATTEMPTS = 2
 
-/** Receivers of tests are on this machine. */
+/** Allows webhooks to this machine, where the receivers of tests are. */
 const NETWORK = { allowLoopback: true }
 const network = Effect.runSync(NetworkAddress.makePolicy(NETWORK))
 
@@ -35,13 +35,13 @@ export interface Host {
   readonly url: string
   readonly testKey: string
   readonly liveKey: string
-  /** Asks the API with the test key. */
+  /** Calls the API with the test key. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
-  /** Moves the server's clock: so many milliseconds before the present. It must not go back. */
+  /** Sets the server's clock to this many milliseconds before the present. It must not move back. */
   readonly setBehind: (millis: number) => void
-  /** Publishes so many events in test mode, past the API, which would take long. */
+  /** Publishes many events in test mode without the API, which would take long. */
   readonly publishMany: (count: number) => Promise<void>
-  /** Keeps an endpoint of test mode for a type that was defined once and is no more. */
+  /** Makes an endpoint of test mode subscribe to a type that is no longer defined. */
   readonly wantUndefined: (endpointId: string, type: string) => Promise<void>
   /** Revokes the test key. */
   readonly revokeTestKey: () => Promise<void>
@@ -49,14 +49,14 @@ export interface Host {
 }
 
 export interface HostOptions {
-  /** Where the dashboard is mounted; the API is beside it. */
+  /** The path of the dashboard. The API is beside it. */
   readonly basePath?: string
   readonly apiPath?: string
-  /** `host`: the host adds the test key to what the page asks. */
+  /** `host`: the host adds the test key to requests of the page. */
   readonly signIn?: "key" | "host"
-  /** How far the server's clock is behind at first, in milliseconds. */
+  /** By how much the server's clock is late at first, in milliseconds. */
   readonly behindMillis?: number
-  /** After how many attempts a delivery has failed for good: 2 when left out. */
+  /** The most attempts of a delivery. Default: 2. */
   readonly maxAttempts?: number
 }
 
@@ -73,10 +73,10 @@ const listen = async (listener: RequestListener) => {
   }
 }
 
-/** A receiver of webhooks that answers as it is told at the moment. */
+/** A receiver of webhooks whose answer can be changed at any time. */
 export const startReceiver = async () => {
   const answer = { status: 200, body: "ok", contentType: "text/plain" }
-  /** Requests wait for their answer until this is called, once `hold` was. */
+  /** After `hold`, requests wait for their answer until this is called. */
   let release = (): void => undefined
   let isReleased = Promise.resolve()
   const hold = (): void => {
@@ -84,7 +84,7 @@ export const startReceiver = async () => {
       release = resolve
     })
   }
-  /** Of each request that came. */
+  /** The headers of each request. */
   const headers: Array<IncomingHttpHeaders> = []
   const server = await listen((request, response) => {
     request.resume()
@@ -124,7 +124,7 @@ const issueKey = (runtime: Runtime, mode: Tenant.Mode) =>
     ),
   )
 
-/** Asks the API at an address, up to and including `/v1`, with a key. */
+/** Calls the API with a key. The address includes `/v1`. */
 export const callerOf =
   (apiUrl: string, key: string): Host["call"] =>
   async (method, path, body) => {

@@ -1,5 +1,5 @@
 /**
- * Lists as they are read: names instead of ids, filters that are picked, exact times, and a layout that stays.
+ * Lists: names instead of ids, filters that are chosen from lists, exact times, and a stable layout.
  */
 import type { Browser, Locator, Page } from "playwright-core"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -50,7 +50,7 @@ const visit = async (path: string, options: TabOptions = {}) => {
 const widthOf = async (element: Locator): Promise<number> => (await element.boundingBox())?.width ?? 0
 
 describe("customers", () => {
-  it("are named wherever an event of theirs is shown", async () => {
+  it("are shown with their names for each of their events", async () => {
     const { context, page, problems } = await visit("/events")
     const named = page.getByRole("link", { name: "Sofia Kovalevskaya" })
     await named.waitFor()
@@ -62,7 +62,7 @@ describe("customers", () => {
     await context.close()
   })
 
-  it("are shown by the end of their id once they are erased", async () => {
+  it("are shown with the end of their id after they are erased", async () => {
     const gone = await post("/customers", { name: "Nobody Remembers", email: "nobody@example.com" })
     const event = await publish("invoice.paid", gone)
     await host.call("DELETE", `/customers/${gone}`)
@@ -73,7 +73,7 @@ describe("customers", () => {
 })
 
 describe("filters", () => {
-  it("of the customer are picked by name", async () => {
+  it("by a customer are chosen by name", async () => {
     const { context, page, problems } = await visit("/events")
     await page.getByText(events[1] ?? "").waitFor()
     await page.getByRole("button", { name: "Customer Any" }).click()
@@ -88,7 +88,7 @@ describe("filters", () => {
     await context.close()
   })
 
-  it("of the event are picked by type and time, by keyboard, too", async () => {
+  it("by an event are chosen by type and time, also by keyboard", async () => {
     const { context, page, problems } = await visit("/deliveries")
     await page.locator(".row-link").nth(1).waitFor()
     await page.getByRole("button", { name: "Event Any" }).focus()
@@ -105,7 +105,7 @@ describe("filters", () => {
     await context.close()
   })
 
-  it("of product and unit are picked from what was used", async () => {
+  it("by product and unit are chosen from those that were used", async () => {
     const record = { customer_id: customer, quantity: 7 }
     await post("/usage", { ...record, product_id: "api", unit: "call" })
     await post("/usage", { ...record, product_id: "disk", unit: "byte" })
@@ -123,7 +123,7 @@ describe("filters", () => {
 })
 
 describe("times", () => {
-  it("are exact where they are read", async () => {
+  it("are exact on the pages of single items", async () => {
     const { context, page } = await visit(`/events?customer=${customer}`)
     const inList = page.locator(".row time")
     await inList.first().waitFor()
@@ -137,7 +137,7 @@ describe("times", () => {
   })
 })
 
-/** Where the last row ends, and where its frame does. */
+/** The lower edges of the last row and of its frame. */
 const bottoms = (page: Page) =>
   page.locator(".table-frame").evaluate((frame) => ({
     frame: frame.getBoundingClientRect().bottom,
@@ -148,7 +148,7 @@ describe("the layout", () => {
   it.each([
     ["a desk", {}],
     ["a phone", { viewport: PHONE }],
-  ] as const)("has no blank second row below the only one, on %s", async (_, options) => {
+  ] as const)("has no empty second row below its only row, on %s", async (_, options) => {
     const { context, page } = await visit(`/events?customer=${customer}`, options)
     await page.getByText("1 in all").waitFor()
     const { frame, row } = await bottoms(page)
@@ -156,7 +156,7 @@ describe("the layout", () => {
     await context.close()
   })
 
-  it("keeps the path of an endpoint in sight on a phone", async () => {
+  it("keeps the path of an endpoint visible on a phone", async () => {
     const url = `${receiver.url}${PATH}`
     const off = await post("/webhook_endpoints", { url, event_types: ["invoice.created"] })
     await host.call("PATCH", `/webhook_endpoints/${off}`, { status: "disabled" })
@@ -181,7 +181,7 @@ describe("the layout", () => {
     await context.close()
   })
 
-  it("keeps its widths from page to page, and from state to state", async () => {
+  it("has the same widths on all pages and in all states", async () => {
     const { context, page } = await visit("/events", { viewport: { width: 1900, height: 900 } })
     const toggle = page.getByRole("button", { name: /Auto-refresh/ })
     const header = page.locator(".page-header")
@@ -198,7 +198,7 @@ describe("the layout", () => {
     await context.close()
   })
 
-  it("keeps the columns of totals, whatever the totals are", async () => {
+  it("keeps the columns of totals in place for any totals", async () => {
     const second = await post("/customers", { name: "Large Totals", email: "large@example.com" })
     const record = { product_id: "a-product-with-a-rather-long-name", unit: "byte" }
     const records = Array.from({ length: 9 }, () => ({

@@ -1,6 +1,6 @@
 /**
- * An operator's first minutes with the command as it is started, on its own Postgres: a webhook fails, is mended
- * and arrives; usage is charted.
+ * An operator's first minutes with `billwright serve` on its own Postgres: a webhook fails, its endpoint is corrected, and
+ * the webhook arrives. A chart shows usage.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -13,17 +13,17 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { launch, openTab, signIn } from "./Browser.ts"
 import * as Host from "./Host.ts"
 
-/** Run as a program: the package depends on this one. */
+/** Run as a program, because the package of the CLI depends on this one. */
 const COMMAND = join(import.meta.dirname, "../../../cli/src/bin.ts")
 
-/** A new Postgres is made and started, and stopped at the end. */
+/** A new Postgres is created, started, and stopped at the end. */
 const START_MILLIS = 60_000
-/** The whole way takes two minutes at most, by hand. */
+/** All steps together take at most two minutes by hand. */
 const PATH_MILLIS = 120_000
-/** In test mode the last attempt is made 15 seconds after the first, give or take a fifth. */
+/** In test mode the last attempt is made 15 seconds ± 20 % after the first. */
 const SCHEDULE_MILLIS = 30_000
 
-/** A port of root's that nobody listens on: a free one could be somebody's by the next attempt. */
+/** A privileged port where nothing listens. Another program could take an ordinary free port before the next attempt. */
 const CLOSED_URL = "http://127.0.0.1:1/hooks"
 
 let browser: Browser
@@ -49,7 +49,7 @@ const serve = async (): Promise<void> => {
     stdio: ["ignore", "pipe", "inherit"],
   })
   server = child
-  // Its output ends with the process: a server that does not start is no test that hangs.
+  // The output ends with the process, so the test doesn't hang if the server doesn't start.
   for await (const line of createInterface({ input: child.stdout })) {
     url = /^Billwright listening on (\S+)$/.exec(line)?.[1] ?? url
     testKey = /^test key {2}(\S+)$/.exec(line)?.[1] ?? testKey
@@ -61,7 +61,7 @@ const serve = async (): Promise<void> => {
   throw new Error("billwright serve did not start")
 }
 
-/** As by Ctrl-C: the server stops its Postgres before it ends, whose files can be removed then. */
+/** Stops it like Ctrl-C. The server stops its Postgres before it ends, so its files can then be removed. */
 const stop = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, "exit")
@@ -73,7 +73,7 @@ beforeAll(async () => {
   browser = await launch()
   receiver = await Host.startReceiver()
   directory = await mkdtemp(join(tmpdir(), "billwright-dashboard-"))
-  // As root, Postgres runs as another user, which has to get there.
+  // When tests run as root, Postgres runs as another user, who must be able to enter the directory.
   await chmod(directory, 0o755)
   await serve()
 }, START_MILLIS)
@@ -84,9 +84,9 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 }, START_MILLIS)
 
-describe("an operator before billwright serve", () => {
+describe("an operator of billwright serve", () => {
   it(
-    "sees a webhook fail, mends its endpoint, replays it, and sees it delivered",
+    "sees a webhook fail, corrects its endpoint, replays it, and sees it delivered",
     async () => {
       Object.assign(receiver.answer, { status: 204, body: "" })
       const { context, page, problems, requests } = await openTab(browser)
@@ -106,7 +106,7 @@ describe("an operator before billwright serve", () => {
       await page.getByRole("heading", { name: "invoice.paid" }).waitFor()
       const cards = page.locator(".delivery-card")
       await cards.getByText("Nothing listens there: the connection was refused.").first().waitFor()
-      // To the end of its schedule: what is still pending would arrive by itself once the address is mended.
+      // Waits for the end of the retries. A pending delivery would arrive by itself after the address is corrected.
       await cards.locator(".badge.failed").waitFor({ timeout: SCHEDULE_MILLIS })
       await cards.getByText("5 attempts · the last attempt of the schedule failed").waitFor()
 
@@ -119,11 +119,11 @@ describe("an operator before billwright serve", () => {
 
       await page.goBack()
       await cards.getByRole("button", { name: "Replay" }).click()
-      // The replay leads to its delivery, which is followed to its end.
+      // The replay opens the new delivery, which is shown until it ends.
       await page.getByText("Delivered: the receiver answered HTTP 204 to attempt 1.").waitFor()
       await page.locator('.facts a[href*="/events/"]').click()
       await cards.getByText("Delivered", { exact: true }).waitFor()
-      assert.strictEqual(await cards.count(), 2, "the delivery that failed is still on record")
+      assert.strictEqual(await cards.count(), 2, "the failed delivery is still listed")
 
       for (const request of requests) assert.isTrue(request.url.startsWith(`${url}/`), request.url)
       assert.deepEqual(problems, [])
@@ -132,7 +132,7 @@ describe("an operator before billwright serve", () => {
     PATH_MILLIS,
   )
 
-  it("sees usage charted while it comes in", async () => {
+  it("sees new usage in the chart", async () => {
     const call = Host.callerOf(`${url}/v1`, testKey)
     const customer = await call("POST", "/customers", { name: "Ada Lovelace", email: "ada@example.com" })
     const record = { customer_id: customer["id"], product_id: "api", unit: "call" }

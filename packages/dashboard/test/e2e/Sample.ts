@@ -1,5 +1,5 @@
 /**
- * A server with a day behind it: customers, usage, endpoints that work, fail and are off, and what they were sent.
+ * A server with the data of a day: customers, usage, endpoints that work, fail or are disabled, and their deliveries.
  */
 import * as Host from "./Host.ts"
 
@@ -7,10 +7,10 @@ const HOUR_MILLIS = 3_600_000
 const DAY_MILLIS = 24 * HOUR_MILLIS
 const HOURS = 23
 const DAYS_OF_USAGE = 30
-/** How often it is looked whether everything was sent, in milliseconds. */
+/** How often to check whether everything was sent, in milliseconds. */
 const LOOK_MILLIS = 40
 
-/** What a receiver may answer to get at whoever reads it. */
+/** A hostile answer of a receiver, which attacks the reader of the dashboard. */
 export const HOSTILE_BODY = `<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"><svg onload="window.hacked = 1"></svg><a href="javascript:window.hacked = 1">click</a>`
 
 const CUSTOMERS = [
@@ -41,7 +41,7 @@ const createCustomers = async (host: Host.Host): Promise<ReadonlyArray<string>> 
   return ids
 }
 
-/** Some usage of each day, more on later ones, without a random source: pictures stay the same. */
+/** Usage for each day, more on later days. It is not random, so that screenshots stay the same. */
 const recordUsage = async (host: Host.Host, customerId: string): Promise<void> => {
   const records = Array.from({ length: DAYS_OF_USAGE }, (_, day) => {
     const timestamp = new Date(Date.now() - (DAYS_OF_USAGE - 1 - day) * DAY_MILLIS - 60_000).toISOString()
@@ -76,7 +76,7 @@ interface EventType {
   readonly example: unknown
 }
 
-/** Publishes an hour's events. Its answers change in between, so that some deliveries fail. */
+/** Publishes the events of an hour. The answers of receivers change in between, so that some deliveries fail. */
 const publishHour = async (
   host: Host.Host,
   hour: number,
@@ -98,7 +98,7 @@ const publishHour = async (
 export interface Sample {
   readonly host: Host.Host
   readonly customerId: string
-  /** One whose receiver answered what is hostile. */
+  /** The id of an event whose receiver gave the hostile answer. */
   readonly failedEventId: string
   readonly failedDeliveryId: string
   readonly endpointId: string
@@ -110,7 +110,7 @@ const idOfFirst = async (host: Host.Host, path: string, field = "id"): Promise<s
   return String((data as ReadonlyArray<Record<string, unknown>>)[0]?.[field])
 }
 
-/** Makes it; takes some seconds. */
+/** Makes the sample. It takes some seconds. */
 export const make = async (options: Host.HostOptions = {}): Promise<Sample> => {
   const host = await Host.start({ ...options, behindMillis: HOURS * HOUR_MILLIS })
   const [steady, shaky] = [await Host.startReceiver(), await Host.startReceiver()]
@@ -149,7 +149,7 @@ export const make = async (options: Host.HostOptions = {}): Promise<Sample> => {
   }
 }
 
-/** The pages, by name, with their paths. */
+/** The names and paths of the pages. */
 export const pagesOf = (sample: Sample): ReadonlyArray<readonly [name: string, path: string]> => [
   ["overview", "/"],
   ["events", "/events"],

@@ -1,5 +1,5 @@
 /**
- * A clock that runs, but not at the present time: a day of deliveries is made within seconds.
+ * A running clock that is late, so that the deliveries of a day can be made within seconds.
  */
 import { Clock, Effect, Layer } from "effect"
 
@@ -22,7 +22,7 @@ export const make = () => {
   }
   return {
     layer: Layer.succeed(Clock.Clock, clock),
-    /** So many milliseconds before the present. It must not go back. */
+    /** Sets the clock to this many milliseconds before the present. It must not move back. */
     setBehind: (behindMillis: number): void => {
       shiftMillis = -behindMillis
     },

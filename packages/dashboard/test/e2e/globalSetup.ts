@@ -1,4 +1,4 @@
 import { buildApp } from "../Build.ts"
 
-/** What is tested is what there is. */
+/** Builds the app, so that the tests use the current sources. */
 export const setup = (): Promise<void> => buildApp()

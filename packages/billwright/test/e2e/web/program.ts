@@ -1,4 +1,4 @@
-/** Billing where there is no Node: on a page and in a worker. It says what it did in one value. */
+/** Billing without Node, for a page and a worker. It returns its results in one value. */
 import {
   Billing,
   CurrentTenant,
