@@ -4,20 +4,20 @@ import { Server } from "@billwright/http"
 import { NodeHandler, NodeServer } from "@billwright/http/node"
 import { Memory, MemoryInspector } from "@billwright/memory"
 /**
- * The real server on a port of its own, over a memory storage, and a client that speaks HTTP with it.
+ * The real server on its own port, with storage in memory, and an HTTP client for it.
  *
- * Every answer is judged by the served OpenAPI document. When the test ends, nothing that was sent or logged
- * may hold a secret.
+ * Every answer is checked against the served OpenAPI document. When the test ends, it checks that nothing that was sent
+ * or logged contains a secret.
  */
 import { assert } from "@effect/vitest"
 import { Context, DateTime, Effect, Layer, Logger, Redacted, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { type Judge, makeJudge, type RawAnswer } from "./Judge.ts"
 
-/** When every test starts. */
+/** The time at the start of every test. */
 export const NOW = "2026-11-21T09:30:00.000Z"
 
-/** Ids of the right form that belong to nothing. */
+/** Well-formed ids of things that don't exist. */
 export const UNKNOWN = {
   customer: `cus_${"0".repeat(26)}`,
   record: `usg_${"0".repeat(26)}`,
@@ -32,20 +32,20 @@ export type Storage = Layer.Layer<Billing.Storage | MemoryInspector>
 export interface StartOptions {
   readonly server?: Server.ServerOptions
   readonly billing?: Billing.BillingOptions
-  /** Default: memory. */
+  /** Default: a storage in memory. */
   readonly storage?: Storage
 }
 
 export interface CallOptions {
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is, as application/json. */
+  /** Sent unchanged, as application/json. */
   readonly body?: string | Uint8Array
   /** Sent in chunks, without a Content-Length. */
   readonly chunks?: Iterable<string | Uint8Array>
   readonly query?: Readonly<Record<string, string | number>>
   readonly headers?: Readonly<Record<string, string>>
-  /** Default: the test key. `null`: none. */
+  /** Default: the test key. `null`: no key. */
   readonly key?: string | null
 }
 
@@ -65,7 +65,7 @@ export class Answer implements RawAnswer {
     return JSON.parse(this.text)
   }
 
-  /** What stands at a path of the body. */
+  /** The value at a path of the body. */
   at(...path: ReadonlyArray<string | number>): unknown {
     return path.reduce<unknown>(
       (value, step) => (value as Record<string | number, unknown> | undefined)?.[step],
@@ -139,7 +139,7 @@ const send = (
           Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
         )
         if (headers["content-type"] === "text/event-stream") {
-          // It would not end: what it says is for `EventSource.ts` to read.
+          // A stream doesn't end. `EventSource.ts` reads streams.
           resume(Effect.succeed({ status: response.statusCode ?? 0, headers, text: "" }))
           request.destroy()
           return
@@ -164,12 +164,12 @@ const send = (
     return Effect.sync(() => request.destroy())
   })
 
-/** Endpoints of tests are on this machine. */
+/** Allows webhooks to this machine, where the endpoints of tests are. */
 const network = Effect.runSync(NetworkAddress.makePolicy({ allowLoopback: true }))
 
 let judge: Judge | undefined
 
-/** Starts a server of its own. It stops with the test. */
+/** Starts a server for one test. It stops with the test. */
 export const start = Effect.fnUntraced(function* (options: StartOptions = {}) {
   yield* TestClock.setTime(DateTime.makeUnsafe(NOW).epochMilliseconds)
   const logs: Array<string> = []
@@ -201,7 +201,7 @@ export const start = Effect.fnUntraced(function* (options: StartOptions = {}) {
     <A, E>(effect: Effect.Effect<A, E, Services | Tenant.CurrentTenant>): Effect.Effect<A, E> =>
       effect.pipe(Effect.provideService(CurrentTenant, tenantOf(tenant)), Effect.provideContext(services))
 
-  /** Issues a key; gives its id and its secret. */
+  /** Issues a key. Returns its id and its secret. */
   const issue = Effect.fnUntraced(function* ({ expiresAt, scopes, ...tenant }: IssueOptions = {}) {
     const keys = Context.get(services, ApiKeys)
     const { key, secret } = yield* keys
@@ -229,14 +229,14 @@ export const start = Effect.fnUntraced(function* (options: StartOptions = {}) {
   // The document is the same for every server of a process.
   judge ??= makeJudge((yield* exchange("GET", "/openapi.json")).text)
 
-  /** Sends a request and judges its answer. */
+  /** Sends a request and checks its answer against the document. */
   const call = Effect.fnUntraced(function* (method: string, path: string, options: CallOptions = {}) {
     const answer = yield* exchange(method, path, options)
     judge?.(method, path, answer)
     return answer
   })
 
-  /** Sends a request whose answer must have a status. */
+  /** Sends a request, and checks that the answer has this status. */
   const expect = Effect.fnUntraced(function* (
     status: number,
     method: string,
@@ -248,35 +248,35 @@ export const start = Effect.fnUntraced(function* (options: StartOptions = {}) {
     return answer
   })
 
-  /** Everything that is stored. */
+  /** All stored data. */
   const snapshot = Context.get(services, MemoryInspector).snapshot
 
-  /** Creates a customer and gives its id. */
+  /** Creates a customer. Returns its id. */
   const newCustomer = Effect.fnUntraced(function* (fields: object = {}, options: CallOptions = {}) {
     const json = { name: "Ada", email: "ada@example.com", ...fields }
     return (yield* expect(201, "POST", "/v1/customers", { ...options, json })).id
   })
 
-  /** Records usage of the product `api` in calls, unless told otherwise. */
+  /** Records usage, by default of the product `api` in the unit `call`. */
   const record = (customer: string, fields: object = {}, options: CallOptions = {}) =>
     expect(201, "POST", "/v1/usage", {
       ...options,
       json: { customer_id: customer, product_id: "api", quantity: 1, unit: "call", ...fields },
     })
 
-  /** An event that fits its type. */
+  /** A valid event. */
   const invoicePaid = (fields: object = {}) => ({
     type: "invoice.paid",
     data: { invoice_id: "in_1", customer_id: "c_1", amount: 4200, currency: "EUR" },
     ...fields,
   })
 
-  /** Publishes an event and gives its id. */
+  /** Publishes an event. Returns its id. */
   const publish = Effect.fnUntraced(function* (fields: object = {}, options: CallOptions = {}) {
     return (yield* expect(201, "POST", "/v1/events", { ...options, json: invoicePaid(fields) })).id
   })
 
-  /** Creates an endpoint of the test mode, for all types unless told otherwise. */
+  /** Creates an endpoint in test mode, by default for all types. */
   const newEndpoint = (fields: object = {}, options: CallOptions = {}) =>
     expect(201, "POST", "/v1/webhook_endpoints", {
       ...options,
@@ -294,7 +294,7 @@ export const start = Effect.fnUntraced(function* (options: StartOptions = {}) {
     context,
     server,
     logs,
-    /** Judges an answer that came another way. */
+    /** Checks an answer that another client got. */
     judge: (method: string, path: string, answer: RawAnswer) => judge?.(method, path, answer),
     testKey,
     liveKey,
@@ -310,7 +310,7 @@ export const start = Effect.fnUntraced(function* (options: StartOptions = {}) {
 
 export type Api = Effect.Success<ReturnType<typeof start>>
 
-/** A server for the tests of one suite, where each leaves it as it was. */
+/** A server for all tests of a suite. Each test must leave it unchanged. */
 export class Shared extends Context.Service<Shared, Api>()("@billwright/http/test/ApiServer/Shared") {}
 
 export const layer = Layer.effect(

@@ -1,16 +1,16 @@
 import * as Net from "node:net"
 /**
- * A bare TCP connection, for what no HTTP client would send.
+ * A plain TCP connection, for bytes that no HTTP client would send.
  */
 import { Effect, type Scope } from "effect"
 
 export interface Connection {
   readonly write: (data: string | Uint8Array) => Effect.Effect<void>
-  /** Waits until what has come satisfies a test; gives all that has come. */
+  /** Waits until the received text meets a condition. Returns the whole text. */
   readonly until: (test: (text: string) => boolean) => Effect.Effect<string>
-  /** Waits until the other side has closed; gives all that has come. */
+  /** Waits until the other side has closed the connection. Returns the whole text. */
   readonly closed: Effect.Effect<string>
-  /** Breaks the connection off. */
+  /** Resets the connection. */
   readonly destroy: Effect.Effect<void>
 }
 
@@ -57,7 +57,7 @@ export const connect = (port: number): Effect.Effect<Connection, never, Scope.Sc
     },
   )
 
-/** Takes apart the answers that came over one connection. All of them have a Content-Length, or no body. */
+/** Splits the answers on one connection. All of them have a Content-Length or no body. */
 export const answersOf = (text: string) => {
   const answers: Array<{ status: number; headers: Record<string, string>; text: string }> = []
   let rest = text

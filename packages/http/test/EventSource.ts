@@ -1,6 +1,6 @@
 import * as Http from "node:http"
 /**
- * A client of server-sent events that shows what came, as it came.
+ * A client of server-sent events that gives access to the received text.
  */
 import { Effect, type Scope } from "effect"
 import type { Api } from "./ApiServer.ts"
@@ -15,17 +15,17 @@ export interface SentEvent {
 export interface EventSource {
   readonly status: number
   readonly headers: Http.IncomingHttpHeaders
-  /** Waits until what has come satisfies a test; gives all that has come. */
+  /** Waits until the received text meets a condition. Returns the whole text. */
   readonly until: (test: (text: string) => boolean) => Effect.Effect<string>
-  /** Waits until so many events have come; gives all that have. */
+  /** Waits until this many events have arrived. Returns all of them. */
   readonly events: (count: number) => Effect.Effect<ReadonlyArray<SentEvent>>
-  /** Waits until the server has ended the stream, or broken it off; gives all that has come. */
+  /** Waits until the server has ended or cut the stream. Returns the whole text. */
   readonly closed: Effect.Effect<string>
-  /** Whether the server has ended the stream, not merely broken it off. */
+  /** Whether the server has ended the stream, instead of cutting it. */
   readonly isComplete: () => boolean
-  /** Reads nothing more. */
+  /** Stops reading. */
   readonly pause: Effect.Effect<void>
-  /** Breaks the connection off. */
+  /** Resets the connection. */
   readonly destroy: Effect.Effect<void>
 }
 
@@ -34,11 +34,11 @@ export interface OpenOptions {
   readonly lastEventId?: string
   /** Default: the test key. */
   readonly key?: string
-  /** Default: that of the server of the test. */
+  /** Default: the server of the test. */
   readonly port?: number
 }
 
-/** Takes a stream apart by the rules of the standard, as far as they are used. */
+/** Parses a stream by the rules of the standard that the server uses. */
 export const parse = (text: string): ReadonlyArray<SentEvent> =>
   text
     .split("\n\n")
@@ -73,7 +73,7 @@ const request = (api: Api, options: OpenOptions) =>
     sent.on("error", (error) => resume(Effect.fail(error)))
   })
 
-/** Opens the stream; it is broken off with the test. */
+/** Opens the stream. It is cut when the test ends. */
 export const open = (api: Api, options: OpenOptions = {}): Effect.Effect<EventSource, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(Effect.orDie(request(api, options)), (response) =>

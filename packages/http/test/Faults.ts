@@ -1,5 +1,5 @@
 /**
- * A memory storage whose verbs can be made to fail, to die or to wait.
+ * A memory storage whose verbs can be made to fail, to throw or to wait.
  */
 import {
   ApiKeyStore,
@@ -20,7 +20,7 @@ import type { Storage } from "./ApiServer.ts"
 
 type Fault = Effect.Effect<void, StorageError>
 
-/** What a host's database may say; none of it may reach a client. */
+/** A detail of a database error, which must not reach a client. */
 const DETAIL = "connection to db.internal:5432 refused: select secret_column from billing"
 
 const failing = (fields: { readonly retryable: boolean; readonly isOutcomeUnknown?: boolean }): Fault =>
@@ -41,7 +41,7 @@ export const storageErrors: Readonly<Record<string, Fault>> = {
 /** Every verb has a bug. */
 export const defect: Fault = Effect.suspend(() => Effect.die(new TypeError(DETAIL)))
 
-/** Runs a fault before every verb of a store. Subscribing to a signal asks no storage. */
+/** Runs a fault before every verb of a store, except subscribing to a signal, which doesn't use the storage. */
 const wrap = <S extends object>(store: S, fault: Fault): S =>
   new Proxy(store, {
     get: (target, name, receiver) => {
@@ -54,13 +54,13 @@ const wrap = <S extends object>(store: S, fault: Fault): S =>
     },
   })
 
-/** Runs a fault before a use is noted: what a key store that can only be read refuses. */
+/** Runs a fault before the use of a key is stored, like a store that can only be read. */
 const withWrites = (store: ApiKeyStore["Service"], fault: Fault): ApiKeyStore["Service"] => ({
   ...store,
   touch: (...args) => Effect.andThen(fault, store.touch(...args)),
 })
 
-/** A storage and the faults that its verbs have at the moment. */
+/** A storage and the current faults of its verbs. */
 export const make = () => {
   const faults: { data: Fault; idempotency: Fault; keys: Fault; keyWrites: Fault } = {
     data: Effect.void,
@@ -91,8 +91,8 @@ export const make = () => {
 }
 
 /**
- * A storage whose customers can't be inserted until `open` is done. `reached`: one is about to be; `left`: its
- * request was interrupted meanwhile.
+ * A storage that doesn't insert customers until `open` is done. `reached` is done when a request is about to insert one,
+ * and `left` when this request was interrupted.
  */
 export const makeGate = Effect.gen(function* () {
   const reached = yield* Deferred.make<void>()

@@ -1,6 +1,6 @@
 /**
- * Sends generated requests to every operation. Each answer is judged by the document (`ApiServer`): its status is
- * documented, its body is as described, errors have exactly two fields, and there is a Request-Id.
+ * Sends generated requests to every operation. Each answer is checked against the document (`ApiServer`): its status is
+ * documented, its body matches the schema, errors have exactly two fields, and there is a Request-Id.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import * as ApiServer from "./ApiServer.ts"
 import { type GeneratedRequest, requestTo } from "./Generate.ts"
 import { node, operationsOf } from "./Judge.ts"
 
-/** A repeatable run: `seed` is printed with a counterexample. */
+/** A repeatable run. Its seed is printed with a counterexample. */
 export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation: number) {
   const api = yield* ApiServer.start()
   const document = node((yield* api.expect(200, "GET", "/openapi.json")).body)
@@ -25,7 +25,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     if (typeof id === "string") pools[id.slice(0, 3)]?.push(id)
   }
 
-  /** Every pool has something that exists. */
+  /** Every pool has an id of something that exists. */
   const refill = Effect.gen(function* () {
     const customer = yield* api.newCustomer()
     remember(customer)
@@ -41,7 +41,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
   const fill = (template: string): string =>
     template.replaceAll(/@(cus|usg|thr|evt|dlv|whe):(\d+)/g, (_, prefix: string, n: string) => {
       const pool = pools[prefix] ?? []
-      // The latest: nothing has deleted them yet.
+      // The latest ones, because they are not yet deleted.
       return pool[pool.length - 1 - (Number(n) % Math.min(3, pool.length))] ?? ""
     })
 
@@ -83,7 +83,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
 
 type Seen = ReadonlyMap<string, ReadonlySet<string>>
 
-/** A run that is long enough has had every operation succeed. */
+/** Checks that every operation has succeeded at least once in a long run. */
 export const assertSuccesses = (seen: Seen): void => {
   for (const [id, outcomes] of seen) {
     const all = [...outcomes]
@@ -94,7 +94,7 @@ export const assertSuccesses = (seen: Seen): void => {
   }
 }
 
-/** Whether the run has reached what it is meant to reach: successes and each kind of refusal. */
+/** Checks that the run had successes and each kind of refusal. */
 export const assertStatuses = (seen: Seen): void => {
   const statuses = [...seen.values()].flatMap((outcomes) => [...outcomes].map((outcome) => outcome.slice(-3)))
   for (const status of ["200", "201", "400", "401", "404", "405", "413", "415"])

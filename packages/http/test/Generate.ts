@@ -1,11 +1,11 @@
 /**
- * Requests made from the OpenAPI document: valid ones for every operation, and ones that something is wrong with.
+ * Generates requests from the OpenAPI document: valid ones for every operation, and invalid ones.
  */
 import { EventCatalogue } from "@billwright/core"
 import * as fc from "fast-check"
 import { type DocumentedOperation, type Node, node } from "./Judge.ts"
 
-/** A request before it is sent. Ids are placeholders such as `@cus:7`, to be filled in with ids that exist. */
+/** A generated request. Ids are placeholders such as `@cus:7`, which are replaced by ids that exist. */
 export interface GeneratedRequest {
   readonly operation: DocumentedOperation
   readonly method: string
@@ -14,7 +14,7 @@ export interface GeneratedRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
   readonly hasKey: boolean
-  /** What was done to it; `valid` when nothing was. */
+  /** How it was made invalid. `valid` if it was not. */
   readonly mutation: string
 }
 
@@ -28,7 +28,7 @@ const placeholder = (prefix: string) => fc.nat({ max: 1000 }).map((n) => `@${pre
 const days = (month: string) =>
   fc.integer({ min: 1, max: 28 }).map((day) => `${month}-${String(day).padStart(2, "0")}`)
 
-/** Parameters that need more than the document can say to be accepted. */
+/** Parameters with rules that the document can't express. */
 const special: Readonly<Record<string, fc.Arbitrary<string>>> = {
   start_date: days("2026-10"),
   end_date: days("2026-11"),
@@ -38,7 +38,7 @@ const special: Readonly<Record<string, fc.Arbitrary<string>>> = {
 
 const eventType = fc.constantFrom(...EventCatalogue.builtIn.map(({ name }) => name))
 
-/** Fields that need more than the document can say to be accepted. */
+/** Fields with rules that the document can't express. */
 const specialFields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   url: fc.constantFrom("https://example.com/hooks", "http://localhost:9/hooks?a=b", "http://127.0.0.1:4100"),
   type: eventType,
@@ -53,7 +53,7 @@ const specialFields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ),
 }
 
-/** Bodies whose fields depend on each other: data that fits its type. */
+/** Bodies whose fields depend on each other, such as data of an event type. */
 const specialBodies: Readonly<Record<string, fc.Arbitrary<object>>> = {
   PublishEvent: fc
     .record({
@@ -153,10 +153,10 @@ const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["deliveries", "dlv"],
 ]
 
-/** What `{id}` in a path is an id of. */
+/** The kind of id that `{id}` in a path is. */
 export const prefixOf = (path: string): string => PREFIXES.find(([part]) => path.includes(part))?.[1] ?? "cus"
 
-/** Requests that the document allows. */
+/** Valid requests by the document. */
 const validRequest = (document: Node, operation: DocumentedOperation): fc.Arbitrary<GeneratedRequest> => {
   const schemas = node(node(document["components"])["schemas"])
   const parameters = list(operation.node["parameters"]).map(node)
@@ -220,7 +220,7 @@ const WRONG_VALUES = [
   JSON.stringify("😀".repeat(300)),
 ]
 
-/** Something in a JSON text replaced, by raw JSON. */
+/** Replaces a value in a JSON text by raw JSON. */
 const replaceValue = (body: string, at: number, value: string): string => {
   const places = [
     ...body.matchAll(/(?<=[:[,])("(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|true|false|null)(?=[,}\]])/g),
@@ -299,7 +299,7 @@ const mutations: Readonly<Record<string, Mutate>> = {
   }),
 }
 
-/** Requests to an operation: one in four as the document allows, the others with something wrong. */
+/** Requests to an operation. One in four is valid, and the others are invalid. */
 export const requestTo = (document: Node, operation: DocumentedOperation): fc.Arbitrary<GeneratedRequest> =>
   fc
     .record({

@@ -1,20 +1,20 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 /**
- * The server and the definitions run on any runtime: nothing that they import, however far away, is Node's.
+ * The server and the definitions run on any runtime: none of their direct or indirect imports is a module of Node.
  */
 import { assert, describe, it } from "@effect/vitest"
 
 const SPECIFIER =
   /(?:^|[\s;}])(?:import|export)\s(?:[^"';]*?\sfrom\s*)?["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)/g
 
-/** Comments hold examples. */
+/** Removes comments, which may contain imports in examples. */
 const withoutComments = (source: string): string => source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")
 
-/** Whether an import is of types alone, and gone when the code runs. */
+/** Whether an import imports only types, which are removed when the code runs. */
 const isTypeOnly = (statement: string): boolean => /^[\s;}]*(import|export)\s+type\s/.test(statement)
 
-/** Everything that a module imports when it runs, by its URL, with who imports it. */
+/** All modules that a module imports at run time, by their URLs, each with its importer. */
 const importsOf = (entry: string): ReadonlyMap<string, string> => {
   const seen = new Map<string, string>([[entry, "here"]])
   const queue = [entry]
@@ -44,17 +44,17 @@ const nodeModulesOf = (entry: string): ReadonlyArray<string> => {
 }
 
 describe("imports", () => {
-  it("of the server: nothing of Node", () => {
+  it("of the server include nothing of Node", () => {
     assert.deepStrictEqual(nodeModulesOf("../src/index.ts"), [])
   })
 
-  it("of the definitions: nothing of Node, nor of the server", () => {
+  it("of the definitions include nothing of Node or of the server", () => {
     assert.deepStrictEqual(nodeModulesOf("../src/api/index.ts"), [])
     const own = [...importsOf(new URL("../src/api/index.ts", import.meta.url).href).keys()]
     assert.isEmpty(own.filter((url) => /\/packages\/http\/src\/(server|node)\//.test(url)))
   })
 
-  it("of the Node entry point: Node, so that this test is known to look", () => {
+  it("of the Node entry point include Node, which shows that this test works", () => {
     assert.isNotEmpty(nodeModulesOf("../src/node/index.ts"))
   })
 })

@@ -1,6 +1,7 @@
 /**
- * Judges answers by the OpenAPI document that the server itself serves: status documented for the operation,
- * body as its schema says, headers present and well-formed. What the document doesn't know is an error answer.
+ * Checks answers against the OpenAPI document that the server serves: the status is documented for the operation, the
+ * body matches its schema, and the headers are present and well-formed. Requests that the document doesn't know must get
+ * an error.
  */
 import { assert } from "@effect/vitest"
 import formats from "ajv-formats"
@@ -9,7 +10,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 /** A JSON object of the document. */
 export type Node = { readonly [key: string]: unknown }
 
-/** An answer as it came over the wire. */
+/** A received answer. */
 export interface RawAnswer {
   readonly status: number
   /** By lower-case names. */
@@ -26,7 +27,7 @@ export interface DocumentedOperation {
   readonly node: Node
 }
 
-/** Status and code of every error, as the contract has them. */
+/** The status and code of every error, from the contract. */
 export const ERROR_STATUS: Readonly<Record<string, number>> = {
   invalid_request: 400,
   unauthorized: 401,
@@ -45,7 +46,7 @@ export const ERROR_STATUS: Readonly<Record<string, number>> = {
 
 const REQUEST_ID = /^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 const MAX_MESSAGE_LENGTH = 2000
-/** Served beside the operations of the document. */
+/** Paths that are served but not in the document. */
 const PAGES: Readonly<Record<string, string>> = {
   "/openapi.json": "application/json",
   "/docs": "text/html; charset=utf-8",
@@ -85,7 +86,7 @@ const parse = (text: string, what: string): unknown => {
 
 export type Judge = (method: string, path: string, answer: RawAnswer) => void
 
-/** The body of every error: exactly two fields, a code that goes with the status, a bounded message. */
+/** Checks the body of an error: exactly two fields, a code that matches the status, and a message of limited length. */
 export const assertErrorBody = (answer: RawAnswer, what: string): void => {
   const body = node(parse(answer.text, what))
   assert.deepStrictEqual(Object.keys(body), ["error", "message"], what)
@@ -96,7 +97,7 @@ export const assertErrorBody = (answer: RawAnswer, what: string): void => {
   assert.notMatch(String(message), /\bat .*:\d+:\d+|node_modules|\.ts\b/, `${what}: a stack in the message`)
 }
 
-/** Makes the judge of a served document. */
+/** Makes a judge from a served document. */
 export const makeJudge = (documentText: string): Judge => {
   const document = node(JSON.parse(documentText))
   const ajv = makeAjv(document)
@@ -105,7 +106,7 @@ export const makeJudge = (documentText: string): Judge => {
     ...operation,
     pattern: new RegExp(`^${operation.path.replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),
   }))
-  // Fixed segments go before parameters: /usage/records is not /usage/{id}.
+  // Fixed segments come before parameters, so that /usage/records is not matched by /usage/{id}.
   operations.sort((a, b) => a.path.split("{").length - b.path.split("{").length)
 
   const validator = (ref: string): ValidateFunction => {

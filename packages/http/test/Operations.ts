@@ -1,5 +1,5 @@
 /**
- * Every operation of the API that needs a key, read from its definition.
+ * All operations of the API that need a key, from their definitions.
  */
 import type { ApiKey } from "@billwright/core"
 import { BillwrightApi, RequiredPermission } from "@billwright/http/api"

@@ -1,5 +1,5 @@
 /**
- * Where an operation takes ids of things that exist, read from the OpenAPI document.
+ * Finds in the OpenAPI document where an operation takes ids of existing things.
  */
 import { assert } from "@effect/vitest"
 import { prefixOf } from "./Generate.ts"
@@ -10,13 +10,13 @@ export interface Place {
   readonly in: "path" | "query" | "header" | "body"
   /** The parameter's name, or the steps to the field. */
   readonly path: ReadonlyArray<string>
-  /** What it is an id of: `cus`. */
+  /** The prefix of the id: `cus`. */
   readonly prefix: string
   readonly isRequired: boolean
 }
 
 const ID_PATTERN = /^\^([a-z]{3})_/
-/** Those of lists: the id of one of what is listed. */
+/** The cursors of lists, which are ids of listed items. */
 const CURSORS: ReadonlyArray<unknown> = ["starting_after", "ending_before"]
 
 const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
@@ -37,7 +37,7 @@ const inParameters = (operation: DocumentedOperation): ReadonlyArray<Place> =>
         : [{ in: place, path: [String(parameter["name"])], prefix, isRequired }]
     })
 
-/** Goes through a schema along with its example, which must have every id that there can be. */
+/** Walks through a schema and its example. The example must have every possible id. */
 const inSchema = (
   document: Node,
   schema: Node,
@@ -68,21 +68,21 @@ const inSchema = (
 const bodyOf = (operation: DocumentedOperation): Node =>
   node(node(node(operation.node["requestBody"])["content"])["application/json"])
 
-/** Every place of an operation. */
+/** All places of an operation. */
 export const placesOf = (document: Node, operation: DocumentedOperation): ReadonlyArray<Place> => {
   const { example, schema } = bodyOf(operation)
   const body = schema === undefined ? [] : inSchema(document, node(schema), example, [])
   return [...inParameters(operation), ...body]
 }
 
-/** An operation's request, to be sent. */
+/** A request of an operation. */
 export interface PlacedRequest {
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly json?: unknown
 }
 
-/** A value for a parameter that is required and is no id. */
+/** A value for a required parameter that is not an id. */
 const requiredValue = (schema: Node, what: string): string => {
   if (schema["enum"] !== undefined) return String(list(schema["enum"])[0])
   if (schema["format"] === "date") return "2026-11-21"
@@ -97,7 +97,7 @@ const put = (value: unknown, path: ReadonlyArray<string>, id: string): unknown =
   return { ...node(value), [step]: put(node(value)[step], rest, id) }
 }
 
-/** Without what makes a request the repeat of another one. */
+/** Removes idempotency keys, so that the request is not a repeat of another one. */
 const withoutKeys = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withoutKeys)
   if (typeof value !== "object" || value === null) return value
@@ -106,8 +106,8 @@ const withoutKeys = (value: unknown): unknown => {
 }
 
 /**
- * The request of an operation, made from its example, with ids in the places that need one, and in those that may
- * have one if they are given.
+ * Makes a request of an operation from its example. It has ids in all places that need one, and also in optional places
+ * if an id is given.
  */
 export const requestWith = (
   document: Node,

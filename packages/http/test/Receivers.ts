@@ -1,16 +1,16 @@
 /**
- * Receivers of webhooks that are not there, and a dispatcher that sends to them when it is told to.
+ * Scripted receivers of webhooks without a network, and a dispatcher that a test runs.
  */
 import { Dispatcher, type WebhookRequest, type WebhookResponse, WebhookTransport } from "@billwright/core"
 import { Context, Effect, Layer } from "effect"
 import type { Api } from "./ApiServer.ts"
 
 interface Receivers {
-  /** What they got. */
+  /** The requests that they got. */
   readonly requests: ReadonlyArray<WebhookRequest>
-  /** What they answer from now on. */
+  /** Sets their answer from now on. */
   answer: WebhookResponse
-  /** Makes all attempts that are due; gives how many deliveries were taken. */
+  /** Makes all due attempts. Returns the number of deliveries. */
   readonly deliver: Effect.Effect<number>
 }
 

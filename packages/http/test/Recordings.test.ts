@@ -1,8 +1,7 @@
 /**
- * The document and the answers of customers and usage thresholds, byte for byte as they were recorded.
+ * Compares the document and the answers of customers and usage thresholds byte for byte with recorded ones.
  *
- * A change that is meant is recorded by `npm run record`; the diff of `recordings/` then says what it changed for
- * callers.
+ * `npm run record` records an intended change. The diff of `recordings/` then shows what it changes for callers.
  */
 import { fileURLToPath } from "node:url"
 import { ApiKeys, Billing, CurrentTenant, IdGenerator, Tenant } from "@billwright/core"
@@ -44,7 +43,7 @@ const open = Effect.gen(function* () {
   const reader = yield* issue("test", ["customers:read", "usage:read"])
   const lines: Array<string> = []
 
-  /** Sends a request, writes it and its answer down, and gives the id in the answer. */
+  /** Sends a request, records it and its answer, and returns the id in the answer. */
   const send = Effect.fnUntraced(function* (method: string, target: string, sent: Sent = {}) {
     const { idempotencyKey, json, key = whole } = sent
     const [path = "", query = ""] = target.split("?")
@@ -215,7 +214,7 @@ const thresholds = Effect.gen(function* () {
 const record = (name: string, text: string) =>
   Effect.promise(() => expect(text).toMatchFileSnapshot(recording(name)))
 
-/** The clock is set before there is anything that waits for it. */
+/** Sets the clock before anything waits for it. */
 const answers = <E>(
   name: string,
   asked: Effect.Effect<string, E, Layer.Success<typeof services>>,
@@ -225,12 +224,12 @@ const answers = <E>(
     Effect.flatMap((text) => record(name, text)),
   )
 
-describe("as recorded", () => {
-  it.effect("the OpenAPI document", () =>
+describe("recordings", () => {
+  it.effect("match the OpenAPI document", () =>
     record("openapi.txt", `${JSON.stringify(openApiDocument, undefined, 1)}\n`),
   )
 
-  it.effect("the answers of customers", () => answers("customers.txt", customers))
+  it.effect("match the answers of customers", () => answers("customers.txt", customers))
 
-  it.effect("the answers of usage thresholds", () => answers("thresholds.txt", thresholds))
+  it.effect("match the answers of usage thresholds", () => answers("thresholds.txt", thresholds))
 })

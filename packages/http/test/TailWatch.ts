@@ -1,5 +1,5 @@
 /**
- * A memory storage that shows who follows its events, and whose signals can be kept back.
+ * A memory storage that shows the subscriptions to its events, and whose signals can be turned off.
  */
 import { type Billing, EventStore } from "@billwright/core"
 import { Memory, type MemoryInspector } from "@billwright/memory"
@@ -8,18 +8,18 @@ import type { Storage } from "./ApiServer.ts"
 
 export interface TailWatch {
   readonly storage: Storage
-  /** Subscriptions to the signal that are open. */
+  /** The number of open subscriptions to the signal. */
   readonly subscriptions: () => number
-  /** How often the tail was read. */
+  /** How many times the tail was read. */
   readonly reads: () => number
-  /** Waits until so many subscriptions are open. */
+  /** Waits until this many subscriptions are open. */
   readonly untilSubscriptions: (count: number) => Effect.Effect<void>
 }
 
 export interface TailWatchOptions {
-  /** No signal ever comes, as from the commits of another process. */
+  /** Turns off signals, as for commits of another process. */
   readonly isSilent?: boolean
-  /** What the storage does before it says where a stream begins. */
+  /** Runs before the storage returns the position at which a stream begins. */
   readonly opening?: Effect.Effect<void>
 }
 

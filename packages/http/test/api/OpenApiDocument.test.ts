@@ -11,21 +11,21 @@ const jsonOf = (holder: unknown): Node => node(node(node(holder)["content"])["ap
 const bodyOf = (holder: unknown): Node => node(Object.values(node(node(holder)["content"]))[0])
 const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
-/** A schema with the path that leads to it, references followed. */
+/** A schema with its path. References are resolved. */
 const resolve = (schema: Node): Node =>
   typeof schema["$ref"] === "string"
     ? node(node(node(document["components"])["schemas"])[schema["$ref"].split("/").at(-1) ?? ""])
     : schema
 
-/** JSON of any shape: what bounds it is how large an event or a document may be. */
+/** JSON of any form. It is limited by the size of an event or a body. */
 const isAnyJson = (schema: Node): boolean => Object.keys(schema).join() === "description"
 const ANY_JSON = /\.(data|schema|example)$/
 
-/** A pattern that matches text of a bounded length: whole, without *, + or open repetition. */
+/** Whether a pattern only matches text of limited length: it matches the whole text and has no *, + or open repetition. */
 const isBoundedPattern = (pattern: unknown): boolean =>
   typeof pattern === "string" && /^\^.*\$$/s.test(pattern) && !/[*+]|\{\d+,\}/.test(pattern)
 
-/** Every place of a schema that says nothing about how much may come. */
+/** All parts of a schema without a limit. */
 const unbounded = (schema: Node, path: string): ReadonlyArray<string> => {
   const { $ref: reference, ...own } = resolve(schema)
   if (reference !== undefined) return [`${path}: a reference to a reference`]
@@ -64,7 +64,7 @@ const unbounded = (schema: Node, path: string): ReadonlyArray<string> => {
   }
 }
 
-/** Every field of an object that has no description. */
+/** All fields of objects without a description. */
 const undescribed = (schema: Node, path: string): ReadonlyArray<string> => {
   const own = resolve(schema)
   if (own["type"] === "array") return undescribed(node(own["items"]), `${path}[]`)
@@ -77,7 +77,7 @@ const undescribed = (schema: Node, path: string): ReadonlyArray<string> => {
   })
 }
 
-/** Each schema of requests, parameters, answers and headers, with where it stands. */
+/** All schemas of requests, parameters, answers and headers, with their places. */
 const schemas = operations.flatMap(({ id, node: operation }) => [
   ...(operation["requestBody"] === undefined
     ? []
@@ -102,7 +102,7 @@ describe("the OpenAPI document", () => {
     )
   })
 
-  it.effect("is what is served", () =>
+  it.effect("is the served document", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const served = yield* api.expect(200, "GET", "/openapi.json", { key: null })
@@ -160,7 +160,7 @@ describe("the OpenAPI document", () => {
       if (method !== "GET") expected.push("408", "409", "413", "415", "422")
       if (path.includes("{id}") || id === "recordUsage" || id === "publishEvent") expected.push("404")
       for (const status of expected) assert.include(statuses, status, id)
-      // No other way to fail than those of the error table, and no 405 for the method that it is.
+      // Only statuses of the error table, and no 405 for its own method.
       const known = Object.values(ERROR_STATUS).map(String)
       for (const status of statuses) {
         if (!status.startsWith("2"))
@@ -174,7 +174,7 @@ describe("the OpenAPI document", () => {
     assert.deepStrictEqual(Object.fromEntries(codes), ERROR_STATUS)
   })
 
-  it("has examples of every request and answer, and all of them are valid", () => {
+  it("has valid examples of every request and answer", () => {
     const ajv = makeAjv(document)
     const validate = (schema: Node, example: unknown, where: string) => {
       assert.isDefined(example, `${where}: no example`)
@@ -193,7 +193,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("has a required Request-Id with every answer, Retry-After and Idempotent-Replayed where they occur", () => {
+  it("documents a required Request-Id for every answer, and Retry-After and Idempotent-Replayed where they occur", () => {
     for (const { id, method, node: operation } of operations) {
       for (const [status, response] of Object.entries(node(operation["responses"]))) {
         const headers = node(node(response)["headers"])
@@ -206,7 +206,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("bounds every field of requests and answers", () => {
+  it("has a limit for every field of requests and answers", () => {
     assert.isAbove(schemas.length, 400)
     assert.deepStrictEqual([...new Set(schemas.flatMap(([where, schema]) => unbounded(schema, where)))], [])
   })
@@ -228,7 +228,7 @@ describe("the OpenAPI document", () => {
   })
 })
 
-/** Every schema of the document, at whatever depth, with where it stands. Examples are none. */
+/** All schemas of the document at any depth, with their places. Examples are left out. */
 const allSchemas = (value: unknown, path = "#"): ReadonlyArray<readonly [string, Node]> => {
   if (Array.isArray(value)) return value.flatMap((item, index) => allSchemas(item, `${path}/${index}`))
   if (typeof value !== "object" || value === null) return []
@@ -238,12 +238,12 @@ const allSchemas = (value: unknown, path = "#"): ReadonlyArray<readonly [string,
   return [[path, node(value)], ...below]
 }
 
-describe("what clients are generated from", () => {
+describe("the document for generators of clients", () => {
   const everywhere = allSchemas(document)
   const schemaOf = (name: string): Node => node(node(node(document["components"])["schemas"])[name])
   const property = (name: string, field: string): Node => node(node(schemaOf(name)["properties"])[field])
 
-  it("says of every integer beyond 32 bits that it has 64", () => {
+  it("has the format int64 for every integer beyond 32 bits", () => {
     const integers = everywhere.filter(([, schema]) => schema["type"] === "integer")
     assert.isAbove(integers.length, 50)
     for (const [path, { format, maximum }] of integers) {
@@ -254,7 +254,7 @@ describe("what clients are generated from", () => {
     assert.include(property("UsageSummary", "total_quantity")["description"], "9223372036854775807")
   })
 
-  it("enumerates no booleans", () => {
+  it("has no enum of booleans", () => {
     const booleans = everywhere.filter(([, schema]) => schema["type"] === "boolean")
     assert.isAbove(booleans.length, 10)
     for (const [path, schema] of booleans) {
@@ -263,16 +263,16 @@ describe("what clients are generated from", () => {
     }
   })
 
-  it("has no pattern that Python, Go or Java do not know", () => {
+  it("has only patterns that Python, Go and Java support", () => {
     const patterns = everywhere.filter(([, { pattern }]) => typeof pattern === "string")
     assert.isAbove(patterns.length, 50)
     for (const [path, { pattern }] of patterns) {
-      // Classes by property, look-around, references back, `\u`, and names of groups.
+      // Unicode properties, look-around, back references, `\u` and named groups are not allowed.
       assert.notMatch(String(pattern), /\\[pPuk]|\\[1-9]|\(\?/, path)
     }
   })
 
-  it("has a pattern of e-mail addresses that takes what the server takes", () => {
+  it("has a pattern of e-mail addresses that accepts the same as the server", () => {
     const pattern = new RegExp(String(property("CreateCustomer", "email")["pattern"]), "u")
     for (const email of ["a@b", "ada.lovelace+x@example.com", "ü@exämple.com", "a\u2603@b"]) {
       assert.match(email, pattern)
@@ -282,7 +282,7 @@ describe("what clients are generated from", () => {
     }
   })
 
-  it("states what is unique, which schemes a URL may have, and what keys may be", () => {
+  it("documents unique items, schemes of URLs, and keys", () => {
     for (const name of ["CreateWebhookEndpoint", "UpdateWebhookEndpoint", "WebhookEndpoint"]) {
       assert.strictEqual(property(name, "event_types")["uniqueItems"], true, name)
       const scheme = new RegExp(String(property(name, "url")["pattern"]), "u")
@@ -306,8 +306,8 @@ describe("what clients are generated from", () => {
   })
 })
 
-describe("the checker of bounds", () => {
-  it("finds what is unbounded", () => {
+describe("the check for limits", () => {
+  it("finds parts without a limit", () => {
     const bad: ReadonlyArray<Node> = [
       { type: "string" },
       { type: "string", pattern: "^a*$" },

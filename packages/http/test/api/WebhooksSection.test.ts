@@ -1,5 +1,5 @@
 /**
- * What the document says of the requests that receivers get.
+ * The part of the document about the requests that receivers get.
  */
 import { Event, EventCatalogue, EventId, EventType } from "@billwright/core"
 import { makeOpenApiDocument, openApiDocument } from "@billwright/http/api"
@@ -27,7 +27,7 @@ const shipped = EventType.make({
   example: { order_id: "order-17", items: [{ sku: "a" }] },
 })
 
-/** Validates payloads of a type as the document has them. */
+/** Validates payloads of a type by the document. */
 const validatorOf = (document: Node, type: string) => {
   const ajv = makeAjv(document)
   const pointer = `/webhooks/${type}/post/requestBody/content/application~1json/schema`
@@ -59,7 +59,7 @@ describe("the webhooks section", () => {
     )
   })
 
-  it("has payload schemas that take the example and what is rendered, and nothing else", () => {
+  it("has payload schemas that accept exactly the rendered payloads", () => {
     for (const type of EventCatalogue.builtIn) {
       const validate = validatorOf(document, type.name)
       const example = node(contentOf(document, type.name)["example"])
@@ -79,7 +79,7 @@ describe("the webhooks section", () => {
     }
   })
 
-  it("has the host's own types, with the components that they refer to", () => {
+  it("has the host's own types, with the components that they use", () => {
     const own = makeOpenApiDocument([...EventCatalogue.builtIn, shipped]) as Node
     const validate = validatorOf(own, shipped.name)
     assert.isTrue(validate(contentOf(own, shipped.name)["example"]), JSON.stringify(validate.errors))
@@ -88,7 +88,7 @@ describe("the webhooks section", () => {
     assert.property(node(node(own["components"])["schemas"]), "order.shipped.An_item_1")
   })
 
-  it.effect("is served with the types that the server has, and shown in /docs", () =>
+  it.effect("is served with the types of the server, and shown in /docs", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start({ billing: { events: { types: [shipped] } } })
       const served = (yield* api.expect(200, "GET", "/openapi.json", { key: null })).body as Node
@@ -103,7 +103,7 @@ describe("the webhooks section", () => {
     }),
   )
 
-  it.effect("says what is sent", () =>
+  it.effect("matches the sent requests", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const receivers = yield* Receivers.make(api)

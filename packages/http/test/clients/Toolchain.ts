@@ -1,6 +1,6 @@
 /**
- * The tools that clients are generated, compiled and run with, at pinned versions. They come from the registries of
- * their languages, into a temporary directory or the caches of this machine.
+ * The tools that generate, compile and run clients, in pinned versions. They are installed from the registries of their
+ * languages, into a temporary directory or the caches of this machine.
  */
 import { execFile, execFileSync } from "node:child_process"
 import { copyFile, cp, mkdir, writeFile } from "node:fs/promises"
@@ -11,23 +11,23 @@ const OPENAPI_GENERATOR = "7.25.0"
 const MAVEN_DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 const OAPI_CODEGEN = "v2.8.2"
 const OAPI_RUNTIME = "v1.8.0"
-/** What the module of a generated Go client is called, and what the tours import. */
+/** The name of the module of a generated Go client, which the tours import. */
 const GO_MODULE = "example.com/billwright/client"
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 const here = (...path: ReadonlyArray<string>): string => join(import.meta.dirname, ...path)
 
-/** A program, and what it is asked to see whether it is there. */
+/** A program, and the arguments that show whether it is installed. */
 export type Program = readonly [name: string, ...question: ReadonlyArray<string>]
 
 export const JAVA: Program = ["javac", "-version"]
 export const MAVEN: Program = ["mvn", "-version"]
 export const GO: Program = ["go", "version"]
-/** What the generated code runs on: 3.10 or later. */
+/** The generated code needs Python 3.10 or later. */
 export const PYTHON: Program = ["python3", "-c", "import sys, venv; sys.exit(sys.version_info < (3, 10))"]
 
-/** Which of the programs this machine has not, or too old. */
+/** The programs that are missing or too old on this machine. */
 export const missing = (programs: ReadonlyArray<Program>): ReadonlyArray<string> =>
   programs
     .filter(([name, ...question]) => {
@@ -40,7 +40,7 @@ export const missing = (programs: ReadonlyArray<Program>): ReadonlyArray<string>
     })
     .map(([name]) => name)
 
-/** Runs a program; rejects with all that it said when it fails. */
+/** Runs a program. Rejects with its output when it fails. */
 const run = (
   directory: string,
   program: string,
@@ -77,7 +77,7 @@ const openApiGenerator = async (directory: string, generator: string, ...args: R
   await run(directory, "java", ["-jar", jar, ...given, "--global-property", without])
 }
 
-/** A Python with the pinned packages; gives its program. */
+/** Makes a Python environment with the pinned packages. Returns its program. */
 const python = async (directory: string): Promise<string> => {
   await run(directory, "python3", ["-m", "venv", "python"])
   const bin = join(directory, "python", "bin", "python")
@@ -85,7 +85,7 @@ const python = async (directory: string): Promise<string> => {
   return bin
 }
 
-/** Prepares a client in a directory with `openapi.json`; gives how its tour is run. */
+/** Prepares a client in a directory with `openapi.json`. Returns a function that runs its tour. */
 export type Prepare = (
   directory: string,
   tsc: string,
@@ -112,7 +112,7 @@ export const openApiPythonClient: Prepare = async (directory) => {
 const buildGo = async (client: string, tour: string): Promise<string> => {
   await mkdir(join(client, "tour"))
   await copyFile(here("tours", tour), join(client, "tour", "main.go"))
-  // Tests that the generator made need further modules.
+  // The generated tests need further modules.
   await run(client, "go", ["build", "-o", "tour.bin", "./tour"], { GOFLAGS: "-mod=mod" })
   return join(client, "tour.bin")
 }

@@ -22,7 +22,7 @@ const lint = Effect.fnUntraced(function* (document: string) {
 })
 
 describe("redocly lint, recommended rules", () => {
-  it.effect("finds nothing in the served document", () =>
+  it.effect("finds no problem in the served document", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const document = (yield* api.expect(200, "GET", "/openapi.json")).text
@@ -36,7 +36,7 @@ describe("redocly lint, recommended rules", () => {
     }),
   )
 
-  it.effect("would find something", () =>
+  it.effect("finds a problem that is added", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const document = (yield* api.expect(200, "GET", "/openapi.json")).text

@@ -1,5 +1,5 @@
 /**
- * Programs of other people, run as they are run by hand, without a network.
+ * Runs programs of other people as by hand, without a network.
  */
 import { execFile } from "node:child_process"
 import { mkdtemp, rm, symlink } from "node:fs/promises"
@@ -14,7 +14,7 @@ export interface Outcome {
   readonly stderr: string
 }
 
-/** Reaches nothing but this machine. */
+/** Allows connections only to this machine. */
 const OFFLINE = {
   HTTP_PROXY: "http://127.0.0.1:9",
   HTTPS_PROXY: "http://127.0.0.1:9",
@@ -36,7 +36,7 @@ export const runNode = (script: string, args: ReadonlyArray<string>, cwd: string
     return Effect.sync(() => child.kill())
   })
 
-/** A file of a package, as a module at `from` finds the package. */
+/** A file of a package, found as from a module at `from`. */
 export const packageFile = (name: string, file: string, from: string = import.meta.url): string => {
   const require = createRequire(from)
   for (const directory of require.resolve.paths(name) ?? []) {

@@ -14,7 +14,7 @@ describe("100,000 records in batches", () => {
       for (let batch = 0; batch < BATCHES; batch++) {
         const records = Array.from({ length: BATCH_SIZE }, (_, i) => {
           const n = batch * BATCH_SIZE + i
-          // From small to the largest, so that the total goes beyond 2^53 and 2^64.
+          // Small to very large quantities, so that the total exceeds 2^53 and 2^64.
           const quantity = n % 3 === 0 ? Number.MAX_SAFE_INTEGER - n : n * 7919
           expected += BigInt(quantity)
           return {

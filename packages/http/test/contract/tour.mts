@@ -1,6 +1,6 @@
 /**
- * What a user of another library writes: a client whose types were generated from the served document. Compiled
- * and run by ForeignClient.test.ts, in a directory with the generated `schema.d.mts`.
+ * A client with types that were generated from the served document, as a user of another library writes it.
+ * ForeignClient.test.ts compiles and runs it in a directory with the generated `schema.d.mts`.
  */
 import createClient from "openapi-fetch"
 import type { components, paths, webhooks } from "./schema.mjs"
@@ -98,7 +98,7 @@ const delivery = required(
   await client.GET("/v1/deliveries/{id}", { params: { path: { id: event.deliveries[0]?.id ?? "" } } }),
 )
 
-// Bodies whose fields may all be left out may be left out.
+// A body may be left out if all of its fields are optional.
 const replays = required(
   await client.POST("/v1/events/{id}/replay", { params: { path: { id: published.id } } }),
 )
@@ -116,7 +116,7 @@ const stream = await client.GET("/v1/events/stream", {
 const streamType = stream.response.headers.get("content-type")
 await stream.data?.cancel()
 
-/** What a receiver writes: the payload is typed by the document. */
+/** A receiver: the payload has the types of the document. */
 type InvoicePaid = webhooks["invoice.paid"]["post"]["requestBody"]["content"]["application/json"]
 const amountOf = ({ data, type }: InvoicePaid): string => `${type} ${data.amount} ${data.currency}`
 

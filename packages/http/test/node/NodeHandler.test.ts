@@ -40,8 +40,8 @@ const postHead = (key: string, length: number, ...more: ReadonlyArray<string>): 
     ...more,
   ])
 
-describe("mounting", () => {
-  it.effect("under a base path", () =>
+describe("a mounted handler", () => {
+  it.effect("works under a base path", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const handler = NodeHandler.make(api.server, api.context, { basePath: "/billing" })
@@ -58,7 +58,7 @@ describe("mounting", () => {
     }),
   )
 
-  it.effect("behind a framework that cuts the prefix off the address and puts it back, as Express does", () =>
+  it.effect("works behind a framework that removes the prefix from the URL, as Express does", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const handler = NodeHandler.make(api.server, api.context)
@@ -90,7 +90,7 @@ describe("mounting", () => {
     }),
   )
 
-  it.effect("after a body parser it says what is wrong", () =>
+  it.effect("explains the problem when it is mounted after a body parser", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const handler = NodeHandler.make(api.server, api.context)
@@ -118,7 +118,7 @@ describe("mounting", () => {
 })
 
 describe("connections", () => {
-  it.effect("a client that goes away in the middle of its body leaves nothing behind", () =>
+  it.effect("of a client that disconnects in the middle of its body leave nothing stored", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const connection = yield* connect(api.port)
@@ -131,7 +131,7 @@ describe("connections", () => {
     }),
   )
 
-  it.effect("a client that goes away while its request runs interrupts it", () =>
+  it.effect("of a client that disconnects interrupt its running request", () =>
     Effect.gen(function* () {
       const gate = yield* Faults.makeGate
       const api = yield* ApiServer.start({ storage: gate.storage })
@@ -146,7 +146,7 @@ describe("connections", () => {
     }),
   )
 
-  it.effect("a body that takes longer than 30 s is refused", () =>
+  it.effect("get an error when a body takes longer than 30 s", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const handler = NodeHandler.make(api.server, api.context)
@@ -173,7 +173,7 @@ describe("connections", () => {
     }),
   )
 
-  it.effect("stay usable after a refused request whose body nobody read", () =>
+  it.effect("stay usable after a refused request whose body was not read", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const connection = yield* connect(api.port)
@@ -189,7 +189,7 @@ describe("connections", () => {
     }),
   )
 
-  it.effect("may carry another key with each request, and one that is revoked counts no more", () =>
+  it.effect("may have another key in each request, and a revoked key is refused", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const live = yield* api.issue({ mode: "live" })
@@ -220,7 +220,7 @@ describe("connections", () => {
     }),
   )
 
-  it.effect("a body that says that it is too large is refused before it comes", () =>
+  it.effect("get an error before the body is sent if its Content-Length is too large", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const connection = yield* connect(api.port)
@@ -244,7 +244,7 @@ describe("connections", () => {
     }),
   )
 
-  it.effect("carry pipelined requests, answered in order", () =>
+  it.effect("may have pipelined requests, which are answered in order", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const connection = yield* connect(api.port)

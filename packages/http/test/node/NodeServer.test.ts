@@ -24,7 +24,7 @@ describe("what is not HTTP", () => {
     ["a huge address", `GET /${"x".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, "the headers are too large"],
   ]
 
-  it.effect.each([...garbage])("%s gets an error answer and the connection's end", ([name, bytes, message]) =>
+  it.effect.each([...garbage])("%s gets an error, and the connection is closed", ([name, bytes, message]) =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const connection = yield* connect(api.port)
@@ -40,7 +40,7 @@ describe("what is not HTTP", () => {
     }),
   )
 
-  it.effect("after a request that was answered, the answer comes first", () =>
+  it.effect("gets its error after the answer to an earlier request", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const connection = yield* connect(api.port)
@@ -56,7 +56,7 @@ describe("what is not HTTP", () => {
   )
 })
 
-describe("what is not HTTP, behind a request that is still being answered,", () => {
+describe("what is not HTTP, after a request that is still running,", () => {
   const post = (key: string) =>
     `POST /v1/customers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${ada.length}\r\n\r\n${ada}`
   const behind: ReadonlyArray<readonly [string, string, string]> = [
@@ -64,32 +64,34 @@ describe("what is not HTTP, behind a request that is still being answered,", () 
     ["garbage in two pieces", "\0\0|\0\0\r\n\r\n", "this is not HTTP"],
     ["a head that is too large", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n`, "the headers are too large"],
     [
-      "a request whose body is none",
+      "a request with an invalid body",
       "POST /v1/customers HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n",
       "this is not HTTP",
     ],
   ]
 
-  it.effect.each([...behind])("%s: its own answer comes first", ([name, bytes, message]) =>
-    Effect.gen(function* () {
-      const gate = yield* Faults.makeGate
-      const api = yield* ApiServer.start({ storage: gate.storage })
-      const connection = yield* connect(api.port)
-      const [first = "", ...rest] = bytes.split("|")
-      yield* connection.write(post(api.testKey) + first)
-      yield* gate.reached
-      for (const piece of rest) yield* connection.write(piece)
-      // Another connection's answer: what was sent before has arrived.
-      yield* api.expect(200, "GET", "/livez")
-      yield* gate.open
-      const [created, refused, ...more] = answersOf(yield* connection.closed)
-      assert.lengthOf(more, 0)
-      assert.strictEqual(created?.status, 201)
-      assert.include(created?.text, "cus_")
-      assert.strictEqual(refused?.status, 400)
-      assert.include(refused?.text, message)
-      if (refused !== undefined) assertErrorBody(refused, name)
-    }),
+  it.effect.each([...behind])(
+    "gets its error after the answer to that request: %s",
+    ([name, bytes, message]) =>
+      Effect.gen(function* () {
+        const gate = yield* Faults.makeGate
+        const api = yield* ApiServer.start({ storage: gate.storage })
+        const connection = yield* connect(api.port)
+        const [first = "", ...rest] = bytes.split("|")
+        yield* connection.write(post(api.testKey) + first)
+        yield* gate.reached
+        for (const piece of rest) yield* connection.write(piece)
+        // When another connection has its answer, the earlier bytes have arrived.
+        yield* api.expect(200, "GET", "/livez")
+        yield* gate.open
+        const [created, refused, ...more] = answersOf(yield* connection.closed)
+        assert.lengthOf(more, 0)
+        assert.strictEqual(created?.status, 201)
+        assert.include(created?.text, "cus_")
+        assert.strictEqual(refused?.status, 400)
+        assert.include(refused?.text, message)
+        if (refused !== undefined) assertErrorBody(refused, name)
+      }),
   )
 })
 
@@ -148,7 +150,7 @@ describe("unusual HTTP", () => {
     ],
     ["OPTIONS *", "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 404],
     [
-      "a body where none belongs",
+      "a body in a GET request",
       "GET /livez HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
       200,
     ],
@@ -167,7 +169,7 @@ describe("unusual HTTP", () => {
     }),
   )
 
-  it.effect("Expect: 100-continue is told to go on", () =>
+  it.effect("Expect: 100-continue gets 100 Continue", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const connection = yield* connect(api.port)
@@ -201,12 +203,12 @@ describe("a late request", () => {
   const head = (key: string, length: number) =>
     `POST /v1/customers HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: ${length}\r\n`
 
-  it.effect("is answered 408, once, and its connection ends", () =>
+  it.effect("gets 408 once, and its connection is closed", () =>
     Effect.gen(function* () {
       const { api, connection, handled } = yield* late()
       yield* connection.write(head(api.testKey, ada.length))
       yield* connection.until((text) => text.includes("}"))
-      // The rest comes after all: it is no request any more.
+      // The rest arrives later, and is no longer treated as a request.
       yield* connection.write(`\r\n${ada}GET /livez HTTP/1.1\r\nHost: x\r\n\r\n`)
       const [answer, ...more] = answersOf(yield* connection.closed)
       assert.lengthOf(more, 0)
@@ -219,7 +221,7 @@ describe("a late request", () => {
     }),
   )
 
-  it.effect("of which the body is missing is answered 408, once, and stores nothing", () =>
+  it.effect("without its body gets 408 once, and stores nothing", () =>
     Effect.gen(function* () {
       const { api, connection } = yield* late()
       yield* connection.write(`${head(api.testKey, ada.length)}\r\n{`)
@@ -232,7 +234,7 @@ describe("a late request", () => {
     }),
   )
 
-  it.effect("that was answered before it was late gets no second answer", () =>
+  it.effect("that was already answered gets no second answer", () =>
     Effect.gen(function* () {
       const { connection } = yield* late()
       yield* connection.write(`${head("nobody", ada.length)}\r\n{`)
@@ -246,7 +248,7 @@ describe("a late request", () => {
 })
 
 describe("listen", () => {
-  it.effect("says where it listens", () =>
+  it.effect("returns its address", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       assert.match(api.url, /^http:\/\/127\.0\.0\.1:\d+$/)
@@ -254,7 +256,7 @@ describe("listen", () => {
     }),
   )
 
-  it.effect("fails in a sentence", () =>
+  it.effect("fails with a clear message", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const handler = NodeHandler.make(api.server, api.context)
@@ -267,7 +269,7 @@ describe("listen", () => {
   )
 
   it.effect(
-    "stops with its scope: running requests are finished, idle connections closed, new ones refused",
+    "stops with its scope: it finishes running requests, closes idle connections and refuses new ones",
     () =>
       Effect.gen(function* () {
         const gate = yield* Faults.makeGate
@@ -286,7 +288,7 @@ describe("listen", () => {
         const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void))
         yield* idle.closed
         yield* gate.open
-        // The clock stands still: it is not the grace time that ends the connection.
+        // The clock stands still, so the grace time doesn't end the connection.
         const [answer] = answersOf(yield* running.closed)
         assert.strictEqual(answer?.status, 201)
         yield* Fiber.join(stopping)
@@ -296,8 +298,8 @@ describe("listen", () => {
   )
 
   const unfinished: ReadonlyArray<readonly [string, (response: Http.ServerResponse) => void]> = [
-    ["whose head alone was sent", (response) => response.writeHead(200).flushHeaders()],
-    ["of which a piece was sent", (response) => void response.write("piece")],
+    ["with only its headers sent", (response) => response.writeHead(200).flushHeaders()],
+    ["with a part of its body sent", (response) => void response.write("piece")],
   ]
   it.effect.each(unfinished)("ends an answer %s when it stops", ([, begin]) =>
     Effect.gen(function* () {
@@ -308,7 +310,7 @@ describe("listen", () => {
       yield* client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
       yield* client.until((text) => text.includes("\r\n\r\n"))
       yield* Scope.close(scope, Exit.void)
-      // The end of a body in chunks: nothing was cut off.
+      // The chunked body has its end, so nothing was cut off.
       assert.match(yield* client.closed, /\r\n0\r\n\r\n$/)
     }),
   )

@@ -1,6 +1,6 @@
 /**
- * Requests whose end two programs could see at different places. Where a proxy in front and the server disagree, what
- * one takes for a body is a request to the other: so these are refused, or read in the one way that there is.
+ * Requests whose end a proxy and the server could see at different places. Then a part of a body could become a request.
+ * So such requests are refused, or read in the only valid way.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { answersOf, connect } from "../Connection.ts"
 
 const ada = JSON.stringify({ name: "Ada", email: "ada@example.com" })
 const chunked = `${ada.length.toString(16)}\r\n${ada}\r\n0\r\n\r\n`
-/** What would be answered with 200 if anybody took it for a request. */
+/** A smuggled request. It would get 200 if the server treated it as a request. */
 const SMUGGLED = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
 
 const post = (key: string, ...lines: ReadonlyArray<string>): string =>
@@ -36,14 +36,14 @@ const AMBIGUOUS: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
 ]
 
 const BROKEN_CHUNKS: ReadonlyArray<readonly [string, string]> = [
-  ["a size that is no number", `zz\r\n${ada}\r\n0\r\n\r\n`],
+  ["a size that is not a number", `zz\r\n${ada}\r\n0\r\n\r\n`],
   ["a size with a sign", `+5\r\nabcde\r\n0\r\n\r\n`],
-  ["a size beyond all bounds", `${"f".repeat(20)}\r\n${ada}`],
+  ["a huge size", `${"f".repeat(20)}\r\n${ada}`],
   ["data that is longer than its size", `5\r\nabcdefgh\r\n0\r\n\r\n`],
 ]
 
-describe("a request of two ends", () => {
-  it.effect.each([...AMBIGUOUS])("by %s is refused, and the connection ends", ([name, lines]) =>
+describe("a request with an ambiguous end", () => {
+  it.effect.each([...AMBIGUOUS])("by %s is refused, and the connection is closed", ([name, lines]) =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const connection = yield* connect(api.port)
@@ -59,7 +59,7 @@ describe("a request of two ends", () => {
     }),
   )
 
-  it.effect.each([...BROKEN_CHUNKS])("by %s stores nothing, and the connection ends", ([, body]) =>
+  it.effect.each([...BROKEN_CHUNKS])("by %s stores nothing, and the connection is closed", ([, body]) =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const connection = yield* connect(api.port)
@@ -73,7 +73,7 @@ describe("a request of two ends", () => {
     }),
   )
 
-  it.effect("that is none is a body, read or not", () =>
+  it.effect("in a correct body is treated as a body, whether it is read or not", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const connection = yield* connect(api.port)

@@ -11,7 +11,7 @@ const UNAUTHORIZED = {
 }
 
 describe("authentication", () => {
-  it.effect("missing, malformed, unknown, revoked, expired: the same answer", () =>
+  it.effect("gives the same answer for a missing, malformed, unknown, revoked or expired key", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const keys = Context.get(api.services, ApiKeys)
@@ -58,12 +58,12 @@ describe("authentication", () => {
         const { date: ___, "request-id": ____, ...expected } = first.headers
         assert.deepStrictEqual(rest, expected)
       }
-      // A key in the query is no key, and the query may end up in logs.
+      // A key in the query is ignored, because queries end up in logs.
       yield* api.expect(401, "GET", `/v1/customers?api_key=${unknown}`, { key: null })
     }),
   )
 
-  it.effect("the scheme's name has no case, spaces may surround the key", () =>
+  it.effect("accepts the scheme in any case, and spaces around the key", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       for (const scheme of ["Bearer ", "bearer ", "BEARER   "]) {
@@ -73,7 +73,7 @@ describe("authentication", () => {
     }),
   )
 
-  it.effect("comes before everything else under /v1: path, method, query, body, size, type", () =>
+  it.effect("is checked before everything else under /v1: path, method, query, body, size and type", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const requests = [
@@ -106,7 +106,7 @@ describe("authentication", () => {
     }),
   )
 
-  it.effect("is asked for by every operation", () =>
+  it.effect("is required by every operation", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       for (const { method, path } of securedOperations) {
@@ -115,7 +115,7 @@ describe("authentication", () => {
     }),
   )
 
-  it.effect("can't be got around by another spelling of /v1", () =>
+  it.effect("can't be bypassed by another spelling of /v1", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const paths = [
@@ -132,7 +132,7 @@ describe("authentication", () => {
     }),
   )
 
-  it.effect("the mode is the key's", () =>
+  it.effect("uses the mode of the key", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const test = yield* api.newCustomer()
@@ -144,7 +144,7 @@ describe("authentication", () => {
     }),
   )
 
-  it.effect("a rolled key works until its grace time ends", () =>
+  it.effect("accepts a rolled key until its grace time ends", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start({ billing: { keys: { cacheMillis: 0 } } })
       const keys = Context.get(api.services, ApiKeys)

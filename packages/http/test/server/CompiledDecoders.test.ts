@@ -1,16 +1,16 @@
 /**
- * Bodies and queries are decoded by code that is compiled from their Schemas, and by the interpreter where the host lets
- * nobody compile code. Requests are generated, good ones and bad ones.
+ * Bodies and queries are decoded by code that is compiled from their Schemas, or by an interpreter if the host forbids
+ * compiling. Both are compared with generated valid and invalid requests.
  */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runNode } from "../contract/Tool.ts"
 
-/** Longest that both processes may take, on a machine that has more to do. */
+/** The longest time for both processes on a busy machine. */
 const PROCESSES_MILLIS = 30_000
 const script = join(import.meta.dirname, "decodings.ts")
-/** What Node prints that runs the script so. */
+/** Runs the script with these arguments of Node. Returns its output. */
 const printed = (...[first, ...rest]: [string, ...Array<string>]) =>
   Effect.map(runNode(first, rest, import.meta.dirname), ({ code, stderr, stdout }) => {
     assert.strictEqual(code, 0, stderr)
@@ -19,7 +19,7 @@ const printed = (...[first, ...rest]: [string, ...Array<string>]) =>
 
 describe("decoders of requests", () => {
   it.effect(
-    "say the same whether they are compiled or not",
+    "give the same results whether they are compiled or not",
     () =>
       Effect.gen(function* () {
         const [compiled, interpreted] = yield* Effect.all(

@@ -22,7 +22,7 @@ describe("POST /v1/customers", () => {
     }),
   )
 
-  it.effect("tells live from test, and has no metadata by default", () =>
+  it.effect("shows the mode, and has no metadata by default", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const json = { name: "Ada", email: "ada@example.com" }
@@ -32,7 +32,7 @@ describe("POST /v1/customers", () => {
     }),
   )
 
-  it.effect("keeps text as it was given", () =>
+  it.effect("keeps text unchanged", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const json = {
@@ -46,7 +46,7 @@ describe("POST /v1/customers", () => {
     }),
   )
 
-  it.effect("takes the longest of everything, in code points, and nothing longer", () =>
+  it.effect("accepts fields up to their limits in code points, and nothing longer", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const longest = {
@@ -72,7 +72,7 @@ describe("POST /v1/customers", () => {
     }),
   )
 
-  it.effect("names the field that is missing, wrong or unknown", () =>
+  it.effect("names a missing, wrong or unknown field", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const cases = [
@@ -94,7 +94,7 @@ describe("POST /v1/customers", () => {
 })
 
 describe("GET /v1/customers/{id}", () => {
-  it.effect("gives the customer; 404 for every other text", () =>
+  it.effect("returns the customer, and 404 for any other id", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const created = yield* api.expect(201, "POST", "/v1/customers", { json: ada })
@@ -109,7 +109,7 @@ describe("GET /v1/customers/{id}", () => {
 })
 
 describe("PATCH /v1/customers/{id}", () => {
-  it.effect("merges: omitted is unchanged, null clears metadata or a key of it", () =>
+  it.effect("changes only the given fields, and null removes metadata or one of its keys", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const id = yield* api.newCustomer({ ...ada, metadata: { plan: "pro", seats: "3" } })
@@ -139,7 +139,7 @@ describe("PATCH /v1/customers/{id}", () => {
     }),
   )
 
-  it.effect("refuses what a customer can't be, and changes nothing", () =>
+  it.effect("refuses invalid fields, and changes nothing", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const id = yield* api.newCustomer({
@@ -164,7 +164,7 @@ describe("PATCH /v1/customers/{id}", () => {
 })
 
 describe("DELETE /v1/customers/{id}", () => {
-  it.effect("erases for good; the id and the usage stay, new usage is answered with 404", () =>
+  it.effect("erases for good: the id and the usage stay, and new usage gets 404", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const id = yield* api.newCustomer({ metadata: { secret: "plan 9" } })
@@ -192,7 +192,7 @@ describe("DELETE /v1/customers/{id}", () => {
     }),
   )
 
-  it.effect("takes an empty body or {}, no fields", () =>
+  it.effect("accepts an empty body or {}, but no fields", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const path = `/v1/customers/${yield* api.newCustomer()}`
@@ -220,7 +220,7 @@ describe("GET /v1/customers", () => {
     }),
   )
 
-  it.effect("pages both ways, without skipping or repeating while customers are added and erased", () =>
+  it.effect("pages in both directions, without skips or repeats while customers are added and erased", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const ids: Array<string> = []
@@ -234,7 +234,7 @@ describe("GET /v1/customers", () => {
       while (next.at("has_more") === true) {
         const cursor = seen.at(-1)!
         yield* api.newCustomer()
-        // A cursor survives the erasure of what it points at.
+        // A cursor still works after its customer was erased.
         yield* api.expect(200, "DELETE", `/v1/customers/${cursor}`)
         next = yield* page({ starting_after: cursor })
         seen.push(...next.ids)
@@ -256,7 +256,7 @@ describe("GET /v1/customers", () => {
     }),
   )
 
-  it.effect("finds by e-mail, exactly", () =>
+  it.effect("finds customers by their exact e-mail address", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const first = yield* api.newCustomer({ email: "a+b@example.com" })
@@ -272,7 +272,7 @@ describe("GET /v1/customers", () => {
     }),
   )
 
-  it.effect("refuses limits out of range, unknown and double cursors, unknown parameters", () =>
+  it.effect("refuses limits out of range, unknown cursors, two cursors and unknown parameters", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const id = yield* api.newCustomer()

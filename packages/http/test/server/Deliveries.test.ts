@@ -5,7 +5,7 @@ import * as ApiServer from "../ApiServer.ts"
 import * as Receivers from "../Receivers.ts"
 
 describe("GET /v1/deliveries/{id}", () => {
-  it.effect("tells what was sent and what came back, attempt by attempt", () =>
+  it.effect("returns the request and the answer of each attempt", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const receivers = yield* Receivers.make(api)
@@ -68,7 +68,7 @@ describe("GET /v1/deliveries/{id}", () => {
 })
 
 describe("GET /v1/deliveries", () => {
-  it.effect("newest first, by pages, status, endpoint and event", () =>
+  it.effect("lists newest first, with pages and filters by status, endpoint and event", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const receivers = yield* Receivers.make(api)
@@ -111,7 +111,7 @@ describe("GET /v1/deliveries", () => {
 })
 
 describe("POST /v1/deliveries/{id}/replay", () => {
-  it.effect("makes a new delivery of the same event to the same endpoint; the old one stays", () =>
+  it.effect("creates a new delivery of the same event to the same endpoint, and keeps the old one", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const receivers = yield* Receivers.make(api)

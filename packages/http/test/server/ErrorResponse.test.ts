@@ -1,4 +1,4 @@
-/** Answers to errors follow from the status that their classes say. */
+/** The status of an error's class decides the answer. */
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { fromError } from "../../src/server/ErrorResponse.ts"
@@ -16,7 +16,7 @@ class PlanNotFound extends Schema.TaggedError<PlanNotFound>()(
 class WithoutStatus extends Schema.TaggedError<WithoutStatus>()("WithoutStatus", {}) {}
 
 describe("the answer to an error", () => {
-  it("has the status and the code of its class, and names the field as it is sent", () => {
+  it("has the status and the code of its class, and the field's name in the API", () => {
     const { body, status } = fromError(new PlanNotFound({ id: "pln_1" }))
     assert.strictEqual(status, 404)
     assert.deepStrictEqual(JSON.parse(body), { error: "not_found", message: "no plan has the id pln_1" })
@@ -27,7 +27,7 @@ describe("the answer to an error", () => {
     })
   })
 
-  it("is a bug when the class says none", () => {
+  it("is 500 if the class has no status", () => {
     assert.throws(() => fromError(new WithoutStatus()), "WithoutStatus")
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Every row of the contract's error table over real HTTP.
+ * Every row of the contract's table of errors, over real HTTP.
  */
 import { openApiDocument } from "@billwright/http/api"
 import { assert, describe, it } from "@effect/vitest"
@@ -14,7 +14,7 @@ const ada = { name: "Ada", email: "ada@example.com" }
 const MEBIBYTE = 1024 * 1024
 
 describe("400 invalid_request", () => {
-  it.effect("malformed JSON, a failed rule, a missing parameter, an unknown field, a bad cursor", () =>
+  it.effect("for malformed JSON, a broken rule, a missing parameter, an unknown field or a bad cursor", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const answers = [
@@ -45,7 +45,7 @@ describe("400 invalid_request", () => {
     }),
   )
 
-  it.effect("unknown fields have the name that they were sent with", () =>
+  it.effect("names unknown fields as they were sent", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       for (const name of ["customerId", "Name", "plan_name", "planName", "metadata2", "X"]) {
@@ -55,7 +55,7 @@ describe("400 invalid_request", () => {
       const json = { ...ada, metadata: { planName: 1 } }
       const refused = yield* api.expect(400, "POST", "/v1/customers", { json })
       assert.strictEqual(refused.message, "metadata.planName must be string")
-      // Beside fields that are decoded to objects, as many as those have fields, and within lists.
+      // Also next to fields that are decoded to objects, and inside lists.
       const customer_id = yield* api.newCustomer()
       const record = {
         customer_id,
@@ -74,7 +74,7 @@ describe("400 invalid_request", () => {
     }),
   )
 
-  it.effect("operations without a body or a query take neither fields nor parameters", () =>
+  it.effect("for fields or parameters of operations without a body or a query", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const id = yield* api.newCustomer()
@@ -91,7 +91,7 @@ describe("400 invalid_request", () => {
     }),
   )
 
-  it.effect("a message stays bounded, whatever the length of what it quotes", () =>
+  it.effect("has a message of limited length, even when it quotes a long text", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const long = "😀".repeat(100_000)
@@ -114,7 +114,7 @@ describe("400 invalid_request", () => {
 })
 
 describe("403 forbidden", () => {
-  it("every operation under /v1 has a scope: one that reads to read, one that writes to change", () => {
+  it("is possible for every operation under /v1: reading needs a read scope, changing a write scope", () => {
     const documented = operationsOf(openApiDocument as Node).filter(({ path }) => path.startsWith("/v1/"))
     assert.deepStrictEqual(
       securedOperations.map(({ id }) => id).toSorted(),
@@ -125,7 +125,7 @@ describe("403 forbidden", () => {
     }
   })
 
-  it.effect("every operation, by its scope, before its body is looked at", () =>
+  it.effect("for every operation without its scope, before the body is checked", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       assert.isAtLeast(securedOperations.length, 33)
@@ -156,7 +156,7 @@ describe("403 forbidden", () => {
 })
 
 describe("404 not_found", () => {
-  it.effect("unknown paths", () =>
+  it.effect("for unknown paths", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const paths = [
@@ -176,7 +176,7 @@ describe("404 not_found", () => {
 })
 
 describe("405 method_not_allowed", () => {
-  it.effect("every other method of every path, with Allow", () =>
+  it.effect("for every other method of every path, with Allow", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const methods = new Map<string, Array<string>>()
@@ -200,7 +200,7 @@ describe("405 method_not_allowed", () => {
           const refused = yield* api.expect(405, method, path.replace(":id", "x"))
           const allow = refused.headers["allow"]?.split(", ").sort() ?? []
           assert.deepStrictEqual(allow, [...allowed].sort(), `${method} ${path}`)
-          // No CORS by default.
+          // CORS is off by default.
           assert.notProperty(refused.headers, "access-control-allow-origin")
         }
       }
@@ -234,7 +234,7 @@ describe("409 conflict", () => {
 describe("413 payload_too_large", () => {
   const padded = (size: number) => `{"name":"Ada","email":"ada@example.com"}`.padEnd(size)
 
-  it.effect("by its Content-Length, exactly above 1 MiB", () =>
+  it.effect("for a Content-Length above exactly 1 MiB", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       yield* api.expect(201, "POST", "/v1/customers", { body: padded(MEBIBYTE) })
@@ -247,7 +247,7 @@ describe("413 payload_too_large", () => {
     }),
   )
 
-  it.effect("by counting, when it comes in chunks", () =>
+  it.effect("for a chunked body, by counting its bytes", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const chunk = " ".repeat(64 * 1024)
@@ -257,7 +257,7 @@ describe("413 payload_too_large", () => {
     }),
   )
 
-  it.effect("the answer arrives however much the client sends", () =>
+  it.effect("arrives even if the client keeps sending", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const body = Buffer.alloc(8 * MEBIBYTE, 32)
@@ -270,7 +270,7 @@ describe("413 payload_too_large", () => {
 })
 
 describe("415 unsupported_media_type", () => {
-  it.effect("whatever isn't application/json in UTF-8, unencoded", () =>
+  it.effect("for everything except application/json in UTF-8 without a content encoding", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const types = [
@@ -296,7 +296,7 @@ describe("415 unsupported_media_type", () => {
     }),
   )
 
-  it.effect("application/json in any spelling, or no type at all, is JSON", () =>
+  it.effect("not for application/json in any spelling, and not without a type", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const types = [
@@ -318,7 +318,7 @@ describe("415 unsupported_media_type", () => {
 })
 
 describe("422 idempotency_key_reused", () => {
-  it.effect("the same key with another request", () =>
+  it.effect("for the same key with another request", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const headers = { "idempotency-key": "once" }
@@ -331,7 +331,7 @@ describe("422 idempotency_key_reused", () => {
 })
 
 describe("429 rate_limited", () => {
-  it.effect("per key, with Retry-After, and only when it is asked for", () =>
+  it.effect("for each key, with Retry-After, and only if a limit is set", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start({ server: { rateLimit: { requestsPerSecond: 0.5, burst: 3 } } })
       const statuses = (key: string, count: number) =>
@@ -353,7 +353,7 @@ describe("429 rate_limited", () => {
     }),
   )
 
-  it.effect("is not remembered for an Idempotency-Key", () =>
+  it.effect("is not stored for an Idempotency-Key", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start({ server: { rateLimit: { requestsPerSecond: 1 } } })
       yield* api.expect(200, "GET", "/v1/customers")
@@ -366,7 +366,7 @@ describe("429 rate_limited", () => {
 })
 
 describe("500 internal_error", () => {
-  it.effect("a defect has no details in the answer, and all of them in the log", () =>
+  it.effect("for a defect, with details in the log but not in the answer", () =>
     Effect.gen(function* () {
       const { faults, storage } = Faults.make()
       const api = yield* ApiServer.start({ storage })
@@ -388,7 +388,7 @@ describe("500 internal_error", () => {
 
 describe("503 unavailable", () => {
   it.effect.each(Object.entries(Faults.storageErrors))(
-    "every operation while the storage is out of reach, with Retry-After: %s",
+    "for every operation while the storage can't be reached, with Retry-After: %s",
     ([, fault]) =>
       Effect.gen(function* () {
         const { faults, storage } = Faults.make()
@@ -422,7 +422,7 @@ describe("503 unavailable", () => {
         }
         faults.data = fault
         for (const { id, method, path } of securedOperations) {
-          // The catalogue is the process's own.
+          // The catalogue is in the process itself.
           if (id === "listEventTypes") continue
           const own = Object.entries(owns).find(([part]) => path.includes(part))?.[1] ?? customer
           const target = `${path.replace(":id", own)}${queries[id] ?? ""}`
@@ -441,7 +441,7 @@ describe("503 unavailable", () => {
       }),
   )
 
-  it.effect("/readyz says so when it can be read and not written, and /livez doesn't ask", () =>
+  it.effect("from /readyz when the storage is read-only, but not from /livez", () =>
     Effect.gen(function* () {
       const { faults, storage } = Faults.make()
       faults.keyWrites = Faults.unavailable
@@ -454,7 +454,7 @@ describe("503 unavailable", () => {
     }),
   )
 
-  it.effect("also when it is the keys that can't be read; /readyz says so, /livez doesn't ask", () =>
+  it.effect("also when the API keys can't be read, from /readyz too, but not from /livez", () =>
     Effect.gen(function* () {
       const { faults, storage } = Faults.make()
       const api = yield* ApiServer.start({ storage, billing: { keys: { cacheMillis: 0 } } })
@@ -472,45 +472,47 @@ describe("503 unavailable", () => {
     }),
   )
 
-  it.effect("is logged once, then after 1, 2, 4 … minutes with how many were not, and so is the end", () =>
-    Effect.gen(function* () {
-      const { faults, storage } = Faults.make()
-      const api = yield* ApiServer.start({ storage })
-      const logged = () =>
-        api.logs
-          .map((line) => String((JSON.parse(line) as { readonly message: unknown }).message))
-          .flatMap((message) => /^(GET|requests)[^,]*/.exec(message)?.[0] ?? [])
-      const failed = "GET /v1/customers was answered 503"
-      const fail = api.expect(503, "GET", "/v1/customers")
-      faults.data = Faults.unavailable
-      for (let n = 0; n < 5; n++) yield* fail
-      assert.deepStrictEqual(logged(), [failed])
-      yield* TestClock.adjust("1 minute")
-      // Neither says that the storage is back.
-      yield* api.expect(200, "GET", "/livez")
-      yield* api.expect(404, "GET", "/v1/nowhere")
-      for (let n = 0; n < 3; n++) yield* fail
-      yield* TestClock.adjust("1 minute")
-      yield* fail
-      assert.deepStrictEqual(logged().slice(1), [`${failed} (4 failures were not logged)`])
-      yield* TestClock.adjust("1 minute")
-      yield* fail
-      assert.deepStrictEqual(logged().slice(2), [`${failed} (3 failures were not logged)`])
-      faults.data = Effect.void
-      yield* api.expect(200, "GET", "/v1/customers")
-      yield* TestClock.adjust("10 seconds")
-      yield* api.expect(200, "GET", "/v1/customers")
-      yield* api.expect(200, "GET", "/readyz")
-      assert.deepStrictEqual(logged().slice(3), ["requests are answered again"])
-      faults.data = Faults.unavailable
-      yield* fail
-      assert.deepStrictEqual(logged().slice(4), [failed])
-    }),
+  it.effect(
+    "is logged once, then after 1, 2, 4 … minutes with the number of skipped entries, and so is the end",
+    () =>
+      Effect.gen(function* () {
+        const { faults, storage } = Faults.make()
+        const api = yield* ApiServer.start({ storage })
+        const logged = () =>
+          api.logs
+            .map((line) => String((JSON.parse(line) as { readonly message: unknown }).message))
+            .flatMap((message) => /^(GET|requests)[^,]*/.exec(message)?.[0] ?? [])
+        const failed = "GET /v1/customers was answered 503"
+        const fail = api.expect(503, "GET", "/v1/customers")
+        faults.data = Faults.unavailable
+        for (let n = 0; n < 5; n++) yield* fail
+        assert.deepStrictEqual(logged(), [failed])
+        yield* TestClock.adjust("1 minute")
+        // Neither of these shows that the storage works again.
+        yield* api.expect(200, "GET", "/livez")
+        yield* api.expect(404, "GET", "/v1/nowhere")
+        for (let n = 0; n < 3; n++) yield* fail
+        yield* TestClock.adjust("1 minute")
+        yield* fail
+        assert.deepStrictEqual(logged().slice(1), [`${failed} (4 failures were not logged)`])
+        yield* TestClock.adjust("1 minute")
+        yield* fail
+        assert.deepStrictEqual(logged().slice(2), [`${failed} (3 failures were not logged)`])
+        faults.data = Effect.void
+        yield* api.expect(200, "GET", "/v1/customers")
+        yield* TestClock.adjust("10 seconds")
+        yield* api.expect(200, "GET", "/v1/customers")
+        yield* api.expect(200, "GET", "/readyz")
+        assert.deepStrictEqual(logged().slice(3), ["requests are answered again"])
+        faults.data = Faults.unavailable
+        yield* fail
+        assert.deepStrictEqual(logged().slice(4), [failed])
+      }),
   )
 })
 
 describe("every answer", () => {
-  it.effect("has a Request-Id of its own, and headers that keep it from caches and guesses", () =>
+  it.effect("has its own Request-Id, and headers against caching and content sniffing", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const ids = new Set<string | undefined>()
@@ -527,7 +529,7 @@ describe("every answer", () => {
     }),
   )
 
-  it.effect("to HEAD is that to GET without a body", () =>
+  it.effect("to HEAD is the answer to GET without a body", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       yield* api.expect(200, "HEAD", "/v1/customers")

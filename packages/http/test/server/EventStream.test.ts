@@ -25,12 +25,12 @@ const large = EventType.make({
   example: { text: "" },
 })
 
-/** Publishes so many events, one after the other. */
+/** Publishes this many events, one after the other. */
 const publishMany = (api: ApiServer.Api, count: number, fields: object = {}) =>
   Effect.forEach(Array.from({ length: count }), () => api.publish(fields))
 
 describe("GET /v1/events/stream", () => {
-  it.effect("sends each event as it is published: the payload that receivers get, on one line", () =>
+  it.effect("sends the payload of each published event on one line", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const source = yield* EventSource.open(api)
@@ -56,7 +56,7 @@ describe("GET /v1/events/stream", () => {
     }),
   )
 
-  it.effect("leaves out test events, which are for one endpoint alone, and goes on behind them", () =>
+  it.effect("leaves out test events, which are for a single endpoint, and continues after them", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const endpoint = (yield* api.newEndpoint()).id
@@ -71,7 +71,7 @@ describe("GET /v1/events/stream", () => {
     }),
   )
 
-  it.effect("begins with what is published from now on", () =>
+  it.effect("begins with events that are published from now on", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       yield* publishMany(api, 3)
@@ -81,18 +81,18 @@ describe("GET /v1/events/stream", () => {
     }),
   )
 
-  it.effect("resumes after Last-Event-ID without a gap, however often it breaks", () =>
+  it.effect("resumes after Last-Event-ID without a gap, any number of times", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const published = [yield* api.publish()]
       const received = [...published]
       for (let round = 0; round < 5; round++) {
-        // While nobody listens, and more than one step of the tail takes.
+        // Published while no client listens, and more than the tail reads at once.
         published.push(...(yield* publishMany(api, round === 0 ? 250 : 7)))
         const missing = published.length - received.length
         const source = yield* EventSource.open(api, { lastEventId: received.at(-1) ?? "" })
         published.push(...(yield* publishMany(api, 5)))
-        // It breaks after some of them; the client goes on behind the last one that it has.
+        // The stream breaks after some events. The client continues after the last one that it has.
         const events = yield* source.events(missing + round)
         received.push(...ids(events).slice(0, missing + round))
         yield* source.destroy
@@ -103,7 +103,7 @@ describe("GET /v1/events/stream", () => {
     }),
   )
 
-  it.effect("refuses an id that is no event's: what came behind it can't be known", () =>
+  it.effect("refuses an id of no event, because the following events are unknown", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const live = yield* api.publish({}, { key: api.liveKey })
@@ -115,7 +115,7 @@ describe("GET /v1/events/stream", () => {
     }),
   )
 
-  it.effect("sends only the types that are asked for", () =>
+  it.effect("sends only the requested types", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const source = yield* EventSource.open(api, {
@@ -133,7 +133,7 @@ describe("GET /v1/events/stream", () => {
     }),
   )
 
-  it.effect("names a type that there is not, and a parameter", () =>
+  it.effect("names an unknown type and an unknown parameter", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const cases = [
@@ -179,7 +179,7 @@ describe("GET /v1/events/stream", () => {
     }),
   )
 
-  it.effect("is answered to HEAD without being opened", () =>
+  it.effect("answers HEAD without opening a stream", () =>
     Effect.gen(function* () {
       const watch = TailWatch.make()
       const api = yield* ApiServer.start({ storage: watch.storage })
@@ -191,8 +191,8 @@ describe("GET /v1/events/stream", () => {
   )
 })
 
-describe("time", () => {
-  it.effect("after 15 s of silence there is a comment", () =>
+describe("a stream over time", () => {
+  it.effect("sends a comment after 15 s of silence", () =>
     Effect.gen(function* () {
       const watch = TailWatch.make()
       const api = yield* ApiServer.start({ storage: watch.storage })
@@ -201,7 +201,7 @@ describe("time", () => {
       yield* TestClock.adjust("14 seconds")
       yield* api.publish()
       assert.notInclude(yield* source.until((text) => text.includes("data:")), "\n:\n")
-      // It is silence that counts, not time.
+      // Only silence counts, not the time since the last comment.
       yield* TestClock.adjust("14 seconds")
       yield* api.publish()
       yield* source.events(2)
@@ -213,7 +213,7 @@ describe("time", () => {
     }),
   )
 
-  it.effect("what no signal tells of comes within a second", () =>
+  it.effect("sends events without a signal within a second", () =>
     Effect.gen(function* () {
       const watch = TailWatch.make({ isSilent: true })
       const api = yield* ApiServer.start({ storage: watch.storage })
@@ -225,7 +225,7 @@ describe("time", () => {
     }),
   )
 
-  it.effect("a storage that is out of reach for a while ends nothing and loses nothing", () =>
+  it.effect("continues without a gap after the storage was unreachable for a while", () =>
     Effect.gen(function* () {
       const { faults, storage } = Faults.make()
       const api = yield* ApiServer.start({ storage })
@@ -263,7 +263,7 @@ describe("time", () => {
         const source = yield* EventSource.open(api, { key: secret })
         yield* watch.untilSubscriptions(1)
         for (let second = 0; second < 10; second++) yield* TestClock.adjust("1 second")
-        // As late as it can be: what was just looked up is reused for longest.
+        // The latest possible time, because a key that was just looked up is cached for the longest time.
         yield* api.expect(200, "GET", "/v1/events", { key: secret })
         yield* revoke(api, id)
         for (let second = 0; second < 5; second++) yield* TestClock.adjust("1 second")
@@ -275,8 +275,8 @@ describe("time", () => {
   }
 })
 
-describe("what a stream holds", () => {
-  it.effect("is given back when the client goes away", () =>
+describe("the place of a stream", () => {
+  it.effect("is released when the client disconnects", () =>
     Effect.gen(function* () {
       const watch = TailWatch.make()
       const api = yield* ApiServer.start({
@@ -294,7 +294,7 @@ describe("what a stream holds", () => {
     }),
   )
 
-  it.effect("is limited: 429 for a key that has too many open, 503 when the server has", () =>
+  it.effect("is limited: 429 if the key has too many open streams, 503 if the server has", () =>
     Effect.gen(function* () {
       const watch = TailWatch.make()
       const api = yield* ApiServer.start({
@@ -313,7 +313,7 @@ describe("what a stream holds", () => {
       yield* watch.untilSubscriptions(3)
       const full = yield* api.expect(503, "GET", STREAM, { key: api.liveKey })
       assert.strictEqual(full.message, "too many streams are open, try again in a moment")
-      // Everything else goes on.
+      // All other requests still work.
       yield* api.expect(200, "GET", "/v1/events")
       yield* mine[0]!.destroy
       yield* watch.untilSubscriptions(2)
@@ -322,7 +322,7 @@ describe("what a stream holds", () => {
     }),
   )
 
-  it.effect("is limited for those that are opened at the same moment, too", () =>
+  it.effect("is limited also for streams that are opened at the same moment", () =>
     Effect.gen(function* () {
       let waiting = 0
       const both = yield* Deferred.make<void>()
@@ -344,7 +344,7 @@ describe("what a stream holds", () => {
     }),
   )
 
-  it.effect("is given back when its request is over before it has begun", () =>
+  it.effect("is released when the request ends before the stream begins", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start({ server: { streams: { maxStreamsPerKey: 1 } } })
       for (let i = 0; i < 3; i++) yield* api.expect(200, "HEAD", STREAM)
@@ -353,7 +353,7 @@ describe("what a stream holds", () => {
     }),
   )
 
-  it.effect("is few reads of the storage while others commit much, and nothing is late for long", () =>
+  it.effect("costs few reads of the storage during many commits, and events are late only for a moment", () =>
     Effect.gen(function* () {
       const watch = TailWatch.make()
       const api = yield* ApiServer.start({ storage: watch.storage })
@@ -361,7 +361,7 @@ describe("what a stream holds", () => {
       yield* watch.untilSubscriptions(1)
       yield* publishMany(api, 10)
       yield* source.events(10)
-      // Its burst is used up, and the clock stands still.
+      // Its burst of reads is used up, and the clock stands still.
       const before = watch.reads()
       yield* Effect.forEach(Array.from({ length: 50 }), () => api.publish({}, { key: api.liveKey }))
       const last = yield* api.publish()
@@ -372,7 +372,7 @@ describe("what a stream holds", () => {
     }),
   )
 
-  it.effect("is bounded for a client that reads nothing, and given back after a minute", () =>
+  it.effect("is released after a minute, with limited memory, for a client that reads nothing", () =>
     Effect.gen(function* () {
       const watch = TailWatch.make()
       const billing = { events: { types: [large] } }
@@ -383,7 +383,7 @@ describe("what a stream holds", () => {
       const publish = Context.get(api.services, Events)
         .publish({ type: large.name, data: { text: "x".repeat(250_000) } })
         .pipe(api.as({}))
-      // More than the buffers between the two take.
+      // More than fits into the buffers between server and client.
       yield* Effect.repeat(publish, { times: 99 })
       yield* api.expect(200, "GET", "/livez")
       const before = watch.reads()
@@ -395,7 +395,7 @@ describe("what a stream holds", () => {
     }),
   )
 
-  it.effect("ends soon after a server of somebody else's has stopped listening", () =>
+  it.effect("is released soon after a server of the host has stopped listening", () =>
     Effect.gen(function* () {
       const watch = TailWatch.make()
       const api = yield* ApiServer.start({ storage: watch.storage })
@@ -416,7 +416,7 @@ describe("what a stream holds", () => {
     }),
   )
 
-  it.effect("ends with a server that has stopped though its client reads nothing", () =>
+  it.effect("is released when a server has stopped, even if the client reads nothing", () =>
     Effect.gen(function* () {
       const watch = TailWatch.make()
       const api = yield* ApiServer.start({ storage: watch.storage, billing: { events: { types: [large] } } })
@@ -437,7 +437,7 @@ describe("what a stream holds", () => {
     }),
   )
 
-  it.effect("ends when the server stops, at once", () =>
+  it.effect("is released at once when the server stops", () =>
     Effect.gen(function* () {
       const watch = TailWatch.make()
       const api = yield* ApiServer.start({ storage: watch.storage })
@@ -446,7 +446,7 @@ describe("what a stream holds", () => {
       const { port } = yield* NodeServer.listen(handler, { port: 0 }).pipe(Scope.provide(scope))
       const source = yield* EventSource.open(api, { port })
       yield* watch.untilSubscriptions(1)
-      // The clock stands still: it is not the grace time that ends it.
+      // The clock stands still, so the grace time doesn't end it.
       yield* Scope.close(scope, Exit.void)
       yield* source.closed
       yield* watch.untilSubscriptions(0)
@@ -454,7 +454,7 @@ describe("what a stream holds", () => {
   )
 })
 
-describe("as a Response", () => {
+describe("a stream as a Response", () => {
   const ask = (api: ApiServer.Api, init: RequestInit = {}) =>
     Effect.promise(() =>
       FetchHandler.make(
@@ -480,14 +480,14 @@ describe("as a Response", () => {
       return text
     })
 
-  it.effect("it is read piece by piece, resumes, and is given back when it is cancelled", () =>
+  it.effect("is read piece by piece, resumes, and is released when it is cancelled", () =>
     Effect.gen(function* () {
       const watch = TailWatch.make()
       const api = yield* ApiServer.start({ storage: watch.storage })
       const first = yield* api.publish()
       const response = yield* ask(api, { headers: { "last-event-id": first } })
       assert.strictEqual(response.headers.get("content-type"), "text/event-stream")
-      // Nobody has read yet.
+      // Nothing has been read yet.
       assert.strictEqual(watch.subscriptions(), 0)
       const reader = response.body!.getReader()
       const second = yield* api.publish()
@@ -499,7 +499,7 @@ describe("as a Response", () => {
     }),
   )
 
-  it.effect("it ends when the request is aborted, read or not", () =>
+  it.effect("ends when the request is aborted, whether it is read or not", () =>
     Effect.gen(function* () {
       const watch = TailWatch.make()
       const api = yield* ApiServer.start({ storage: watch.storage })
@@ -513,7 +513,7 @@ describe("as a Response", () => {
     }),
   )
 
-  it.effect("refusals are answers as all others", () =>
+  it.effect("is an ordinary error answer when it is refused", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const response = yield* ask(api, { headers: { "last-event-id": "x" } })

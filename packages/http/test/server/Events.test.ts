@@ -68,7 +68,7 @@ describe("GET /v1/event_types", () => {
 })
 
 describe("POST /v1/events", () => {
-  it.effect("answers 201 with the event; its deliveries exist", () =>
+  it.effect("answers 201 with the event, and creates its deliveries", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -111,7 +111,7 @@ describe("POST /v1/events", () => {
     }),
   )
 
-  it.effect("a repeat of an idempotency_key gets 200 and the first event, other content 409", () =>
+  it.effect("answers a repeated idempotency_key with 200 and the first event, or 409 for other content", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       yield* api.newEndpoint()
@@ -135,7 +135,7 @@ describe("POST /v1/events", () => {
     }),
   )
 
-  it.effect("a repeat of an Idempotency-Key gets the same bytes", () =>
+  it.effect("answers a repeated Idempotency-Key with the same bytes", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start({ billing: { events: { types: [anything] } } })
       const body = `{"type":"test.anything","data":{"total":9007199254740993}}`
@@ -149,7 +149,7 @@ describe("POST /v1/events", () => {
     }),
   )
 
-  it.effect("data of any shape comes back as it was sent, digit by digit", () =>
+  it.effect("keeps data of any form unchanged, digit by digit", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start({ billing: { events: { types: [anything] } } })
       const texts = [
@@ -176,7 +176,7 @@ describe("POST /v1/events", () => {
     }),
   )
 
-  it.effect("names what is wrong, as it was sent", () =>
+  it.effect("names a wrong field as it was sent", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start({ billing: { events: { types: [anything] } } })
       const name =
@@ -236,45 +236,47 @@ describe("POST /v1/events", () => {
 })
 
 describe("GET /v1/events", () => {
-  it.effect("newest first, by pages, by type, customer, time and status of deliveries", () =>
-    Effect.gen(function* () {
-      const api = yield* ApiServer.start()
-      const receivers = yield* Receivers.make(api)
-      const customer = yield* api.newCustomer()
-      const old = yield* api.publish()
-      yield* api.newEndpoint()
-      yield* TestClock.adjust("1 hour")
-      const delivered = yield* api.publish({ customer_id: customer })
-      yield* receivers.deliver
-      const pending = yield* api.publish({ type: "invoice.created" })
-      const list = (query: Readonly<Record<string, string | number>>) =>
-        Effect.map(api.expect(200, "GET", "/v1/events", { query }), (answer) => answer.ids)
+  it.effect(
+    "lists newest first, with pages and filters by type, customer, time and status of deliveries",
+    () =>
+      Effect.gen(function* () {
+        const api = yield* ApiServer.start()
+        const receivers = yield* Receivers.make(api)
+        const customer = yield* api.newCustomer()
+        const old = yield* api.publish()
+        yield* api.newEndpoint()
+        yield* TestClock.adjust("1 hour")
+        const delivered = yield* api.publish({ customer_id: customer })
+        yield* receivers.deliver
+        const pending = yield* api.publish({ type: "invoice.created" })
+        const list = (query: Readonly<Record<string, string | number>>) =>
+          Effect.map(api.expect(200, "GET", "/v1/events", { query }), (answer) => answer.ids)
 
-      assert.deepStrictEqual(yield* list({}), [pending, delivered, old])
-      const page = yield* api.expect(200, "GET", "/v1/events", { query: { limit: 2 } })
-      assert.deepStrictEqual(page.ids, [pending, delivered])
-      assert.strictEqual(page.at("has_more"), true)
-      const counts = { pending: 0, delivered: 0, failed: 0 }
-      assert.deepStrictEqual(page.at("data", 0, "delivery_counts"), { ...counts, pending: 1 })
-      assert.deepStrictEqual(page.at("data", 1, "delivery_counts"), { ...counts, delivered: 1 })
-      assert.deepStrictEqual(yield* list({ limit: 2, starting_after: delivered }), [old])
-      assert.deepStrictEqual(yield* list({ limit: 1, ending_before: old }), [delivered])
-      assert.deepStrictEqual(yield* list({ type: "invoice.created" }), [pending])
-      assert.deepStrictEqual(yield* list({ type: "invoice.created", customer_id: customer }), [])
-      assert.deepStrictEqual(yield* list({ customer_id: customer }), [delivered])
-      const later = "2026-11-21T10:30:00Z"
-      assert.deepStrictEqual(yield* list({ created_after: later }), [pending, delivered])
-      assert.deepStrictEqual(yield* list({ created_before: later }), [old])
-      const between = { created_after: "2026-11-21T11:30:00+02:00", created_before: later }
-      assert.deepStrictEqual(yield* list(between), [old])
-      assert.deepStrictEqual(yield* list({ delivery_status: "Delivered" }), [delivered])
-      assert.deepStrictEqual(yield* list({ delivery_status: "Pending" }), [pending])
-      assert.deepStrictEqual(yield* list({ delivery_status: "Failed" }), [])
-      assert.deepStrictEqual(yield* list({ type: "no.such" }), [])
-    }),
+        assert.deepStrictEqual(yield* list({}), [pending, delivered, old])
+        const page = yield* api.expect(200, "GET", "/v1/events", { query: { limit: 2 } })
+        assert.deepStrictEqual(page.ids, [pending, delivered])
+        assert.strictEqual(page.at("has_more"), true)
+        const counts = { pending: 0, delivered: 0, failed: 0 }
+        assert.deepStrictEqual(page.at("data", 0, "delivery_counts"), { ...counts, pending: 1 })
+        assert.deepStrictEqual(page.at("data", 1, "delivery_counts"), { ...counts, delivered: 1 })
+        assert.deepStrictEqual(yield* list({ limit: 2, starting_after: delivered }), [old])
+        assert.deepStrictEqual(yield* list({ limit: 1, ending_before: old }), [delivered])
+        assert.deepStrictEqual(yield* list({ type: "invoice.created" }), [pending])
+        assert.deepStrictEqual(yield* list({ type: "invoice.created", customer_id: customer }), [])
+        assert.deepStrictEqual(yield* list({ customer_id: customer }), [delivered])
+        const later = "2026-11-21T10:30:00Z"
+        assert.deepStrictEqual(yield* list({ created_after: later }), [pending, delivered])
+        assert.deepStrictEqual(yield* list({ created_before: later }), [old])
+        const between = { created_after: "2026-11-21T11:30:00+02:00", created_before: later }
+        assert.deepStrictEqual(yield* list(between), [old])
+        assert.deepStrictEqual(yield* list({ delivery_status: "Delivered" }), [delivered])
+        assert.deepStrictEqual(yield* list({ delivery_status: "Pending" }), [pending])
+        assert.deepStrictEqual(yield* list({ delivery_status: "Failed" }), [])
+        assert.deepStrictEqual(yield* list({ type: "no.such" }), [])
+      }),
   )
 
-  it.effect("names the parameter that is wrong", () =>
+  it.effect("names a wrong parameter", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const cases = [
@@ -300,13 +302,13 @@ describe("GET /v1/events", () => {
 })
 
 describe("POST /v1/events/{id}/replay", () => {
-  it.effect("makes new deliveries: to all that admit its type now, or to one", () =>
+  it.effect("creates new deliveries to all endpoints that subscribe to its type now, or to one", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const receivers = yield* Receivers.make(api)
       const event = yield* api.publish()
       const path = `/v1/events/${event}/replay`
-      // `null` is what generated clients for Go and Java write for a body that is left out.
+      // Generated clients for Go and Java send `null` for a missing body.
       for (const call of [{}, { json: {} }, { json: null }]) {
         const none = yield* api.expect(200, "POST", path, call)
         assert.deepStrictEqual(none.body, { object: "list", data: [], has_more: false })
@@ -344,7 +346,7 @@ describe("POST /v1/events/{id}/replay", () => {
     }),
   )
 
-  it.effect("sends a test event to its own endpoint alone, and says so", () =>
+  it.effect("sends a test event only to its own endpoint, and says so", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const { id } = yield* api.newEndpoint({ event_types: ["payment.failed"] })

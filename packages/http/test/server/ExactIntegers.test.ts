@@ -5,7 +5,7 @@ import * as ApiServer from "../ApiServer.ts"
 const MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 describe("exact integers", () => {
-  it.effect("totals beyond 2^53 and 2^64, as numbers in the text", () =>
+  it.effect("are kept in totals beyond 2^53 and 2^64, as JSON numbers", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -41,7 +41,7 @@ describe("exact integers", () => {
     }),
   )
 
-  it.effect("thresholds of 1 to 10^30, in and out", () =>
+  it.effect("are kept in thresholds from 1 to 10^30, in requests and answers", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -86,7 +86,7 @@ describe("exact integers", () => {
     }),
   )
 
-  it.effect("a threshold beyond 2^53 fires at its exact total", () =>
+  it.effect("fire a threshold beyond 2^53 at its exact total", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()

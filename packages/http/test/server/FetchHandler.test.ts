@@ -16,7 +16,7 @@ const post = (key: string, init: RequestInit & { readonly duplex?: "half" } = {}
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
   })
 
-/** Answers a request and judges the answer. */
+/** Answers a request, and checks the answer against the document. */
 const ask = (api: ApiServer.Api, handler: FetchHandler.FetchHandler, request: Request, path: string) =>
   Effect.promise(async () => {
     const response = await handler(request)
@@ -52,7 +52,7 @@ describe("FetchHandler", () => {
     }),
   )
 
-  it.effect("can be mounted under a base path, and is nothing outside of it", () =>
+  it.effect("can be mounted under a base path, and ignores other paths", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const headers = { authorization: `Bearer ${api.testKey}` }
@@ -86,7 +86,7 @@ describe("FetchHandler", () => {
     }),
   )
 
-  it.effect("reads bodies that are streamed, up to 1 MiB", () =>
+  it.effect("reads streamed bodies up to 1 MiB", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const handler = FetchHandler.make(api.server, api.context)
@@ -112,7 +112,7 @@ describe("FetchHandler", () => {
     }),
   )
 
-  it.effect("says so when the body was read before, broke off or never ends", () =>
+  it.effect("explains a body that was already read, broke off or never ends", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const handler = FetchHandler.make(api.server, api.context)

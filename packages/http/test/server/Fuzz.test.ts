@@ -6,7 +6,7 @@ const SEED = 20_261_121
 
 describe("generated requests", () => {
   it.effect(
-    "to every operation: no 5xx, documented statuses, errors of two fields",
+    "to every operation get no 5xx, documented statuses, and errors with two fields",
     () =>
       Effect.gen(function* () {
         assertStatuses(yield* fuzz(SEED, 20))

@@ -1,13 +1,13 @@
 /**
- * Work for hostile JSON, counted by V8: how often each block of our code ran. Twice the text may take twice the work and
- * no more, whatever it is made of. What the platform does by itself (its own parser, regular expressions, the arithmetic
- * of `bigint`) isn't counted: the length of numbers is limited for that.
+ * Counts the work for hostile JSON: V8 counts how often each block of our code runs. Twice the text may need at most twice
+ * the work, for any text. The work of the platform itself (its parser, regular expressions, `bigint`) isn't counted. That
+ * is why the length of numbers is limited.
  */
 import { Session } from "node:inspector/promises"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 
 const session = new Session()
-/** Both are loaded when blocks are counted already: code that was compiled before has no counters. */
+/** Both modules are loaded after counting has begun, because code that was compiled before has no counters. */
 let parse: (text: string) => unknown
 let isSame: (a: string, b: string) => boolean
 
@@ -35,9 +35,9 @@ afterAll(async () => {
   session.disconnect()
 })
 
-/** How often blocks of our packages ran while something was done. */
+/** How many times blocks of our packages run during a function. */
 const workOf = async (run: () => unknown): Promise<number> => {
-  // Reading the counts sets them back.
+  // Reading the counts resets them.
   await session.post("Profiler.takePreciseCoverage")
   run()
   const { result } = await session.post("Profiler.takePreciseCoverage")
@@ -48,7 +48,7 @@ const workOf = async (run: () => unknown): Promise<number> => {
     .reduce((sum, { count }) => sum + count, 0)
 }
 
-/** Texts of about so many characters. */
+/** Texts of about the given length. */
 const repeat = (text: string, length: number): string => text.repeat(Math.floor(length / text.length))
 const list = (item: string, length: number): string => `[${repeat(`${item},`, length)}0]`
 const fields = (length: number, last: string): string => {
@@ -77,10 +77,10 @@ const SHAPES: Readonly<Record<string, (length: number) => string>> = {
 }
 
 const LENGTH = 32_768
-/** Twice, and what each call takes besides. */
+/** Twice the work, and a constant for each call. */
 const TWICE = 2.05
 
-describe("twice the text takes twice the work at most", () => {
+describe("twice the text needs at most twice the work", () => {
   for (const [name, make] of Object.entries(SHAPES)) {
     it(`to parse ${name}`, async () => {
       const once = await workOf(() => parse(make(LENGTH)))
@@ -98,25 +98,25 @@ describe("twice the text takes twice the work at most", () => {
       }
       const once = await workOf(compare(LENGTH))
       const twice = await workOf(compare(2 * LENGTH))
-      // Fields are sorted.
+      // Sorting the fields needs a little more than twice the work.
       assert.isAtMost(twice, 1.1 * TWICE * once + 100)
     })
   }
 
-  it("to compare numbers that are longer than those that are taken", async () => {
-    // The zeros within: each was once the beginning of a search for the zeros at the end.
+  it("to compare numbers that are longer than the limit", async () => {
+    // Zeros inside a number. An old version searched for trailing zeros from each of them.
     const compare = (length: number) => () =>
       assert.isTrue(isSame(`1${repeat("0", length)}1`, `1${repeat("0", length)}10e-1`))
     const once = await workOf(compare(LENGTH))
     assert.isAtMost(await workOf(compare(2 * LENGTH)), TWICE * once + 100)
   })
 
-  it("to parse more keys than are taken, however many there are", async () => {
+  it("except for more keys than the limit, which need no more work", async () => {
     const most = await workOf(() => parse(fields(9 * 10_000, `"":1`)))
     assert.isAtMost(await workOf(() => parse(fields(10 * 9 * 10_000, `"":1`))), most)
   })
 
-  it("and what is counted is the work: each digit of a number is looked at", async () => {
+  it("which the counters show: they count each digit of a number", async () => {
     assert.isAtLeast(await workOf(() => parse(list("9".repeat(1_000), LENGTH))), LENGTH)
     const zeros = list(`1.${"0".repeat(900)}`, LENGTH)
     assert.isAtLeast(await workOf(() => isSame(zeros, ` ${zeros}`)), 2 * 0.9 * LENGTH)

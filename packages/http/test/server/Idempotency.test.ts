@@ -9,7 +9,7 @@ const ada = { name: "Ada", email: "ada@example.com" }
 const withKey = (key: string) => ({ headers: { "idempotency-key": key } })
 
 describe("Idempotency-Key", () => {
-  it.effect("a repeat gets the same status and bytes with Idempotent-Replayed, and does nothing", () =>
+  it.effect("gives a repeat the same status and bytes with Idempotent-Replayed, and does nothing", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const call = { json: { ...ada, metadata: { b: "2", a: "1" } }, ...withKey("k") }
@@ -24,7 +24,7 @@ describe("Idempotency-Key", () => {
     }),
   )
 
-  it.effect("PATCH, DELETE, void and batches replay, too; exact integers byte for byte", () =>
+  it.effect("also works for PATCH, DELETE, void and batches, with exact integers byte for byte", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -50,7 +50,7 @@ describe("Idempotency-Key", () => {
     }),
   )
 
-  it.effect("does not give back what was erased: answers about the customer are forgotten", () =>
+  it.effect("does not return erased data: stored answers about the customer are deleted", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const call = { json: ada, ...withKey("k") }
@@ -68,7 +68,7 @@ describe("Idempotency-Key", () => {
     }),
   )
 
-  it.effect("another spelling of the same content is the same request, other content is not", () =>
+  it.effect("treats another spelling of the same content as the same request, but not other content", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const first = yield* api.expect(201, "POST", "/v1/customers", {
@@ -106,7 +106,7 @@ describe("Idempotency-Key", () => {
     }),
   )
 
-  it.effect("bare and quoted are the same key", () =>
+  it.effect("is the same key with and without quotation marks", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const first = yield* api.expect(201, "POST", "/v1/customers", { json: ada, ...withKey("8e03-c") })
@@ -123,19 +123,19 @@ describe("Idempotency-Key", () => {
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       for (const key of ["", "k".repeat(256), "two words", "tab\tkey", "é", `"two words"`, `""`]) {
-        // A quoted nothing is two quotation marks.
+        // An empty text in quotation marks.
         const status = key === `""` ? 201 : 400
         const answer = yield* api.expect(status, "POST", "/v1/customers", { json: ada, ...withKey(key) })
         if (status === 400) {
           assert.strictEqual(answer.message, "Idempotency-Key must be 1 to 255 visible ASCII characters")
         }
       }
-      // Reading is repeatable anyway.
+      // GET ignores the header, because reading can always be repeated.
       yield* api.expect(200, "GET", "/v1/customers", withKey("two words"))
     }),
   )
 
-  it.effect("4xx of the operation are remembered, what never reached it is not", () =>
+  it.effect("stores a 4xx of the operation, but not of earlier checks", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const usage = { customer_id: ApiServer.UNKNOWN.customer, product_id: "api", unit: "call", quantity: 1 }
@@ -160,7 +160,7 @@ describe("Idempotency-Key", () => {
     }),
   )
 
-  it.effect("5xx are never remembered, and leave nothing behind", () =>
+  it.effect("never stores a 5xx, which leaves nothing behind", () =>
     Effect.gen(function* () {
       const { faults, storage } = Faults.make()
       const api = yield* ApiServer.start({ storage })
@@ -184,7 +184,7 @@ describe("Idempotency-Key", () => {
     }),
   )
 
-  it.effect("counts for an account, a mode, a method and a path", () =>
+  it.effect("belongs to an account, a mode, a method and a path", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const stranger = (yield* api.issue({ account: "other" })).secret
@@ -194,7 +194,7 @@ describe("Idempotency-Key", () => {
         ids.add((yield* api.expect(201, "POST", "/v1/customers", { ...call, key })).id)
       }
       assert.strictEqual(ids.size, 3)
-      // Another key of the same account and mode is the same caller.
+      // Another API key of the same account and mode counts as the same caller.
       const second = (yield* api.issue()).secret
       const again = yield* api.expect(201, "POST", "/v1/customers", { ...call, key: second })
       assert.isTrue(ids.has(again.id))

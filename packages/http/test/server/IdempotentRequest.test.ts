@@ -1,4 +1,4 @@
-/** The fingerprint tells any two contents apart, however deep the difference lies. */
+/** The fingerprint differs for any two contents, even if they differ only deep inside. */
 import { EventType } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Schema } from "effect"
@@ -32,7 +32,7 @@ const reversed = (value: unknown): unknown => {
   )
 }
 
-/** Whether two values say the same, in whatever order their keys come. */
+/** Whether two values have the same content, with keys in any order. */
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted)
@@ -44,7 +44,7 @@ const sorted = (value: unknown): unknown => {
   )
 }
 
-/** Puts a value at the bottom of objects and arrays. */
+/** Puts a value deep inside objects and arrays. */
 const buried = (value: unknown, path: ReadonlyArray<"object" | "array">): unknown =>
   path.reduceRight<unknown>(
     (inner, kind) => (kind === "object" ? { a: 1, in: inner, z: [] } : [0, inner, {}]),
@@ -52,7 +52,7 @@ const buried = (value: unknown, path: ReadonlyArray<"object" | "array">): unknow
   )
 
 describe("the fingerprint of a request", () => {
-  it("is the same for the same content, in whatever order its keys come", () =>
+  it("is the same for the same content with keys in any order", () =>
     fc.assert(
       fc.asyncProperty(content, async (value) => {
         assert.strictEqual(await fingerprint(reversed(value)), await fingerprint(value))
@@ -60,7 +60,7 @@ describe("the fingerprint of a request", () => {
       { seed: SEED },
     ))
 
-  it("is another one for other content, however deep it lies", () =>
+  it("differs for other content, at any depth", () =>
     fc.assert(
       fc.asyncProperty(
         content,
@@ -78,7 +78,7 @@ describe("the fingerprint of a request", () => {
       { seed: SEED },
     ))
 
-  it("tells apart what looks alike", async () => {
+  it("differs for contents that look similar", async () => {
     const instant = DateTime.makeUnsafe("2026-11-22T10:00:00Z")
     const alike: ReadonlyArray<unknown> = [
       undefined,

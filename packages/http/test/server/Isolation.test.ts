@@ -1,6 +1,6 @@
 /**
- * Nothing crosses accounts or modes. Requests are made from the OpenAPI document, so that an operation or a place
- * for an id that is added later is tried by itself: one that is not understood here fails.
+ * Accounts and modes are isolated. Requests are made from the OpenAPI document, so later operations and places for ids are
+ * tested automatically. The test fails for an operation that it doesn't understand.
  */
 import { generateKey } from "@billwright/core"
 import { openApiDocument } from "@billwright/http/api"
@@ -14,13 +14,13 @@ const document = openApiDocument as Node
 const operations = operationsOf(document).filter(({ path }) => path.startsWith("/v1/"))
 const ANY_ID = /[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}/g
 
-/** Live endpoints need a key for their secrets. */
+/** Live endpoints need an encryption key for their secrets. */
 const billing = { encryption: generateKey("k1") }
 
-/** What a tenant has: one of each, by the prefix of its id. */
+/** The data of a tenant: one of each kind, by the prefix of its id. */
 type Things = Readonly<Record<string, string>>
 
-/** Text that only the owner has written. */
+/** Text that only the data of the owner contains. */
 const MARK = "Ada of the one account"
 
 const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, name: string) {
@@ -38,7 +38,7 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   return things
 })
 
-/** Sends an operation's request. Places that may be left out have an id when `idOf` gives one. */
+/** Sends the request of an operation. Optional places have an id if `idOf` returns one. */
 const send = (
   api: ApiServer.Api,
   key: string,
@@ -54,7 +54,7 @@ const ownRequired =
   ({ isRequired, prefix }: Place): string | undefined =>
     isRequired ? things[prefix] : undefined
 
-/** What reading shows of one's own things, operation by operation. */
+/** The answers of all reading operations to the owner. */
 const viewOf = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, things: Things) {
   const texts = new Map<string, string>()
   for (const operation of operations.filter(({ method }) => method === "GET")) {
@@ -68,9 +68,9 @@ const strangers: ReadonlyArray<readonly [string, ApiServer.IssueOptions]> = [
   ["another account", { account: "other" }],
 ]
 
-describe("ids of others", () => {
+describe("ids of another tenant", () => {
   it.effect.each([...strangers])(
-    "mean nothing to %s, in any place of any operation",
+    "are unknown to %s, in any place of any operation",
     ([, stranger]) =>
       Effect.gen(function* () {
         const api = yield* ApiServer.start({ billing })
@@ -95,12 +95,12 @@ describe("ids of others", () => {
                   : ownRequired(things)(each),
               )
             const answer = yield* asked(theirs[place.prefix])
-            // The same answer as for an id that was never made.
+            // The same answer as for an id that doesn't exist.
             const unknown = yield* asked(never[place.prefix])
             assert.strictEqual(answer.status, unknown.status, what)
             assert.strictEqual(shape(answer.text), shape(unknown.text), what)
             if (answer.status === 200) {
-              // A filter that nothing passes.
+              // A filter that matches nothing.
               assert.strictEqual(operation.method, "GET", what)
               assert.deepStrictEqual(answer.at("data"), [], what)
             } else {
@@ -110,7 +110,7 @@ describe("ids of others", () => {
             assert.notInclude(answer.text, MARK, what)
             tried++
           }
-          // With ids of one's own it works: it was those that were refused.
+          // With the owner's ids it works, so the ids were the reason for the refusal.
           const answer = yield* send(api, secret, operation, ownRequired(things))
           assert.oneOf(answer.status, [200, 201], `${operation.id}: ${answer.text}`)
           assert.notInclude(answer.text, MARK, operation.id)
@@ -125,15 +125,15 @@ describe("ids of others", () => {
   )
 })
 
-describe("what others have", () => {
+describe("data of another tenant", () => {
   it.effect.each([...strangers])(
-    "is neither listed nor counted for %s",
+    "is not listed or counted for %s",
     ([, stranger]) =>
       Effect.gen(function* () {
         const api = yield* ApiServer.start({ billing })
         const things = yield* populate(api, api.testKey, MARK)
         const { secret } = yield* api.issue(stranger)
-        // A server on which nobody has anything.
+        // A server without any data.
         const empty = yield* ApiServer.start({ billing })
         const same = yield* empty.issue(stranger)
         const withoutIds = operations.filter(

@@ -6,7 +6,7 @@ const SEED = 20_261_121
 const check = <A>(arbitrary: fc.Arbitrary<A>, holds: (value: A) => void, numRuns = 300): void =>
   fc.assert(fc.property(arbitrary, holds), { seed: SEED, numRuns })
 
-/** What a text is refused for. */
+/** The reason why a text is refused. */
 const problemOf = (text: string): string => {
   try {
     Json.parse(text)
@@ -41,14 +41,14 @@ const value: fc.Arbitrary<Value> = fc.letrec<{ value: Value }>((tie) => ({
 })).value
 
 describe("parse", () => {
-  it("gives what JSON.parse gives, however it is spaced", () => {
+  it("returns the same as JSON.parse, with any white space", () => {
     check(fc.tuple(value, fc.constantFrom("", " ", "\t", "  ")), ([input, space]) => {
       const text = JSON.stringify(input, undefined, space)
       assert.deepStrictEqual(Json.parse(text), JSON.parse(text))
     })
   })
 
-  it("refuses exactly what JSON.parse refuses, with a JsonProblem", () => {
+  it("refuses the same texts as JSON.parse, with a JsonProblem", () => {
     const damage = fc.tuple(
       value,
       fc.nat(),
@@ -87,7 +87,7 @@ describe("parse", () => {
     assert.strictEqual(problemOf(`[1e${digits(1_001)}]`), `${problem} 1004`)
   })
 
-  it("keeps whole numbers exactly, whatever they are written like", () => {
+  it("keeps whole numbers exactly in any spelling", () => {
     const whole: ReadonlyArray<readonly [string, bigint | number]> = [
       ["1e21", 10n ** 21n],
       ["1E+21", 10n ** 21n],
@@ -103,14 +103,14 @@ describe("parse", () => {
       ["-0.0e0", -0],
     ]
     for (const [text, value] of whole) assert.strictEqual(Json.parse(text), value, text)
-    // From 1e40 on nothing is written out: a body of such numbers would be sixty times as long, or of any length.
+    // From 1e40 on, numbers are not written out. Otherwise a body of such numbers could become very long.
     for (const text of ["1e40", "-1e40", "1e308", "1.5e300", `1${"0".repeat(40)}.5`])
       assert.strictEqual(Json.parse(text), Number(text))
     assert.strictEqual(Json.parse("1e999999999"), Number.POSITIVE_INFINITY)
     assert.strictEqual(Json.parse("-1e400"), Number.NEGATIVE_INFINITY)
   })
 
-  it("never takes a fraction for a whole number", () => {
+  it("never reads a fraction as a whole number", () => {
     const digits = (maxLength: number) => fc.string({ unit: fc.constantFrom(..."0123456789"), maxLength })
     const number = fc.tuple(
       fc.bigInt({ min: 0n, max: 10n ** 20n }),
@@ -135,10 +135,10 @@ describe("parse", () => {
     )
   })
 
-  it("finds a key that an object has twice, wherever it is and however it is spelt", () => {
+  it("finds a duplicate key of an object, at any depth and in any spelling", () => {
     const escaped = (key: string) =>
       `"${Array.from({ length: key.length }, (_, i) => `\\u${key.charCodeAt(i).toString(16).padStart(4, "0")}`).join("")}"`
-    /** Writes a value; the object with number `target` gets its first key again. */
+    /** Writes a value. The object with number `target` gets its first key twice. */
     const write = (input: Value, state: { target: number; key: string | undefined }): string => {
       if (Array.isArray(input)) return `[${input.map((item: Value) => write(item, state)).join(",")}]`
       if (input === null || typeof input !== "object") return JSON.stringify(input)
@@ -162,12 +162,12 @@ describe("parse", () => {
     assert.isAtLeast(found, 50)
   })
 
-  it("the same key in different objects is no duplicate", () => {
+  it("accepts the same key in different objects", () => {
     const text = `[{"a": {"a": [{"a": 1}, {"a": 2}]}, "b": {"a": ":"}}, {"a": "{\\"a\\":1,\\"a\\":2}"}]`
     assert.deepStrictEqual(Json.parse(text), JSON.parse(text))
   })
 
-  it("measures depth before it parses, and not in strings", () => {
+  it("checks the depth before parsing, and ignores brackets in strings", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
     assert.deepStrictEqual(Json.parse(nested(32)), JSON.parse(nested(32)))
     assert.strictEqual(problemOf(nested(33)), "is nested deeper than 32 levels")

@@ -1,6 +1,6 @@
 /**
- * Requests that are meant to hurt. Each row: the right status, an error of exactly two fields, a Request-Id,
- * and nothing stored.
+ * Malicious requests. Each must get the right status, an error with exactly two fields and a Request-Id, and nothing may
+ * be stored.
  */
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -17,10 +17,10 @@ const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`
 const invalid = "the body is not valid JSON"
 const storable = "must not contain NUL or a lone surrogate"
 
-/** What it is, the body, and how the message begins. */
 const fields = (count: number): string =>
   `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join(",")}}`
 
+/** A name, the body, and the beginning of the message. */
 const bodies: ReadonlyArray<readonly [string, string | Uint8Array, string]> = [
   ["NUL, escaped", customer({ name: `"A\\u0000da"` }), `name ${storable}`],
   ["NUL, raw", customer({ name: `"A\0da"` }), invalid],
@@ -62,13 +62,13 @@ const bodies: ReadonlyArray<readonly [string, string | Uint8Array, string]> = [
   ["toString at the top", customer({ more: `, "toString": 1` }), "toString is not a known field"],
   ["a key twice", customer({ more: `, "name": "Eve"` }), `the body has the key "name" twice`],
   [
-    "a key twice, spelt otherwise",
+    "a key twice in different spellings",
     customer({ more: `, "n\\u0061me": "Eve"` }),
     `the body has the key "name" twice`,
   ],
   ["a nested key twice", customer({ metadata: `{"a": "1", "a": "1"}` }), `the body has the key "a" twice`],
   [
-    "a nested key twice, spelt otherwise",
+    "a nested key twice in different spellings",
     customer({ metadata: `{"a": "1", "\\u0061": "2"}` }),
     `the body has the key "a" twice`,
   ],
@@ -119,7 +119,7 @@ const bodies: ReadonlyArray<readonly [string, string | Uint8Array, string]> = [
   ],
 ]
 
-layer(ApiServer.layer)("poisoned bodies", (it) => {
+layer(ApiServer.layer)("malicious bodies are refused", (it) => {
   it.effect.each([...bodies])("%s", ([, body, message]) =>
     Effect.gen(function* () {
       const api = yield* ApiServer.Shared
@@ -132,7 +132,7 @@ layer(ApiServer.layer)("poisoned bodies", (it) => {
     }),
   )
 
-  it.effect("2 MB are too much", () =>
+  it.effect("a body of 2 MB", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.Shared
       yield* api.expect(413, "POST", "/v1/customers", {
@@ -144,7 +144,7 @@ layer(ApiServer.layer)("poisoned bodies", (it) => {
 })
 
 describe("harmless bodies", () => {
-  it.effect("what only looks poisoned is stored as it is", () =>
+  it.effect("that only look malicious are stored unchanged", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const body = customer({
@@ -163,7 +163,7 @@ describe("harmless bodies", () => {
   )
 })
 
-/** A quantity as it stands in the body, and what becomes of it. */
+/** A quantity in the body, and the result. */
 const quantities: ReadonlyArray<readonly [string, number | "refused"]> = [
   ["1e309", "refused"],
   ["-1e309", "refused"],
@@ -228,7 +228,7 @@ layer(ApiServer.layer)("numbers", (it) => {
   )
 })
 
-/** A method, a path with its query, the status, and how the message begins. */
+/** A method, a path with its query, the status, and the beginning of the message. */
 const targets: ReadonlyArray<readonly [string, string, number, string]> = [
   ["GET", "/v1/customers?colour=red", 400, "colour is not a known field"],
   ["GET", "/v1/customers?limit=1&limit=1", 400, "limit is given twice"],
@@ -266,7 +266,7 @@ const targets: ReadonlyArray<readonly [string, string, number, string]> = [
   ["POST", "/v1/customers/__proto__/void", 404, "there is nothing at"],
 ]
 
-layer(ApiServer.layer)("poisoned addresses", (it) => {
+layer(ApiServer.layer)("malicious addresses are refused", (it) => {
   const named = targets.map(
     ([method, path, ...rest]) => [`${method} ${path.slice(0, 60)}`, method, path, ...rest] as const,
   )
@@ -281,7 +281,7 @@ layer(ApiServer.layer)("poisoned addresses", (it) => {
 })
 
 describe("harmless addresses", () => {
-  it.effect("empty parts of a query mean nothing, + is a blank", () =>
+  it.effect("may have empty parts in the query, and + for a space", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       yield* api.expect(200, "GET", "/v1/customers?")

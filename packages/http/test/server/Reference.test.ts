@@ -5,7 +5,7 @@ import * as ApiServer from "../ApiServer.ts"
 import { type Node, operationsOf } from "../Judge.ts"
 
 describe("/docs", () => {
-  it.effect("shows every operation, needs no key and loads nothing from anywhere", () =>
+  it.effect("shows every operation, needs no key and loads nothing from other hosts", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const page = yield* api.expect(200, "GET", "/docs", { key: null })
@@ -21,7 +21,7 @@ describe("/docs", () => {
     }),
   )
 
-  it.effect("is well-formed: what is opened is closed, and no link leads nowhere", () =>
+  it.effect("is well-formed HTML without broken links", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const { text } = yield* api.expect(200, "GET", "/docs")

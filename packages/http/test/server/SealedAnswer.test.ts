@@ -1,5 +1,5 @@
 /**
- * Answers that show a secret, and what is kept of them for repeats.
+ * Answers with a secret, and how they are stored for repeats.
  */
 import { type Billing, generateKey, IdempotencyStore } from "@billwright/core"
 import { Memory, type MemoryInspector } from "@billwright/memory"
@@ -11,7 +11,7 @@ const PATH = "/v1/webhook_endpoints"
 const json = { url: "https://example.com/hooks", event_types: ["*"] }
 const once = { headers: { "idempotency-key": "k" } }
 
-/** A storage that takes all keys for one, so that one request finds the answer to another. */
+/** A storage that treats all keys as the same, so that a request finds the answer to another one. */
 const forgetful: ApiServer.Storage = Layer.effectContext(
   Effect.map(Effect.context<Billing.Storage | MemoryInspector>(), (context) => {
     const store = Context.get(context, IdempotencyStore)
@@ -22,8 +22,8 @@ const forgetful: ApiServer.Storage = Layer.effectContext(
   }),
 ).pipe(Layer.provide(Memory.layer))
 
-describe("a repeat of a request that was answered with a secret", () => {
-  it.effect("gets the same bytes; at rest they are encrypted", () =>
+describe("a repeat of a request whose answer has a secret", () => {
+  it.effect("gets the same bytes, which are stored encrypted", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start({ billing: { encryption: generateKey("k1") } })
       for (const key of [api.testKey, api.liveKey]) {
@@ -52,20 +52,22 @@ describe("a repeat of a request that was answered with a secret", () => {
     }),
   )
 
-  it.effect("in test mode without a key it is kept as the secret is: as it is", () =>
-    Effect.gen(function* () {
-      const api = yield* ApiServer.start()
-      const first = yield* api.expect(201, "POST", PATH, { json, ...once })
-      const again = yield* api.expect(201, "POST", PATH, { json, ...once })
-      assert.strictEqual(again.text, first.text)
-      assert.deepStrictEqual(
-        (yield* api.snapshot).idempotency.map(({ response }) => response.body),
-        [`plain.${first.text}`],
-      )
-    }),
+  it.effect(
+    "gets the same bytes in test mode without an encryption key, where secrets are stored in plain text",
+    () =>
+      Effect.gen(function* () {
+        const api = yield* ApiServer.start()
+        const first = yield* api.expect(201, "POST", PATH, { json, ...once })
+        const again = yield* api.expect(201, "POST", PATH, { json, ...once })
+        assert.strictEqual(again.text, first.text)
+        assert.deepStrictEqual(
+          (yield* api.snapshot).idempotency.map(({ response }) => response.body),
+          [`plain.${first.text}`],
+        )
+      }),
   )
 
-  it.effect("gets the same refusal; other content is another request", () =>
+  it.effect("gets the same refusal, and other content is another request", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const call = { json: { ...json, url: "https://10.0.0.1/" }, key: api.liveKey, ...once }
@@ -78,7 +80,7 @@ describe("a repeat of a request that was answered with a secret", () => {
     }),
   )
 
-  it.effect("409 when what is kept can't be opened: it was moved to another request", () =>
+  it.effect("gets 409 when the stored answer can't be decrypted, because it belongs to another request", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start({ storage: forgetful, billing: { encryption: generateKey("k1") } })
       const call = (key: string) => ({ json, headers: { "idempotency-key": key } })

@@ -1,6 +1,6 @@
 /**
- * Every test checks, when its server stops, that no secret was sent or logged (`ApiServer.start`). Here are the
- * ways in which one could get there.
+ * Every test checks that no secret was sent or logged when its server stops (`ApiServer.start`). These tests try ways in
+ * which one could be.
  */
 import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,7 +10,7 @@ import * as Faults from "../Faults.ts"
 import * as Receivers from "../Receivers.ts"
 
 describe("API keys", () => {
-  it.effect("are neither echoed nor logged, wherever a caller puts them by mistake", () =>
+  it.effect("are not echoed or logged when a caller puts them in a wrong place", () =>
     Effect.gen(function* () {
       const { faults, storage } = Faults.make()
       const api = yield* ApiServer.start({ storage, billing: { keys: { cacheMillis: 0 } } })
@@ -65,7 +65,7 @@ describe("API keys", () => {
 })
 
 describe("webhook secrets", () => {
-  it.effect("are in the answer that shows them, and nowhere else", () =>
+  it.effect("are only in the answer that shows them", () =>
     Effect.gen(function* () {
       const { faults, storage } = Faults.make()
       const api = yield* ApiServer.start({ storage })
@@ -80,7 +80,7 @@ describe("webhook secrets", () => {
         }
         answers.push((yield* api.call("PATCH", path, { json: { description: "x" } })).text)
         answers.push((yield* api.call("POST", `${path}/test`, { json: { type: "invoice.paid" } })).text)
-        // By mistake.
+        // A secret in a wrong place.
         const misplaced = encodeURIComponent(String(created.at("secret")))
         answers.push((yield* api.call("GET", `/v1/events/${misplaced}`)).text)
         answers.push((yield* api.call("GET", `/v1/${misplaced}`)).text)
@@ -105,14 +105,14 @@ describe("webhook secrets", () => {
 })
 
 describe("traces", () => {
-  /** What a backend of traces would be told of a span. */
+  /** The attributes that a tracing backend gets for a span. */
   const told = ({ attributes, events, name, status }: Tracer.NativeSpan): string => {
     const failure =
       status._tag === "Ended" && Exit.isFailure(status.exit) ? Cause.pretty(status.exit.cause) : ""
     return inspect([name, attributes, events, failure], { depth: Infinity })
   }
 
-  it.effect("hold neither keys nor secrets nor credentials of receivers, whatever fails", () => {
+  it.effect("contain no keys, secrets or credentials of receivers, also after failures", () => {
     const spans: Array<Tracer.NativeSpan> = []
     const tracer = Tracer.make({
       span: (options) => {

@@ -1,5 +1,5 @@
 /**
- * The four endpoints as the specification writes them down, with nothing else in the requests.
+ * The four endpoints of the specification, with exactly its requests.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -39,7 +39,7 @@ describe("the specification", () => {
     }),
   )
 
-  it.effect("error responses: { error, message }, naming the missing parameter", () =>
+  it.effect("error responses have { error, message }, with the missing parameter", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const missing = { error: "invalid_request", message: "customer_id is required" }

@@ -7,19 +7,19 @@ import * as StreamSlots from "../../src/server/StreamSlots.ts"
 
 const [ada, bob] = ["key_ada", "key_bob"] as ReadonlyArray<string> as [ApiKey.ApiKeyId, ApiKey.ApiKeyId]
 
-/** Runs a stream: holds its place until it is ended. */
+/** Runs a stream, which keeps its place until it ends. */
 const run = Effect.fnUntraced(function* (place: StreamSlots.Slot) {
   const scope = yield* Scope.make()
   yield* Scope.provide(place, scope)
   return Scope.close(scope, Exit.void)
 })
 
-/** Whose limit keeps a key from another stream. */
+/** The limit that refuses another stream of a key. */
 const limitOf = (slots: StreamSlots.StreamSlots, key: ApiKey.ApiKeyId) =>
   Effect.map(Effect.flip(slots.reserve(key)), ({ limit, of }) => `${of} ${limit}`)
 
 describe("places of streams", () => {
-  it.effect("are as many as the limits say, of a key and in all, from the moment of the answer", () =>
+  it.effect("are limited for each key and in total, from the moment of the answer", () =>
     Effect.gen(function* () {
       const slots = StreamSlots.make({ maxStreams: 3, maxStreamsPerKey: 2 })
       yield* slots.reserve(ada)
@@ -36,7 +36,7 @@ describe("places of streams", () => {
     }),
   )
 
-  it.effect("are one for each stream, however many ask at once", () =>
+  it.effect("are one for each stream, even for concurrent requests", () =>
     Effect.gen(function* () {
       const slots = StreamSlots.make({ maxStreams: 5, maxStreamsPerKey: 5 })
       const asked = yield* Effect.forEach(
@@ -49,7 +49,7 @@ describe("places of streams", () => {
     }),
   )
 
-  it.effect("are given back 10 seconds later by streams that aren't run", () =>
+  it.effect("are released after 10 seconds by streams that aren't run", () =>
     Effect.gen(function* () {
       const slots = StreamSlots.make({ maxStreamsPerKey: 2 })
       yield* slots.reserve(ada)
@@ -66,7 +66,7 @@ describe("places of streams", () => {
     }),
   )
 
-  it.effect("are taken anew by a stream that is run later than that, if there is one", () =>
+  it.effect("are taken again by a stream that is run after that, if a place is free", () =>
     Effect.gen(function* () {
       const slots = StreamSlots.make({ maxStreamsPerKey: 1 })
       const early = yield* slots.reserve(ada)
@@ -81,7 +81,7 @@ describe("places of streams", () => {
 })
 
 describe("the pace of a stream", () => {
-  /** When the reads take place of a stream that is told of a commit again at once, each time. */
+  /** The times of the reads of a stream that is notified of a new commit after each read. */
   const readsOf = (pace: StreamPace, start: number, streams: number, count: number) => {
     let now = start
     return Array.from({ length: count }, () => {
@@ -90,14 +90,14 @@ describe("the pace of a stream", () => {
     })
   }
 
-  it("lets ten reads go at once, and then one in 50 ms", () => {
+  it("allows ten reads at once, and then one every 50 ms", () => {
     const pace = new StreamPace()
     assert.deepStrictEqual(readsOf(pace, 0, 1, 13), [...Array<number>(10).fill(0), 50, 100, 150])
-    // Rested: at once again.
+    // After a pause, it reads at once again.
     assert.deepStrictEqual(readsOf(pace, 10_000, 1, 11), [...Array<number>(10).fill(0), 50])
   })
 
-  it("is that of 500 reads a second over all streams, and of one a second at least", () => {
+  it("allows 500 reads per second for all streams together, and at least one per second for each", () => {
     const last = (streams: number) => readsOf(new StreamPace(), 0, streams, 110).at(-1)
     assert.strictEqual(last(25), 100 * 50)
     assert.strictEqual(last(100), 100 * 200)

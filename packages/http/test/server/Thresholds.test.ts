@@ -50,7 +50,7 @@ describe("usage thresholds", () => {
     }),
   )
 
-  it.effect("remember when they fired", () =>
+  it.effect("have the time when they last fired", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -65,7 +65,7 @@ describe("usage thresholds", () => {
     }),
   )
 
-  it.effect("are refused with the field that is wrong", () =>
+  it.effect("are refused with the name of the wrong field", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -92,7 +92,7 @@ describe("usage thresholds", () => {
     }),
   )
 
-  it.effect("are at most 100 for a meter", () =>
+  it.effect("are limited to 100 for a customer, product and unit", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()

@@ -12,7 +12,7 @@ const usageOf = (customer: string, fields: object = {}) => ({
 })
 
 describe("POST /v1/usage", () => {
-  it.effect("answers 201 with the whole record, counted from then on", () =>
+  it.effect("answers 201 with the whole record, which counts from then on", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -32,7 +32,7 @@ describe("POST /v1/usage", () => {
     }),
   )
 
-  it.effect("takes instants with any offset and gives UTC milliseconds", () =>
+  it.effect("accepts instants with any offset, and returns UTC with milliseconds", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -74,13 +74,13 @@ describe("POST /v1/usage", () => {
     }),
   )
 
-  it.effect("counts an idempotency_key once: 200 and the first record, 409 for other content", () =>
+  it.effect("counts an idempotency_key once: a repeat gets 200 and the first record, other content 409", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
       const json = usageOf(customer, { idempotency_key: "request-1" })
       const first = yield* api.expect(201, "POST", "/v1/usage", { json })
-      // The instant that the server chose is not part of the content.
+      // An instant that the server has chosen is not part of the content.
       yield* TestClock.adjust("10 days")
       const again = yield* api.expect(200, "POST", "/v1/usage", { json })
       assert.strictEqual(again.text, first.text)
@@ -104,7 +104,7 @@ describe("POST /v1/usage", () => {
     }),
   )
 
-  it.effect("answers 404 for an unknown customer and 400 naming what is missing or wrong", () =>
+  it.effect("answers 404 for an unknown customer, and 400 with the name of a missing or wrong field", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -134,7 +134,7 @@ describe("POST /v1/usage", () => {
     }),
   )
 
-  it.effect("takes quantities from 0 to 2^53 − 1", () =>
+  it.effect("accepts quantities from 0 to 2^53 − 1", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -146,7 +146,7 @@ describe("POST /v1/usage", () => {
 })
 
 describe("POST /v1/usage/batch", () => {
-  it.effect("answers with one status for each record, in the order given", () =>
+  it.effect("answers with a status for each record, in the order of the request", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const [a, b] = [yield* api.newCustomer(), yield* api.newCustomer()]
@@ -174,7 +174,7 @@ describe("POST /v1/usage/batch", () => {
     }),
   )
 
-  it.effect("stores all or nothing and names the record that is wrong", () =>
+  it.effect("stores all records or none, and names a wrong record", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -204,7 +204,7 @@ describe("POST /v1/usage/batch", () => {
     }),
   )
 
-  it.effect("takes 1 to 1,000 records", () =>
+  it.effect("accepts 1 to 1,000 records", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -222,7 +222,7 @@ describe("POST /v1/usage/batch", () => {
 })
 
 describe("GET /v1/usage", () => {
-  it.effect("echoes what was asked and the instants that it came to", () =>
+  it.effect("returns the query and the instants of its period", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -268,7 +268,7 @@ describe("GET /v1/usage", () => {
     }),
   )
 
-  it.effect("counts inclusive days of the asked time zone", () =>
+  it.effect("counts inclusive days in the time zone of the query", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -301,7 +301,7 @@ describe("GET /v1/usage", () => {
     }),
   )
 
-  it.effect("never adds unlike units: asks for one", () =>
+  it.effect("never adds different units, and asks for one", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -323,7 +323,7 @@ describe("GET /v1/usage", () => {
     }),
   )
 
-  it.effect("no usage is 0, in the asked unit, else the only one, else null", () =>
+  it.effect("returns 0 without usage, in the unit of the query, or else the only unit, or else null", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -340,7 +340,7 @@ describe("GET /v1/usage", () => {
     }),
   )
 
-  it.effect("names the parameter that is missing, wrong or unknown", () =>
+  it.effect("names a missing, wrong or unknown parameter", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -376,7 +376,7 @@ describe("GET /v1/usage", () => {
 })
 
 describe("GET /v1/usage/series", () => {
-  it.effect("lists consecutive windows in time order, empty ones included", () =>
+  it.effect("lists consecutive windows in time order, including empty ones", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -454,7 +454,7 @@ describe("GET /v1/usage/series", () => {
     }),
   )
 
-  it.effect("asks for dates and a window, and bounds the windows", () =>
+  it.effect("requires dates and a window, and limits the number of windows", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -482,7 +482,7 @@ describe("GET /v1/usage/series", () => {
 })
 
 describe("usage records", () => {
-  it.effect("can be listed with filters, paged both ways and read one by one", () =>
+  it.effect("can be listed with filters, paged in both directions and read one by one", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()
@@ -517,7 +517,7 @@ describe("usage records", () => {
     }),
   )
 
-  it.effect("can be voided: the record stays, its quantity no longer counts, its key stays used", () =>
+  it.effect("can be voided: the record and its key stay, but its quantity no longer counts", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const customer = yield* api.newCustomer()

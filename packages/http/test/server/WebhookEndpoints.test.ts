@@ -9,7 +9,7 @@ const PATH = "/v1/webhook_endpoints"
 const minimal = { url: "https://example.com/hooks", event_types: ["*"] }
 
 describe("POST /v1/webhook_endpoints", () => {
-  it.effect("answers 201 with the endpoint and its secret, which is shown this once", () =>
+  it.effect("answers 201 with the endpoint and its secret, which no other answer shows", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const json = {
@@ -45,7 +45,7 @@ describe("POST /v1/webhook_endpoints", () => {
     }),
   )
 
-  it.effect("with ed25519 it shows the public key, and the private one never", () =>
+  it.effect("shows the public key with ed25519, and never the private key", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const created = yield* api.newEndpoint({ signature: "ed25519" })
@@ -60,13 +60,13 @@ describe("POST /v1/webhook_endpoints", () => {
     }),
   )
 
-  it.effect("in live mode it wants https and a key to encrypt secrets with", () =>
+  it.effect("requires https and an encryption key in live mode", () =>
     Effect.gen(function* () {
       const without = yield* ApiServer.start()
       const refused = yield* without.expect(409, "POST", PATH, { json: minimal, key: without.liveKey })
       assert.strictEqual(refused.error, "conflict")
       assert.include(refused.message, "encryption key")
-      // It is for the operator to put right, so a repeat of the request is not told the same for days.
+      // The operator has to fix this, so the error isn't stored for repeats of the request.
       const headers = { "idempotency-key": "k" }
       for (const json of [minimal, { ...minimal, description: "other content" }]) {
         const again = yield* without.expect(409, "POST", PATH, { json, headers, key: without.liveKey })
@@ -84,7 +84,7 @@ describe("POST /v1/webhook_endpoints", () => {
     }),
   )
 
-  it.effect("names the field that is missing, wrong or unknown", () =>
+  it.effect("names a missing, wrong or unknown field", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const types = `must be ["*"] or 1 to 1000 different event types`
@@ -127,7 +127,7 @@ describe("POST /v1/webhook_endpoints", () => {
     }),
   )
 
-  it.effect("takes 500 for a tenant", () =>
+  it.effect("allows 500 endpoints for a tenant", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       yield* Effect.forEach(Array.from({ length: 500 }), () => api.newEndpoint(), { concurrency: 10 })
@@ -140,7 +140,7 @@ describe("POST /v1/webhook_endpoints", () => {
 })
 
 describe("GET /v1/webhook_endpoints", () => {
-  it.effect("newest first, by pages and by status", () =>
+  it.effect("lists newest first, with pages and a filter by status", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const [a, b, c] = [yield* api.newEndpoint(), yield* api.newEndpoint(), yield* api.newEndpoint()]
@@ -163,7 +163,7 @@ describe("GET /v1/webhook_endpoints", () => {
 })
 
 describe("PATCH /v1/webhook_endpoints/{id}", () => {
-  it.effect("merges: omitted is unchanged, null clears", () =>
+  it.effect("changes only the given fields, and null removes a value", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const fields = { description: "d", headers: { "x-a": "1" }, metadata: { plan: "pro", seats: "3" } }
@@ -202,29 +202,31 @@ describe("PATCH /v1/webhook_endpoints/{id}", () => {
     }),
   )
 
-  it.effect("disables, which ends what is pending, and enables, which sends nothing again", () =>
-    Effect.gen(function* () {
-      const api = yield* ApiServer.start()
-      const receivers = yield* Receivers.make(api)
-      const { id } = yield* api.newEndpoint()
-      const event = yield* api.publish()
-      const disabled = yield* api.expect(200, "PATCH", `${PATH}/${id}`, { json: { status: "disabled" } })
-      assert.deepInclude(disabled.body, {
-        status: "disabled",
-        disabled_reason: "manual",
-        disabled_at: ApiServer.NOW,
-      })
-      const found = yield* api.expect(200, "GET", `/v1/events/${event}`)
-      assert.deepInclude(found.at("deliveries", 0), { status: "Failed", reason: "endpoint_disabled" })
-      const enabled = yield* api.expect(200, "PATCH", `${PATH}/${id}`, { json: { status: "enabled" } })
-      assert.deepInclude(enabled.body, { status: "enabled", disabled_reason: null, disabled_at: null })
-      assert.strictEqual(yield* receivers.deliver, 0)
-    }),
+  it.effect(
+    "disables an endpoint and ends its pending deliveries, and enables it without sending missed events",
+    () =>
+      Effect.gen(function* () {
+        const api = yield* ApiServer.start()
+        const receivers = yield* Receivers.make(api)
+        const { id } = yield* api.newEndpoint()
+        const event = yield* api.publish()
+        const disabled = yield* api.expect(200, "PATCH", `${PATH}/${id}`, { json: { status: "disabled" } })
+        assert.deepInclude(disabled.body, {
+          status: "disabled",
+          disabled_reason: "manual",
+          disabled_at: ApiServer.NOW,
+        })
+        const found = yield* api.expect(200, "GET", `/v1/events/${event}`)
+        assert.deepInclude(found.at("deliveries", 0), { status: "Failed", reason: "endpoint_disabled" })
+        const enabled = yield* api.expect(200, "PATCH", `${PATH}/${id}`, { json: { status: "enabled" } })
+        assert.deepInclude(enabled.body, { status: "enabled", disabled_reason: null, disabled_at: null })
+        assert.strictEqual(yield* receivers.deliver, 0)
+      }),
   )
 })
 
 describe("DELETE /v1/webhook_endpoints/{id}", () => {
-  it.effect("ends what is pending and keeps the history", () =>
+  it.effect("ends pending deliveries and keeps the history", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const { id } = yield* api.newEndpoint()
@@ -249,7 +251,7 @@ describe("DELETE /v1/webhook_endpoints/{id}", () => {
 })
 
 describe("POST /v1/webhook_endpoints/{id}/rotate_secret", () => {
-  it.effect("gives a new secret; both sign until the old one ends", () =>
+  it.effect("returns a new secret, and webhooks are signed with both until the old one ends", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const receivers = yield* Receivers.make(api)
@@ -266,7 +268,7 @@ describe("POST /v1/webhook_endpoints/{id}/rotate_secret", () => {
       assert.strictEqual(yield* signatures, 2)
       yield* TestClock.adjust("60 seconds")
       assert.strictEqual(yield* signatures, 1)
-      // Without a body it is a day.
+      // Without a body, both sign for a day.
       yield* api.expect(200, "POST", path)
       yield* TestClock.adjust("86399 seconds")
       assert.strictEqual(yield* signatures, 2)
@@ -288,41 +290,43 @@ describe("POST /v1/webhook_endpoints/{id}/rotate_secret", () => {
 })
 
 describe("POST /v1/webhook_endpoints/{id}/test", () => {
-  it.effect("sends the example of a type to this endpoint alone, whatever it admits", () =>
-    Effect.gen(function* () {
-      const api = yield* ApiServer.start()
-      const receivers = yield* Receivers.make(api)
-      yield* api.newEndpoint()
-      const { id } = yield* api.newEndpoint({
-        url: "http://localhost:7/only",
-        event_types: ["payment.failed"],
-      })
-      const event = yield* api.expect(201, "POST", `${PATH}/${id}/test`, { json: { type: "invoice.paid" } })
-      assert.deepInclude(event.body, {
-        object: "event",
-        type: "invoice.paid",
-        customer_id: null,
-        endpoint_id: id,
-      })
-      yield* receivers.deliver
-      assert.deepStrictEqual(
-        receivers.requests.map(({ url }) => url),
-        ["http://localhost:7/only"],
-      )
-      assert.strictEqual(receivers.requests[0]?.headers["webhook-id"], event.id)
-      const unknown = yield* api.expect(400, "POST", `${PATH}/${id}/test`, {
-        json: { type: "invoice.payed" },
-      })
-      assert.strictEqual(unknown.message, `type is not a known event type: "invoice.payed"`)
-      yield* api.expect(400, "POST", `${PATH}/${id}/test`)
-      yield* api.expect(200, "PATCH", `${PATH}/${id}`, { json: { status: "disabled" } })
-      yield* api.expect(409, "POST", `${PATH}/${id}/test`, { json: { type: "invoice.paid" } })
-    }),
+  it.effect(
+    "sends the example of a type only to this endpoint, even if it doesn't subscribe to the type",
+    () =>
+      Effect.gen(function* () {
+        const api = yield* ApiServer.start()
+        const receivers = yield* Receivers.make(api)
+        yield* api.newEndpoint()
+        const { id } = yield* api.newEndpoint({
+          url: "http://localhost:7/only",
+          event_types: ["payment.failed"],
+        })
+        const event = yield* api.expect(201, "POST", `${PATH}/${id}/test`, { json: { type: "invoice.paid" } })
+        assert.deepInclude(event.body, {
+          object: "event",
+          type: "invoice.paid",
+          customer_id: null,
+          endpoint_id: id,
+        })
+        yield* receivers.deliver
+        assert.deepStrictEqual(
+          receivers.requests.map(({ url }) => url),
+          ["http://localhost:7/only"],
+        )
+        assert.strictEqual(receivers.requests[0]?.headers["webhook-id"], event.id)
+        const unknown = yield* api.expect(400, "POST", `${PATH}/${id}/test`, {
+          json: { type: "invoice.payed" },
+        })
+        assert.strictEqual(unknown.message, `type is not a known event type: "invoice.payed"`)
+        yield* api.expect(400, "POST", `${PATH}/${id}/test`)
+        yield* api.expect(200, "PATCH", `${PATH}/${id}`, { json: { status: "disabled" } })
+        yield* api.expect(409, "POST", `${PATH}/${id}/test`, { json: { type: "invoice.paid" } })
+      }),
   )
 })
 
 describe("POST /v1/webhook_endpoints/{id}/replay", () => {
-  it.effect("sends again what failed in a time, or all, and says how many", () =>
+  it.effect("sends failed or all events of a time range again, and returns their number", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
       const receivers = yield* Receivers.make(api)
@@ -344,7 +348,7 @@ describe("POST /v1/webhook_endpoints/{id}/replay", () => {
       const answer = { object: "webhook_replay", endpoint_id: id, count: 1 }
       assert.deepStrictEqual(yield* replay({ since, dry_run: true }), { ...answer, dry_run: true } as object)
       assert.deepStrictEqual(yield* replay({ since }), { ...answer, dry_run: false } as object)
-      // It is pending now.
+      // Its delivery is pending now.
       assert.strictEqual((yield* replay({ since })).count, 0)
       yield* receivers.deliver
       assert.strictEqual((yield* replay({ since, until: "2026-11-21T09:00:00Z", status: "all" })).count, 0)

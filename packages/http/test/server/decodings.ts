@@ -1,6 +1,6 @@
 /**
- * Prints what becomes of generated requests, a line each: their decoded queries and bodies, or what is wrong with
- * them. The same in every run. The last line says how much code was compiled for it.
+ * Prints a line for each generated request: its decoded query and body, or its error. The output is the same in every
+ * run, except for the last line, which says how much code was compiled.
  */
 import { Cause, Effect, Exit } from "effect"
 import * as fc from "fast-check"
