@@ -53,7 +53,7 @@ describe("billwright keys rotate-encryption", () => {
     )
     assert.match(
       (await rotate(installation.env)).stdout,
-      /^Every webhook secret is encrypted with the first key already\.$/m,
+      /^All webhook secrets are already encrypted with the first key\.$/m,
     )
     await installation.tenant.publish()
     assert.isTrue(await isVerified(await receiver.next("/rotated", 1), secret))
