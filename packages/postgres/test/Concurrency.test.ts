@@ -1,5 +1,5 @@
 /**
- * Interleavings that the contract suite can't force, because they need to see who waits for whom.
+ * Interleavings that the contract suite can't force, because the test has to see which transaction waits for a lock.
  */
 import {
   Billing,
@@ -55,14 +55,14 @@ const claimNew = Effect.fnUntraced(function* (type: string) {
   return claimed
 })
 
-/** A claimed delivery whose attempt was answered by 500. */
+/** A claimed delivery whose attempt was answered 500. */
 const failed = (claimed: ClaimedDelivery, state: Settlement["state"]): Settlement => ({
   ...delivered(claimed),
   state,
   attempt: Sample.attempt({ number: 1, startedAt: minute(3), responseStatus: 500 }),
 })
 
-/** Returns when some statement in the database waits for a lock of another transaction. */
+/** Waits until a statement in the database waits for a lock of another transaction. */
 const somebodyWaits = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const waiting = sql`select 1 from pg_stat_activity
@@ -70,7 +70,7 @@ where datname = current_database() and wait_event_type = 'Lock'`
   yield* Effect.repeat(waiting, { until: (rows) => rows.length > 0 })
 })
 
-/** Runs `first` in a transaction that commits only when `second`, started meanwhile, waits for it. */
+/** Runs `first` in a transaction that commits only when `second`, started in the meantime, waits for it. */
 const overlapping = <A, B, E, R, E2, R2>(first: Effect.Effect<A, E, R>, second: Effect.Effect<B, E2, R2>) =>
   Effect.gen(function* () {
     const transactor = yield* Transactor
@@ -91,13 +91,13 @@ const repeatableRead = Effect.provideService(
   "BEGIN ISOLATION LEVEL REPEATABLE READ",
 )
 
-describe("overlapping transactions", () => {
+describe("concurrent transactions", () => {
   layer(live, { excludeTestServices: true })((it) => {
     for (const [level, at] of [
       ["READ COMMITTED", <A, E, R>(effect: Effect.Effect<A, E, R>) => effect],
       ["REPEATABLE READ", repeatableRead],
     ] as const) {
-      it.effect(`at ${level} fire a month's threshold that they reach together, on different days`, () =>
+      it.effect(`at ${level} fire a month's threshold that they reach together, from usage of two days`, () =>
         Effect.gen(function* () {
           const { id } = yield* newCustomer
           const thresholds = yield* Thresholds
@@ -119,7 +119,7 @@ describe("overlapping transactions", () => {
         }).pipe(asTenant),
       )
 
-      it.effect(`at ${level} with the same key make one record`, () =>
+      it.effect(`at ${level} with the same key store one record`, () =>
         Effect.gen(function* () {
           const { id } = yield* newCustomer
           const [first, second] = yield* at(
@@ -131,7 +131,7 @@ describe("overlapping transactions", () => {
       )
     }
 
-    it.effect("append after a threshold that another one creates, and fire it", () =>
+    it.effect("usage sees, and fires, a threshold that another transaction creates", () =>
       Effect.gen(function* () {
         const { id } = yield* newCustomer
         const thresholds = yield* Thresholds
@@ -145,7 +145,7 @@ describe("overlapping transactions", () => {
       }).pipe(asTenant),
     )
 
-    it.effect("append to no customer that another one has erased", () =>
+    it.effect("usage of a customer that another transaction has erased is refused", () =>
       Effect.gen(function* () {
         const { id } = yield* newCustomer
         const customers = yield* Customers
@@ -154,7 +154,7 @@ describe("overlapping transactions", () => {
       }).pipe(asTenant),
     )
 
-    it.effect("publish no event of a customer that another one has erased", () =>
+    it.effect("an event of a customer that another transaction has erased is refused", () =>
       Effect.gen(function* () {
         const { id } = yield* newCustomer
         const customers = yield* Customers
@@ -163,7 +163,7 @@ describe("overlapping transactions", () => {
       }).pipe(asTenant),
     )
 
-    it.effect("erase a customer only after the event that another one publishes", () =>
+    it.effect("an erasure waits for an event of the customer that another transaction publishes", () =>
       Effect.gen(function* () {
         const { id } = yield* newCustomer
         const customers = yield* Customers
@@ -172,7 +172,7 @@ describe("overlapping transactions", () => {
       }).pipe(asTenant),
     )
 
-    it.effect("erase a customer only after the usage that another one appends", () =>
+    it.effect("an erasure waits for usage of the customer that another transaction appends", () =>
       Effect.gen(function* () {
         const { id } = yield* newCustomer
         const customers = yield* Customers
@@ -181,7 +181,7 @@ describe("overlapping transactions", () => {
       }).pipe(asTenant),
     )
 
-    it.effect("rename a customer while another one appends: neither waits", () =>
+    it.effect("renaming a customer does not wait for usage that another transaction appends", () =>
       Effect.gen(function* () {
         const { id } = yield* newCustomer
         const customers = yield* Customers
@@ -200,7 +200,7 @@ describe("overlapping transactions", () => {
       }).pipe(asTenant),
     )
 
-    it.effect("cancel a delivery whose result another one writes: it doesn't stay pending", () =>
+    it.effect("a cancelled delivery doesn't stay pending when another transaction writes its result", () =>
       Effect.gen(function* () {
         const endpoint = yield* newEndpoint({ eventTypes: ["cancelled.kept"] })
         const claimed = yield* claimNew("cancelled.kept")
@@ -216,7 +216,7 @@ describe("overlapping transactions", () => {
       }).pipe(asTenant),
     )
 
-    it.effect("cancel a delivery that another one ends: it ends once, as that one says", () =>
+    it.effect("a delivery that another transaction ends is not cancelled, and ends once", () =>
       Effect.gen(function* () {
         const endpoint = yield* newEndpoint({ eventTypes: ["cancelled.done"] })
         const claimed = yield* claimNew("cancelled.done")
@@ -230,7 +230,7 @@ describe("overlapping transactions", () => {
       }).pipe(asTenant),
     )
 
-    it.effect("write the marks of other endpoints while somebody holds one", () =>
+    it.effect("results write the marks of other endpoints while another transaction locks one endpoint", () =>
       Effect.gen(function* () {
         const [one, other] = [
           yield* newEndpoint({ eventTypes: ["marks.one"] }),
@@ -259,7 +259,7 @@ where id = ${Id.toUuid(one.id)}::uuid for update`.pipe(
       }).pipe(asTenant),
     )
 
-    it.effect("write results although somebody holds the endpoint, and leave its mark to the next one", () =>
+    it.effect("results are written while the endpoint is locked; its mark comes with the next result", () =>
       Effect.gen(function* () {
         const endpoint = yield* newEndpoint({ eventTypes: ["held.one"] })
         const [first, second] = [yield* claimNew("held.one"), yield* claimNew("held.one")]

@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as TestDatabase from "./TestDatabase.ts"
 
-/** Columns with values, as SQL, that are right. */
+/** Valid rows: columns with their values as SQL. */
 const ROWS = {
   customers: {
     account_id: "'default'",
@@ -92,11 +92,11 @@ const REFUSED: ReadonlyArray<readonly [Table, Readonly<Record<string, string>>]>
   ["usage_thresholds", { period: "'year'" }],
 ]
 
-/** check_violation; numeric_value_out_of_range, of what a type can't hold. */
+/** check_violation, or numeric_value_out_of_range for a value that the type can't hold. */
 const REFUSALS = ["23514", "22003"]
 
 layer(Layer.provideMerge(Layer.effectDiscard(Migrations.run()), TestDatabase.layerClient()))((it) => {
-  it.effect.each(Object.keys(ROWS) as ReadonlyArray<Table>)("a row that is right is taken: %s", (table) =>
+  it.effect.each(Object.keys(ROWS) as ReadonlyArray<Table>)("a valid row is accepted: %s", (table) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql.unsafe(insert(table, {}))

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 /**
- * A crash of Postgres forgets transactions whose records it had not written, and gives their numbers to others.
+ * After a crash, Postgres has forgotten transactions that it had not yet written to disk, and reuses their numbers.
  */
 import { Billing, Customers, StorageError, Transactor } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
@@ -31,13 +31,16 @@ const connected = async (connectionString: string): Promise<Client> => {
   return client
 }
 
-/** Connects as soon as Postgres takes connections again. */
+/** Connects as soon as Postgres accepts connections again. */
 const reconnected = (url: string): Promise<Client> => connected(url).catch(() => reconnected(url))
 
 const number = async (client: Client, text: string): Promise<number> =>
   Number(Object.values((await client.query(text)).rows[0] as object)[0])
 
-/** Kills one of the backends, by which Postgres drops all of them; then uses up as many numbers as it has forgotten. */
+/**
+ * Kills a backend, which makes Postgres restart all of them. Then uses up as many transaction numbers as it has
+ * forgotten.
+ */
 const crash = async (url: string): Promise<void> => {
   const admin = await connected(url)
   const next = await number(admin, "select pg_snapshot_xmax(pg_current_snapshot())::text")
@@ -51,10 +54,10 @@ const crash = async (url: string): Promise<void> => {
 }
 
 it.live(
-  "a COMMIT that a crash has swallowed is not taken for one that has got its number since",
+  "a COMMIT lost in a crash is not reported as done because a later transaction got its number",
   () =>
     Effect.gen(function* () {
-      // What is not committed stays in memory: nobody writes it down on his own.
+      // Uncommitted changes stay in memory: nothing writes them to disk in the background.
       const settings = { wal_writer_delay: "10s", autovacuum: "off", bgwriter_lru_maxpages: "0" }
       const server = yield* EmbeddedPostgres.start({ directory: join(yield* directory, "data"), settings })
       const url = Redacted.value(server.url)
@@ -83,7 +86,8 @@ it.live(
         if (Result.isSuccess(result)) {
           assert.deepStrictEqual(data, [result.success])
         } else {
-          // Nobody knows; or, where a second try was refused while Postgres started, nothing of it is stored.
+          // Either the outcome is unknown, or nothing was stored because a second attempt was refused while Postgres
+          // started.
           assert.instanceOf(result.failure, StorageError)
           assert.isTrue(result.failure.isOutcomeUnknown === true || result.failure.retryable)
           assert.deepStrictEqual(data, [])

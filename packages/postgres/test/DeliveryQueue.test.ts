@@ -1,6 +1,6 @@
 /**
- * What only this queue has: many claimers on connections of their own, answers that are lost, rows that are
- * damaged, and a round of the endpoints behind a backlog.
+ * Behaviour of this queue only: many claimers on their own connections, lost answers, damaged rows, and going through
+ * all endpoints behind a backlog.
  */
 import {
   CurrentTenant,
@@ -27,7 +27,7 @@ const overClient = (client: Layer.Layer<SqlClient.SqlClient, unknown>) =>
 
 const live = overClient(TestDatabase.layerClient())
 
-/** Ends everything that is due. */
+/** Ends every due delivery. */
 const drain: Effect.Effect<void, unknown, DeliveryStore> = Effect.gen(function* () {
   for (;;) {
     const { deliveries, unreadable } = yield* claim(minute(1_000_000))
@@ -51,7 +51,7 @@ const publishMany = (count: number, type: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { event } = yield* publish({ type })
-    // The rest is copied from the first, as a replay would.
+    // The other deliveries are copied from the first, as in a replay.
     yield* sql`insert into billwright.webhook_pending
   (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
 select account_id, mode, billwright.offset_id(id, 1000000 + n), event_id, event_type, endpoint_id, 0, created_at, due_at
@@ -63,7 +63,7 @@ where event_id = ${Id.toUuid(event.id)}::uuid`
 describe("the queue of deliveries", () => {
   layer(live, { excludeTestServices: true })((it) => {
     it.effect(
-      "gives eight claimers, who claim and settle at the same time, each delivery once",
+      "gives each delivery once to eight claimers that claim and settle at the same time",
       () =>
         Effect.gen(function* () {
           yield* drain
@@ -97,14 +97,14 @@ join billwright.webhook_finished f on f.id = a.delivery_id where f.event_type li
       60_000,
     )
 
-    it.effect("makes other picks for what another claim holds: two at once fill both", () =>
+    it.effect("replaces picks that another claim has locked: two concurrent claims are both full", () =>
       Effect.gen(function* () {
         yield* drain
         yield* newEndpoint({ eventTypes: ["pair.one"] })
         const event = yield* publishMany(40, "pair.one")
         const sql = yield* SqlClient.SqlClient
         const [isLocked, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-        // As a claim does between locking and committing.
+        // Like a claim between its locks and its commit.
         const holder = sql.withTransaction(
           sql`select 1 from billwright.webhook_pending where event_id = ${Id.toUuid(event.id)}::uuid
 order by due_at, id limit 10 for update`.pipe(
@@ -121,13 +121,13 @@ order by due_at, id limit 10 for update`.pipe(
       }).pipe(asTenant),
     )
 
-    it.effect("finds one delivery among more endpoints than a claim goes through, in a few claims", () =>
+    it.effect("finds one delivery among more endpoints than one claim visits, within a few claims", () =>
       Effect.gen(function* () {
         yield* drain
         const busy = yield* newEndpoint({ eventTypes: ["busy.one"] })
         yield* publishMany(1_500, "busy.one")
         const sql = yield* SqlClient.SqlClient
-        // 1,200 endpoints of other tenants, with deliveries that are not due yet, and one that is.
+        // 1,200 endpoints of other tenants with deliveries that are not due yet, and one with a due delivery.
         yield* sql`insert into billwright.webhook_pending
   (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
 select 'other', 'live', gen_random_uuid(), gen_random_uuid(), 'busy.one', gen_random_uuid(), 0, now(),
@@ -135,7 +135,8 @@ select 'other', 'live', gen_random_uuid(), gen_random_uuid(), 'busy.one', gen_ra
         const now = Sample.instant("2026-06-02T00:00:00.000Z")
         const claimTen = claim(now, { limits: new Map([[busy.id, 0]]), limit: 10 })
         for (const order of ["asc", "desc"]) {
-          // Wherever the round stands: it goes through 500 in a claim, and from the last on to the first.
+          // A claim visits 500 endpoints, and continues after the last endpoint with the first. So it can start
+          // anywhere.
           const none = yield* claimTen
           assert.strictEqual(none.deliveries.length + none.unreadable.length, 0)
           yield* sql.unsafe(`update billwright.webhook_pending set due_at = '2026-06-01T00:00:00Z'
@@ -149,7 +150,7 @@ where endpoint_id = (select endpoint_id from billwright.webhook_pending where ac
       }).pipe(asTenant),
     )
 
-    it.effect("leases for good, though the transaction that it is called in rolls back", () =>
+    it.effect("keeps a lease although the transaction around the claim rolls back", () =>
       Effect.gen(function* () {
         yield* drain
         yield* newEndpoint({ eventTypes: ["apart.one"] })
@@ -158,7 +159,7 @@ where endpoint_id = (select endpoint_id from billwright.webhook_pending where ac
         const failing = Effect.gen(function* () {
           yield* publish({ type: "apart.one" })
           const { deliveries } = yield* claim(minute(1))
-          // What its own transaction has published is not committed.
+          // The events of its own transaction are not committed.
           assert.deepStrictEqual(
             deliveries.map(({ eventId }) => eventId),
             [event.id],
@@ -170,7 +171,7 @@ where endpoint_id = (select endpoint_id from billwright.webhook_pending where ac
       }).pipe(asTenant),
     )
 
-    it.effect("sets aside what can't be read, whatever is broken, and gives the others", () =>
+    it.effect("fails what can't be read, whichever row is damaged, and returns the other deliveries", () =>
       Effect.gen(function* () {
         yield* drain
         const sql = yield* SqlClient.SqlClient
@@ -211,7 +212,7 @@ where endpoint_id = (select endpoint_id from billwright.webhook_pending where ac
       }).pipe(asTenant),
     )
 
-    it.effect("marks an endpoint by the results of one call in the order given", () =>
+    it.effect("marks an endpoint by the results of one call, in the given order", () =>
       Effect.gen(function* () {
         const endpoints = yield* EndpointStore
         const cases: ReadonlyArray<readonly [string, number | null]> = [
@@ -242,7 +243,7 @@ where endpoint_id = (select endpoint_id from billwright.webhook_pending where ac
     )
 
     it.effect(
-      "keeps a disabled endpoint free of deliveries, but for those that whoever claims them ends",
+      "leaves a disabled endpoint no deliveries, except those that a worker claims and then ends",
       () =>
         Effect.gen(function* () {
           yield* drain
@@ -264,7 +265,7 @@ where endpoint_id = (select endpoint_id from billwright.webhook_pending where ac
           const [published] = yield* Effect.all([publishing, disable], { concurrency: "unbounded" })
           const { deliveries: claimed } = yield* claim(minute(2))
           for (const one of claimed) assert.strictEqual(one.endpoint.status, "disabled")
-          // Whatever was published was delivered to nobody, and nothing of it is lost.
+          // Nothing was sent: the new deliveries were cancelled, or were claimed with their endpoint shown as disabled.
           const ended = yield* deliveries.list(
             { status: "Failed", endpointId: endpoint.id, eventId: undefined },
             { limit: 100, cursor: undefined },
@@ -278,10 +279,12 @@ where endpoint_id = (select endpoint_id from billwright.webhook_pending where ac
   })
 })
 
-describe("an answer that is lost", () => {
+describe("a lost answer", () => {
   type Services = Billing.Storage | IdGenerator | CurrentTenant | SqlClient.SqlClient
 
-  /** Runs with a proxy before the database. Without prepared statements, so that the proxy sees the text of each. */
+  /**
+   * Runs with a proxy in front of the database. Without prepared statements, so that the proxy sees the text of each.
+   */
   const throughProxy = <A, E>(use: (proxy: Proxy.Proxy) => Effect.Effect<A, E, Services>) =>
     Effect.gen(function* () {
       const proxy = yield* Proxy.make(yield* TestDatabase.make)
@@ -289,7 +292,7 @@ describe("an answer that is lost", () => {
       return yield* asTenant(use(proxy)).pipe(Effect.provide(overClient(client)))
     }).pipe(Effect.scoped)
 
-  it.live("to a claim is given again, and nothing counts as lost", () =>
+  it.live("to a claim is repeated, and no attempt counts as lost", () =>
     throughProxy((proxy) =>
       Effect.gen(function* () {
         yield* newEndpoint()
@@ -310,7 +313,7 @@ describe("an answer that is lost", () => {
     ),
   )
 
-  it.live("to a claim that found a lost lease tells so again", () =>
+  it.live("to a claim that found a lost lease is repeated with that lease", () =>
     throughProxy((proxy) =>
       Effect.gen(function* () {
         yield* newEndpoint()
@@ -326,7 +329,7 @@ describe("an answer that is lost", () => {
     ),
   )
 
-  it.live("to a settlement was written, whatever the state, and is not written twice", () =>
+  it.live("to a settlement does not write it twice, in any state", () =>
     throughProxy((proxy) =>
       Effect.gen(function* () {
         yield* newEndpoint()
@@ -342,7 +345,7 @@ describe("an answer that is lost", () => {
         proxy.loseAnswerTo = "settle_deliveries"
         assert.deepStrictEqual(yield* settle(settlements), [true, true, false])
         assert.strictEqual(proxy.loseAnswerTo, undefined)
-        // A settlement that is made again by somebody else is none.
+        // A settlement that another caller repeats is not written.
         assert.deepStrictEqual(yield* settle(settlements), [false, false, false])
         const store = yield* DeliveryStore
         const found = Option.getOrThrow(yield* store.find(a!.id))
@@ -351,7 +354,7 @@ describe("an answer that is lost", () => {
     ),
   )
 
-  it.live("to a publication, a replay, a cancellation and a deletion is found out", () =>
+  it.live("to a publication, a replay, a cancellation or a deletion is recovered", () =>
     throughProxy((proxy) =>
       Effect.gen(function* () {
         const store = yield* DeliveryStore
@@ -395,9 +398,9 @@ describe("an answer that is lost", () => {
   )
 })
 
-describe("ids", () => {
+describe("equal ids", () => {
   layer(live, { excludeTestServices: true })((it) => {
-    it.effect("may be the same in two tenants: each delivery is claimed and settled for itself", () =>
+    it.effect("in two tenants are claimed and settled separately", () =>
       Effect.gen(function* () {
         yield* drain
         const id = yield* Sample.eventId

@@ -1,5 +1,5 @@
 /**
- * The dispatcher over this storage, on a clock of the test's own: days of retries in no time.
+ * The dispatcher on this storage, with the test's own clock, so that days of retries take no time.
  */
 import {
   Billing,
@@ -35,7 +35,7 @@ const PAID = { invoice_id: "in_1", customer_id: "c_1", amount: 4200, currency: "
 
 const runDue = Effect.flatMap(Dispatcher, (dispatcher) => dispatcher.runDue)
 
-/** An event for one endpoint, whose receiver does what the script says. */
+/** An event for one endpoint, whose receiver follows the script. */
 const publish = Effect.fnUntraced(function* (url: string, script: Receiver.Script) {
   yield* (yield* ScriptedReceivers).script(url, script)
   const { endpoint } = yield* (yield* Endpoints).create({ url, eventTypes: ["invoice.paid"] })
@@ -51,7 +51,7 @@ const deliveryOf = Effect.fnUntraced(function* (event: Event.Event) {
 })
 
 describe("a dispatcher on Postgres", () => {
-  // The database is connected to in real time; the tests have a clock of their own.
+  // Connecting to the database takes real time; the tests use their own clock.
   layer(live, { excludeTestServices: true })((it) => {
     it.effect("tries for 54 hours in live mode, records each attempt and ends Failed (exhausted)", () =>
       Effect.gen(function* () {
@@ -88,7 +88,7 @@ describe("a dispatcher on Postgres", () => {
       }).pipe(asTenant, Effect.provide(TestClock.layer())),
     )
 
-    it.effect("waits for an endpoint that somebody changes, and for nothing that this one waits for", () =>
+    it.effect("waits for an endpoint that a transaction changes, and holds no lock that this one needs", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(NOON)
         const url = "https://gone.example.com/hooks"
@@ -104,7 +104,7 @@ describe("a dispatcher on Postgres", () => {
             endpoint: { ...stored.endpoint, failingSince: DateTime.makeUnsafe(NOON - 1_000) },
           }),
         )
-        // It fails already, so that a result has no mark to make.
+        // The endpoint fails already, so a result has nothing to change there.
         yield* change
         const holder = yield* Effect.forkChild(
           atomically(
@@ -112,7 +112,8 @@ describe("a dispatcher on Postgres", () => {
               yield* change
               yield* Deferred.succeed(isHeld, undefined)
               yield* Deferred.await(mayGoOn)
-              // Whoever waits for the endpoint holds none of its deliveries: that would be a deadlock.
+              // The transaction that waits for the endpoint must hold none of its deliveries: that would be a
+              // deadlock.
               yield* sql`select 1 from billwright.webhook_pending
 where endpoint_id = ${Id.toUuid(endpoint.id)}::uuid for update nowait`
               return yield* cancel(endpoint.id, "endpoint_disabled", DateTime.makeUnsafe(NOON))
@@ -134,8 +135,8 @@ where endpoint_id = ${Id.toUuid(endpoint.id)}::uuid for update nowait`
       }).pipe(asTenant, Effect.provide(TestClock.layer())),
     )
 
-    // The last one: its first attempt never ends.
-    it.effect("sends again the same bytes when a lease ends without a result", () =>
+    // This test comes last: its first attempt never ends.
+    it.effect("sends the same bytes again when a lease ends without a result", () =>
       Effect.gen(function* () {
         yield* TestClock.setTime(NOON)
         const url = "https://hangs.example.com/hooks"
@@ -147,7 +148,7 @@ where endpoint_id = ${Id.toUuid(endpoint.id)}::uuid for update nowait`
             Receiver.answers(204),
           ),
         )
-        // As a process that stands still; then another one takes over.
+        // The first process stops without a result. Then another one takes over.
         const running = yield* Effect.forkChild(runDue)
         yield* Deferred.await(isAsked)
         yield* TestClock.setTime(NOON + LEASE_MILLIS - 1)
@@ -168,7 +169,7 @@ where endpoint_id = ${Id.toUuid(endpoint.id)}::uuid for update nowait`
           requests.map(({ body }) => body),
           [event.payload, event.payload],
         )
-        // What the first one has to say comes too late.
+        // The result of the first process comes too late.
         yield* Fiber.interrupt(running)
         assert.deepStrictEqual(yield* deliveryOf(event), { attempts, attemptStartedAt: null, delivery })
         yield* (yield* Endpoints).delete(endpoint.id)

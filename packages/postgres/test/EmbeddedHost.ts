@@ -1,5 +1,5 @@
 /**
- * A process that starts a Postgres and waits to be killed: run by `EmbeddedPostgres.test.ts`.
+ * A process that starts a Postgres and waits to be killed. `EmbeddedPostgres.test.ts` runs it.
  */
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { Effect, Redacted } from "effect"

@@ -22,11 +22,11 @@ const directory = Effect.acquireRelease(
   (data) => Effect.promise(() => rm(join(data, ".."), { recursive: true, force: true })),
 )
 
-/** Whether another user may enter a directory: the one that the binaries are in, too. */
+/** Whether another user may enter a directory. Checks the directory of the binaries, too. */
 const isOpenToOthers = (path: string): boolean =>
   (statSync(path).mode & 0o001) !== 0 && (path === dirname(path) || isOpenToOthers(dirname(path)))
 
-/** The rows of the last of some statements. */
+/** The rows of the last statement. */
 const query = async (connectionString: string, statements: string): Promise<ReadonlyArray<unknown>> => {
   const client = new Client({ connectionString })
   await client.connect()
@@ -47,7 +47,7 @@ const count = (url: Redacted.Redacted) =>
 const run = (url: Redacted.Redacted, ...statements: ReadonlyArray<string>) =>
   Effect.promise(() => execute(Redacted.value(url), ...statements))
 
-/** Whether it accepts connections. */
+/** Whether the server accepts connections. */
 const answers = (url: Redacted.Redacted): Promise<boolean> =>
   query(Redacted.value(url), "select 1").then(
     () => true,
@@ -55,12 +55,12 @@ const answers = (url: Redacted.Redacted): Promise<boolean> =>
   )
 
 describe("EmbeddedPostgres", () => {
-  /** Root's Postgres runs in a namespace, or as the user postgres when the files are that user's. */
+  /** Run by root, Postgres runs in a namespace, or as the user postgres if the files belong to that user. */
   const isRoot = userInfo().uid === 0
   const canUnshare = isRoot && spawnSync("unshare", ["--user", "true"]).status === 0
 
   it.live(
-    "keeps its data, its password and a directory to itself",
+    "keeps its data and its password, and lets only one process use a directory",
     () =>
       Effect.gen(function* () {
         const data = yield* directory
@@ -75,7 +75,7 @@ describe("EmbeddedPostgres", () => {
             assert.strictEqual(file.mode & 0o777, 0o600)
           }),
         )
-        // Another port, the same data.
+        // Another port, but the same data.
         const server = yield* EmbeddedPostgres.start({ directory: data })
         assert.strictEqual(yield* count(server.url), 1)
       }).pipe(Effect.scoped),
@@ -83,7 +83,7 @@ describe("EmbeddedPostgres", () => {
   )
 
   it.live(
-    "keeps a host's tables apart from ours: its user has no schema of its own",
+    "separates a host's tables from ours: no schema is named like its user",
     () =>
       Effect.gen(function* () {
         const data = yield* directory
@@ -94,7 +94,7 @@ describe("EmbeddedPostgres", () => {
               query(Redacted.value(url), "create schema billwright; select current_schema() as first"),
             )
             assert.deepStrictEqual(row, { first: "public" })
-            // As earlier versions named it.
+            // The user of earlier versions.
             yield* run(url, "create role other superuser login password 'x'")
             const other = new URL(Redacted.value(url))
             other.username = "other"
@@ -110,7 +110,7 @@ describe("EmbeddedPostgres", () => {
   )
 
   it.live(
-    "can be joined while it runs, and neither before nor after",
+    "can be joined while it runs, but not before or after",
     () =>
       Effect.gen(function* () {
         const data = yield* directory
@@ -124,7 +124,7 @@ describe("EmbeddedPostgres", () => {
               { ...server, url: Redacted.value(server.url) },
             )
             yield* run(joined.url, "create table t (n int)", "insert into t values (1)")
-            // Nobody's: whoever ran it is gone.
+            // Abandoned: the process that started it has ended.
             yield* Effect.promise(() => rm(join(data, "owner.pid")))
             assert.deepStrictEqual(yield* EmbeddedPostgres.attach(data), Option.none())
           }),
@@ -157,7 +157,7 @@ describe("EmbeddedPostgres", () => {
   )
 
   it.live(
-    "ends when it is killed, where it is not to be started again; another start recovers what was committed",
+    "ends when it is killed and `restart` is false; the next start recovers what was committed",
     () =>
       Effect.gen(function* () {
         const data = yield* directory
@@ -180,7 +180,7 @@ describe("EmbeddedPostgres", () => {
   )
 
   it.live(
-    "is given up when it can't be started ten times in a row",
+    "is given up after ten failed starts in a row",
     () =>
       Effect.gen(function* () {
         const data = yield* directory
@@ -194,7 +194,7 @@ describe("EmbeddedPostgres", () => {
         yield* Effect.promise(() => appendFile(join(data, "postgres", "postgresql.conf"), "nonsense\n"))
         process.kill(server.pid, "SIGKILL")
         const ended = yield* Effect.forkChild(Effect.flip(server.ended))
-        // The pauses pass at once; the tries are real.
+        // The pauses take no time; the starts are real.
         while (ended.pollUnsafe() === undefined) {
           yield* clock.adjust("1 second")
           yield* Effect.promise(() => new Promise(setImmediate))
@@ -210,14 +210,14 @@ describe("EmbeddedPostgres", () => {
   )
 
   it.live(
-    "makes a directory that is private and that git ignores, and leaves one that holds other things as it is",
+    "makes a private directory that git ignores, and leaves a directory with other files unchanged",
     () =>
       Effect.gen(function* () {
         const data = yield* directory
         const project = join(data, "..", "project")
         yield* Effect.promise(async () => {
           for (const path of [data, project]) {
-            // As `mkdir` makes it. What is refused later is started no Postgres for.
+            // With the mode that `mkdir` gives. No Postgres is started, because the start is refused later.
             await mkdir(join(path, "postgres"), { recursive: true })
             await writeFile(join(path, "postgres", "PG_VERSION"), "9\n")
             await chmod(path, 0o755)
@@ -228,7 +228,7 @@ describe("EmbeddedPostgres", () => {
           yield* Effect.scoped(Effect.flip(EmbeddedPostgres.start({ directory: path })))
         }
         const modeOf = (path: string) => Effect.promise(async () => (await stat(path)).mode & 0o777)
-        // A Postgres that runs as another user has to pass.
+        // A Postgres that runs as another user has to pass through it.
         const isPassed = isRoot && !canUnshare
         assert.strictEqual(yield* modeOf(data), isPassed ? 0o711 : 0o700)
         assert.strictEqual(yield* modeOf(project), isPassed ? 0o711 : 0o755)
@@ -242,7 +242,7 @@ describe("EmbeddedPostgres", () => {
   )
 
   it.live(
-    "takes over from a process that was killed and left its server running",
+    "takes over the server of a process that was killed",
     () =>
       Effect.gen(function* () {
         const data = yield* directory
@@ -264,7 +264,7 @@ describe("EmbeddedPostgres", () => {
   )
 
   it.live.skipIf(!canUnshare)(
-    "serves root from a directory that nobody else may enter",
+    "runs for root from a directory that no other user may enter",
     () =>
       Effect.gen(function* () {
         const data = yield* directory
@@ -279,12 +279,12 @@ describe("EmbeddedPostgres", () => {
   )
 
   it.live.skipIf(!isRoot || !isOpenToOthers(import.meta.dirname))(
-    "serves root as the user postgres, when the data is that user's",
+    "runs for root as the user postgres when the data belongs to that user",
     () =>
       Effect.gen(function* () {
         const data = yield* directory
         yield* Effect.promise(async () => {
-          // Made by the first start of a machine that has no such user.
+          // The first start on a machine without this user creates it.
           spawnSync("useradd", ["--user-group", "postgres"])
           await mkdir(join(data, "postgres"), { recursive: true })
           spawnSync("chown", ["postgres:postgres", join(data, "postgres")])
@@ -298,7 +298,7 @@ describe("EmbeddedPostgres", () => {
     60_000,
   )
 
-  it.live("says what to install where the package is missing", () =>
+  it.live("names the package to install where it is missing", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(EmbeddedPostgres.start({ packageFolder: tmpdir() }))
       assert.strictEqual(error.reason, "missing")

@@ -1,5 +1,5 @@
 /**
- * What a host logs of an error of storage holds no value of a row: no name, no e-mail address, no parameter.
+ * The errors of storage that a host logs contain no value of a row: no name, no e-mail address, no parameter.
  */
 import { inspect } from "node:util"
 import { Billing, Customers, StorageError } from "@billwright/core"
@@ -18,14 +18,14 @@ const create = asTenant(
   Effect.flatMap(Customers, (customers) => customers.create({ name: NAME, email: EMAIL })),
 )
 
-/** What Postgres answers to a new customer. */
+/** How Postgres refuses a new customer. */
 const refusals: Readonly<Record<string, readonly [statement: string, state: string, sentence: RegExp]>> = {
-  "a constraint of the host's": [
+  "a constraint of the host": [
     "alter table billwright.customers add constraint no_ada check (name not like 'Ada%')",
     "23514",
     /violates check constraint "no_ada"/,
   ],
-  "a unique index of the host's": [
+  "a unique index of the host": [
     `create table seen (email text constraint one_email unique);
 insert into seen values ('${EMAIL}');
 create function note() returns trigger language plpgsql as $$ begin insert into seen values (new.email); return new; end $$;
@@ -33,14 +33,14 @@ create trigger note before insert on billwright.customers for each row execute f
     "23505",
     /violates unique constraint "one_email"/,
   ],
-  "a trigger of the host's, which tells the row": [
+  "a trigger of the host whose message contains the row": [
     `create function refuse() returns trigger language plpgsql as $$
 begin raise exception 'refused: %', new using detail = new.email, hint = new.name; end $$;
 create trigger refuse before insert on billwright.customers for each row execute function refuse()`,
     "P0001",
     /^the database refused the statement with SQLSTATE P0001$/,
   ],
-  "a value that is no number": [
+  "a value that is not a number": [
     `create function refuse() returns trigger language plpgsql as $$
 begin perform new.name::integer; return new; end $$;
 create trigger refuse before insert on billwright.customers for each row execute function refuse()`,
@@ -62,9 +62,9 @@ const check = (error: unknown, state: string, sentence: RegExp): void => {
   for (const text of told) assert.notMatch(text, /confidential|Failing row|Key \(|insert into/i)
 }
 
-describe("an error tells no value of a row", () => {
+describe("an error contains no value of a row", () => {
   for (const [name, [statement, state, sentence]] of Object.entries(refusals)) {
-    it.live(`by ${name}`, () =>
+    it.live(`with ${name}`, () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const storage = Billing.layer.pipe(Layer.provideMerge(Storage.layer()))
@@ -76,7 +76,7 @@ describe("an error tells no value of a row", () => {
     )
   }
 
-  it.live("by a driver that repeats parameters in its own error, in a transaction of the host's", () =>
+  it.live("with a driver that repeats parameters in its own error, in a host's transaction", () =>
     Effect.gen(function* () {
       const connectionString = yield* TestDatabase.make
       const pool = yield* Effect.acquireRelease(
@@ -86,13 +86,13 @@ describe("an error tells no value of a row", () => {
       pool.on("connect", (client) => client.on("error", () => {}))
       const storage = Billing.layer.pipe(Layer.provide(Storage.layer()), Layer.provide(Host.fromPool(pool)))
       yield* Effect.gen(function* () {
-        const [statement, state, sentence] = refusals["a constraint of the host's"]!
+        const [statement, state, sentence] = refusals["a constraint of the host"]!
         yield* Effect.promise(() => pool.query(statement))
         const client = yield* Effect.acquireRelease(
           Effect.promise(() => pool.connect()),
           (taken) => Effect.sync(() => taken.release()),
         )
-        // As Drizzle's.
+        // An error like those of Drizzle.
         const repeating = {
           query: (text: string, values?: ReadonlyArray<unknown>) =>
             client.query(text, values === undefined ? [] : [...values]).catch((cause: unknown) => {

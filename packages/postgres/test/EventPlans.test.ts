@@ -1,6 +1,7 @@
 /**
- * No hot query of events and deliveries reads a whole table, or much of one: Postgres counts. The queue has
- * 100,000 deliveries that are not due yet, and a backlog of 50,000 of one endpoint; 100,000 are done.
+ * No frequent query of events and deliveries reads a whole table or a large part of one. Postgres counts the rows
+ * read. The queue has 100,000 deliveries that are not due yet, and a backlog of 50,000 of one endpoint; 100,000 are
+ * done.
  */
 import {
   type CurrentTenant,
@@ -31,7 +32,7 @@ import { claim, delivered, minute, newEndpoint, publish, settle } from "./Webhoo
 
 const live = Storage.layer().pipe(Layer.provideMerge(TestDatabase.layerClient({ poolSize: 1 })))
 
-/** More than the 5 executions after which Postgres may settle on a plan that fits any parameters. */
+/** More than 5 executions: after those Postgres may switch to a generic plan. */
 const EXECUTIONS = 8
 
 const uuid = (table: number, row: number): string =>
@@ -52,16 +53,17 @@ const sqlAt = (minutes: string) => `'${START}'::timestamptz + (${minutes}) * int
 const BUSY = 0
 /** The event with thousands of deliveries. */
 const CROWDED = 149_999
-/** Hours that are counted: two weeks, … */
+/** Hours with counts: two weeks, … */
 const HOURS = 336
-/** … beginning so many hours after the start. */
+/** … which begin this many hours after the start. */
 const FIRST_HOUR = 200_000
-/** Published by the minute, so this is when the last of what was published is due. */
+/** One event is published each minute, so the last of them is due at this instant. */
 const NOW = at(200_000)
 
-/** 150,000 events of 200 types; 100,000 done deliveries of 200 endpoints, few of them failed, with attempts. */
+/** 150,000 events of 200 types. 100,000 done deliveries of 200 endpoints, with attempts; few of them failed. */
 const fill = [
-  // On a busy machine this takes longer than a statement may. The pool has one connection, so the setting stays.
+  // On a busy machine this takes longer than the statement timeout. The pool has one connection, so the setting
+  // stays.
   "set statement_timeout = 0",
   `insert into billwright.events (account_id, mode, id, type, occurred_at, customer_id, payload)
 select 'default', 'live', ${sqlUuid(1, "n")}, 'type.n' || n % 200, ${sqlAt("n")},
@@ -81,36 +83,36 @@ select 'default', 'live', ${sqlUuid(3, "n")}, ${sqlUuid(1, "n")}, 'type.n' || n 
   case when n % 500 = 0 then 'exhausted' end, now() from generate_series(0, 99999) n`,
   `insert into billwright.webhook_attempts (account_id, mode, delivery_id, number, started_at, request_headers)
 select 'default', 'live', ${sqlUuid(3, "n")}, 1, now(), '{}' from generate_series(0, 99999) n`,
-  // Not due yet, as after an outage of all receivers.
+  // Not due yet, like after an outage of all receivers.
   `insert into billwright.webhook_pending
   (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
 select 'default', 'live', ${sqlUuid(4, "n")}, ${sqlUuid(1, "n")}, 'type.n' || n % 200, ${sqlUuid(2, "n % 200")}, 1, now(),
   ${sqlAt("300000 + n")} from generate_series(0, 99999) n`,
-  // All due at once, as after a replay of a range.
+  // All due at once, like after a replay of a range.
   `insert into billwright.webhook_pending
   (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
 select 'default', 'live', ${sqlUuid(5, "n")}, ${sqlUuid(1, "100000 + n")}, 'type.n0', ${sqlUuid(2, String(BUSY))}, 0, now(),
   ${sqlAt("0")} from generate_series(0, 49999) n`,
-  // Few that are due after all of these, each of an endpoint of its own.
+  // A few that are due after all of these, each of a different endpoint.
   `insert into billwright.webhook_pending
   (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
 select 'default', 'live', ${sqlUuid(8, "n")}, ${sqlUuid(1, "n")}, 'type.n' || n, ${sqlUuid(2, "n")}, 0, now(),
   ${sqlAt("1000 + n")} from generate_series(1, 199) n`,
 ]
 
-/** 8,000 that are due, of 20 endpoints. */
+/** 8,000 due deliveries of 20 endpoints. */
 const fillQueue = (table: number, rows: number) => `insert into billwright.webhook_pending
   (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
 select 'default', 'live', ${sqlUuid(table, "n")}, ${sqlUuid(1, "n")}, 'type.n' || n % 20, ${sqlUuid(2, "n % 20")}, 0, now(),
   ${sqlAt("n / 100.0")} from generate_series(1, ${rows}) n`
 
-/** Of each of so many other tenants: 20 that are due, after what is due of the first one. */
+/** 20 due deliveries of each of this many other tenants, due after those of the first tenant. */
 const fillTenants = (tenants: number) => `insert into billwright.webhook_pending
   (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
 select 'tenant ' || n % ${tenants}, 'live', ${sqlUuid(18, "n")}, ${sqlUuid(1, "n")}, 'type.n1', ${sqlUuid(19, `n % ${tenants}`)}, 0,
   now(), ${sqlAt("100000 + n")} from generate_series(0, ${20 * tenants - 1}) n`
 
-/** One event that was sent again and again; the counts of two weeks, long after all else. */
+/** One event that was sent many times; and the counts of two weeks, long after everything else. */
 const fillCounts = [
   `insert into billwright.webhook_finished
 select 'default', 'live', ${sqlUuid(14, "n")}, ${sqlUuid(1, String(CROWDED))}, 'type.n0', ${sqlUuid(2, "n % 200")}, 1, 200,
@@ -120,7 +122,9 @@ select 'default', 'live', ${sqlAt(`60 * (${FIRST_HOUR} + n / 200)`)}, ${sqlUuid(
 from generate_series(0, ${200 * HOURS - 1}) n`,
 ]
 
-/** Of the year before: events with two done deliveries each, counts of hours; and young events of other tenants. */
+/**
+ * From the year before: events with two done deliveries each, and hourly counts. And newer events of other tenants.
+ */
 const fillOld = [
   `insert into billwright.events (account_id, mode, id, type, occurred_at, payload)
 select 'default', 'live', ${sqlUuid(11, "n")}, 'type.n1', ${sqlAt("n - 100000")}, '{}' from generate_series(0, 1999) n`,
@@ -150,7 +154,7 @@ interface Counts {
   readonly read: number
 }
 
-/** Sequential scans and rows read so far, by whatever index. */
+/** Sequential scans and rows read so far, through any index. */
 const counts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`select pg_stat_force_next_flush()`
@@ -169,7 +173,7 @@ const older = (id: string): Page.PageQuery => ({ limit: 20, cursor: { direction:
 const newer = (id: string): Page.PageQuery => ({ limit: 20, cursor: { direction: "newer", id } })
 
 type Verb = (n: number) => Effect.Effect<unknown, unknown, CurrentTenant>
-/** Each with how many rows of any table it may read. */
+/** The queries, each with the number of rows of one table that it may read. */
 type Verbs = Readonly<Record<string, readonly [Verb, number]>>
 
 const newEvent = (n: number, serial: number): Event.Event => {
@@ -289,7 +293,7 @@ const verbs = (
   } satisfies Verbs
 }
 
-/** What is counted: of a page of events, of one event, of endpoints. */
+/** The queries that count: for a page of events, for one event, for endpoints. */
 const countingVerbs = (deliveries: DeliveryStore["Service"]) =>
   ({
     "count the deliveries of a page of events": [
@@ -301,14 +305,14 @@ const countingVerbs = (deliveries: DeliveryStore["Service"]) =>
       () => deliveries.countByStatus([eventId(CROWDED)]),
       Delivery.MAX_COUNTED + 10,
     ],
-    // A day of each endpoint; what is pending for each, and for the busy one no more than is counted.
+    // A day of each endpoint, and its pending deliveries; of the busy one no more than the count's limit.
     "statistics of a day": [
       () => deliveries.counts(at((FIRST_HOUR + HOURS - 24) * 60)),
       100_200 + WebhookStatistics.MAX_PENDING_COUNT,
     ],
   }) satisfies Verbs
 
-/** Runs each so often, and looks at what it read. */
+/** Runs each query several times, and checks what it read. */
 const readNoMore = Effect.fnUntraced(function* (all: Verbs) {
   for (const [name, [verb, most]] of Object.entries(all)) {
     const before = yield* counts
@@ -322,10 +326,10 @@ const readNoMore = Effect.fnUntraced(function* (all: Verbs) {
   }
 })
 
-describe("hot queries of events and deliveries", () => {
+describe("frequent queries of events and deliveries", () => {
   layer(live, { excludeTestServices: true })((it) => {
     it.effect(
-      "scan no table, and read no more rows than a page is worth",
+      "scan no table, and read no more rows than a page needs",
       () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
@@ -338,7 +342,7 @@ describe("hot queries of events and deliveries", () => {
     )
 
     it.effect(
-      "count no further than is shown",
+      "stop counting at the limit that is shown",
       () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
@@ -354,7 +358,7 @@ describe("hot queries of events and deliveries", () => {
     )
 
     it.effect(
-      "settle and cancel without a scan, too",
+      "settle and cancel without a scan",
       () =>
         Effect.gen(function* () {
           const deliveries = yield* DeliveryStore
@@ -410,7 +414,7 @@ describe("hot queries of events and deliveries", () => {
     )
 
     it.effect(
-      "claim for each tenant in turn without a scan, behind the backlog of another one",
+      "claim for tenants in turn without a scan, behind another tenant's backlog",
       () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
@@ -430,7 +434,7 @@ where leased_until is not null`
               limit: 64,
               limitPerEndpoint: 8,
               limits: new Map(),
-              // It has most of what is due, and what has been due for longest.
+              // The first tenant has most due deliveries, and those due longest.
               tenantLimits: round % 2 === 0 ? [] : [{ tenant: DEFAULT, limit: 0 }],
             })
             for (const { tenant } of [...some, ...unreadable]) {
@@ -443,7 +447,7 @@ where leased_until is not null`
             const read = (after.get(table)!.read - before.get(table)!.read) / EXECUTIONS
             assert.isAtMost(read, 6_000, `rows of ${table}`)
           }
-          // 8 claims of 64, of 101 tenants: 5 each.
+          // 8 claims of 64 for 101 tenants: 5 each.
           assert.strictEqual(claimed.size, tenants + 1)
           for (const [tenant, count] of claimed) assert.isAtMost(count, 8, tenant)
           yield* sql`delete from billwright.webhook_pending where account_id <> 'default'`
@@ -452,7 +456,7 @@ where leased_until is not null`
     )
 
     it.effect(
-      "prune without a scan, past many tenants and what is kept",
+      "prune without a scan, past many tenants and events to keep",
       () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
@@ -474,7 +478,7 @@ where leased_until is not null`
           for (const table of TABLES) {
             assert.strictEqual(after.get(table)!.scans, before.get(table)!.scans, `scans of ${table}`)
             const read = (after.get(table)!.read - before.get(table)!.read) / EXECUTIONS
-            // Of each that goes: found, looked at and removed; and two of each tenant on the way.
+            // For each removed event: it is found, checked and removed. And two rows for each tenant on the way.
             assert.isAtMost(read, table === "events" ? 1_000 : 700, `rows of ${table}`)
           }
         }).pipe(asTenant),
@@ -490,7 +494,7 @@ describe("a burst on tables that were never analyzed", () => {
         const sql = yield* SqlClient.SqlClient
         const deliveries = yield* DeliveryStore
         for (const statement of [0, 1, 2, 7]) yield* sql.unsafe(fill[statement]!)
-        // Pages of indexes: an index that is walked through gives few entries and costs many pages.
+        // Pages of indexes: reading a whole index returns few entries, but costs many pages.
         const read = Effect.gen(function* () {
           yield* sql`select pg_stat_force_next_flush()`
           const [row] = yield* sql<{ read: string }>`select sum(idx_blks_read + idx_blks_hit)::text as read
@@ -519,16 +523,16 @@ from pg_statio_user_indexes where schemaname = 'billwright' and relname <> 'sche
           })),
         )
         assert.isTrue(written.every((isWritten) => isWritten))
-        // Some 20 look-ups of 3 pages for each, in all.
+        // About 20 look-ups of 3 pages for each.
         assert.isAtMost((yield* read) - before, 64 * 20 * 3)
       }).pipe(asTenant),
     )
   })
 })
 
-describe("a burst on a queue that was almost empty for long", () => {
+describe("a burst on a queue that was almost empty for a long time", () => {
   layer(Layer.provideMerge(IdGenerator.layer, live), { excludeTestServices: true })((it) => {
-    it.effect("is settled and cancelled by the plans that were made then, without a scan", () =>
+    it.effect("is settled and cancelled without a scan, with the plans of that time", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const { cancel } = yield* DeliveryStore
@@ -558,10 +562,10 @@ from billwright.webhook_pending, generate_series(1, 5000) n`
   })
 })
 
-describe("a burst on a queue that was analyzed while it was empty, and had been long before", () => {
+describe("a burst on a queue that was analyzed while empty, after it had been long", () => {
   layer(live, { excludeTestServices: true })((it) => {
     it.effect(
-      "is claimed, settled, cancelled and replayed by the rows that it is about",
+      "is claimed, settled, cancelled and replayed through the rows concerned only",
       () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
@@ -571,7 +575,7 @@ describe("a burst on a queue that was analyzed while it was empty, and had been 
           yield* sql`delete from billwright.webhook_pending`
           yield* sql`analyze`
           yield* sql.unsafe(fillQueue(17, 8_000))
-          // Pages of the queue and its indexes: an index that is gone through from end to end costs hundreds.
+          // Pages of the queue and its indexes: reading a whole index costs hundreds.
           const pages = Effect.gen(function* () {
             yield* sql`select pg_stat_force_next_flush()`
             const [row] = yield* sql<{
@@ -585,7 +589,7 @@ from pg_statio_user_tables where schemaname = 'billwright' and relname = 'webhoo
               const before = yield* pages
               yield* verb(n)
               const cost = (yield* pages) - before
-              // The first one passes by what was deleted, and leaves word of it.
+              // The first claim skips the deleted entries, and marks them as dead.
               if (n > 1) assert.isAtMost(cost, most, `${what}, time ${n}`)
             }
           })

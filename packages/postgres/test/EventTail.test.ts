@@ -1,5 +1,5 @@
 /**
- * Whose open transactions hold the stream of events up.
+ * Which open transactions delay the stream of events.
  */
 import { EventStore, IdGenerator } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
@@ -24,7 +24,7 @@ const openTransaction = (connectionString: string) =>
   )
 
 describe("the stream of events", () => {
-  it.live("waits for open transactions of its own database, not for those of another one", () =>
+  it.live("waits for open transactions of its own database, not of another database", () =>
     Effect.gen(function* () {
       const [url, other] = [yield* TestDatabase.make, yield* TestDatabase.make]
       const client = PostgresClient.layer({ url: Redacted.make(url) })

@@ -26,7 +26,7 @@ const services = (url: string, client: ClientOptions = {}, storage: StorageOptio
     Layer.provideMerge(PostgresClient.layer({ url: Redacted.make(url), ...client })),
   )
 
-/** A migrated database, with a connection beside the library's to look and to interfere. */
+/** A migrated database, with a second connection to observe and to interfere. */
 const database = Effect.gen(function* () {
   const url = yield* TestDatabase.make
   yield* Effect.provide(
@@ -70,7 +70,7 @@ const failure = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.flip(effect), (error) => error as StorageError)
 
 describe("a transaction", () => {
-  it.live("that runs into a deadlock is run again, and both succeed", () =>
+  it.live("is repeated after a deadlock, and both transactions succeed", () =>
     Effect.gen(function* () {
       const { url } = yield* database
       yield* Effect.gen(function* () {
@@ -97,7 +97,7 @@ describe("a transaction", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("that waits too long for a lock is tried three times, then unavailable, and changes nothing", () =>
+  it.live("is tried three times when a lock takes too long, then is unavailable and changes nothing", () =>
     Effect.gen(function* () {
       const { admin, url } = yield* database
       yield* Effect.promise(() =>
@@ -132,7 +132,7 @@ describe("a transaction", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("with a statement of the caller's own that takes too long is tried three times", () =>
+  it.live("is tried three times when a statement of the caller takes too long", () =>
     Effect.gen(function* () {
       const { url } = yield* database
       yield* Effect.gen(function* () {
@@ -150,7 +150,7 @@ describe("a transaction", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("whose connection is terminated is run again on another one", () =>
+  it.live("is repeated on another connection when its own is terminated", () =>
     Effect.gen(function* () {
       const { admin, count, url } = yield* database
       yield* Effect.gen(function* () {
@@ -174,7 +174,7 @@ describe("a transaction", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("keeps the error of its effect, also when the connection is gone", () =>
+  it.live("keeps the error of its effect, even when the connection is lost", () =>
     Effect.gen(function* () {
       const { admin, url } = yield* database
       yield* Effect.gen(function* () {
@@ -186,14 +186,14 @@ describe("a transaction", () => {
           return yield* Effect.fail("refused" as const)
         })
         const exit = yield* Effect.exit(transactor.atomically(work))
-        // The connection's end is noticed before or with ROLLBACK; either way nothing happened.
+        // The lost connection shows before ROLLBACK or with it. Either way nothing was stored.
         assert.isTrue(Exit.isFailure(exit))
         assert.isFalse(Exit.hasDies(exit))
       }).pipe(asTenant, Effect.provide(services(url, {}, { maxAttempts: 1 })))
     }).pipe(Effect.scoped),
   )
 
-  it.live("that is interrupted leaves nothing, and its locks are free", () =>
+  it.live("leaves nothing and no locks when it is interrupted", () =>
     Effect.gen(function* () {
       const { count, url } = yield* database
       yield* Effect.gen(function* () {
@@ -221,7 +221,7 @@ describe("a transaction", () => {
 })
 
 describe("when the network fails at COMMIT", () => {
-  it.live("and the answer is lost, the record is there once and the caller hears of it", () =>
+  it.live("and the answer is lost, the record is stored once and the caller gets it", () =>
     Effect.gen(function* () {
       const { count, url } = yield* database
       const customer = yield* asTenant(createCustomer).pipe(Effect.provide(services(url)))
@@ -238,7 +238,7 @@ describe("when the network fails at COMMIT", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("and it never arrives, the transaction is run again", () =>
+  it.live("and COMMIT never arrives, the transaction is repeated", () =>
     Effect.gen(function* () {
       const { count, url } = yield* database
       const customer = yield* asTenant(createCustomer).pipe(Effect.provide(services(url)))
@@ -252,7 +252,7 @@ describe("when the network fails at COMMIT", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("and nobody can be asked, the error says that a repeat is not known to be safe", () =>
+  it.live("and the outcome can't be found out, the error says that a repeat may not be safe", () =>
     Effect.gen(function* () {
       const { count, url } = yield* database
       const customer = yield* asTenant(createCustomer).pipe(Effect.provide(services(url)))
@@ -266,7 +266,7 @@ describe("when the network fails at COMMIT", () => {
         assert.strictEqual(error._tag, "StorageError")
         assert.isFalse(error.retryable)
         proxy.isOpen = true
-        // What the caller does then: the key tells.
+        // The caller repeats with the same idempotency key, and so finds out.
         const [repeated] = yield* record(customer.id, "key")
         assert.strictEqual(repeated?._tag, "Duplicate")
         assert.strictEqual(yield* count("usage_records"), 1)
@@ -276,7 +276,7 @@ describe("when the network fails at COMMIT", () => {
 })
 
 describe("when the database", () => {
-  it.live("is a blackhole, every call ends as unavailable, and it works again afterwards", () =>
+  it.live("does not answer at all, every call ends as unavailable, and calls work again afterwards", () =>
     Effect.gen(function* () {
       const { url } = yield* database
       const proxy = yield* Proxy.make(url)
@@ -362,8 +362,8 @@ describe("when the database", () => {
   )
 })
 
-describe("a database that takes no writes", () => {
-  it.live("refuses the use of an unknown key to be noted, by which a server knows whether it is ready", () =>
+describe("a read-only database", () => {
+  it.live("refuses to note the use of an unknown key, which tells a server that it is not ready", () =>
     Effect.gen(function* () {
       const { admin, url } = yield* database
       const name = `"${new URL(url).pathname.slice(1)}"`

@@ -13,7 +13,10 @@ import { PrismaClient } from "./prisma/generated/client.ts"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
-/** A host with a library of its own: begins a transaction, writes an order, lets us work, commits unless we fail. */
+/**
+ * A host with another database library: begins a transaction, writes an order, runs our effect, and commits if it
+ * succeeds.
+ */
 interface HostLibrary {
   readonly placeOrder: (note: string, work: (client: HostClient) => Promise<void>) => Promise<void>
   readonly end: () => Promise<void>
@@ -161,7 +164,7 @@ describe.each(Object.keys(libraries))("inside a transaction of %s", (name) => {
     await host.placeOrder(key, async (client) => {
       const recorded = await runtime.runPromise(asTenant(record(key)).pipe(Host.joining(client)))
       assert.strictEqual(recorded._tag, "Recorded")
-      assert.strictEqual(await records(key), 0, "nobody else sees it before the host commits")
+      assert.strictEqual(await records(key), 0, "it is invisible to others before the host commits")
       const again = await runtime.runPromise(asTenant(record(key)).pipe(Host.joining(client)))
       assert.deepStrictEqual(again, { _tag: "Duplicate", record: recorded.record })
     })
@@ -176,7 +179,7 @@ describe.each(Object.keys(libraries))("inside a transaction of %s", (name) => {
       throw new Error("the host changes its mind")
     })
     await attempt.then(
-      () => assert.fail("it was to fail"),
+      () => assert.fail("it should have failed"),
       () => undefined,
     )
     assert.strictEqual(await orders(key), 0)
@@ -188,7 +191,7 @@ describe.each(Object.keys(libraries))("inside a transaction of %s", (name) => {
     assert.isTrue(usage.rows[0].is_equal)
   })
 
-  it("undoes our part alone when ours fails, and the host goes on", async () => {
+  it("undoes only our part when ours fails, and the host continues", async () => {
     const key = `${name} goes on`
     await host.placeOrder(key, async (client) => {
       await runtime.runPromise(asTenant(record(key)).pipe(Host.joining(client)))
@@ -215,7 +218,7 @@ describe.each(Object.keys(libraries))("inside a transaction of %s", (name) => {
     assert.strictEqual(await records(`${key}, after`), 1)
   })
 
-  it("takes several at once, each in its turn", async () => {
+  it("runs several calls at once, one after another", async () => {
     const key = `${name} at once`
     await host.placeOrder(key, async (client) => {
       const all = Effect.forEach([1, 2, 3, 4], (n) => record(`${key} ${n}`), { concurrency: "unbounded" })
@@ -252,7 +255,7 @@ describe.each(Object.keys(libraries))("inside a transaction of %s", (name) => {
 })
 
 describe("on the host's pool", () => {
-  it("works without a connection of its own, and gives every client back", async () => {
+  it("needs no connection of its own, and returns every client to the pool", async () => {
     const pool = new Pool({ connectionString: url, max: 2 })
     const onPool = ManagedRuntime.make(
       Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage()), Layer.provide(Host.fromPool(pool))),

@@ -1,5 +1,5 @@
 /**
- * Locks that writers take in an order of their own, not in that of what they are given.
+ * Writers take locks in a fixed order, not in the order of their input.
  */
 import { Billing, type Customer, Customers, Transactor, type UsageRecord, UsageStore } from "@billwright/core"
 import { Storage } from "@billwright/postgres"
@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
-// A deadlock would be tried again, and nobody would see it.
+// Without retries, because a retry would hide a deadlock.
 const once = Billing.layer.pipe(
   Layer.provideMerge(Storage.layer({ maxAttempts: 1 })),
   Layer.provideMerge(TestDatabase.layerClient()),
@@ -18,7 +18,7 @@ const once = Billing.layer.pipe(
 
 const newCustomer = Effect.flatMap(Customers, (customers) => customers.create({ name: "A", email: "a@b" }))
 
-/** Returns when so many statements in the database wait for a lock of another transaction. */
+/** Waits until this many statements in the database wait for a lock of another transaction. */
 const waiting = Effect.fnUntraced(function* (count: number) {
   const sql = yield* SqlClient.SqlClient
   const all = sql`select 1 from pg_stat_activity
@@ -38,8 +38,9 @@ const append = Effect.fnUntraced(function* (places: ReadonlyArray<Place>) {
 })
 
 /**
- * Two batches with the same keys in opposite orders, which stop in the middle: at a key that a third transaction
- * holds, and lets go. If they took their locks as they are given, each would then have what the other one wants.
+ * Two batches with the same keys in opposite orders. Both stop in the middle, at a key that a third transaction has
+ * locked and then releases. If they took locks in the given order, each would now have a lock that the other one
+ * needs.
  */
 const cross = Effect.fnUntraced(function* (first: Place, middle: Place, last: Place) {
   const transactor = yield* Transactor
@@ -67,9 +68,9 @@ const cross = Effect.fnUntraced(function* (first: Place, middle: Place, last: Pl
   ])
 })
 
-describe("two batches that share keys, given in opposite orders", () => {
+describe("two batches with the same keys in opposite orders", () => {
   layer(once, { excludeTestServices: true })((it) => {
-    it.effect("don't wait for each other in a circle: keys of one customer", () =>
+    it.effect("don't deadlock: keys of one customer", () =>
       Effect.gen(function* () {
         const customer = yield* newCustomer
         yield* cross([customer, "a"], [customer, "m"], [customer, "b"])
@@ -77,7 +78,7 @@ describe("two batches that share keys, given in opposite orders", () => {
       }).pipe(asTenant),
     )
 
-    it.effect("don't wait for each other in a circle: customers of one key", () =>
+    it.effect("don't deadlock: customers of one key", () =>
       Effect.gen(function* () {
         const [one, two, three] = [yield* newCustomer, yield* newCustomer, yield* newCustomer]
         yield* cross([one, "k"], [three, "k"], [two, "k"])

@@ -1,10 +1,10 @@
 import { isLoginRefused } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
 
-// Of `pg` 8, which leaves the connection open: it can't be had from a server that a test wants to go on with.
+// An error of `pg` 8, which leaves the connection open. So a test can't get it from a server that it goes on to use.
 const NO_PASSWORD = new Error("SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string")
 
-it("a login that is refused is told from a server out of reach, however it is wrapped", () => {
+it("a refused login is distinguished from an unreachable server, however deep the error is wrapped", () => {
   assert.isTrue(isLoginRefused(new Error("1", { cause: new Error("2", { cause: NO_PASSWORD }) })))
   assert.isTrue(isLoginRefused(new Error("1", { cause: Object.assign(new Error("2"), { code: "28P01" }) })))
   assert.isTrue(isLoginRefused({ reason: { _tag: "AuthenticationError" } }))

@@ -35,7 +35,7 @@ where pronamespace = 'billwright'::regnamespace and proname <> 'customer_search_
     }).pipe(withDatabase),
   )
 
-  it.live("numbers them 1, 2, 3, and readers never know less than a migration needs", () =>
+  it.live("are numbered 1, 2, 3, and `minReader` never falls", () =>
     Effect.sync(() => {
       let minReader = 1
       for (const [index, migration] of Migrations.migrations.entries()) {
@@ -47,7 +47,7 @@ where pronamespace = 'billwright'::regnamespace and proname <> 'customer_search_
     }),
   )
 
-  it.live("can run in many processes at once: each has clients of its own", () =>
+  it.live("can run in many processes at once, each with its own client", () =>
     Effect.gen(function* () {
       const url = Redacted.make(yield* TestDatabase.make)
       const process = Effect.scoped(
@@ -65,7 +65,7 @@ where pronamespace = 'billwright'::regnamespace and proname <> 'customer_search_
     }).pipe(Effect.scoped),
   )
 
-  it.live("print what they run: psql makes the same schema of it", () =>
+  it.live("print what they run: psql makes the same schema from it", () =>
     Effect.gen(function* () {
       const printed = yield* TestDatabase.make
       yield* Effect.promise(() => TestDatabase.execute(printed, Migrations.print()))
@@ -80,7 +80,7 @@ where pronamespace = 'billwright'::regnamespace and proname <> 'customer_search_
         yield* on(run)(introspect("billwright")),
       )
       assert.deepStrictEqual(yield* on(printed)(Migrations.run()), nothing)
-      // A database that has all migrations gets the functions.
+      // For a database with all migrations, only the functions are printed.
       const rest = Migrations.print({ after: Migrations.latestId })
       assert.notInclude(rest, "create table")
       yield* on(printed)(disturb)
@@ -97,13 +97,13 @@ where pronamespace = 'billwright'::regnamespace and proname <> 'customer_search_
     }).pipe(Effect.scoped),
   )
 
-  it("make the schema that is written down in schema.json", async () => {
+  it("make the schema in schema.json", async () => {
     const introspected = Effect.andThen(Migrations.run(), introspect("billwright"))
     const manifest = await Effect.runPromise(withDatabase(introspected))
     await expect(`${JSON.stringify(manifest, undefined, 2)}\n`).toMatchFileSnapshot("../schema.json")
   })
 
-  it.live("let no function look for names in the path of its caller", () =>
+  it.live("let no function use its caller's search path", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* Migrations.run()
@@ -114,7 +114,7 @@ where pronamespace = 'billwright'::regnamespace
     }).pipe(withDatabase),
   )
 
-  it.live("call nothing that somebody else has put into the path", () =>
+  it.live("call nothing that others have put into the search path", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const storage = Billing.layer.pipe(Layer.provideMerge(Storage.layer()))
@@ -122,7 +122,7 @@ where pronamespace = 'billwright'::regnamespace
         asTenant(Effect.flatMap(Customers, ({ create }) => create({ name: "A", email: "a@b.example" }))),
         storage,
       )
-      // Each fits better than what Postgres has, or comes before it in the path.
+      // Each of these fits better than the function of Postgres, or comes before it in the path.
       yield* sql`create schema trap`
       for (const [declared, result] of [
         ["char_length(text)", "integer"],
@@ -146,11 +146,11 @@ begin raise exception 'called'; end $$`)
     }).pipe(withDatabase),
   )
 
-  it.live("leave the tables of usage fit to be distributed by customer", () =>
+  it.live("let the tables of usage be distributed by customer", () =>
     Effect.gen(function* () {
       yield* Migrations.run()
       const sql = yield* SqlClient.SqlClient
-      // Citus takes no unique key without the column of the distribution, and no reference from or to other tables.
+      // Citus allows no unique key without the distribution column, and no foreign key from or to other tables.
       const keys = yield* sql<{ table: string; columns: ReadonlyArray<string> }>`
 select i.indrelid::regclass::text as table, array(
   select a.attname::text from unnest(i.indkey::int2[]) with ordinality as k (number, position)
@@ -169,7 +169,7 @@ from pg_index i where i.indisunique
     }).pipe(withDatabase),
   )
 
-  it.live("work in a schema of another name, and leave others alone", () =>
+  it.live("work in a schema with another name, and leave others unchanged", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const options = { schema: "metering" }
@@ -206,7 +206,7 @@ from pg_index i where i.indisunique
     }).pipe(Effect.provide(TestDatabase.layerClient({ poolSize: 1 })), Effect.scoped),
   )
 
-  it.live("refuse a name that isn't one", () =>
+  it.live("refuse an invalid name", () =>
     Effect.gen(function* () {
       for (const schema of ["", "Billing", "a b", 'a"; drop table x; --', "pg_catalog", "x".repeat(64)]) {
         assert.isTrue(Exit.isFailure(yield* Effect.exit(Migrations.run({ schema }))), schema)
@@ -215,7 +215,7 @@ from pg_index i where i.indisunique
   )
 })
 
-describe("a schema of somebody else's", () => {
+describe("a schema with other tables", () => {
   const refusals = Effect.gen(function* () {
     const messages: Array<string> = []
     for (const refused of [Migrations.run({ schema: "theirs" }), Migrations.check({ schema: "theirs" })]) {
@@ -234,9 +234,9 @@ order by 1`,
 
   it.live.each([
     ["users", ["create table theirs.users (id int)", "create view theirs.all_users as select 1"]],
-    // As Rails has it.
+    // Like that of Rails.
     ["schema_migrations", ["create table theirs.schema_migrations (version text primary key)"]],
-  ] as const)("is refused by name, and nothing is written there: %s", ([table, statements]) =>
+  ] as const)("is refused with the tables' names, and nothing is written there: %s", ([table, statements]) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`create schema theirs`
@@ -248,7 +248,7 @@ order by 1`,
     }).pipe(withDatabase),
   )
 
-  it.live("is none where there is nothing but what an extension brought", () =>
+  it.live("is accepted when it contains only what an extension brought", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`create schema theirs`
@@ -303,10 +303,7 @@ describe("layerStorage", () => {
   )
 })
 
-/**
- * SHA-256 of the statements of each migration. A new migration adds its line; a line that is there never changes, once it
- * is released.
- */
+/** SHA-256 of each migration's statements. A new migration adds its line. After the release, a line never changes. */
 const FROZEN: ReadonlyArray<string> = ["cd0eef4a8925e817e0a7ac70df5febfffa741e3c6347ca0df7e72502c32e0214"]
 
 describe("each migration", () => {
@@ -323,7 +320,7 @@ describe("each migration", () => {
   })
 })
 
-/** Two functions, as another release might have left them. */
+/** Changes two functions, as if another release had written them. */
 const disturb = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`create or replace function billwright.offset_id(p_id uuid, p_distance bigint) returns uuid
@@ -341,7 +338,7 @@ const ofRelease = (release: string) =>
     (sql) => sql`update billwright.schema_functions set release = ${release}`,
   )
 
-/** The functions, each with the transaction that wrote it last. */
+/** The functions, each with the transaction that last wrote it. */
 const written = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<{ name: string; xmin: string }>`select proname::text as name, xmin::text from pg_proc
@@ -349,7 +346,7 @@ where pronamespace = 'billwright'::regnamespace order by 1`,
 )
 
 describe("functions", () => {
-  it.live("are written again where their text is another, and only there", () =>
+  it.live("are rewritten only where their text differs", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* Migrations.run()
@@ -366,7 +363,7 @@ describe("functions", () => {
         DISTURBED,
       )
       assert.deepStrictEqual(yield* introspect("billwright"), fresh)
-      // Who may call it still may.
+      // Grants stay.
       const granted = yield* sql`select 1 from pg_proc where oid = 'billwright.offset_id'::regproc
 and proacl::text like '%pg_monitor=X%'`
       assert.lengthOf(granted, 1)
@@ -391,7 +388,7 @@ where pronamespace = 'billwright'::regnamespace order by 1`
     }).pipe(withDatabase),
   )
 
-  it.live("are those of many processes that start at once", () =>
+  it.live("are right when many processes start at once", () =>
     Effect.gen(function* () {
       const url = Redacted.make(yield* TestDatabase.make)
       const process = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient>) =>
@@ -405,7 +402,7 @@ where pronamespace = 'billwright'::regnamespace order by 1`
     }).pipe(Effect.scoped),
   )
 
-  it.live("of a newer release stay, and this one works with them", () =>
+  it.live("of a newer release stay, and this release works with them", () =>
     Effect.gen(function* () {
       yield* Migrations.run()
       for (const newer of ["0.0.1", "0.10.0", "10.0.0-beta.1"]) {
@@ -419,7 +416,7 @@ where pronamespace = 'billwright'::regnamespace order by 1`
     }).pipe(withDatabase),
   )
 
-  it.live("of an older release are refused by those who run no DDL, and written by those who do", () =>
+  it.live("of an older release are refused by `check`, and rewritten by `run`", () =>
     Effect.gen(function* () {
       yield* Migrations.run()
       yield* disturb
@@ -446,10 +443,10 @@ where pronamespace = 'billwright'::regnamespace order by 1`
     }).pipe(withDatabase),
   )
 
-  it.live("are all written, or none, with the tables", () =>
+  it.live("are all written together with the tables, or none", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      // Somebody's function in the way: ours can't replace one of another result.
+      // A function of somebody else that ours can't replace, because its result type differs.
       yield* sql`create schema billwright`
       yield* sql`create function billwright.format_id(p_prefix text, p_uuid uuid) returns integer language sql as 'select 1'`
       const error = yield* Effect.flip(Migrations.run())

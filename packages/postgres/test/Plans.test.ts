@@ -1,6 +1,6 @@
 /**
- * No hot query reads a whole table: Postgres counts sequential scans, also those inside functions, and after
- * every verb of the stores the counts are what they were.
+ * No frequent query reads a whole table. Postgres counts sequential scans, including those inside functions, and no
+ * method of the stores increases the counts.
  */
 import {
   type ApiKey,
@@ -31,7 +31,7 @@ const live = Billing.layer.pipe(
   Layer.provideMerge(TestDatabase.layerClient({ poolSize: 1 })),
 )
 
-/** More than the 5 executions after which Postgres may settle on a plan that fits any parameters. */
+/** More than 5 executions: after those Postgres may switch to a generic plan. */
 const EXECUTIONS = 8
 
 const uuid = (table: number, row: number): string =>
@@ -44,7 +44,9 @@ const keyId = (row: number) => Id.fromUuid("key", uuid(4, row)) as ApiKey.ApiKey
 const sqlUuid = (table: number, row: string) =>
   `('01940000-0000-7000-8${String(table).padStart(3, "0")}-' || lpad(to_hex(${row}), 12, '0'))::uuid`
 
-/** On a busy machine this takes longer than a statement may. The pool has one connection, so the setting stays. */
+/**
+ * On a busy machine this takes longer than the statement timeout. The pool has one connection, so the setting stays.
+ */
 const unhurried = "set statement_timeout = 0"
 
 /** 20,000 customers, 60,000 records of 2,000 of them over 30 days, their roll-ups, and some of everything else. */
@@ -193,7 +195,7 @@ const verbs = (
   } satisfies Record<string, Verb>
 }
 
-/** Rows of a table that were read so far, by whatever index. */
+/** Rows of a table that were read so far, through any index. */
 const rowsRead = Effect.fnUntraced(function* (table: string) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`select pg_stat_force_next_flush()`
@@ -210,9 +212,9 @@ union all
 select 'default', 'live', ${sqlUuid(1, "19999")}, 'some ' || n % 100, 'u', '2026-01-01'::date + n / 100, 1, 1
 from generate_series(0, 2999) n`
 
-describe("a series by product of a customer with very many", () => {
+describe("a series by product of a customer with very many products", () => {
   layer(live, { excludeTestServices: true })((it) => {
-    it.effect("is refused after as many roll-ups as there may be, and one", () =>
+    it.effect("is refused after reading one roll-up more than the limit", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const usage = yield* Usage
@@ -241,7 +243,7 @@ describe("a series by product of a customer with very many", () => {
   })
 })
 
-describe("hot queries", () => {
+describe("frequent queries", () => {
   layer(live, { excludeTestServices: true })((it) => {
     it.effect(
       "scan no table",
@@ -262,11 +264,11 @@ describe("hot queries", () => {
             assert.deepStrictEqual(yield* scans, before, name)
           }
 
-          // A Berlin month of the busy customer: its days from the roll-up, two single hours from the records.
+          // A Berlin month of the busy customer: whole days from the roll-ups, and two single hours from the records.
           const recordsBefore = yield* rowsRead("usage_records")
           for (let n = 1; n <= EXECUTIONS; n++) yield* all["total of a month elsewhere"](0)
           assert.isAtMost((yield* rowsRead("usage_records")) - recordsBefore, EXECUTIONS * 2 * 60)
-          // Two days of its 30.
+          // Two of its 30 days.
           const start = millis("2026-01-05T00:00:00Z")
           const twoDays = Effect.flatMap(UsageStore, (usage) =>
             usage.totals({
@@ -281,7 +283,7 @@ describe("hot queries", () => {
           for (let n = 1; n <= EXECUTIONS; n++) yield* twoDays
           assert.isAtMost((yield* rowsRead("usage_daily")) - daysBefore, EXECUTIONS * 2 * 3)
 
-          // The newest, one by one; then no more than there are.
+          // First the newest, one by one; then at most as many as match.
           for (const [name, most] of [
             ["search what few customers have", 2_100],
             ["search what all customers have", 2_100],
@@ -290,7 +292,7 @@ describe("hot queries", () => {
             for (let n = 1; n <= EXECUTIONS; n++) yield* all[name](n)
             assert.isAtMost((yield* rowsRead("customers")) - customersBefore, EXECUTIONS * most, name)
           }
-          // One of the oldest, and whoever begins like it.
+          // One of the oldest, and those whose text begins like its.
           const found = yield* Effect.flatMap(Collections, (collections) =>
             collections.of(Customer.customers).list({ ...everybody, search: "c19@" }, first),
           )
@@ -301,7 +303,7 @@ describe("hot queries", () => {
 
           const audit = yield* Effect.flatMap(UsageStore, (usage) => usage.audit)
           assert.deepStrictEqual(audit, [])
-          assert.notDeepEqual(yield* scans, new Map(), "the counts are of our tables")
+          assert.notDeepEqual(yield* scans, new Map(), "the counts include our tables")
         }).pipe(asTenant),
       60_000,
     )

@@ -15,7 +15,7 @@ const settings = Effect.flatMap(
   current_setting('idle_in_transaction_session_timeout') as idle`,
 )
 
-/** The messages that a client sent, after its startup packet: their types and contents. */
+/** The messages that a client sent after its startup packet: their types and contents. */
 const messages = (bytes: Buffer): ReadonlyArray<{ readonly type: string; readonly body: Buffer }> => {
   const found: Array<{ type: string; body: Buffer }> = []
   for (let at = bytes.readInt32BE(0); at < bytes.length;) {
@@ -66,7 +66,7 @@ describe("PostgresClient", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("behind a transaction-pooling proxy names no statement and sets nothing for the session", () =>
+  it.live("names no statement and sets nothing for the session behind a transaction-pooling proxy", () =>
     Effect.gen(function* () {
       const url = yield* TestDatabase.make
       const proxy = yield* Proxy.make(url)

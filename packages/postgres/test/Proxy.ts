@@ -1,21 +1,19 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net"
-/**
- * A TCP proxy between a client and the server, for faults of the network.
- */
+/** A TCP proxy between a client and the server, to simulate faults of the network. */
 import { Effect } from "effect"
 
 export interface Proxy {
   readonly url: string
-  /** What happens to the next COMMIT that passes, once. */
+  /** What to do with the next COMMIT, once. */
   commit: "pass" | "cut before" | "cut answer"
-  /** The next statement that holds this text is carried out, and its answer lost, once. */
+  /** The next statement that contains this text is carried out, but its answer is lost, once. */
   loseAnswerTo: string | undefined
-  /** What holds this text comes late, with all that follows it: when `release` is called. */
+  /** A statement that contains this text is delayed, with everything after it, until `release` is called. */
   delayed: string | undefined
   release: () => void
-  /** Whether new connections are let through. */
+  /** Whether new connections are accepted. */
   isOpen: boolean
-  /** Nothing is forwarded any more, and nothing closed: a blackhole. */
+  /** Nothing is forwarded any more, and nothing is closed. */
   isBlackhole: boolean
   /** What clients have sent. */
   readonly sent: Array<Buffer>

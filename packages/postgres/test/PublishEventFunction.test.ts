@@ -1,6 +1,6 @@
 /**
- * `publish_event`, called as any program would that knows nothing but SQL, and the events of thresholds, which the
- * database writes in the bytes that core would write.
+ * `publish_event`, called as by a program that knows only SQL. And the events of thresholds, for which the database
+ * must write the same bytes as core.
  */
 import {
   Billing,
@@ -102,7 +102,7 @@ const deliveriesOf = (id: unknown) =>
   )
 
 describe("billwright.publish_event", () => {
-  it("stores an event and its deliveries, and answers with the event as it is sent", async () => {
+  it("stores an event and its deliveries, and returns the event as it is sent", async () => {
     const customer = await run(newCustomer)
     const endpoint = await run(newEndpoint({ eventTypes: ["order.placed"] }))
     const data = { number: 17, note: 'ü "quoted" \\ \u2028', nested: { list: [1, null, true] } }
@@ -131,7 +131,7 @@ describe("billwright.publish_event", () => {
     )
   })
 
-  it("knows the modes and accounts apart", async () => {
+  it("separates modes and accounts", async () => {
     const { event } = await publish("order.placed", {}, { mode: "test", accountId: "acme" })
     assert.isFalse(event["livemode"])
     const tenant = { accountId: Tenant.AccountId.make("acme"), mode: "test" } as const
@@ -141,7 +141,7 @@ describe("billwright.publish_event", () => {
     assert.isTrue(Option.isNone(await run(store)))
   })
 
-  it("publishes once for a key, by SQL and by the library alike", async () => {
+  it("publishes once for a key, in SQL as in the library", async () => {
     const first = await publish("order.placed", { a: 1, b: [2] }, { key: "once" })
     const again = await publish("order.placed", '{"b": [2.0], "a": 1e0}', { key: "once" })
     assert.deepStrictEqual(again, { ...first, status: "duplicate" })
@@ -170,7 +170,7 @@ describe("billwright.publish_event", () => {
       "select 1 from billwright.webhook_deliveries where event_type = 'order.undone'",
     )
     assert.deepStrictEqual([events.rowCount, pending.rowCount], [0, 0])
-    // Its key is free again.
+    // The key is unused.
     const second = await publish("order.undone", {}, { key: "undone" })
     assert.notStrictEqual(second.event["id"], event["id"])
   })

@@ -21,7 +21,7 @@ interface Input {
   readonly key: string | undefined
 }
 
-/** What both ways answer, in one form. */
+/** The answers of both ways, in one form. */
 type Answer =
   | { readonly tag: "recorded" | "duplicate"; readonly record: Readonly<Record<string, unknown>> }
   | { readonly tag: "BW400" | "BW404" | "BW409" }
@@ -80,7 +80,7 @@ const callService = (input: Input) =>
     }),
   )
 
-/** Ids are made by each side, and instants that the caller didn't name. */
+/** Each side makes its own ids, and the instants that the caller didn't name. */
 const comparable = (answer: Answer, input: Input, firstIds: Map<string, string>): unknown => {
   if (!("record" in answer)) return answer
   const { created_at: _, id, timestamp, ...rest } = answer.record
@@ -92,7 +92,9 @@ const comparable = (answer: Answer, input: Input, firstIds: Map<string, string>)
 
 const HOUR = 3_600_000
 
-/** Mostly the same few values, so that keys meet again with the same content; sometimes one at or over a limit. */
+/**
+ * Mostly the same few values, so that keys are repeated with the same content; sometimes a value at or over a limit.
+ */
 const often = <A>(usual: ReadonlyArray<A>, odd: ReadonlyArray<A>): fc.Arbitrary<A> =>
   fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...usual) },
@@ -114,13 +116,13 @@ const inputs = (customers: ReadonlyArray<string>, now: number): fc.Arbitrary<Inp
 
 describe("billwright.record_usage", () => {
   layer(live, { excludeTestServices: true })((it) => {
-    it.effect("does and answers what Usage.record does", () =>
+    it.effect("does and returns the same as Usage.record", () =>
       Effect.gen(function* () {
         const customers = yield* Customers
         const make = customers.create({ name: "A", email: "a@b" })
         const ids = yield* IdGenerator
         const now = (yield* DateTime.now).epochMilliseconds
-        // The same story for two sets of customers: one lives it in SQL, the other in TypeScript.
+        // The same calls for two sets of customers: for one in SQL, for the other in TypeScript.
         const cast = Effect.gen(function* () {
           const erased = yield* make
           yield* customers.erase(erased.id)
@@ -167,7 +169,7 @@ describe("billwright.record_usage", () => {
       }).pipe(asTenant),
     )
 
-    it.effect("makes ids of the form that core makes, and reads them", () =>
+    it.effect("makes and reads ids in the form of core", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         const ids = yield* IdGenerator
@@ -220,7 +222,7 @@ describe("billwright.record_usage", () => {
     )
   })
 
-  it.live("works in a schema of another name", () =>
+  it.live("works in a schema with another name", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const storage = Billing.layer.pipe(Layer.provideMerge(Storage.layer({ schema: "metering" })))

@@ -1,5 +1,5 @@
 /**
- * Rules that functions of the database restate, beside those of core, on generated input. docs/decisions has the list.
+ * Compares the rules that SQL functions restate with those of core, on generated input. docs/decisions has the list.
  */
 import {
   Billing,
@@ -48,7 +48,7 @@ afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
-/** What an expression gives for each of some values, which it names `v`. */
+/** The result of an SQL expression for each of some values, which it calls `v`. */
 const each = async (type: string, values: ReadonlyArray<unknown>, expression: string) => {
   const { rows } = await client.query<{ given: string | null }>(
     `select (${expression})::text as given from unnest($1::${type}[]) with ordinality as x (v, n) order by n`,
@@ -126,7 +126,7 @@ describe("ids", () => {
   })
 })
 
-/** The same value, written in another way. */
+/** The same value, written differently. */
 const rewritten = (value: unknown): string => {
   if (typeof value === "number") return Number.isSafeInteger(value) ? `${value}.0` : value.toExponential()
   if (Array.isArray(value)) return `[ ${value.map(rewritten).join(" , ")} ]`
@@ -217,7 +217,7 @@ interface Answer {
   readonly rest?: unknown
 }
 
-/** What is told of an event apart from its id and instant. */
+/** The parts of an event to compare: all but its id and instant. */
 const answerOf = (
   tag: string,
   id: string,
@@ -289,7 +289,7 @@ const nested = (levels: number): unknown => {
 }
 
 describe("publish_event", () => {
-  it("does and answers what Events.publish does", async () => {
+  it("does and returns the same as Events.publish", async () => {
     const cast = Effect.gen(function* () {
       const customers = yield* Customers
       const make = customers.create({ name: "A", email: "a@b.example" })
@@ -311,7 +311,7 @@ describe("publish_event", () => {
             "",
           ),
         ),
-        // The same few, so that keys meet again with the same content.
+        // The same few keys, so that they are repeated with the same content.
         data: often<unknown>(
           fc.oneof(fc.constantFrom({}, { a: 1 }, { a: [1, { b: null }] }), data),
           fc.oneof(
@@ -329,7 +329,7 @@ describe("publish_event", () => {
       }),
       { numRuns: 400, seed: 13 },
     )
-    // The same story twice: one account lives it in SQL, the other in TypeScript. They have the same customers.
+    // The same calls twice: for one account in SQL, for the other in TypeScript. Both have the same customers.
     await client.query(`insert into billwright.customers
   (account_id, mode, id, name, email, metadata, created_at, updated_at, erased_at)
 select 'sql', mode, id, name, email, metadata, created_at, updated_at, erased_at from billwright.customers`)

@@ -1,5 +1,5 @@
 /**
- * The roles that docs/postgres.md grants something: made by the statements that stand there, and tried.
+ * The roles in docs/postgres.md, created by the statements on that page, and then tried.
  */
 import { randomBytes } from "node:crypto"
 import { readFileSync } from "node:fs"
@@ -26,7 +26,7 @@ import * as TestDatabase from "./TestDatabase.ts"
 
 const document = readFileSync(new URL("../../../docs/postgres.md", import.meta.url), "utf8")
 
-/** Roles are of the whole server, so that each test has one with a name of its own. */
+/** Roles belong to the whole server, so each test names its own. */
 const made = Effect.fnUntraced(function* (documented: "app" | "reader", url: string) {
   const role = `${documented}_${randomBytes(6).toString("hex")}`
   const blocks = Array.from(document.matchAll(/```sql\n([^`]*)```/g), ([, sql]) => sql!)
@@ -81,7 +81,7 @@ const migrated = Effect.gen(function* () {
 
 const RECEIVER = "https://receiver.example.com/hooks"
 
-/** All that an application does, but for keys. */
+/** Everything that an application does, except for making keys. */
 const everything = Effect.gen(function* () {
   const customers = yield* Customers
   const usage = yield* Usage
@@ -116,7 +116,7 @@ const everything = Effect.gen(function* () {
 })
 
 describe("the role of the application", () => {
-  it.live("does all that an application does, and lets keys in", () =>
+  it.live("can do all that an application does, and authenticate keys", () =>
     Effect.gen(function* () {
       const { issued, url } = yield* migrated
       const own = yield* made("app", url)
@@ -132,7 +132,7 @@ describe("the role of the application", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("can make no key, and give none its life back", () =>
+  it.live("can't make keys, and can't bring revoked or expired ones back", () =>
     Effect.gen(function* () {
       const { url } = yield* migrated
       const own = yield* made("app", url)
@@ -160,8 +160,8 @@ values ('default', 'live', gen_random_uuid(), 'a', '{}', 'abcd', repeat('a', 64)
   )
 })
 
-describe("the role of those who read", () => {
-  it.live("sees what is billed, and no key, secret or header", () =>
+describe("the role of readers", () => {
+  it.live("reads what is billed, but no key, secret or header", () =>
     Effect.gen(function* () {
       const { url } = yield* migrated
       const own = yield* made("reader", url)
@@ -178,7 +178,7 @@ describe("the role of those who read", () => {
       ]) {
         const statement = `select * from billwright.${table}`
         assert.isUndefined(yield* refusal(own, statement), statement)
-        // A view takes no writes from anybody.
+        // A view accepts no writes from anyone.
         if (table === "webhook_deliveries") continue
         const write = `delete from billwright.${table}`
         assert.strictEqual(yield* refusal(own, write), INSUFFICIENT_PRIVILEGE, write)
@@ -191,7 +191,7 @@ describe("the role of those who read", () => {
   )
 })
 
-it("no statement of any document lets a role write keys", () => {
+it("no document grants a role the right to write keys", () => {
   const grants = document.match(/^grant [^;]*;/gm) ?? []
   assert.isNotEmpty(grants)
   for (const grant of grants) {

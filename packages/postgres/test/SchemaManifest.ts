@@ -9,7 +9,8 @@ export const introspect = (schema: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(describe(sql, schema)))
 
 const describe = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: string) {
-  // Names are written with their schema unless it is on the path, where that of the role's name is by default.
+  // Names are written with their schema, unless it is on the search path. By default the schema named like the role
+  // is.
   yield* sql`select set_config('search_path', 'pg_catalog', true)`
   const tables = yield* sql<{ name: string; options: string | null; comment: string | null }>`
 select relname as name, array_to_string(reloptions, ', ') as options, obj_description(oid, 'pg_class') as comment
@@ -24,7 +25,7 @@ left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
 left join pg_collation l on l.oid = a.attcollation
 where c.relnamespace = ${schema}::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
 order by c.relname collate "C", a.attnum`
-  // Postgres 18 lists NOT NULL as constraints; the columns say it already, for every version.
+  // Postgres 18 lists NOT NULL as constraints. The columns already say so, on every version.
   const constraints = yield* sql<{ table: string; name: string; definition: string }>`
 select c.relname as table, k.conname as name, pg_get_constraintdef(k.oid) as definition
 from pg_constraint k join pg_class c on c.oid = k.conrelid

@@ -1,9 +1,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-/**
- * A Postgres for a test run: the one that DATABASE_URL names, or one that is started in a temporary directory.
- */
+/** A Postgres for a test run: that of DATABASE_URL, or one that is started in a temporary directory. */
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { Effect, Exit, Redacted, Scope } from "effect"
 
@@ -12,7 +10,7 @@ export interface Server {
   readonly stop: () => Promise<void>
 }
 
-/** Durability is not what most tests are about, and every commit would wait for the disk. */
+/** Most tests need no durability, and without it no commit waits for the disk. */
 const FAST = {
   fsync: "off",
   synchronous_commit: "off",
@@ -21,14 +19,14 @@ const FAST = {
   deadlock_timeout: "100ms",
 }
 
-/** The one that a run is to use. */
+/** The server of a test run. */
 export const forRun = async (): Promise<Server> => {
   const given = process.env["DATABASE_URL"]
   if (given !== undefined && given !== "") return { url: given, stop: async () => {} }
   return start()
 }
 
-/** Starts one with the binaries of this package, or with those of `EmbeddedPostgresOptions.packageFolder`. */
+/** Starts a server with the binaries of this package, or with those of `EmbeddedPostgresOptions.packageFolder`. */
 export const start = async (packageFolder?: string): Promise<Server> => {
   const directory = await mkdtemp(join(tmpdir(), "billwright-test-"))
   await chmod(directory, 0o711) // for root, whose Postgres runs as another user

@@ -10,8 +10,8 @@ const storage = Storage.layer()
 const ownClient = storage.pipe(Layer.provide(TestDatabase.layerClient()))
 
 StorageContract.suite("PostgreSQL", ownClient, options)
-/** Thousands of transactions one after another: on a busy machine they take longer than other tests may. */
+/** Thousands of transactions one after another. On a busy machine they take longer than the limit of other tests. */
 const patient = { ...options, timeoutMillis: 180_000 } as const
 StorageModel.suite("PostgreSQL", ownClient, patient)
-// The commands that are done to memory, too.
+// The same commands as for memory.
 StorageModel.suite("PostgreSQL, seed 1", ownClient, { ...patient, runs: 30, seed: 1 })

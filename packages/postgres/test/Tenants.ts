@@ -6,5 +6,5 @@ import { Effect } from "effect"
 
 const tenant: Tenant.Tenant = { accountId: Tenant.defaultAccountId, mode: "live" }
 
-/** Runs for the default tenant. */
+/** Runs an effect for the default tenant. */
 export const asTenant = Effect.provideService(CurrentTenant, tenant)

@@ -1,5 +1,5 @@
 /**
- * A fresh database for a test file.
+ * A new database for a test file.
  */
 import { randomBytes } from "node:crypto"
 import { Host, PostgresClient } from "@billwright/postgres"
@@ -7,7 +7,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { Client, Pool } from "pg"
 import { inject } from "vitest"
 
-/** Runs statements on the server, outside of any library code. */
+/** Runs statements on the server, without code of the library. */
 export const execute = async (url: string, ...statements: ReadonlyArray<string>): Promise<void> => {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -55,7 +55,7 @@ export const make = Effect.acquireRelease(
 export const layerClient = (options: Partial<PostgresClient.ClientOptions> = {}) =>
   Layer.unwrap(Effect.map(make, (url) => PostgresClient.layer({ url: Redacted.make(url), ...options })))
 
-/** A client on a pool of the host's. */
+/** A client on a host's pool. */
 export const layerHostPool = <E, R>(url: Effect.Effect<string, E, R>) =>
   Layer.unwrap(
     Effect.gen(function* () {

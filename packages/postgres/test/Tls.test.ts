@@ -2,9 +2,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inspect } from "node:util"
-/**
- * Connections by TLS: to a server with a certificate that nobody else vouches for.
- */
+/** Connections with TLS, to a server with a self-signed certificate. */
 import { PostgresClient } from "@billwright/postgres"
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { assert, it } from "@effect/vitest"
@@ -30,7 +28,7 @@ const pem = (kind: string, base64: string): string =>
 
 const ca = pem("CERTIFICATE", CERTIFICATE)
 
-/** A server that speaks TLS with whoever asks for it; gives its URL. */
+/** A server that offers TLS. Returns its URL. */
 const server = Effect.gen(function* () {
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "billwright-tls-"))),
@@ -54,7 +52,7 @@ const isEncrypted = Effect.gen(function* () {
 })
 
 it.live(
-  "TLS is used where it is asked for, and the server's certificate verified",
+  "TLS is used if the URL asks for it, and verifies the server's certificate",
   () =>
     Effect.gen(function* () {
       const url = yield* server

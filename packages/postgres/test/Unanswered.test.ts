@@ -1,5 +1,5 @@
 /**
- * BEGIN, COMMIT and ROLLBACK that are swallowed on their way, while the connection stays open.
+ * BEGIN, COMMIT and ROLLBACK that get lost on their way, while the connection stays open.
  */
 import { Billing, Customers, type StorageError, Transactor } from "@billwright/core"
 import { Host, PostgresClient, Storage } from "@billwright/postgres"
@@ -11,7 +11,7 @@ import * as Proxy from "./Proxy.ts"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
-/** A pool of one, so that it has none left when that one is lost. */
+/** A pool of one connection, so that no other is left when that one is lost. */
 const CLIENTS: Readonly<Record<string, (url: string) => Layer.Layer<SqlClient.SqlClient>>> = {
   "our client": (url) =>
     Layer.orDie(PostgresClient.layer({ url: Redacted.make(url), poolSize: 1, statementTimeoutMillis: 200 })),
@@ -27,7 +27,9 @@ const CLIENTS: Readonly<Record<string, (url: string) => Layer.Layer<SqlClient.Sq
     ),
 }
 
-/** A transaction, before whose end, if not before whose beginning, the network begins to swallow everything. */
+/**
+ * A transaction during which the network starts to drop everything: before its end, or already before its beginning.
+ */
 const TRANSACTIONS: Readonly<
   Record<
     string,
@@ -54,7 +56,7 @@ const billing = (client: Layer.Layer<SqlClient.SqlClient>, deadlineMillis: numbe
 
 describe.concurrent.each(Object.keys(CLIENTS))("with %s", (client) => {
   it.live.each(Object.keys(TRANSACTIONS))(
-    "a %s that nobody answers costs its connection, and another one takes its place",
+    "a %s that is never answered costs its connection, and another one replaces it",
     (statement) =>
       Effect.gen(function* () {
         const proxy = yield* proxied
@@ -78,7 +80,7 @@ describe.concurrent.each(Object.keys(CLIENTS))("with %s", (client) => {
   )
 
   it.live(
-    "a nested transaction whose RELEASE comes late has failed: the outer one commits nothing of it, though it recovers",
+    "a nested transaction whose RELEASE is late has failed: the outer one commits nothing of it, even if it recovers",
     () =>
       Effect.gen(function* () {
         const proxy = yield* proxied

@@ -15,7 +15,7 @@ import {
 import { Sample } from "@billwright/testing"
 import { DateTime, Effect } from "effect"
 
-/** Instants of a test: minutes after `Sample.CREATED_AT`. */
+/** An instant: this many minutes after `Sample.CREATED_AT`. */
 export const minute = (minutes: number): DateTime.Utc => DateTime.add(Sample.CREATED_AT, { minutes })
 
 export const newEndpoint = Effect.fnUntraced(function* (fields: Partial<Endpoint.Endpoint> = {}) {
@@ -30,7 +30,7 @@ export const publish = Effect.fnUntraced(function* (fields: Sample.EventFields =
   return { event, outcome }
 })
 
-/** Claims for 30 seconds, without limits unless the test names them. */
+/** Claims for 30 seconds. By default without limits. */
 export const claim = (now: DateTime.Utc, options: Partial<Claim> = {}) =>
   Effect.flatMap(DeliveryStore, (store) =>
     store.claimDue({
@@ -44,7 +44,7 @@ export const claim = (now: DateTime.Utc, options: Partial<Claim> = {}) =>
     }),
   )
 
-/** A claimed delivery that was delivered by its next attempt. */
+/** A claimed delivery that was delivered at its next attempt. */
 export const delivered = ({ attemptCount, endpoint, id, tenant, token }: ClaimedDelivery): Settlement => ({
   tenant,
   id,

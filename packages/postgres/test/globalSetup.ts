@@ -1,5 +1,5 @@
 /**
- * One server for the whole run; every test file makes a database of its own in it.
+ * One server for the whole run. Every test file creates a database in it.
  */
 import type { TestProject } from "vitest/node"
 import { forRun } from "./Server.ts"

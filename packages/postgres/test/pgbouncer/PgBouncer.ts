@@ -1,6 +1,6 @@
 /**
- * A PgBouncer before a Postgres, in transaction pooling mode. No package of npm has it: it is the machine's, or the
- * one that the environment variable PGBOUNCER names.
+ * A PgBouncer in front of a Postgres, in transaction pooling mode. No npm package contains PgBouncer, so it must be
+ * installed on the machine, or named by the environment variable PGBOUNCER.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -11,9 +11,9 @@ import { join } from "node:path"
 import { userFor } from "../../src/embedded/ProcessUser.ts"
 
 export interface PgBouncer {
-  /** The database of a URL of the server, by way of PgBouncer. */
+  /** The URL of one of the server's databases, through PgBouncer. */
   readonly through: (url: string) => string
-  /** What it says of itself. */
+  /** PgBouncer's version line. */
   readonly version: string
   readonly stop: () => Promise<void>
 }
@@ -27,8 +27,8 @@ const freePort = async (): Promise<number> => {
 }
 
 /**
- * Connections are lent in turn, so that consecutive transactions of a client find the sessions of others. No startup
- * parameter is ignored but those that it knows.
+ * Connections are lent in turn, so that the consecutive transactions of a client get the sessions of others. Unknown
+ * startup parameters are refused.
  */
 const configuration = (server: URL, port: number, userlist: string): string => `[databases]
 * = host=${server.hostname} port=${server.port || "5432"}
@@ -45,9 +45,9 @@ max_client_conn = 500
 `
 
 const MISSING =
-  "there is no pgbouncer: install it (apt-get install pgbouncer, brew install pgbouncer), or name the program by the environment variable PGBOUNCER"
+  "pgbouncer is not installed: install it (apt-get install pgbouncer, brew install pgbouncer), or set the environment variable PGBOUNCER to the program"
 
-/** It runs for whoever may not be root. */
+/** PgBouncer refuses to run as root, so root runs it as another user. */
 export const start = async (serverUrl: string): Promise<PgBouncer> => {
   const server = new URL(serverUrl)
   const folder = await mkdtemp(join(tmpdir(), "billwright-pgbouncer-"))

@@ -1,5 +1,5 @@
 /**
- * All that storage promises, by way of a real PgBouncer in transaction pooling mode.
+ * Everything that the storage promises, through a real PgBouncer in transaction pooling mode.
  */
 import { Migrations, PostgresClient, Storage } from "@billwright/postgres"
 import { StorageContract } from "@billwright/testing"
@@ -11,7 +11,7 @@ import * as TestDatabase from "../TestDatabase.ts"
 
 const options = { pause: "20 millis", startTimeout: "30 seconds", timeoutMillis: 30_000 } as const
 
-/** A new database, by way of PgBouncer. */
+/** A new database, through PgBouncer. */
 const database = Effect.map(TestDatabase.make, (direct) => {
   const url = new URL(inject("pooledUrl"))
   url.pathname = new URL(direct).pathname
@@ -28,7 +28,7 @@ StorageContract.suite("PostgreSQL behind PgBouncer", pooledClient, options)
 StorageContract.suite("PostgreSQL behind PgBouncer, on the host's pool", hostPool, options)
 
 describe("a client behind PgBouncer", () => {
-  it.live("is lent the session that another has had", () =>
+  it.live("gets the session that another client had before", () =>
     Effect.gen(function* () {
       const url = Redacted.make(yield* database)
       const one = PostgresClient.layer({ url, poolSize: 1, isPooled: true })
@@ -43,7 +43,7 @@ describe("a client behind PgBouncer", () => {
     }).pipe(Effect.scoped),
   )
 
-  it.live("migrates, many at once", () =>
+  it.live("migrates from many processes at once", () =>
     Effect.gen(function* () {
       const url = Redacted.make(yield* database)
       const one = Effect.provide(
