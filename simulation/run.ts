@@ -1,6 +1,6 @@
 /**
- * Runs simulations: `npm run simulate -- --seeds 10000`, from another first seed with `--from 20001`, or a single
- * one, told in short, with `--seed 42`.
+ * Runs simulations: `npm run simulate -- --seeds 10000`. `--from 20001` changes the first seed. `--seed 42` runs a
+ * single seed and prints a short report.
  */
 import { once } from "node:events"
 import { availableParallelism } from "node:os"
@@ -11,17 +11,17 @@ import { simulate } from "./src/Simulation.ts"
 import { storyOf } from "./src/Story.ts"
 
 const DEFAULT_SEEDS = 1_000
-/** Problems that are shown of one seed. */
+/** How many problems of one seed are printed. */
 const MAX_PROBLEMS = 5
 
-/** Some of the seeds: every `step`-th from `from` to `to`. */
+/** Every `step`-th seed from `from` to `to`. */
 interface Share {
   readonly from: number
   readonly to: number
   readonly step: number
 }
 
-/** What one seed came to. */
+/** The result of one seed. */
 interface Verdict {
   readonly seed: number
   readonly faults: ReadonlyMap<string, number>
@@ -33,7 +33,7 @@ const verdictOf = async (seed: number): Promise<Verdict> => {
   return { seed, faults, violations: judge(history) }
 }
 
-/** In a worker: until the first seed that fails. */
+/** In a worker: runs seeds up to the first that fails. */
 const runShare = async ({ from, step, to }: Share) => {
   for (let seed = from; seed <= to; seed += step) {
     const verdict = await verdictOf(seed)
@@ -50,18 +50,18 @@ const printFaults = (faults: ReadonlyMap<string, number>) => {
   for (const [fault, count] of rows) print(`${String(count).padStart(10)}  ${fault}`)
 }
 
-/** One seed, told in short. */
+/** Runs one seed and prints a short report. */
 const tell = async (seed: number): Promise<boolean> => {
   const { faults, history } = await simulate({ seed })
   const violations = judge(history)
   printFaults(faults)
   for (const { invariant, problem } of violations.slice(0, MAX_PROBLEMS)) print(`\n${invariant}: ${problem}`)
   if (violations[0] !== undefined) print(`\n${storyOf(history, violations[0].problem).join("\n")}`)
-  print(`\nseed ${seed}: ${violations.length === 0 ? "every invariant holds" : "broken, see above"}`)
+  print(`\nseed ${seed}: ${violations.length === 0 ? "every invariant holds" : "see the problems above"}`)
   return violations.length === 0
 }
 
-/** Many seeds, on all processors. */
+/** Runs many seeds on all processors. */
 const runAll = async (from: number, to: number): Promise<boolean> => {
   const faults = new Map<string, number>()
   const failed: Array<number> = []
@@ -89,7 +89,7 @@ const runAll = async (from: number, to: number): Promise<boolean> => {
     print("every invariant holds")
     return codes.every((code) => code === 0) && count === to - from + 1
   }
-  print(`\nthe first that fails is ${first}; again with: npm run simulate -- --seed ${first}\n`)
+  print(`\nthe first seed that fails is ${first}. Repeat it with: npm run simulate -- --seed ${first}\n`)
   return await tell(first)
 }
 
@@ -99,7 +99,8 @@ const main = async () => {
   })
   const numberOf = (text: string | undefined, otherwise: number): number => {
     const number = text === undefined ? otherwise : Number(text)
-    if (!Number.isSafeInteger(number) || number < 1) throw new TypeError(`not a number of seeds: ${text}`)
+    if (!Number.isSafeInteger(number) || number < 1)
+      throw new TypeError(`expected a whole number from 1, not ${text}`)
     return number
   }
   const from = numberOf(values.from, 1)

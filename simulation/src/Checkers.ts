@@ -1,5 +1,6 @@
 /**
- * The invariants of the library, each with what judges a history by it: it gives what contradicts it.
+ * The invariants of the library. Each has a checker, which takes a history and returns everything that contradicts
+ * it.
  */
 import { acknowledgedSurvives, nothingUnasked } from "./checkers/Acknowledged.ts"
 import { repeatsAreAnsweredAlike } from "./checkers/Answers.ts"
@@ -13,7 +14,7 @@ import type { History } from "./History.ts"
 export type Checker = (history: History) => ReadonlyArray<string>
 
 export const checkers = {
-  /** Nothing dies of a bug. */
+  /** No fiber dies of a bug. */
   I0: ({ defects }) => defects,
   I1: acknowledgedSurvives,
   I2: (history) => {

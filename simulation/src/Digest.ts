@@ -1,6 +1,6 @@
 /**
- * A history as one short text: the same for the same history. Secrets, and what follows from them, are real
- * chance and left out.
+ * A history as one short text, which is equal for equal histories. Secrets, and values derived from them, are left
+ * out, because they are truly random.
  */
 import { createHash } from "node:crypto"
 import type { History } from "./History.ts"

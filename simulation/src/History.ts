@@ -1,8 +1,8 @@
 /**
- * What happened: what clients asked and were answered, what the storage was asked, what receivers saw, and what
- * is stored in the end. All that a checker may look at, and nothing of how it came about.
+ * The history of a run: the calls of clients and their answers, the calls of the storage, the requests that receivers
+ * got, and the stored data at the end. Checkers see only this, and nothing of how it came about.
  *
- * `order` is one sequence over all of it: what has the smaller number happened first.
+ * All entries share one sequence, `order`: an entry with a smaller number happened earlier.
  */
 import type {
   Customer,
@@ -18,7 +18,7 @@ import type {
 /** A tenant as one string (`Tenant.tenantKey`): `live:acme`. */
 export type TenantName = string
 
-/** Usage as a client asked for it. */
+/** Usage in a client's call. */
 export interface UsageAsked {
   readonly customerId: string
   readonly productId: string
@@ -27,7 +27,7 @@ export interface UsageAsked {
   readonly key: string | null
 }
 
-/** What a client asked for. `marker`: a text that no other call has, to know its work by. */
+/** A client's call. `marker`: a text that no other call has, which identifies the call's effects. */
 export type Ask =
   | {
       readonly _tag: "CreateCustomer"
@@ -52,7 +52,7 @@ export type Ask =
       readonly marker: string
       readonly key: string | null
     }
-  /** Usage and the event that tells of it, in one transaction, which the client may give up in the end. */
+  /** Usage and an event about it in one transaction, which the client may abort at the end. */
   | {
       readonly _tag: "RecordAndPublish"
       readonly record: UsageAsked
@@ -79,18 +79,20 @@ export type Ask =
       readonly productId: string
       readonly unit: string
     }
-  /** Looks for something of another tenant. */
+  /** Looks up data of another tenant. */
   | { readonly _tag: "ReadForeign"; readonly id: string }
 
-/** What came of a call. `Unknown`: nobody can say if it was carried out. `Rejected`: nothing of it was stored. */
+/**
+ * The outcome of a call. `Unknown`: the client can't know whether it was carried out. `Rejected`: nothing was stored.
+ */
 export type Answer =
   | { readonly _tag: "Unknown" }
   | { readonly _tag: "Rejected"; readonly error: string }
   | {
       readonly _tag: "Done"
-      /** Of what it made or found, in the order asked. */
+      /** The ids of what it made or found, in the order of the call. */
       readonly ids: ReadonlyArray<string>
-      /** Whether each was there before. */
+      /** Whether each existed before. */
       readonly repeats?: ReadonlyArray<boolean>
       readonly total?: bigint
       readonly response?: { readonly status: number; readonly body: string; readonly isReplay: boolean }
@@ -98,10 +100,10 @@ export type Answer =
     }
 
 export interface Call {
-  /** When it was asked, and when it was answered. */
+  /** When the call began, and when its answer came. */
   readonly order: number
   readonly endOrder: number
-  /** The same two by the clock of the process that it was asked of, in epoch milliseconds. */
+  /** The same two times by the clock of the called process, in epoch milliseconds. */
   readonly clock: readonly [from: number, to: number]
   readonly tenant: TenantName
   readonly process: string
@@ -109,19 +111,19 @@ export interface Call {
   readonly answer: Answer
 }
 
-/** A request that a receiver saw. */
+/** A request that a receiver got. */
 export interface Received {
   readonly order: number
-  /** When it was handed to the transport, by the sender's clock. It may have arrived later. */
+  /** When it was given to the transport, by the sender's clock. It may have arrived later. */
   readonly sentAt: number
   /** The process that sent it. */
   readonly process: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** The network made two of one. */
+  /** The network delivered the request twice. */
   readonly isCopy: boolean
-  /** What the receiver answered, whether or not anybody heard; `null`: nothing. */
+  /** The receiver's answer, even if it got lost. `null`: no answer. */
   readonly status: number | null
 }
 
@@ -131,12 +133,12 @@ export interface SeenAttempt {
   readonly error: string | null
 }
 
-/** What the storage was asked and answered, in the order in which it was committed. */
+/** The calls of the storage and their results, in the order of their commits. */
 export type StorageEntry =
   | {
       readonly _tag: "Claimed"
       readonly process: string
-      /** Since when it has read what it took, in the order of the history; by default since it was committed. */
+      /** The point of the history from which on it has read. By default the commit. */
       readonly since?: number
       readonly deliveries: ReadonlyArray<{
         readonly id: string
@@ -176,7 +178,7 @@ export type StorageEntry =
       readonly tenant: TenantName
       readonly eventId: string
       readonly type: string
-      /** The one that it was made for; `null`: it is for all that want it. */
+      /** The endpoint that it was made for. `null`: it is for all endpoints with a matching filter. */
       readonly endpointId: string | null
     }
   | {
@@ -196,7 +198,7 @@ interface OfTenant {
   readonly tenant: Tenant.Tenant
 }
 
-/** Everything that is stored, of all tenants, when all is quiet. */
+/** All stored data of all tenants, after the run has become quiet. */
 export interface Stored {
   readonly customers: ReadonlyArray<
     OfTenant & { readonly id: string; readonly customer: Customer.Customer | null }
@@ -226,17 +228,17 @@ export interface History {
   readonly received: ReadonlyArray<Received>
   readonly storage: ReadonlyArray<OrderedEntry>
   readonly stored: Stored
-  /** What the auditor found, when all was quiet. */
+  /** The result of the audit after the run has become quiet. */
   readonly discrepancies: ReadonlyArray<UsageDiscrepancy>
-  /** When the faults had stopped, and what clients did not know the end of had been asked again. */
+  /** When the faults had ended, and clients had repeated the calls whose outcome they didn't know. */
   readonly quietSince: number
-  /** Why the work that was due did not end, if it did not. */
+  /** Why the due work did not finish, if it did not. */
   readonly stuck: string | undefined
   /** Everything that was logged, as text. */
   readonly logs: ReadonlyArray<string>
-  /** What died of a bug, as text. */
+  /** The bugs that a fiber died of, as text. */
   readonly defects: ReadonlyArray<string>
-  /** Errors that clients got, as text. */
+  /** The errors that clients got, as text. */
   readonly errors: ReadonlyArray<string>
   readonly maxAttempts: Readonly<Record<Tenant.Mode, number>>
 }
@@ -255,6 +257,6 @@ export type CallOf<Tag extends Ask["_tag"]> = Call & { readonly ask: Extract<Ask
 export const callsOf = <Tag extends Ask["_tag"]>(history: History, tag: Tag): ReadonlyArray<CallOf<Tag>> =>
   history.calls.filter((call): call is CallOf<Tag> => call.ask._tag === tag)
 
-/** Which endpoint has a URL: each has one of its own. */
+/** The endpoint of each URL. No two endpoints have the same URL. */
 export const endpointIdsByUrl = (history: History): ReadonlyMap<string, string> =>
   new Map(entriesOf(history, "EndpointSeen").map(({ id, url }) => [url, id]))

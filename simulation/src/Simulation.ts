@@ -1,6 +1,6 @@
 /**
- * A simulation: the whole library over one storage in memory, in several processes, for some seconds in which
- * anything may go wrong; then all is well again, and what is due drains. All of it follows from the seed.
+ * A simulation: the whole library in several processes over one storage in memory. For some seconds anything may go
+ * wrong. Then the faults end, and everything that is due is done. The seed decides all of it.
  */
 import { RetryPolicy, Usage, type UsageDiscrepancy } from "@billwright/core"
 import { Memory, MemoryInspector } from "@billwright/memory"
@@ -19,7 +19,7 @@ import { Weather } from "./world/Weather.ts"
 
 export interface SimulationOptions {
   readonly seed: number
-  /** Breaks the storage, to see that it is noticed. */
+  /** Plants a bug in the storage, to test that it is found. */
   readonly breakStorage?: ((ports: Ports) => Ports) | undefined
 }
 
@@ -31,16 +31,16 @@ export interface Simulated {
 
 /** 2026-11-21, noon. */
 const NOON = 1_795_262_400_000
-/** How long anything may go wrong. */
+/** How long faults happen. */
 const STORM_MILLIS = 14_000
-/** A lease is longer than an attempt, and not by much. */
+/** A lease is only a little longer than an attempt. */
 const LEASE_MILLIS = 6_000
-/** How often it is asked whether clients have ended when the faults have stopped. */
+/** How often the run checks whether clients have ended, after the faults. */
 const CALM_STEP_MILLIS = 500
 const MAX_CALM_STEPS = 60
-/** The longest that anything may be due ahead when the faults have stopped: 24 h, its jitter, and a wrong clock. */
+/** The latest that anything may be due after the faults: 24 h, its jitter, and a wrong clock. */
 const MAX_AHEAD_MILLIS = 31 * 3_600_000
-/** Times that all that is due is waited for: more than a delivery has attempts, and twice as many. */
+/** How often the run waits for the next due work: more than twice the attempts of a delivery. */
 const MAX_ROUNDS = 40
 
 /** Runs one simulation. */
@@ -52,7 +52,8 @@ export const simulate = (options: SimulationOptions): Promise<Simulated> => {
   return Effect.runPromise(
     Effect.scoped(program(options, recorder)).pipe(
       Effect.provide(Layer.merge(TestClock.layer({ warningDelay: "1 hour" }), Logger.layer([logger]))),
-      // Nothing outside has a part in it: everything runs in microtasks, and nobody is interrupted by a count.
+      // Nothing outside influences the run: everything runs in microtasks, and no fiber yields after a number of
+      // steps.
       Effect.provideService(Scheduler.Scheduler, new Scheduler.MixedScheduler("sync")),
       Effect.provideService(Scheduler.PreventSchedulerYield, true),
     ),
@@ -115,8 +116,8 @@ const startAll = (shared: Shared) =>
   })
 
 /**
- * Clients at work while things go wrong, until all is well again and all of them have their answers. Gives why
- * they have not.
+ * Runs the clients during the faults, and then until all of them have their answers. Returns why they have not, if
+ * so.
  */
 const storm = Effect.fnUntraced(function* (shared: Shared, slots: ReadonlyArray<Slot>, clients: Clients) {
   const { choice, receivers, weather } = shared
@@ -132,7 +133,7 @@ const storm = Effect.fnUntraced(function* (shared: Shared, slots: ReadonlyArray<
   )
   yield* TestClock.adjust(STORM_MILLIS)
   isOver = true
-  // What is being ended in order takes its time.
+  // Ending a process cleanly takes time.
   yield* Effect.forkChild(Fiber.interruptAll(breaking))
   calm(shared, slots)
   const underWay = [...working, ...breaking]
@@ -147,7 +148,7 @@ const storm = Effect.fnUntraced(function* (shared: Shared, slots: ReadonlyArray<
   return undefined
 })
 
-/** All is well again, and all clocks show the latest time that any of them did. */
+/** Ends all faults, and sets all clocks to the latest time that any of them showed. */
 const calm = ({ receivers, time, weather }: Shared, slots: ReadonlyArray<Slot>): void => {
   weather.isCalm = true
   weather.isOutage = false
@@ -161,7 +162,7 @@ const calm = ({ receivers, time, weather }: Shared, slots: ReadonlyArray<Slot>):
   }
 }
 
-/** Starts a new process in the place of each that died. */
+/** Starts a new process in place of each one that died. */
 const replaceTheDead = (shared: Shared, slots: ReadonlyArray<Slot>) =>
   Effect.forever(
     Effect.suspend(() => Effect.sleep(shared.choice.int(100, 1_500))).pipe(
@@ -185,7 +186,7 @@ const replace = Effect.fnUntraced(function* (shared: Shared, slot: Slot) {
   slot.process = next
 })
 
-/** Lets all that is due be done, and skips the time in which nothing is. Gives why it did not end. */
+/** Runs until all due work is done, and skips the time in which nothing is due. Returns why it did not end, if so. */
 const drain = Effect.fnUntraced(function* (shared: Shared, inspector: MemoryInspector["Service"]) {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     yield* TestClock.adjust(1_100)

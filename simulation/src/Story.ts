@@ -1,11 +1,11 @@
 /**
- * A short telling of a history: what has to do with a problem, in order.
+ * A short report of a history: the entries that belong to a problem, in order.
  */
 import type { History } from "./History.ts"
 
 const MAX_LINES = 40
 const MAX_LINE_LENGTH = 240
-/** Ids, markers and URLs that a problem names. */
+/** The ids, markers and URLs in a problem's text. */
 const NAMES = /\b(?:[a-z]{3}_[0-9a-z]{26}|m-\d+)\b/g
 
 const textOf = (value: unknown): string =>
@@ -14,7 +14,7 @@ const textOf = (value: unknown): string =>
     return typeof inner === "bigint" ? String(inner) : inner
   })
 
-/** The last entries of a history that name what a problem names. */
+/** The last entries of a history that contain one of the problem's names. */
 export const storyOf = ({ calls, received, storage }: History, problem: string): ReadonlyArray<string> => {
   const named = new Set(problem.match(NAMES))
   const endpoints = storage.flatMap((entry) =>

@@ -1,5 +1,5 @@
 /**
- * What tests of real processes share with the simulation: histories, their judges, and what clients ask for.
+ * The parts of the simulation that tests of real processes use: histories, their checkers, and the calls of clients.
  */
 export { judge } from "./Checkers.ts"
 export type {

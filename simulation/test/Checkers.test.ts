@@ -1,5 +1,5 @@
 /**
- * What each checker objects to: a true history, in which one thing is changed.
+ * What each checker reports: takes a correct history and changes one thing in it.
  */
 import { createHmac } from "node:crypto"
 import { Tenant } from "@billwright/core"
@@ -10,13 +10,13 @@ import { simulate } from "../src/Simulation.ts"
 
 type Forge = (history: History) => History
 
-/** Changes the first element that it can, and says so when it can none. */
+/** Changes the first element that it can. Throws if it can change none. */
 const changeFirst = <A>(items: ReadonlyArray<A>, change: (item: A) => A | undefined): ReadonlyArray<A> => {
   for (const [index, item] of items.entries()) {
     const changed = change(item)
     if (changed !== undefined) return items.with(index, changed)
   }
-  throw new Error("the history has nothing to forge")
+  throw new Error("the history has nothing to change")
 }
 
 const calls =
@@ -42,7 +42,7 @@ const stored =
     return { ...history, stored: { ...history.stored, [table]: changed } }
   }
 
-/** Leaves out the last row of a table that qualifies. */
+/** Leaves out the last matching row of a table. */
 const without =
   <Table extends keyof Stored>(table: Table, isIt: (row: Stored[Table][number]) => boolean): Forge =>
   (history) => {
@@ -52,7 +52,7 @@ const without =
     return { ...history, stored: { ...history.stored, [table]: rows.toSpliced(index, 1) } }
   }
 
-/** Adds a copy of a row, with a change. */
+/** Adds a changed copy of a row. */
 const another =
   <Table extends keyof Stored>(
     table: Table,
@@ -72,12 +72,8 @@ const isOfTransaction = ({ idempotencyKey }: { readonly idempotencyKey: string |
 
 const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, forge: Forge]> = [
   ["I0", "something died", (history) => ({ ...history, defects: ["TypeError"] })],
-  ["I1", "usage that was acknowledged is gone", without("records", () => true)],
-  [
-    "I1",
-    "an event that was acknowledged is gone",
-    without("events", ({ event }) => event.idempotencyKey !== null),
-  ],
+  ["I1", "acknowledged usage is missing", without("records", () => true)],
+  ["I1", "an acknowledged event is missing", without("events", ({ event }) => event.idempotencyKey !== null)],
   [
     "I1",
     "a record has another quantity",
@@ -92,7 +88,7 @@ const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, for
   ],
   [
     "I1",
-    "a customer that was erased is there",
+    "an erased customer still has data",
     stored("customers", (row, { stored: { customers } }) =>
       row.customer === null
         ? { ...row, customer: customers.find(({ customer }) => customer !== null)!.customer }
@@ -101,17 +97,17 @@ const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, for
   ],
   [
     "I2",
-    "a customer is there whom nobody created",
+    "there is a customer that no call created",
     another("customers", (row) =>
       row.customer === null ? undefined : { ...row, customer: { ...row.customer, name: "nobody" } },
     ),
   ],
   [
     "I2",
-    "an event is there twice",
+    "an event exists twice",
     another("events", (row) => (row.event.type === "usage.threshold" ? undefined : row)),
   ],
-  ["I2", "a delivery is there that nobody asked for", deliveriesTenfold],
+  ["I2", "there is a delivery that was not requested", deliveriesTenfold],
   [
     "I3",
     "a key has two records",
@@ -119,7 +115,7 @@ const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, for
   ],
   [
     "I3",
-    "a record without a key is there twice",
+    "a record without a key exists twice",
     another("records", (row) => (row.record.idempotencyKey === null ? row : undefined)),
   ],
   [
@@ -136,11 +132,15 @@ const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, for
     "a threshold did not fire",
     (history) => ({ ...history, stored: { ...history.stored, firings: [] } }),
   ],
-  ["I4", "the event of a transaction is gone", without("events", ({ event }) => isOfTransaction(event))],
-  ["I4", "the record of a transaction is gone", without("records", ({ record }) => isOfTransaction(record))],
+  ["I4", "the event of a transaction is missing", without("events", ({ event }) => isOfTransaction(event))],
   [
     "I4",
-    "the event of a threshold is gone",
+    "the record of a transaction is missing",
+    without("records", ({ record }) => isOfTransaction(record)),
+  ],
+  [
+    "I4",
+    "the event of a threshold is missing",
     without("events", ({ event }) => event.type === "usage.threshold"),
   ],
   [
@@ -148,7 +148,7 @@ const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, for
     "an event has no deliveries",
     (history) => ({ ...history, stored: { ...history.stored, deliveries: [] } }),
   ],
-  ["I5", "nobody accepted what is Delivered", (history) => ({ ...history, received: [] })],
+  ["I5", "a delivery is Delivered that no receiver accepted", (history) => ({ ...history, received: [] })],
   [
     "I6",
     "a delivery that ended is pending again",
@@ -165,7 +165,7 @@ const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, for
   ],
   [
     "I6",
-    "an attempt has a number that another has",
+    "two attempts have the same number",
     stored("deliveries", (row) =>
       row.attempts.length < 2
         ? undefined
@@ -179,7 +179,7 @@ const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, for
   ],
   [
     "I7",
-    "a lease that was not given is written",
+    "a result is written under a lease that was never given",
     storage((entry) =>
       entry._tag === "Settled" && entry.results[0]?.isWritten === true
         ? { ...entry, results: entry.results.with(0, { ...entry.results[0], token: "another" }) }
@@ -204,7 +204,7 @@ const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, for
   ],
   [
     "I9",
-    "a request was answered in another way when it was repeated",
+    "a repeated request got a different answer",
     (history) => {
       const again = history.calls.find(({ answer, ask }) => ask._tag === "CreateCustomer" && isDone(answer))!
       const response = { status: 201, body: "{}", isReplay: true }
@@ -234,7 +234,7 @@ const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, for
   ],
   [
     "I11",
-    "a record is of another tenant's customer",
+    "a record belongs to another tenant's customer",
     stored("records", (row, { stored: all }) => {
       const other = all.customers.find(
         ({ tenant }) => Tenant.tenantKey(tenant) !== Tenant.tenantKey(row.tenant),
@@ -244,12 +244,12 @@ const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, for
   ],
   [
     "I11",
-    "something of another tenant was shown",
+    "data of another tenant was shown",
     calls((call) =>
       call.ask._tag === "ReadForeign" ? { ...call, answer: { _tag: "Done", ids: [call.ask.id] } } : undefined,
     ),
   ],
-  ["I12", "work did not end", (history) => ({ ...history, stuck: "there are pending deliveries" })],
+  ["I12", "due work did not finish", (history) => ({ ...history, stuck: "there are pending deliveries" })],
   [
     "I12",
     "a delivery is pending",
@@ -260,12 +260,12 @@ const forgeries: ReadonlyArray<readonly [invariant: Invariant, what: string, for
   ],
   [
     "I13",
-    "a roll-up says something else",
+    "a roll-up differs from its records",
     stored("rollups", (row) => ({ ...row, quantity: row.quantity + 1n })),
   ],
   [
     "I13",
-    "the total that was read in the end is another",
+    "the total that was read at the end differs",
     (history) => ({
       ...history,
       calls: history.calls.map((call) =>
@@ -306,7 +306,7 @@ function secretOf({ calls: all }: History): string {
 
 const NEW_SECRET = `whsec_${"A".repeat(32)}`
 
-/** A history with a rotation right before the claim of its first request, which nothing was signed by. */
+/** A history with a rotation right before the claim of its first request. Its new secret signs nothing. */
 const rotation = (histories: ReadonlyArray<History>) => {
   const history = histories.find((one) => one.received.length > 0)!
   const { headers, url } = history.received[0]!
@@ -338,7 +338,7 @@ const rotation = (histories: ReadonlyArray<History>) => {
   }
 }
 
-/** Histories that have something of all that is forged. */
+/** Histories that together contain everything that the tests change. */
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
 
 describe("a checker", () => {
@@ -349,11 +349,11 @@ describe("a checker", () => {
     histories = made
   })
 
-  it("objects to nothing in a true history", () => {
+  it("reports nothing for a correct history", () => {
     for (const history of histories) assert.deepStrictEqual(judge(history), [])
   })
 
-  it.for(forgeries)("of %s objects when %s", ([invariant, , forge]) => {
+  it.for(forgeries)("of %s reports that %s", ([invariant, , forge]) => {
     const objections = histories.map((history) => {
       try {
         return checkers[invariant](forge(history)).length
@@ -365,12 +365,12 @@ describe("a checker", () => {
     assert.isAbove(Math.max(...objections), 0)
   })
 
-  it("of I8 wants no secret that was made while a claim was under way", () => {
+  it("of I8 expects no signature by a secret that was made during a claim", () => {
     const { claimedBefore, objections, rotated } = rotation(histories)
     assert.isBelow(objections(claimedBefore(rotated)), objections(rotated))
   })
 
-  it("of I8 wants no secret that ended, by a clock that was set back while it was rotated", () => {
+  it("of I8 expects no signature by a secret that ended by a clock that was set back during a rotation", () => {
     const { objections, rotated, signedAnew } = rotation(histories)
     const ended = (from: number, to: number) =>
       calls((call) =>
@@ -385,7 +385,7 @@ describe("a checker", () => {
     )
   })
 
-  it("is there for every invariant, and each is broken above", () => {
+  it("exists for every invariant, and a test above breaks each", () => {
     assert.sameMembers(Object.keys(checkers), [...new Set(forgeries.map(([invariant]) => invariant))])
   })
 })

@@ -1,5 +1,6 @@
 /**
- * Whether the simulation finds bugs: each of many is planted alone, and must be found by what it breaks.
+ * Tests that the simulation finds bugs: each bug is planted alone, and one of the invariants that it breaks must
+ * fail.
  */
 import { describe, expect, it } from "vitest"
 import { judge } from "../src/Checkers.ts"
@@ -11,7 +12,7 @@ import { meters } from "./mutations/UsageMutations.ts"
 
 const mutations = [...fencing, ...results, ...outbox, ...meters, ...contents, ...boundaries]
 
-/** Seeds within which every planted bug is found. */
+/** The number of seeds within which every planted bug is found. */
 const MAX_SEEDS = 60
 
 describe("a planted bug is found", () => {
@@ -22,6 +23,8 @@ describe("a planted bug is found", () => {
       for (const { invariant } of judge(history)) seen.add(invariant)
       if (breaks.some((invariant) => seen.has(invariant))) return
     }
-    expect.fail(`it was not found in ${MAX_SEEDS} seeds; broken were ${[...seen].join(", ") || "none"}`)
+    expect.fail(
+      `it was not found in ${MAX_SEEDS} seeds. Invariants that failed: ${[...seen].join(", ") || "none"}`,
+    )
   })
 })

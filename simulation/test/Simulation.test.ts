@@ -1,5 +1,5 @@
 /**
- * The library under faults of all kinds: every invariant holds whatever the seed.
+ * The library under faults of all kinds: every invariant holds for every seed.
  */
 import { describe, expect, it } from "vitest"
 import { judge } from "../src/Checkers.ts"
@@ -8,10 +8,10 @@ import { simulate } from "../src/Simulation.ts"
 import { storyOf } from "../src/Story.ts"
 
 const SEEDS = 500
-/** Seeds of one test, so that one that hangs is found. */
+/** The seeds of one test. Few, so that a test that hangs names a small range. */
 const AT_ONCE = 50
 
-/** What must have gone wrong somewhere in all of them. */
+/** The faults that must have occurred in at least one seed. */
 const KINDS = [
   "process: clock set",
   "process: clocks of all jump ahead",
@@ -32,13 +32,13 @@ const KINDS = [
   "storage: slow",
   "storage: slow answer",
 ]
-/** Different points at which a process died, at least. */
+/** The least number of different points at which a process died. */
 const MIN_CRASH_POINTS = 15
 
 describe("a simulation", () => {
   const seen = new Set<string>()
 
-  it("is the same for the same seed, and another for another", async () => {
+  it("is the same for the same seed, and differs for another seed", async () => {
     const digests = []
     for (const seed of [7, 7, 8]) digests.push(digestOf((await simulate({ seed })).history))
     expect(digests[1]).toBe(digests[0])
@@ -59,7 +59,7 @@ describe("a simulation", () => {
     },
   )
 
-  it("has met with every kind of fault", () => {
+  it("has had every kind of fault", () => {
     expect([...seen]).toEqual(expect.arrayContaining(KINDS))
     const points = [...seen].filter((fault) => fault.startsWith("crash at"))
     expect(points.length).toBeGreaterThanOrEqual(MIN_CRASH_POINTS)

@@ -1,5 +1,5 @@
 /**
- * I1: what was acknowledged survives. I2: what exists, somebody asked for.
+ * I1: acknowledged changes survive. I2: everything that exists was requested.
  */
 import { type Event, Tenant } from "@billwright/core"
 import {
@@ -15,14 +15,14 @@ import {
 
 type Done = Extract<Answer, { readonly _tag: "Done" }>
 
-/** What was erased or deleted is `null`. */
+/** Erased or deleted data is `null`. */
 const isThere = (row: unknown): boolean => row !== undefined && row !== null
 
 const placed = (tenant: string, id: string): string => `${tenant} ${id}`
 
 const mayHaveHappened = ({ answer }: Call): boolean => answer._tag !== "Rejected"
 
-/** What is stored, by tenant and id. */
+/** The stored data, by tenant and id. */
 const placesOf = ({ stored }: History) => {
   const name = Tenant.tenantKey
   return {
@@ -37,10 +37,10 @@ const placesOf = ({ stored }: History) => {
 
 type Places = ReturnType<typeof placesOf>
 
-/** The first of the ids, if any, of which something is missing. */
+/** A call whose answer contains an id for which data is missing. */
 const missing = (call: Call, ids: ReadonlyArray<string>, isThere: (place: string) => boolean) => {
   const id = ids.find((one) => !isThere(placed(call.tenant, one)))
-  return id === undefined ? [] : [`${call.ask._tag} was answered with ${id}, which is not there`]
+  return id === undefined ? [] : [`${call.ask._tag} was answered with ${id}, which is missing`]
 }
 
 const survivalOfUsage = (
@@ -57,7 +57,7 @@ const survivalOfUsage = (
       record.productId === productId &&
       record.quantity === quantity &&
       record.unit === unit
-    return isSame ? [] : [`usage was answered with ${id}, which is not there as it was asked for`]
+    return isSame ? [] : [`usage was answered with ${id}, which is missing or differs from the request`]
   })
 
 const survivalOf = (call: Call, { ids }: Done, at: Places, isEnded: (id: string) => boolean) => {
@@ -93,7 +93,7 @@ const survivalOf = (call: Call, { ids }: Done, at: Places, isEnded: (id: string)
   }
 }
 
-/** Nothing is recorded for a customer once its erasure was acknowledged. */
+/** No usage is recorded for a customer whose erasure was acknowledged. */
 const erasureSurvives = (history: History): ReadonlyArray<string> => {
   const erased = new Map(
     callsOf(history, "EraseCustomer")
@@ -107,7 +107,7 @@ const erasureSurvives = (history: History): ReadonlyArray<string> => {
   )
 }
 
-/** I1. A deletion may follow; what was deleted is deleted for good. */
+/** I1. A later deletion is allowed. Deleted data must stay deleted. */
 export const acknowledgedSurvives = (history: History): ReadonlyArray<string> => {
   const places = placesOf(history)
   const ended = new Set(
@@ -122,25 +122,25 @@ export const acknowledgedSurvives = (history: History): ReadonlyArray<string> =>
   return [...lost, ...erasureSurvives(history)]
 }
 
-/** How many of each text there are. */
+/** How often each text occurs. */
 const counted = (texts: Iterable<string>): Map<string, number> => {
   const counts = new Map<string, number>()
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
   return counts
 }
 
-/** What there is more of than was asked for. */
+/** The texts that occur more often than they were requested. */
 const excess = (what: string, there: Map<string, number>, asked: Map<string, number>) =>
   [...there]
     .filter(([text, count]) => count > (asked.get(text) ?? 0))
     .map(
       ([text, count]) =>
-        `${what} is there ${count} times and was asked for ${asked.get(text) ?? 0} times: ${text}`,
+        `${what} exists ${count} times and was requested ${asked.get(text) ?? 0} times: ${text}`,
     )
 
 const MARKER = /"(?:invoice|payment)_id":"([^"]+)"/
 
-/** What an event is known by: its marker, or that it is a test or a threshold's. */
+/** What identifies an event: its marker, or that it is a test or of a threshold. */
 const subjectOf = (tenant: string, event: Event.Event): string => {
   if (event.type === "usage.threshold") return ""
   return `${tenant} ${event.type} ${MARKER.exec(event.payload)?.[1] ?? event.payload}`
@@ -160,7 +160,10 @@ const askedSubjects = (history: History): ReadonlyArray<string> =>
     return ask._tag === "TestEndpoint" ? [`${tenant} ${ask.type} ${EXAMPLE_MARKERS[ask.type]}`] : []
   })
 
-/** How often each event may have been sent to each endpoint anew: one that was made for an endpoint, to no other. */
+/**
+ * How often each event may have been replayed to each endpoint. An event for one endpoint is never replayed to
+ * another.
+ */
 const replaysOf = (history: History) => {
   const madeFor = new Map(
     entriesOf(history, "Published").map(({ endpointId, eventId }) => [eventId, endpointId ?? undefined]),
@@ -197,12 +200,12 @@ const excessDeliveries = (
     if (count === first) return []
     const most = first + replays(eventId, endpointId)
     return count > most
-      ? [`${eventId} has ${count} deliveries to ${endpointId}, at most ${most} were asked for`]
+      ? [`${eventId} has ${count} deliveries to ${endpointId}, at most ${most} were requested`]
       : []
   })
 }
 
-/** I2. `wasWanted`: whether an event was to go to an endpoint when it was published. */
+/** I2. `wasWanted`: whether an endpoint should have got an event when it was published. */
 export const nothingUnasked = (
   history: History,
   wasWanted: (eventId: string, endpointId: string) => boolean,
@@ -229,7 +232,7 @@ export const nothingUnasked = (
     ),
     ...[...endpointIdsByUrl(history).keys()]
       .filter((url) => !urls.has(url))
-      .map((url) => `nobody asked for the endpoint ${url}`),
+      .map((url) => `the endpoint ${url} was never requested`),
     ...excessDeliveries(history, wasWanted),
   ]
 }

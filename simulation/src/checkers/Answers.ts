@@ -1,12 +1,12 @@
 /**
- * I9: a request that is repeated gets the same answer, to the byte, and its work is done once.
+ * I9: a repeated request gets the same answer, byte for byte, and its work is done once.
  */
 import { Tenant } from "@billwright/core"
 import { callsOf, type History } from "../History.ts"
 
 /** I9. */
 export const repeatsAreAnsweredAlike = (history: History): ReadonlyArray<string> => {
-  // Erasing a customer forgets the answers about it.
+  // Erasing a customer deletes the stored answers about it.
   const erased = new Set(callsOf(history, "EraseCustomer").map(({ ask }) => ask.customerId))
   const answers = new Map<
     string,
@@ -27,7 +27,7 @@ export const repeatsAreAnsweredAlike = (history: History): ReadonlyArray<string>
   )
   const double = names.filter((name, index) => names.indexOf(name) !== index)
   return [
-    ...different.map(([key]) => `the request ${key} was answered in two ways`),
+    ...different.map(([key]) => `the request ${key} got two different answers`),
     ...doneTwice.map(([key]) => `the request ${key} was answered as new twice`),
     ...double.map((name) => `the customer ${name} was created twice`),
   ]

@@ -1,6 +1,6 @@
 /**
- * I6: deliveries move along their state machine. I7: a stale lease writes nothing. I10: every request that a
- * receiver saw has its attempt, or a lost one.
+ * I6: deliveries follow their state machine. I7: a stale lease writes nothing. I10: every request that a receiver got
+ * has an attempt, or a lost one.
  */
 import { Tenant } from "@billwright/core"
 import { endpointIdsByUrl, entriesOf, type EntryOf, type History, type SeenAttempt } from "../History.ts"
@@ -14,7 +14,7 @@ const endings = {
   gone: (last: SeenAttempt | undefined) => last?.status === 410,
 }
 
-/** What is wrong with a delivery by itself. */
+/** What contradicts I6 in a single state of a delivery. */
 const problemsOfState = (seen: Seen, maxAttempts: History["maxAttempts"]): ReadonlyArray<string> => {
   const { attemptCount, attempts, id, reason, status } = seen
   const problems: Array<string> = []
@@ -31,7 +31,7 @@ const problemsOfState = (seen: Seen, maxAttempts: History["maxAttempts"]): Reado
   const isExhausted = attemptCount >= maxAttempts[mode]
   if (reason === "exhausted" && !isExhausted)
     problems.push(`${id} was given up after ${attemptCount} attempts`)
-  // A lease that ends without a result counts, though its worker may have sent nothing: it had to give up.
+  // A lease without a result counts as an attempt, even if its worker sent nothing and had to give up.
   const beyond = attempts.slice(maxAttempts[mode]).filter(({ error }) => error !== "unknown")
   if (beyond.length > 0) problems.push(`${id} had ${attemptCount} attempts`)
   const success = attempts.findIndex(isSuccess)
@@ -41,7 +41,7 @@ const problemsOfState = (seen: Seen, maxAttempts: History["maxAttempts"]): Reado
   return problems
 }
 
-/** What is wrong with how a delivery came from one state to a later one. */
+/** What contradicts I6 between two states of a delivery. */
 const problemsOfMove = (before: Seen, after: Seen): ReadonlyArray<string> => {
   const wasFinal = before.status !== "Pending"
   const isSame = (a: SeenAttempt, b: SeenAttempt | undefined) =>
@@ -93,7 +93,7 @@ export const staleLeasesWriteNothing = (history: History): ReadonlyArray<string>
     if (entry._tag !== "Settled") continue
     for (const { id, isWritten, token } of entry.results) {
       if (!isWritten) continue
-      if (leases.get(id) !== token) problems.push(`${entry.process} wrote ${id} by a lease that had ended`)
+      if (leases.get(id) !== token) problems.push(`${entry.process} wrote ${id} under a lease that had ended`)
       leases.delete(id)
     }
   }
@@ -102,7 +102,7 @@ export const staleLeasesWriteNothing = (history: History): ReadonlyArray<string>
 
 const count = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
 
-/** I10. Attempts know when they were made by the timestamp that they sent. */
+/** I10. The timestamp of a request identifies the time of its attempt. */
 export const requestsHaveAttempts = (history: History): ReadonlyArray<string> => {
   const byUrl = endpointIdsByUrl(history)
   const made = new Map<string, number>()

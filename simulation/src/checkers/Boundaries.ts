@@ -1,5 +1,5 @@
 /**
- * I11: nothing crosses accounts or modes. I14: no secret in a log, an error or an attempt.
+ * I11: no data crosses accounts or modes. I14: no secret is in a log, an error or an attempt.
  */
 import { Tenant } from "@billwright/core"
 import { type Answer, callsOf, entriesOf, type History } from "../History.ts"
@@ -29,15 +29,17 @@ export const nothingCrosses = (history: History): ReadonlyArray<string> => {
   )
   return [
     ...wrongRequests.map(
-      ({ headers, url }) => `${headers["webhook-id"]} was sent to ${url}, of another tenant`,
+      ({ headers, url }) => `${headers["webhook-id"]} was sent to ${url} of another tenant`,
     ),
-    ...wrongDeliveries.map(({ delivery }) => `${delivery.id} is between two tenants`),
-    ...wrongRecords.map(({ record }) => `${record.id} is of another tenant's customer`),
-    ...found.map(({ ask, tenant }) => `${tenant} was shown ${ask.id}, of another tenant`),
+    ...wrongDeliveries.map(
+      ({ delivery }) => `${delivery.id} has an event and an endpoint of different tenants`,
+    ),
+    ...wrongRecords.map(({ record }) => `${record.id} belongs to another tenant's customer`),
+    ...found.map(({ ask, tenant }) => `${tenant} was shown ${ask.id} of another tenant`),
   ]
 }
 
-/** The secrets that were given out, without what all of them begin with. */
+/** The secrets that clients got, without their common prefix. */
 const secretsOf = ({ calls }: History): ReadonlyArray<string> =>
   calls.flatMap(({ answer }: { readonly answer: Answer }) =>
     answer._tag === "Done" && answer.secret !== undefined

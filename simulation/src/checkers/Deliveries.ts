@@ -1,11 +1,11 @@
 /**
- * I4: a change and its event exist together. I5: every event reaches, or visibly fails to reach, whoever was
- * subscribed. I12: what is due drains.
+ * I4: a change and its event exist together. I5: every event is delivered to all subscribed endpoints, or visibly
+ * fails. I12: all due work gets done.
  */
 import { Endpoint, Tenant } from "@billwright/core"
 import { callsOf, endpointIdsByUrl, type EntryOf, type History } from "../History.ts"
 
-/** Says which endpoints an event was to go to when it was published. */
+/** The endpoints that should have got an event when it was published. */
 export const wantedBy = (history: History): ((eventId: string) => ReadonlySet<string>) => {
   const wanted = new Map<string, ReadonlySet<string>>()
   const endpoints = new Map<string, EntryOf<"EndpointSeen">>()
@@ -35,7 +35,7 @@ export const wantedBy = (history: History): ((eventId: string) => ReadonlySet<st
 
 const FIRING = /"threshold_id":"(\w+)".*"period_key":"([^"]+)"/
 
-/** The events that tell of each firing. */
+/** The events of each firing. */
 const thresholdEventsOf = ({ stored }: History): ReadonlyMap<string, ReadonlyArray<string>> => {
   const events = new Map<string, Array<string>>()
   for (const { event } of stored.events) {
@@ -60,7 +60,8 @@ export const outboxIsWhole = (history: History): ReadonlyArray<string> => {
   })
   const torn = callsOf(history, "RecordAndPublish").flatMap(({ ask, tenant }) => {
     const { event, record } = isStored(tenant, ask.marker)
-    if (ask.isGivenUp && (event || record)) return [`${ask.marker} was given up and is there`]
+    if (ask.isGivenUp && (event || record))
+      return [`${ask.marker} was aborted, but its event or record exists`]
     return event === record ? [] : [`of ${ask.marker} there is ${event ? "the event" : "the record"} alone`]
   })
   const events = thresholdEventsOf(history)
@@ -70,7 +71,7 @@ export const outboxIsWhole = (history: History): ReadonlyArray<string> => {
   return [
     ...torn,
     ...untold.map((firing) => `the firing ${firing} has ${events.get(firing)?.length ?? 0} events`),
-    ...unfounded.map((firing) => `there is an event of ${firing}, which did not fire`),
+    ...unfounded.map((firing) => `there is an event for ${firing}, which did not fire`),
   ]
 }
 
@@ -99,9 +100,9 @@ export const everyEventArrives = (history: History): ReadonlyArray<string> => {
   )
   return [
     ...lost,
-    ...unsent.map(({ endpointId, id }) => `${id} is Delivered, and ${endpointId} has accepted nothing`),
+    ...unsent.map(({ endpointId, id }) => `${id} is Delivered, but ${endpointId} accepted no request`),
     ...reasonless.map(
-      ({ delivery }) => `${delivery.id} is ${delivery.status} and its reason ${delivery.reason}`,
+      ({ delivery }) => `${delivery.id} has the status ${delivery.status} with the reason ${delivery.reason}`,
     ),
   ]
 }

@@ -1,6 +1,6 @@
 /**
- * I3: a key counts once, and totals hold what was acknowledged and nothing that was not asked. I13: totals,
- * records and roll-ups agree. A threshold fires once.
+ * I3: a key counts once, and totals contain everything that was acknowledged and nothing that was not requested. I13:
+ * totals, records and roll-ups agree. A threshold fires once.
  */
 import { Tenant, Threshold, type UsageRecord } from "@billwright/core"
 import { DateTime } from "effect"
@@ -9,7 +9,7 @@ import { type Call, callsOf, entriesOf, type History, type UsageAsked } from "..
 interface AskedUsage {
   readonly call: Call
   readonly asked: UsageAsked
-  /** Which of the answer's ids is its record's. */
+  /** The index of the record's id in the answer. */
   readonly index: number
 }
 
@@ -36,7 +36,7 @@ const contentOf = ({ productId, quantity, unit }: Pick<UsageAsked, "productId" |
 
 const keyOf = (tenant: string, customerId: string, key: string) => `${tenant} ${customerId} ${key}`
 
-/** What is wrong with the answers to the calls with one key, whose rows are given. */
+/** What contradicts I3 in the answers to the calls with one key, given the stored rows of that key. */
 const problemsOfKey = (
   key: string,
   asks: ReadonlyArray<AskedUsage>,
@@ -55,14 +55,14 @@ const problemsOfKey = (
   const conflict = asks.find(
     ({ call }) => call.answer._tag === "Rejected" && call.answer.error === "UsageKeyConflict",
   )
-  // In a batch another of its records may be what conflicts.
+  // In a batch, the conflict may be that of another record.
   const isAlone = conflict?.call.ask._tag === "RecordUsage" && conflict.call.ask.records.length === 1
   if (isAlone && contents.size === 1)
-    problems.push(`the key ${key} was refused for other content: it has none`)
+    problems.push(`the key ${key} was refused for other content, but was used with only one`)
   const repeat = done.find(({ call, index }) => call.answer._tag === "Done" && call.answer.repeats![index])
   const others = asks.filter((ask) => ask !== repeat && ask.call.order < (repeat?.call.endOrder ?? 0))
   if (repeat !== undefined && others.length === 0)
-    problems.push(`the key ${key} was new and answered as known`)
+    problems.push(`the key ${key} was new, but was answered as a duplicate`)
   return problems
 }
 
@@ -75,7 +75,7 @@ const problemsOfKeys = (history: History): ReadonlyArray<string> => {
     history.stored.records.filter(({ record }) => record.idempotencyKey !== null),
     ({ record, tenant }) => keyOf(Tenant.tenantKey(tenant), record.customerId, record.idempotencyKey!),
   )
-  const unasked = [...rows.keys()].filter((key) => !asks.has(key)).map((key) => `nobody used the key ${key}`)
+  const unasked = [...rows.keys()].filter((key) => !asks.has(key)).map((key) => `no call used the key ${key}`)
   const problems = [...asks].flatMap(([key, some]) =>
     problemsOfKey(
       key,
@@ -86,7 +86,7 @@ const problemsOfKeys = (history: History): ReadonlyArray<string> => {
   return [...unasked, ...problems]
 }
 
-/** Of records without a key there are as many as were acknowledged, and no more than may have been stored. */
+/** Records without a key: at least those acknowledged, and at most those that may have been stored. */
 const problemsOfKeyless = (history: History): ReadonlyArray<string> => {
   const placeOf = (
     tenant: string,
@@ -106,12 +106,12 @@ const problemsOfKeyless = (history: History): ReadonlyArray<string> => {
     const most = answers.filter((tag) => tag !== "Rejected").length
     const count = rows.get(place)?.length ?? 0
     return count < least || count > most
-      ? [`${count} records are there of ${least} to ${most} that were asked for: ${place}`]
+      ? [`${count} records exist, but ${least} to ${most} were requested: ${place}`]
       : []
   })
 }
 
-/** What a total that is read must be between, by what was committed before and during the reading. */
+/** A total must lie between the bounds that follow from what was committed before and during its reading. */
 const problemsOfReads = (history: History): ReadonlyArray<string> => {
   const appended = entriesOf(history, "Appended")
   const voids = grouped(
@@ -134,12 +134,12 @@ const problemsOfReads = (history: History): ReadonlyArray<string> => {
     }
     const total = answer.total!
     return total < least || total > most
-      ? [`a total of ${ask.customerId} was read as ${total}: it was ${least} to ${most}`]
+      ? [`a total of ${ask.customerId} was read as ${total}, but was ${least} to ${most}`]
       : []
   })
 }
 
-/** A threshold fires once a period, with one event, and has fired when the total was there. */
+/** A threshold fires once for a period, with one event, and only when the total had reached it. */
 const problemsOfThresholds = (history: History): ReadonlyArray<string> => {
   const { firings } = history.stored
   const crossings = entriesOf(history, "Appended").flatMap(({ crossings: some }) =>
@@ -153,7 +153,7 @@ const problemsOfThresholds = (history: History): ReadonlyArray<string> => {
   ]
 }
 
-/** Records that were never voided alone took the total over the threshold, and it has not fired. */
+/** The records that were never voided took the total over the threshold, but it has not fired. */
 const missedFirings = (
   history: History,
   { order, tenant, threshold }: ReturnType<typeof entriesOf<"ThresholdStored">>[number],
@@ -218,8 +218,10 @@ export const totalsAgree = (history: History): ReadonlyArray<string> => {
     ),
     ...wrongReads.map(
       ({ answer, ask }) =>
-        `the total of ${ask.customerId} is read as ${answer._tag === "Done" ? answer.total : ""}, its records say other`,
+        `the total of ${ask.customerId} is read as ${answer._tag === "Done" ? answer.total : ""}, which is not the sum of its records`,
     ),
-    ...history.discrepancies.map(({ customerId, day }) => `the auditor objects to ${customerId} on ${day}`),
+    ...history.discrepancies.map(
+      ({ customerId, day }) => `the audit found a difference for ${customerId} on ${day}`,
+    ),
   ]
 }

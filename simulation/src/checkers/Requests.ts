@@ -1,10 +1,10 @@
 /**
- * I8: every attempt of an event has its id, its bytes, a signature that verifies, and the time of the attempt.
+ * I8: every request has the event's id and bytes, a valid signature, and the time of its attempt.
  */
 import { createHmac } from "node:crypto"
 import { callsOf, type CallOf, entriesOf, type History, type Received } from "../History.ts"
 
-/** Other secrets that sign beside the newest at most. */
+/** The most older secrets that sign in addition to the newest. */
 const MAX_PREVIOUS = 4
 const SECOND = 1_000
 
@@ -17,7 +17,7 @@ interface KnownSecret {
   readonly later: ReadonlyArray<Rotation>
 }
 
-/** HMAC by another library than the one that signs. */
+/** HMAC by another library than the one that signs in the product. */
 const signatureOf = (secret: string, { body, headers }: Received): string => {
   const key = Buffer.from(secret.replace("whsec_", ""), "base64")
   const content = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`
@@ -38,7 +38,7 @@ const secretsByUrl = (history: History): ReadonlyMap<string, ReadonlyArray<Known
             {
               secret: rotation.answer.secret!,
               madeAt: rotation.endOrder,
-              // One that overlaps may have been before or after.
+              // A concurrent rotation may have been before or after.
               later: rotations.filter((other) => other !== rotation && other.endOrder > rotation.order),
             },
           ]
@@ -49,18 +49,21 @@ const secretsByUrl = (history: History): ReadonlyMap<string, ReadonlyArray<Known
   return byUrl
 }
 
-/** A rotation happened between these two, and a clock may have been set back meanwhile. */
+/** A rotation happened between these two times, and its clock may have been set back in between. */
 const earliest = ({ clock }: Rotation): number => Math.min(...clock)
 const latest = ({ clock }: Rotation): number => Math.max(...clock)
 
-/** Until when a secret signs for sure, and when it has ceased for sure, by the clocks of who rotated. */
+/**
+ * Until when a secret certainly signs, and from when on it certainly doesn't, by the clocks of the rotating
+ * processes.
+ */
 const lifeOf = ({ later, madeAt }: KnownSecret, before: number) => {
   const ends = later.map((rotation) => earliest(rotation) + rotation.ask.overlapSeconds * SECOND)
   const sureEnds = later
     .filter(({ answer, endOrder, order }) => answer._tag === "Done" && order > madeAt && endOrder < before)
     .map((rotation) => latest(rotation) + rotation.ask.overlapSeconds * SECOND)
   const until = Math.min(Number.POSITIVE_INFINITY, ...ends)
-  // By a rotation it is dropped, if it has ended by the clock of who rotates.
+  // A rotation removes the secret if it has ended by the clock of the rotating process.
   const isDropped = later.some((rotation) => latest(rotation) >= until)
   return {
     until: isDropped ? Number.NEGATIVE_INFINITY : until,
@@ -88,8 +91,8 @@ const problemsOfSignature = (
 const nameOf = ({ headers, url }: Received): string => `a request of ${headers["webhook-id"]} to ${url}`
 
 /**
- * When the process that sent a request took what it sent, at the earliest. A transaction may read secrets before they
- * are rotated, and be committed after.
+ * The earliest time when a request's sender may have read what it sent. A transaction may read secrets before a
+ * rotation and commit after it.
  */
 const earliestClaims = (history: History): ReadonlyMap<string, number> => {
   const claims = new Map<string, number>()
@@ -111,11 +114,11 @@ export const requestsAreRight = (history: History): ReadonlyArray<string> => {
   return history.received.flatMap((request) => {
     const id = request.headers["webhook-id"] ?? ""
     const payload = payloads.get(id)
-    if (payload === undefined) return [`${nameOf(request)} is of no event`]
+    if (payload === undefined) return [`${nameOf(request)} belongs to no event`]
     const problems: Array<string> = []
     if (payload !== request.body) problems.push(`${nameOf(request)} has other bytes than the event`)
     if (Number(request.headers["webhook-timestamp"]) !== Math.floor(request.sentAt / SECOND)) {
-      problems.push(`${nameOf(request)} has not the time of its attempt`)
+      problems.push(`${nameOf(request)} does not have the time of its attempt`)
     }
     const claimedAt = claims.get(`${request.process} ${id} ${ids.get(request.url)}`) ?? request.order
     problems.push(...problemsOfSignature(request, secrets.get(request.url) ?? [], claimedAt))

@@ -1,5 +1,5 @@
 /**
- * How each thing that clients may ask is asked of the services.
+ * Makes the calls of clients on the services.
  */
 import {
   Customer,
@@ -35,7 +35,7 @@ const recordOf = ({ key, ...usage }: UsageAsked): UsageRecord.RecordUsage => ({
   ...(key === null ? {} : { idempotencyKey: key }),
 })
 
-/** Data of an event that its marker can be found in. */
+/** The data of an event, which contains its marker. */
 const dataOf = (type: string, marker: string) => ({
   ...(type.startsWith("payment.") ? { payment_id: marker } : { invoice_id: marker }),
   customer_id: "c_1",
@@ -107,7 +107,7 @@ const publishEvent: Asking<"PublishEvent"> = ({ key, marker, type }) =>
     repeats: [_tag === "Duplicate"],
   }))
 
-/** The client changed its mind: its transaction is to leave nothing. */
+/** The client aborts: its transaction must leave nothing. */
 class GivenUp {
   readonly _tag = "GivenUp"
 }
@@ -206,7 +206,7 @@ const readForeign: Asking<"ReadForeign"> = ({ id }) =>
 const idOf = (found: Result.Result<{ readonly id: string }, unknown>): ReadonlyArray<string> =>
   Result.isSuccess(found) ? [found.success.id] : []
 
-/** What asks for each thing. */
+/** The function for each kind of call. */
 export const asking: { readonly [Tag in Ask["_tag"]]: Asking<Tag> } = {
   CreateCustomer: createCustomer,
   EraseCustomer: eraseCustomer,

@@ -1,5 +1,5 @@
 /**
- * What clients ask for: drawn, of what they know.
+ * The calls of clients, drawn at random from what the clients know.
  */
 import type { Ask, UsageAsked } from "../History.ts"
 import type { Choice } from "./Choice.ts"
@@ -16,9 +16,9 @@ export const METERS = [
   { productId: "api", unit: "call" },
   { productId: "disk", unit: "byte" },
 ] as const
-/** Few, so that they are used again: by other customers, in other modes, for other content. */
+/** Few, so that they are used again: by other customers, in other modes, with other content. */
 const KEYS = Array.from({ length: 12 }, (_, index) => `key-${index}`)
-/** Customers that every tenant has from the beginning. */
+/** The first customers of every tenant. */
 export const FIRST_CUSTOMERS = 2
 
 type Creation = Extract<Ask, { readonly _tag: "CreateCustomer" }>
@@ -29,7 +29,7 @@ export class Asks {
   readonly #creations: Array<Creation> = []
   #markers: number
 
-  /** `markers`: how many there are already, when others have asked before. */
+  /** `markers`: how many already exist, if other clients made calls before. */
   constructor(choice: Choice, known: ReadonlyArray<Known>, markers = 0) {
     this.#choice = choice
     this.#known = known
@@ -58,7 +58,7 @@ export class Asks {
     ])
   }
 
-  /** Something of a kind, if what it takes is there. */
+  /** A call of a kind, if its input exists. */
   some(kind: Ask["_tag"], known: Known): Ask | undefined {
     return this.#usage(kind, known) ?? this.#webhooks(kind, known)
   }
@@ -102,7 +102,7 @@ export class Asks {
     switch (kind) {
       case "PublishEvent": {
         const key = choice.chance(0.6) ? choice.pick(KEYS)! : null
-        // Of a key that is used again the content is mostly the same.
+        // A key that is used again mostly comes with the same content.
         const marker = key === null || choice.chance(0.1) ? this.#newMarker() : `about-${key}`
         return { _tag: kind, type: choice.pick(TYPES), marker, key }
       }
@@ -160,7 +160,7 @@ export class Asks {
     return { _tag: "CreateCustomer", marker, key: `create-${marker}`, isValid }
   }
 
-  /** A new one, or one that was asked for before, or another with the key of that. */
+  /** A new customer, a repeat of an earlier creation, or other content with the key of an earlier one. */
   #someCustomer(): Ask {
     const before = this.#choice.pick(this.#creations)
     if (before === undefined || this.#choice.chance(0.4)) {
@@ -171,7 +171,7 @@ export class Asks {
     return this.#choice.chance(0.9) ? before : { ...before, marker: this.#newMarker() }
   }
 
-  /** Of those that everything is asked for none is erased. */
+  /** The first customers are never erased, so that calls have customers to work with. */
   #someErasure(known: Known): Ask | undefined {
     const customerId = this.#choice.pick(known.customers.slice(FIRST_CUSTOMERS))
     return customerId === undefined ? undefined : { _tag: "EraseCustomer", customerId }

@@ -1,8 +1,8 @@
 /**
- * The one source of chance of a simulation: what it draws follows from the seed alone.
+ * The only source of random choices in a simulation. They follow from the seed alone.
  */
 
-/** splitmix32: small, seedable, good enough to choose by. */
+/** splitmix32: small and seedable, and good enough for choices. */
 const splitmix32 = (seed: number) => {
   let state = seed | 0
   return (): number => {
@@ -21,12 +21,12 @@ export class Choice {
     this.#random32 = splitmix32(seed)
   }
 
-  /** From 0 to 1, without 1. */
+  /** A number from 0 up to, but not including, 1. */
   next(): number {
     return this.#random32() / 2 ** 32
   }
 
-  /** An integer, both ends included. */
+  /** An integer between the two, both included. */
   int(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1))
   }
@@ -41,7 +41,7 @@ export class Choice {
     return items[Math.floor(this.next() * items.length)]
   }
 
-  /** One of the items, each as often as its weight says. */
+  /** One of the items, with a probability in proportion to its weight. */
   weighted<A>(items: ReadonlyArray<readonly [weight: number, item: A]>): A {
     const total = items.reduce((sum, [weight]) => sum + weight, 0)
     let at = this.next() * total
@@ -52,7 +52,7 @@ export class Choice {
     return items.at(-1)![1]
   }
 
-  /** A source of its own, that goes on as this one would have it. */
+  /** A new source, seeded by this one. */
   fork(): Choice {
     return new Choice(this.#random32())
   }

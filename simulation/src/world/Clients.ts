@@ -1,5 +1,5 @@
 /**
- * Clients: they ask for all that the library does, at any time, again when they were not answered, and give up.
+ * Clients: they make all calls of the library at any time, repeat calls that got no answer, and give up.
  */
 import { Deliveries, StorageError, Tenant } from "@billwright/core"
 import { Cause, Effect, Exit, Option } from "effect"
@@ -13,10 +13,10 @@ import type { Recorder } from "./Recorder.ts"
 
 /** How long an impatient client waits for an answer. */
 const PATIENCE_MILLIS = 2_000
-/** How often a client asks again at once for what it does not know the end of. */
+/** How often a client immediately repeats a call whose outcome it doesn't know. */
 const MAX_REPEATS = 3
 
-/** A call whose end nobody knows, and which can be asked again. */
+/** A call with an unknown outcome that can be repeated. */
 interface Open {
   readonly known: Known
   readonly ask: Ask
@@ -28,7 +28,7 @@ export class Clients {
   readonly #known: ReadonlyArray<Known>
   readonly #asks: Asks
   readonly #processes: () => ReadonlyArray<Process>
-  /** To be asked again when the faults have stopped. */
+  /** Calls to repeat after the faults. */
   readonly #open: Array<Open> = []
 
   constructor(
@@ -44,7 +44,7 @@ export class Clients {
     this.#processes = processes
   }
 
-  /** What every tenant has before it begins. */
+  /** The data that every tenant gets before the run. */
   readonly setUp = Effect.suspend(() =>
     Effect.forEach(
       this.#known,
@@ -59,7 +59,7 @@ export class Clients {
     ),
   )
 
-  /** One client, at work until it is told to stop. */
+  /** One client, which works until it is told to stop. */
   readonly work = (isOver: () => boolean) =>
     Effect.whileLoop({
       while: () => !isOver(),
@@ -67,12 +67,12 @@ export class Clients {
       step: () => undefined,
     })
 
-  /** Asks again for all that nobody knows the end of. */
+  /** Repeats all calls with an unknown outcome. */
   readonly settle = Effect.suspend(() =>
     Effect.forEach(this.#open.splice(0), this.#settled, { discard: true }),
   )
 
-  /** Asks for every total. */
+  /** Reads every total. */
   readonly readTotals = Effect.suspend(() =>
     Effect.forEach(
       this.#known.flatMap((known) =>
@@ -106,7 +106,7 @@ export class Clients {
       return Effect.andThen(Effect.sleep(this.#choice.int(1, 600)), again)
     })
 
-  /** Asks once, of some process that is not known to be dead. */
+  /** Makes a call once, on a process that is not known to be dead. */
   readonly #once = (known: Known, ask: Ask): Effect.Effect<Answer> =>
     Effect.gen({ self: this }, function* () {
       const process = this.#choice.pick(this.#processes())
@@ -137,7 +137,7 @@ export class Clients {
     return { _tag: "Rejected", error: tagOf(error) }
   }
 
-  /** Something to ask, if what it takes is there. */
+  /** A call, if its input exists. */
   #something(known: Known): Effect.Effect<Ask | undefined> {
     const kind = this.#asks.someKind()
     if (kind === "ReplayDelivery") return this.#someReplay(known)
@@ -155,11 +155,11 @@ export class Clients {
   }
 }
 
-/** What was not carried out as far as its client knows. */
+/** Calls that were not carried out, as far as their client knows. */
 const isUnfinished = (answer: Answer): boolean =>
   answer._tag === "Unknown" || (answer._tag === "Rejected" && answer.error === "StorageError")
 
-/** Whether it has a key that makes asking again safe. */
+/** Whether the call has a key that makes a repeat safe. */
 const isRepeatable = (ask: Ask): boolean => {
   switch (ask._tag) {
     case "CreateCustomer":
@@ -175,7 +175,7 @@ const isRepeatable = (ask: Ask): boolean => {
   }
 }
 
-/** Most ids of a kind that are remembered. */
+/** The most ids of one kind that are remembered. */
 const MAX_KNOWN = 40
 
 const learn = (known: Known, ask: Ask, answer: Answer): void => {

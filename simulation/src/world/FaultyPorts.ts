@@ -1,5 +1,5 @@
 /**
- * Ports as a process sees them: slow, unreliable, and closed to the dead.
+ * Ports with faults: slow, failing, and unusable for a dead process.
  */
 import {
   ApiKeyStore,
@@ -18,19 +18,19 @@ import { Context, Effect } from "effect"
 import type { Ports } from "./Observer.ts"
 import { breakage, refusal, type StorageFault, uncertainty, type Weather } from "./Weather.ts"
 
-/** How the ports know whether their process lives. */
+/** Tells the ports whether their process is alive. */
 export interface Life {
-  /** Waits while the process is stopped, and dies when it is dead. */
+  /** Waits while the process is stopped. Dies if the process is dead. */
   readonly gate: Effect.Effect<void>
-  /** Dies when the process is dead, or is to die here. */
+  /** Dies if the process is dead, or is to be killed at this point. */
   readonly passes: (point: string) => Effect.Effect<void>
-  /** Whether it lives, runs, and is not to die here: nothing has to be done to pass. */
+  /** Whether the process is alive, not stopped, and not to be killed here. Then the call can go straight on. */
   readonly isFreeAt: (point: string) => boolean
 }
 
 type Guard = <A, E, R>(point: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StorageError, R>
 
-/** Most verbs meet with nothing: they take the short way. */
+/** Most calls meet no fault, and take a short way. */
 const outside =
   (life: Life, weather: Weather): Guard =>
   (point, effect) =>
@@ -68,7 +68,7 @@ const carriedOut = Effect.fnUntraced(function* <A, E, R>(
   return result
 })
 
-/** A stopped process does not stop in a transaction: the storage would end it, and it holds up everybody. */
+/** A process is not stopped within a transaction: the storage would end that, and it would block all others. */
 const inside = (life: Life, weather: Weather): Guard =>
   Effect.fnUntraced(function* (point, effect) {
     yield* life.passes(`${point}: in a transaction`)
@@ -80,7 +80,7 @@ const inside = (life: Life, weather: Weather): Guard =>
 
 type Verb = (...input: ReadonlyArray<unknown>) => Effect.Effect<unknown, StorageError, unknown>
 
-/** A port with every verb guarded. */
+/** A port whose methods all have faults. */
 const guarded = <Port extends object>(name: string, port: Port, guard: Guard): Port =>
   Object.fromEntries(
     Object.entries(port).map(([verb, value]: readonly [string, unknown]) => {
@@ -108,7 +108,7 @@ const guardedTransactor = (
   }
 }
 
-/** The ports as a process sees them. */
+/** The ports of a process. */
 export const faulty = (ports: Ports, life: Life, weather: Weather): Ports => {
   const transactor = Context.get(ports, Transactor)
   const guard: Guard = (point, effect) =>
@@ -128,7 +128,7 @@ export const faulty = (ports: Ports, life: Life, weather: Weather): Ports => {
     }),
     add(DeliveryStore, "DeliveryStore"),
     add(EndpointStore, "EndpointStore"),
-    // Its signal needs no storage.
+    // Its signal doesn't use the storage.
     Context.add(events, EventStore, {
       ...Context.get(events, EventStore),
       committed: Context.get(ports, EventStore).committed,

@@ -1,5 +1,5 @@
 /**
- * What clients know of their tenant: the ids that they were told.
+ * What clients know of their tenant: the ids in their answers.
  */
 import { Tenant } from "@billwright/core"
 

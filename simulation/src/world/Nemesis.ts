@@ -1,33 +1,33 @@
 /**
- * Who breaks things: kills, stops and ends processes, sets clocks, cuts the storage off.
+ * Causes faults: kills, stops and ends processes, changes clocks, and makes the storage unreachable.
  */
 import { Effect } from "effect"
 import type { Choice } from "./Choice.ts"
 import type { Process, Shared } from "./Process.ts"
 import type { Skew } from "./ProcessClock.ts"
 
-/** A place for a process: one that died is followed by another, on the same machine. */
+/** A machine with one process at a time. A process that died is replaced by another. */
 export interface Slot {
   readonly name: string
   readonly skew: Skew
   process: Process
-  /** Its process is ended, or started, by somebody. */
+  /** The process is being ended or started. */
   isBusy: boolean
 }
 
-/** Where a process can be told to die. */
+/** The points where a process can be killed. */
 const crashPoints = [
-  // After the claim; with the body sent; after the answer, before the write of it; after the write.
+  // After the claim; after the body was sent; after the answer and before its result is written; after that.
   "DeliveryStore.claimDue: after",
   "WebhookTransport.send: before",
   "WebhookTransport.send: sent",
   "WebhookTransport.send: answered",
   "DeliveryStore.settle: before",
   "DeliveryStore.settle: after",
-  // While a receiver's 410 disables its endpoint.
+  // While an answer 410 disables the endpoint.
   "DeliveryStore.settle: in a transaction",
   "EndpointStore.modify: in a transaction",
-  // When its endpoint has ended, and what is pending for it has not.
+  // After an endpoint was disabled or deleted, and before its pending deliveries are ended.
   "DeliveryStore.cancel: before",
   "DeliveryStore.cancel: after",
   "DeliveryStore.insert: after",
@@ -47,9 +47,9 @@ const crashPoints = [
 
 const HOUR = 3_600_000
 
-/** How far clocks are set wrong. */
+/** How far clocks may be wrong. */
 const SKEWS = [0, 0, -600_000, 600_000, -HOUR, HOUR, 40, -40]
-/** How long the whole world is left alone, for example suspended. */
+/** How long the whole world pauses, for example a suspended machine. */
 const SKIPS = [10_000, 60_000, HOUR, 6 * HOUR, 30 * HOUR]
 
 export class Nemesis {
@@ -65,7 +65,7 @@ export class Nemesis {
     this.#pace = choice.pick([700, 1_500, 4_000, 60_000])
   }
 
-  /** At work until it is interrupted. */
+  /** Works until it is interrupted. */
   readonly work = Effect.forever(
     Effect.suspend(() => Effect.andThen(Effect.sleep(this.#choice.int(50, this.#pace)), this.#strike)),
   )

@@ -1,6 +1,6 @@
 /**
- * Ports that write down what they were asked and answered, in the order in which it was committed: what happens
- * in a transaction is written when it has committed, and not at all when it has not.
+ * Ports that record their calls and results in the order of commits. Calls in a transaction are recorded when it has
+ * committed, or not at all.
  */
 import {
   type Billing,
@@ -22,7 +22,7 @@ import type { Recorder } from "./Recorder.ts"
 
 export type Ports = Context.Context<Billing.Storage>
 
-/** What the transaction that the fiber is in has done so far. */
+/** The entries of the transaction that the fiber is in. */
 const CurrentWrites = Context.Reference<Array<StorageEntry> | undefined>(
   "@billwright/simulation/CurrentWrites",
   { defaultValue: () => undefined },
@@ -183,7 +183,7 @@ const observedCollections = (
   },
 })
 
-/** The ports, observed on behalf of a process. */
+/** The ports of a process, with recording. */
 export const observed = (ports: Ports, recorder: Recorder, process: string): Ports => {
   const watching = observer(recorder)
   const transactor = Context.get(ports, Transactor)

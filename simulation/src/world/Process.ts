@@ -1,5 +1,5 @@
 /**
- * A process of the host: all services and a dispatcher over the shared storage, which can die at any point.
+ * A process of the host: all services and a dispatcher over the shared storage. It can die at any point.
  */
 import {
   Billing,
@@ -19,12 +19,12 @@ import type { Receivers } from "./Receivers.ts"
 import type { Recorder } from "./Recorder.ts"
 import type { Weather } from "./Weather.ts"
 
-/** What whoever waits for a dead process gets: nothing. */
+/** The result of waiting for a dead process. */
 export class ProcessDied extends Error {
   override readonly name = "ProcessDied"
 }
 
-/** What all processes have in common. */
+/** The parts that all processes share. */
 export interface Shared {
   readonly choice: Choice
   readonly recorder: Recorder
@@ -32,7 +32,7 @@ export interface Shared {
   readonly receivers: Receivers
   readonly time: WorldTime
   readonly dispatcher: DispatcherOptions
-  /** The storage as a process of this name is to see it when nothing goes wrong. */
+  /** The storage for the process with this name, without faults. */
   readonly portsOf: (process: string) => Ports
 }
 
@@ -48,7 +48,7 @@ export class Process {
   readonly #scope = Scope.makeUnsafe()
   readonly #random: typeof Random.Random.Service
   readonly #idSeed: number
-  /** How many more points it passes before it dies, by name; see `dieAt`. */
+  /** By name of the point, how many more times the process passes it before it dies. See `dieAt`. */
   #death: { readonly point: string; left: number } | undefined
   #context: Context.Context<Services> = Context.empty() as Context.Context<Services>
   #clock: Clock.Clock | undefined
@@ -108,7 +108,7 @@ export class Process {
     }),
   ).pipe(Effect.orDie)
 
-  /** Runs something in the process, as a tenant. It dies with the process. */
+  /** Runs an effect in the process, as a tenant. It dies with the process. */
   run<A, E>(
     tenant: Tenant.Tenant,
     effect: Effect.Effect<A, E, Services | CurrentTenant>,
@@ -117,18 +117,18 @@ export class Process {
     return Effect.andThen(this.#gate, this.#here(Effect.provideContext(run, this.#context)))
   }
 
-  /** What its clock shows. */
+  /** The time of its clock. */
   get now(): number {
     return this.#clock?.currentTimeMillisUnsafe() ?? 0
   }
 
-  /** SIGKILL: from now on nothing that it does reaches anybody. */
+  /** SIGKILL: from now on nothing that it does has any effect. */
   kill(): void {
     this.isDead = true
     this.#running.openUnsafe()
   }
 
-  /** Dies when it passes a point for the `times`-th time from now. */
+  /** Makes it die when it passes a point for the `times`-th time from now. */
   dieAt(point: string, times: number): void {
     this.#death = { point, left: times - 1 }
   }
@@ -142,12 +142,12 @@ export class Process {
     this.#running.openUnsafe()
   }
 
-  /** Lets it live for good. */
+  /** Turns off its death: it lives to the end. */
   spare(): void {
     this.#death = undefined
   }
 
-  /** SIGTERM: ends it in order. Of a dead one it ends what would go on in vain. */
+  /** SIGTERM: ends the process cleanly. For a dead process it ends the remaining fibers. */
   readonly end = Effect.suspend(() => Scope.close(this.#scope, Exit.void))
 
   #here<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
@@ -158,7 +158,7 @@ export class Process {
   }
 }
 
-/** Answers are kept for longer than any simulation: what is forgotten may be done again. */
+/** Answers are kept longer than any simulation, because a request could run again after its answer was deleted. */
 const RETENTION_MILLIS = 1_000 * 86_400_000
 
 const billing: Billing.BillingOptions = {

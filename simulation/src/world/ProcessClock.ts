@@ -1,21 +1,21 @@
 /**
- * Clocks that differ: every process has its own, which may be wrong, and all of them go on when the world does.
+ * A clock for each process. It may be wrong, but runs at the speed of the world's clock.
  */
 import { type Clock, Effect } from "effect"
 
 const NANOS_PER_MILLI = 1_000_000n
 
-/** The time of the world: what passes by itself (`TestClock`), and what is skipped because nothing happens in it. */
+/** The world's time: the time of `TestClock`, plus the skipped time in which nothing is due. */
 export interface WorldTime {
   skippedMillis: number
 }
 
-/** How far a process' clock is off, in milliseconds. */
+/** The offset of a process's clock, in milliseconds. */
 export interface Skew {
   millis: number
 }
 
-/** The clock of one process. Sleeping takes what it takes, however wrong the clock is. */
+/** The clock of one process. Sleeping takes the right time even if the clock is wrong. */
 export const processClock = (base: Clock.Clock, world: WorldTime, skew: Skew): Clock.Clock => {
   const offset = () => world.skippedMillis + skew.millis
   const millis = () => base.currentTimeMillisUnsafe() + offset()

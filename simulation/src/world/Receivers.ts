@@ -1,5 +1,5 @@
 /**
- * Receivers of webhooks, and the network before them: they answer what they like, late, twice or never.
+ * Receivers of webhooks, and the network in front of them: they give any answer, late, twice or never.
  */
 import type { WebhookRequest, WebhookResponse } from "@billwright/core"
 import { Clock, Effect } from "effect"
@@ -7,7 +7,7 @@ import type { Choice } from "./Choice.ts"
 import type { Life } from "./FaultyPorts.ts"
 import type { OpenRequest, Recorder } from "./Recorder.ts"
 
-/** How a receiver is. `well` ones answer at once, `moody` ones anything, `broken` ones for ever with 500. */
+/** The behaviour of a receiver. `well`: answers at once. `moody`: answers anything. `broken`: always answers 500. */
 type Mood = "well" | "moody" | "broken"
 
 type Conduct =
@@ -20,14 +20,14 @@ type NetworkError = Extract<WebhookResponse, { readonly _tag: "Failed" }>["error
 
 const well: Conduct = { _tag: "Answers", status: 204, retryAfter: undefined }
 
-/** How long an attempt may take in a simulation: short, so that it is seen whole. */
+/** The time limit of an attempt in a simulation. It is short, so that a run contains whole attempts. */
 export const DEADLINE_MILLIS = 4_000
 
 export class Receivers {
   readonly #choice: Choice
   readonly #recorder: Recorder
   readonly #moods = new Map<string, Mood>()
-  /** All of them are well, but for those that are broken. */
+  /** All receivers answer well, except broken ones. */
   isCalm = true
 
   constructor(choice: Choice, recorder: Recorder) {
@@ -35,7 +35,7 @@ export class Receivers {
     this.#recorder = recorder
   }
 
-  /** Sends on behalf of a process. Ends within `DEADLINE_MILLIS`, as every transport does. */
+  /** Sends a request for a process. Ends within `DEADLINE_MILLIS`, as every transport does. */
   send(process: string, life: Life, request: WebhookRequest): Effect.Effect<WebhookResponse> {
     const choice = this.#choice
     const { injects, noticed } = this

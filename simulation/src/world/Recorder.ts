@@ -1,5 +1,5 @@
 /**
- * Writes the history down while it happens.
+ * Records the history during the run.
  */
 import type {
   Answer,
@@ -12,7 +12,7 @@ import type {
   TenantName,
 } from "../History.ts"
 
-/** A request whose answer is not given yet. */
+/** A request that has no answer yet. */
 export type OpenRequest = { -readonly [Key in keyof Received]: Received[Key] }
 
 export interface Asked {
@@ -29,13 +29,13 @@ export class Recorder {
   readonly storage: Array<OrderedEntry> = []
   readonly logs: Array<string> = []
   readonly errors: Array<string> = []
-  /** What nobody foresaw. */
+  /** Unexpected defects. */
   readonly defects: Array<string> = []
   /** How often each fault happened. */
   readonly faults = new Map<string, number>()
   #order = 0
 
-  /** What was written down so far. */
+  /** The history so far. */
   history(): Pick<History, "calls" | "received" | "storage" | "logs" | "errors" | "defects"> {
     const { calls, defects, errors, logs, received, storage } = this
     return { calls, received, storage, logs, errors, defects }

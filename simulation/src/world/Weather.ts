@@ -1,23 +1,23 @@
 /**
- * What goes wrong: how often each fault is to be expected, and where a process is to die.
+ * Decides on faults of the storage: how frequent each is.
  */
 import { StorageError } from "@billwright/core"
 import type { Choice } from "./Choice.ts"
 import type { Recorder } from "./Recorder.ts"
 
-/** What a storage verb may run into. */
+/** The faults of a storage call. */
 export type StorageFault =
   | "none"
-  /** It takes its time, before it is carried out or before it is answered. */
+  /** Slow before it is carried out, or before its answer. */
   | "slow"
   | "slow answer"
-  /** Nothing happened: try again. */
+  /** Nothing was done. A repeat may work. */
   | "refused"
-  /** Nothing happened, and trying again doesn't help. */
+  /** Nothing was done. A repeat fails, too. */
   | "broken"
-  /** It was carried out, and nobody hears of it. */
+  /** It was carried out, but the answer is lost. */
   | "answer lost"
-  /** It was not carried out, and nobody knows. */
+  /** It was not carried out, but the caller can't know. */
   | "request lost"
 
 const WEIGHTS: ReadonlyArray<readonly [weight: number, fault: StorageFault]> = [
@@ -29,7 +29,7 @@ const WEIGHTS: ReadonlyArray<readonly [weight: number, fault: StorageFault]> = [
   [1, "request lost"],
 ]
 
-/** What a transaction may run into while it is open. */
+/** The faults within an open transaction. */
 export type TransactionFault = "none" | "slow" | "refused"
 
 export const refusal = (operation: string) => new StorageError({ operation, retryable: true })
@@ -37,16 +37,16 @@ export const breakage = (operation: string) => new StorageError({ operation, ret
 export const uncertainty = (operation: string) =>
   new StorageError({ operation, retryable: false, isOutcomeUnknown: true })
 
-/** How much goes wrong, of 1. */
+/** The share of calls with a fault, one of these for each run. */
 const RATES = [0, 0.02, 0.08, 0.2]
 
 export class Weather {
   readonly #choice: Choice
   readonly #recorder: Recorder
   readonly #rate: number
-  /** Nothing goes wrong any more, or not yet. */
+  /** Whether there are no faults, before or after the storm. */
   isCalm = true
-  /** The storage is out of reach, for everybody. */
+  /** Whether the storage is unreachable for all processes. */
   isOutage = false
 
   constructor(choice: Choice, recorder: Recorder) {
@@ -55,25 +55,25 @@ export class Weather {
     this.#rate = choice.pick(RATES) ?? 0
   }
 
-  /** What happens to the next verb. */
+  /** The fault of the next call. */
   storageFault(): StorageFault {
     if (this.isCalm) return "none"
     if (this.isOutage) return this.#happens("refused")
     return this.#choice.chance(this.#rate) ? this.#happens(this.#choice.weighted(WEIGHTS)) : "none"
   }
 
-  /** What happens to the next verb in a transaction. */
+  /** The fault of the next call in a transaction. */
   transactionFault(): TransactionFault {
     if (this.isCalm || !this.#choice.chance(this.#rate / 2)) return "none"
     return this.#happens(this.#choice.chance(0.6) ? "slow" : "refused")
   }
 
-  /** How long something slow takes. Most of it is short, and some is longer than a lease. */
+  /** The delay of a slow call: mostly short, sometimes longer than a lease. */
   slowness(): number {
     return this.#choice.chance(0.05) ? this.#choice.int(1_000, 7_500) : this.#choice.int(1, 150)
   }
 
-  /** How long something slow takes in a transaction, which holds up everybody. */
+  /** The delay of a slow call in a transaction. It is short, because it blocks all others. */
   transactionSlowness(): number {
     return this.#choice.int(1, 50)
   }

@@ -32,7 +32,7 @@ export const contents = [
     }),
   ),
   mutation(
-    "payloads are rendered anew for each attempt",
+    "payloads are rendered again for each attempt",
     ["I8"],
     change(DeliveryStore, ({ claimDue }) => ({
       claimDue: (claim) =>
@@ -57,7 +57,7 @@ export const contents = [
     })),
   ),
   mutation(
-    "secrets sign for ever",
+    "old secrets sign for ever",
     ["I8"],
     change(DeliveryStore, ({ claimDue }) => ({
       claimDue: (claim) =>
@@ -74,7 +74,7 @@ export const contents = [
     })),
   ),
   mutation(
-    "answers are not remembered",
+    "stored answers are not replayed",
     ["I2", "I9"],
     change(IdempotencyStore, ({ once }) => {
       let count = 0
@@ -129,7 +129,7 @@ export const boundaries = [
     }),
   ),
   mutation(
-    "events are found in both modes",
+    "events are visible in both modes",
     ["I11"],
     change(EventStore, ({ find }) => ({
       find: (id) =>

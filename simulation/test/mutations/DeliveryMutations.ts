@@ -1,5 +1,5 @@
 /**
- * Bugs in who sends what, and in what is written of it.
+ * Bugs in which worker sends, and in the recorded results.
  */
 import {
   type Claimed,
@@ -13,7 +13,7 @@ import { change, everyNth, mutation } from "./Mutation.ts"
 
 export const fencing = [
   mutation(
-    "a stale lease is written",
+    "the result under a stale lease is written",
     ["I6", "I7", "I10"],
     change(DeliveryStore, ({ claimDue, settle }) => {
       const latest = new Map<string, string>()
@@ -67,7 +67,7 @@ const delivered = (settlement: Settlement): boolean => settlement.state.status =
 
 export const results = [
   mutation(
-    "the result is written before it was sent",
+    "the result is written before the request is sent",
     ["I5", "I10"],
     change(DeliveryStore, ({ claimDue, settle }) => ({
       claimDue: (claim) =>
@@ -87,7 +87,7 @@ export const results = [
     })),
   ),
   mutation(
-    "what arrived is sent again",
+    "a delivered event is sent again",
     ["I6"],
     change(DeliveryStore, ({ settle }) => ({
       settle: (settlements) =>
@@ -102,7 +102,7 @@ export const results = [
     })),
   ),
   mutation(
-    "an attempt that was lost is forgotten",
+    "a lost attempt is not recorded",
     ["I10"],
     change(DeliveryStore, ({ claimDue, settle }) => {
       const leased = new Map<string, { readonly until: number; readonly released: Settlement }>()
@@ -125,7 +125,7 @@ export const results = [
     }),
   ),
   mutation(
-    "a number of an attempt is used again",
+    "the number of an attempt is used again",
     ["I6"],
     change(DeliveryStore, ({ settle }) => ({
       settle: (settlements) =>
@@ -140,7 +140,7 @@ export const results = [
     })),
   ),
   mutation(
-    "failed attempts are not kept",
+    "failed attempts are not stored",
     ["I6", "I10"],
     change(DeliveryStore, ({ settle }) => ({
       settle: (settlements) =>

@@ -1,5 +1,5 @@
 /**
- * Bugs in the outbox: events without deliveries, deliveries without a wish, events of what never was.
+ * Bugs in the outbox: events without deliveries, deliveries that no endpoint asked for, events of undone changes.
  */
 import {
   CurrentTenant,
@@ -15,7 +15,7 @@ import { change, mutation } from "./Mutation.ts"
 
 export const outbox = [
   mutation(
-    "one endpoint of several is forgotten",
+    "one of several endpoints is left out",
     ["I5"],
     change(EventStore, ({ publish }, ports) => ({
       publish: (event) =>
@@ -30,7 +30,7 @@ export const outbox = [
     })),
   ),
   mutation(
-    "the filter is ignored",
+    "the endpoint's filter is ignored",
     ["I2"],
     change(EventStore, ({ publish }, ports) => ({
       publish: (event) =>
@@ -53,7 +53,7 @@ export const outbox = [
     })),
   ),
   mutation(
-    "a test event forgets whom it was made for",
+    "a test event forgets which endpoint it was made for",
     ["I2"],
     change(EventStore, ({ find }) => ({
       find: (id) =>
@@ -63,7 +63,7 @@ export const outbox = [
         ),
     })),
   ),
-  mutation("an event outlives the transaction that is undone", ["I2", "I4"], (ports) => {
+  mutation("an event of an undone transaction stays", ["I2", "I4"], (ports) => {
     const events = Context.get(ports, EventStore)
     const transactor = Context.get(ports, Transactor)
     let published: Array<Effect.Effect<unknown>> = []
@@ -94,12 +94,12 @@ export const outbox = [
     )
   }),
   mutation(
-    "transactions are none",
+    "transactions undo nothing",
     ["I1", "I3", "I4"],
     change(Transactor, () => ({ atomically: (effect) => effect })),
   ),
   mutation(
-    "idempotency keys of events are shared by the modes",
+    "live and test mode share the idempotency keys of events",
     ["I1", "I5", "I11"],
     change(EventStore, ({ publish }) => {
       const known = new Map<string, Effect.Success<ReturnType<typeof publish>>>()

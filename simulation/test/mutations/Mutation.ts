@@ -1,19 +1,19 @@
 /**
- * Storages with a bug: what the library would be if somebody had got one thing wrong.
+ * Storages with one planted bug each.
  */
 import { EventId, Id } from "@billwright/core"
 import { Context } from "effect"
 import type { Invariant } from "../../src/Checkers.ts"
 import type { Ports } from "../../src/world/Observer.ts"
 
-/** A bug, and the invariants that it may break: one of them must be seen broken. */
+/** A bug, and the invariants that it may break. At least one of them must fail. */
 export interface Mutation {
   readonly name: string
   readonly breaks: ReadonlyArray<Invariant>
   readonly breakStorage: (ports: Ports) => Ports
 }
 
-/** Ports with some verbs of one of them replaced. What `patch` remembers, it remembers for one simulation. */
+/** Ports with some methods of one port replaced. The state of `patch` lasts for one simulation. */
 export const change =
   <I, S extends object>(key: Context.Key<I, S>, patch: (port: S, ports: Ports) => Partial<S>) =>
   (ports: Ports): Ports => {
@@ -27,11 +27,11 @@ export const mutation = (
   breakStorage: (ports: Ports) => Ports,
 ): Mutation => ({ name, breaks, breakStorage })
 
-/** An id that nobody has, and that follows from another. */
+/** An unused id, derived from another one. */
 export const otherId = (id: string): EventId =>
   EventId.make(Id.offset("evt", id, 2 ** 40), { disableChecks: true })
 
-/** Says yes every so many times. */
+/** Returns true once in a number of calls. */
 export const everyNth = (n: number) => {
   let count = 0
   return (): boolean => ++count % n === 0

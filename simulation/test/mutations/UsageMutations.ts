@@ -22,7 +22,7 @@ const THRESHOLD_EVENTS = {
 
 export const meters = [
   mutation(
-    "a void leaves the roll-up as it was",
+    "a void does not change the roll-up",
     ["I3", "I13"],
     change(UsageStore, (store) => {
       const voided = new Map<string, UsageRecord.UsageRecord>()
@@ -45,7 +45,7 @@ export const meters = [
     }),
   ),
   mutation(
-    "keys are shared by customers and modes",
+    "customers and modes share idempotency keys",
     ["I1", "I3"],
     change(UsageStore, ({ append }) => {
       const known = new Map<string, UsageRecord.UsageRecord>()
@@ -69,14 +69,14 @@ export const meters = [
     }),
   ),
   mutation(
-    "keys of usage are ignored",
+    "idempotency keys of usage are ignored",
     ["I3"],
     change(UsageStore, ({ append }) => ({
       append: (records) => append(records.map((record) => ({ ...record, idempotencyKey: null }))),
     })),
   ),
   mutation(
-    "usage is acknowledged and not stored",
+    "usage is acknowledged but not stored",
     ["I1"],
     change(UsageStore, ({ append }) => {
       const isNow = everyNth(10)
@@ -92,7 +92,7 @@ export const meters = [
     }),
   ),
   mutation(
-    "erased customers go on using",
+    "usage of erased customers is recorded",
     ["I1"],
     change(Collections, (collections) => ({
       of: (resource) =>
@@ -102,7 +102,7 @@ export const meters = [
     })),
   ),
   mutation(
-    "a threshold tells of its firing twice",
+    "a firing of a threshold is published twice",
     ["I4"],
     change(UsageStore, ({ append }, ports) => ({
       append: (records) =>
