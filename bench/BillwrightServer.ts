@@ -1,5 +1,5 @@
 /**
- * `billwright serve` as a process of its own, with customers to record usage of.
+ * `billwright serve` as a separate process, with customers to record usage for.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -7,10 +7,10 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 
 const root = join(import.meta.dirname, "..")
-/** How many customers are made at a time. */
+/** How many customers are created at the same time. */
 const CONCURRENCY = 50
 
-/** A server that is asked over HTTP. */
+/** A server with its address and key. */
 export interface Target {
   readonly url: string
   readonly key: string
@@ -18,7 +18,7 @@ export interface Target {
   readonly process: ChildProcess
 }
 
-/** Starts a script of this repository; what it writes to standard output can be read. */
+/** Starts a script of this repository. Its standard output can be read. */
 export const launch = (
   script: string,
   args: ReadonlyArray<string>,
@@ -52,7 +52,7 @@ const createCustomers = async (url: string, key: string, count: number): Promise
   return ids
 }
 
-/** Starts the server on an empty database, and makes customers of the live mode. */
+/** Starts the server on an empty database, and creates customers in live mode. */
 export const start = async (databaseUrl: string, customers: number): Promise<Target> => {
   const child = launch(
     "packages/cli/src/bin.ts",

@@ -1,31 +1,31 @@
 /**
- * Measures contenders in alternating rounds of one run, and says how they compare.
+ * Measures contenders in alternating rounds of one run, and compares them.
  *
- * Absolute figures are the machine's; what carries over is the ratio, because both sides met the same machine
- * at the same time.
+ * Absolute figures depend on the machine. The ratio depends on it less, because both sides ran on the same machine at
+ * the same time.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { cpus, totalmem } from "node:os"
 import { join } from "node:path"
 import { folder as profiles } from "./profiling/Statements.ts"
 
-/** One side of a comparison. `round` does the work once and gives its figure, in the comparison's unit. */
+/** One side of a comparison. `round` does the work once and returns its figure, in the comparison's unit. */
 export interface Contender {
   readonly name: string
   readonly round: (index: number) => Promise<number>
 }
 
 export interface Comparison {
-  /** The name of the benchmark, and of its result file. */
+  /** The name of the benchmark and of its result file. */
   readonly name: string
-  /** What is done, in a sentence. */
+  /** The work, in one sentence. */
   readonly title: string
   /** `records/s`, `ms`, … */
   readonly unit: string
-  /** Whether more is better. */
+  /** Whether a greater figure is better. */
   readonly isRate: boolean
   readonly contenders: ReadonlyArray<Contender>
-  /** At least 5. */
+  /** How many rounds: at least 5. */
   readonly rounds: number
 }
 
@@ -37,14 +37,14 @@ export interface Figures {
   readonly rounds: ReadonlyArray<number>
 }
 
-/** The middle of the values, or the mean of the two middle ones. */
+/** The median of the values. */
 export const median = (values: ReadonlyArray<number>): number => {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = Math.floor(sorted.length / 2)
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** The value that a share of the values does not exceed; `share` between 0 and 1. */
+/** The value that a share of the values does not exceed. `share` is between 0 and 1. */
 export const percentile = (values: ReadonlyArray<number>, share: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!
 
@@ -59,7 +59,7 @@ const machine = () => ({
   platform: `${process.platform} ${process.arch}`,
 })
 
-/** Libraries whose versions say what was measured. */
+/** The libraries whose versions are saved with the result. */
 const LIBRARIES = ["effect", "fastify", "hono", "pg", "graphile-worker", "pg-boss", "undici"]
 
 const versions = (): Readonly<Record<string, string>> =>
@@ -70,10 +70,10 @@ const versions = (): Readonly<Record<string, string>> =>
     }),
   )
 
-/** Whether this is a trial, whose figures mean nothing. */
+/** Whether this is a trial run, whose figures are not kept. */
 const isQuick = process.env["BENCH_QUICK"] === "1"
 
-/** Writes `bench/results/<name>.json`; not in a trial, nor in a run that is profiled. */
+/** Writes `bench/results/<name>.json`, except in a trial or a profiled run. */
 export const save = (name: string, result: object): void => {
   if (isQuick || profiles !== undefined) return
   const folder = join(import.meta.dirname, "results")
@@ -88,7 +88,7 @@ export const save = (name: string, result: object): void => {
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(content, undefined, 2)}\n`)
 }
 
-/** How many times better the first side is than each other one. */
+/** How many times better the first side is than each other side. */
 export const ratiosOf = (
   [first, ...others]: ReadonlyArray<Pick<Figures, "median" | "name">>,
   isRate: boolean,
@@ -99,12 +99,12 @@ export const ratiosOf = (
   }))
 
 /**
- * Runs every contender once to warm up, then in turn for each round. Prints medians and the ratio of the first
- * contender to each other one, and saves them.
+ * Runs every contender once to warm up, then all in turn in each round. Prints and saves the medians, and the ratios
+ * of the first contender to the others.
  */
 export const compare = async (comparison: Comparison): Promise<ReadonlyArray<Figures>> => {
   const { isRate, name, title, unit } = comparison
-  // A profile is of our side, which is the first.
+  // A profile is made of our side only, which is the first.
   const contenders = profiles === undefined ? comparison.contenders : comparison.contenders.slice(0, 1)
   const rounds = isQuick ? 1 : comparison.rounds
   console.log(title)

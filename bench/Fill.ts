@@ -1,12 +1,12 @@
 /**
- * Filling tables by SQL, for benchmarks of what is stored: how it gets there is not what they measure.
+ * Fills tables by SQL, for benchmarks of stored data: they don't measure how the data got there.
  */
 import { Client } from "pg"
 
-/** Runs with a connection whose statements may take as long as they take. */
+/** Runs a function with a connection whose statements have no time limit. */
 export const connected = async <A>(url: string, work: (client: Client) => Promise<A>): Promise<A> => {
   const client = new Client({ connectionString: url })
-  // When something else fails, the server goes first; that is not the failure to report.
+  // When something else fails, the server ends first, and this error would hide that failure.
   client.on("error", () => {})
   await client.connect()
   try {
@@ -27,12 +27,12 @@ where i.indrelid = any ($1::text[]::regclass[]) order by i.indisprimary, i.index
 interface Index {
   readonly index: string
   readonly table: string
-  /** Of a primary key. */
+  /** The primary key that the index belongs to, if any. */
   readonly constraint: string | null
   readonly definition: string
 }
 
-/** Fills tables without their indexes and builds these afterwards, which takes a fraction of the time. */
+/** Fills tables without their indexes, and builds these afterwards, which takes much less time. */
 export const fillTables = async (
   client: Client,
   tables: ReadonlyArray<string>,
@@ -54,6 +54,6 @@ export const fillTables = async (
   await client.query("checkpoint")
 }
 
-/** SQL of the id of a row, by its number: rising, as ids are. `prefix` is the first 4 digits. */
+/** The SQL for a row's id by its number. Ids rise with the number. `prefix` is the first 4 digits. */
 export const uuidOf = (prefix: string, number: string): string =>
   `('${prefix}' || lpad(to_hex(${number}), 8, '0') || '70008000000000000000')::uuid`

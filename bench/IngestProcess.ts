@@ -1,6 +1,6 @@
 /**
- * The process whose memory `ingest-memory.bench.ts` watches: records 5 million records into DATABASE_URL, in
- * batches of 1,000 from 2 callers, and prints its resident memory every 250,000 records, as JSON.
+ * The process that `ingest-memory.bench.ts` measures. Records 5 million records into DATABASE_URL, in batches of
+ * 1,000 from 2 callers, and prints its resident memory every 250,000 records, as JSON.
  */
 import { Billing, CurrentTenant, Customers, Tenant, Usage, type UsageRecord } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"

@@ -1,6 +1,6 @@
 /**
- * One of the processes of `growth-processes.bench.ts`: records batches from 2 callers into DATABASE_URL, as many as
- * each message says, for the CUSTOMERS. Answers "ready" at first and "done" after each.
+ * A process of `growth-processes.bench.ts`. Records batches from 2 callers into DATABASE_URL for the CUSTOMERS, as
+ * many as each message says. Answers "ready" at the start, and "done" after each message.
  */
 import { type Customer, Usage } from "@billwright/core"
 import { Effect } from "effect"

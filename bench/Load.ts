@@ -1,6 +1,6 @@
 /**
- * Load over HTTP with as little work for each request as can be, so that what is measured on a small machine is
- * the server: sockets that send prepared bytes, one request at a time each, and look only for the end of the
+ * Load over HTTP with as little work for each request as possible, so that even on a small machine the server is what
+ * limits the figures. Sockets send prepared bytes, one request at a time each, and search only for the end of the
  * answer.
  */
 import { connect, type Socket } from "node:net"
@@ -10,7 +10,7 @@ export interface LoadOptions {
   readonly port: number
   readonly connections: number
   readonly millis: number
-  /** Whole requests, head and body; sent in turn. */
+  /** Complete requests with head and body, sent in turn. */
   readonly requests: ReadonlyArray<Buffer>
 }
 
@@ -31,7 +31,7 @@ export const post = (path: string, key: string, body: object): Buffer => {
 
 const HEAD_END = Buffer.from("\r\n\r\n")
 
-/** The length of the first whole answer in the bytes; `undefined` while it is not whole. */
+/** The length of the first complete answer in the bytes; `undefined` while it is incomplete. */
 const answerLength = (bytes: Buffer): number | undefined => {
   const end = bytes.indexOf(HEAD_END)
   if (end === -1) return undefined
@@ -43,7 +43,7 @@ const answerLength = (bytes: Buffer): number | undefined => {
   return bytes.length >= whole ? whole : undefined
 }
 
-/** Where the first digit of the status stands. */
+/** The position of the status's first digit. */
 const STATUS_AT = "HTTP/1.1 ".length
 const DIGIT_2 = "2".charCodeAt(0)
 
@@ -51,7 +51,7 @@ const drive = (socket: Socket, until: number, next: () => Buffer, latencies: Arr
   new Promise((done, fail) => {
     let sentAt = 0
     let pending: Buffer = Buffer.alloc(0)
-    // Answers mostly are as long as the one before: then it is whole, and its head needs no reading.
+    // Most answers have the length of the one before. Then the answer is complete, and its head need not be parsed.
     let usualLength = 0
     const isWhole = (): boolean => {
       if (pending.length === usualLength && pending[STATUS_AT] === DIGIT_2) return true
@@ -80,7 +80,7 @@ const drive = (socket: Socket, until: number, next: () => Buffer, latencies: Arr
     socket.on("connect", send)
   })
 
-/** Sends requests for the given time and waits for the last answers. Fails on the first that is not 2xx. */
+/** Sends requests for the given time, then waits for the last answers. Fails on the first answer that is not 2xx. */
 export const run = async (options: LoadOptions): Promise<LoadResult> => {
   const latencies: Array<number> = []
   let sent = 0

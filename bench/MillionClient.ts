@@ -1,8 +1,8 @@
 /**
- * One of the clients of `exact-million.bench.ts`: records its share over HTTP, each record with an idempotency
- * key, mostly in batches, some one by one. It sends some requests twice, as a client does that got no answer.
+ * A client of `exact-million.bench.ts`: records its share over HTTP, each record with an idempotency key, mostly in
+ * batches, some one by one. It sends some requests twice, like a client that got no answer.
  *
- * Prints how many records it has sent, and at the end what they come to for each customer, as JSON.
+ * Prints how many records it has sent, and at the end the sum for each customer, as JSON.
  */
 import { setTimeout } from "node:timers/promises"
 
@@ -10,7 +10,7 @@ interface Share {
   readonly url: string
   readonly key: string
   readonly customers: ReadonlyArray<string>
-  /** Which client this is: part of its idempotency keys. */
+  /** The number of this client, which is part of its idempotency keys. */
   readonly client: number
   readonly records: number
 }
@@ -18,19 +18,19 @@ interface Share {
 const { client, customers, key, records, url } = JSON.parse(process.env["SHARE"] ?? "{}") as Share
 
 const BATCH = 500
-/** How many requests are under way. */
+/** The number of concurrent requests. */
 const CALLERS = 2
-/** One batch of so many is sent record by record instead. */
+/** One in this many batches is sent record by record. */
 const SINGLES_EVERY = 50
-/** One request of so many is sent again. */
+/** One in this many requests is sent twice. */
 const REPEAT_EVERY = 20
-/** How many records in a row are of one customer. */
+/** How many consecutive records belong to one customer. */
 const RUN = 25
-/** Primes, so that customers and quantities go round in no common rhythm. */
+/** Primes, so that customers and quantities don't repeat in the same rhythm. */
 const CUSTOMER_STEP = 7919
 const QUANTITY_STEP = 104_729
 const MAX_QUANTITY = 1_000_003
-/** How often a request is sent again when the server says that it can't answer now. */
+/** How often a request is repeated when the server answers that it is unavailable. */
 const MAX_TRIES = 20
 
 const sums = customers.map(() => 0n)
@@ -65,7 +65,7 @@ let requests = 0
 
 const send = async (path: string, body: object): Promise<void> => {
   const isRepeated = ++requests % REPEAT_EVERY === 0
-  // Both at once: the second comes before, while or after the first is stored.
+  // Both at once: the second arrives before, while or after the first is stored.
   await Promise.all(isRepeated ? [post(path, body), post(path, body)] : [post(path, body)])
 }
 

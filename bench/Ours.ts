@@ -1,5 +1,5 @@
 /**
- * The library in the benchmark's own process, on a database.
+ * The library on a database, in the benchmark's own process.
  */
 import { Billing, CurrentTenant, type Customer, Customers, Tenant } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
@@ -28,7 +28,7 @@ export const make = (url: string): Ours => {
   }
 }
 
-/** So many new customers. */
+/** Creates this many customers. */
 export const createCustomers = (
   count: number,
 ): Effect.Effect<ReadonlyArray<Customer.CustomerId>, unknown, Services> =>

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 /**
- * The Postgres that benchmarks run on: the one of DATABASE_URL, or an embedded one in a temporary directory,
- * with `fsync` and `synchronous_commit` on and the memory that a small dedicated server would be given.
+ * The Postgres for benchmarks: that of DATABASE_URL, or an embedded one in a temporary directory, with `fsync` and
+ * `synchronous_commit` on and the memory settings of a small dedicated server.
  */
 import { EmbeddedPostgres } from "@billwright/postgres/embedded"
 import { Effect, Exit, Redacted, Scope } from "effect"
@@ -23,7 +23,7 @@ export interface PostgresServer {
   /** The URL of a new, empty database. */
   readonly createDatabase: (name: string) => Promise<string>
   readonly version: string
-  /** Its first process; `undefined` when it runs on another machine. */
+  /** The id of its first process; `undefined` when it runs on another machine. */
   readonly postmaster: number | undefined
   readonly stop: () => Promise<void>
 }
@@ -53,7 +53,7 @@ const embedded = async () => {
   }
 }
 
-/** Asks in a connection, while its process lives. */
+/** Finds it through a connection whose backend is a process of this machine. */
 const postmasterOf = async (url: string): Promise<number | undefined> => {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -67,7 +67,7 @@ const postmasterOf = async (url: string): Promise<number | undefined> => {
   }
 }
 
-/** Starts a server, or finds the one that was given. */
+/** Starts a server, or uses the one of DATABASE_URL. */
 export const start = async (): Promise<PostgresServer> => {
   const given = process.env["DATABASE_URL"] ?? ""
   const { stop, url } = given === "" ? await embedded() : { url: given, stop: async () => {} }

@@ -1,34 +1,36 @@
 /**
- * The processor time of other processes: what a request costs, whatever else the machine is busy with.
+ * The processor time of other processes. It shows the cost of a request even on a busy machine.
  */
 import { readdirSync, readFileSync } from "node:fs"
 
-/** Linux counts in hundredths of a second, on every machine that Node runs on. */
+/** Linux counts in hundredths of a second on every machine that Node supports. */
 const MICROS_A_TICK = 10_000
 
 const fieldsOf = (pid: number): ReadonlyArray<number> => {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-  // The name of the program stands in parentheses and may hold spaces.
+  // The program's name is in parentheses, and may contain spaces.
   return stat
     .slice(stat.lastIndexOf(")") + 2)
     .split(" ")
     .map(Number)
 }
 
-/** The time that a process has used, its kernel's and its own, in microseconds. NaN but on Linux. */
+/**
+ * The processor time of a process, in the kernel and outside of it, in microseconds. NaN on systems other than Linux.
+ */
 export const cpuMicros = (pid: number): number => {
   if (process.platform !== "linux") return Number.NaN
   const fields = fieldsOf(pid)
   return (fields[11]! + fields[12]!) * MICROS_A_TICK
 }
 
-/** The time that those processes had used that a process has started and that have ended. */
+/** The processor time of a process's ended children. */
 const endedMicros = (pid: number): number => {
   const fields = fieldsOf(pid)
   return (fields[13]! + fields[14]!) * MICROS_A_TICK
 }
 
-/** The process that started a process. */
+/** The parent of a process. */
 export const parentOf = (pid: number): number | undefined => {
   try {
     return fieldsOf(pid)[1]
@@ -37,14 +39,14 @@ export const parentOf = (pid: number): number | undefined => {
   }
 }
 
-/** The processes that a process has started and that are running. */
+/** The running children of a process. */
 const childrenOf = (pid: number): ReadonlyArray<number> =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((child) => parentOf(child) === pid)
 
-/** None of a process that has just ended. */
+/** A process that has just ended has none. */
 const cpuMicrosOrNone = (pid: number): number => {
   try {
     return cpuMicros(pid)
@@ -54,8 +56,8 @@ const cpuMicrosOrNone = (pid: number): number => {
 }
 
 /**
- * The time that a Postgres server has used, with all its processes, those that have ended included, in
- * microseconds. `postmaster` is its first process. NaN but on Linux.
+ * The processor time of a Postgres server with all its processes, including ended ones, in microseconds. `postmaster`
+ * is its first process. NaN on systems other than Linux.
  */
 export const clusterCpuMicros = (postmaster: number): number => {
   if (process.platform !== "linux") return Number.NaN

@@ -1,8 +1,8 @@
 /**
- * How much is stored where that is what is measured.
+ * The amounts of stored data, in benchmarks that measure their influence.
  */
 
-/** A number of rows, and how people say it. */
+/** A number of rows, and its name in words. */
 export interface Size {
   readonly rows: number
   readonly name: string
@@ -11,7 +11,7 @@ export interface Size {
 const nameOf = (rows: number): string =>
   rows >= 1_000_000 ? `${rows / 1_000_000} million` : rows.toLocaleString("en-US")
 
-/** The sizes that were asked for (`--millions=1,10`), or else these, in millions. */
+/** The sizes of `--millions=1,10`, or otherwise the default sizes, in millions. */
 export const sizes = (defaults: ReadonlyArray<number>): ReadonlyArray<Size> => {
   const given = process.env["BENCH_MILLIONS"]
   const millions = given === undefined ? defaults : given.split(",").map(Number)

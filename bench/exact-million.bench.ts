@@ -1,6 +1,6 @@
 /**
- * A million records from 4 processes at once, some sent twice: afterwards every summary is the exact sum, and the
- * auditor finds that roll-ups equal their records.
+ * Four concurrent processes record a million records, some of them twice. Afterwards every summary must be the exact
+ * sum, and the audit must find that roll-ups equal their records.
  */
 import { once } from "node:events"
 import { launch, lines, start, stop, type Target } from "./BillwrightServer.ts"
@@ -12,7 +12,7 @@ const RECORDS = 1_000_000
 const CUSTOMERS = 1000
 const PROGRESS_EVERY = 100_000
 
-/** What a client prints. */
+/** The output of a client. */
 type Report = { readonly sent: number } | { readonly sums: ReadonlyArray<string> }
 
 const runClient = async (target: Target, client: number, onSent: (sent: number) => void) => {
@@ -27,7 +27,7 @@ const runClient = async (target: Target, client: number, onSent: (sent: number) 
   throw new Error(`client ${client} failed`)
 }
 
-/** Runs all clients and gives what was recorded for each customer. */
+/** Runs all clients, and returns what was recorded for each customer. */
 const record = async (target: Target): Promise<ReadonlyArray<bigint>> => {
   const sent = Array.from({ length: CLIENTS }, () => 0)
   let shown = 0
@@ -51,11 +51,11 @@ const summary = async ({ key, url }: Target, customer: string) => {
   const response = await fetch(`${url}/v1/usage?customer_id=${customer}`, {
     headers: { authorization: `Bearer ${key}` },
   })
-  // Below 2^53 by far, so that a double holds it.
+  // Far below 2^53, so a double represents it exactly.
   return (await response.json()) as { readonly total_quantity: number; readonly record_count: number }
 }
 
-/** The summaries that are not the sum of what was recorded, in words; and how many records there are. */
+/** The summaries that differ from the sum of what was recorded, as text, and the number of records. */
 const compareSums = async (target: Target, expected: ReadonlyArray<bigint>) => {
   const wrong: Array<string> = []
   let records = 0
@@ -68,7 +68,7 @@ const compareSums = async (target: Target, expected: ReadonlyArray<bigint>) => {
   return { wrong, records }
 }
 
-/** Whether `billwright audit usage` finds nothing. It prints what it finds. */
+/** Whether `billwright audit usage` finds no difference. It prints what it finds. */
 const audit = async (databaseUrl: string): Promise<boolean> => {
   const child = launch("packages/cli/src/bin.ts", ["audit", "usage", "--store", "postgres"], {
     DATABASE_URL: databaseUrl,

@@ -1,9 +1,9 @@
 /**
- * How the cost of deliveries grows with those that are done: claiming 64 that are due, and writing their results, with
- * 10 thousand and a million done; `--millions=0.01,1,10` for more.
+ * How the cost of deliveries grows with the number of finished ones. Measures claiming 64 due deliveries and writing
+ * their results, with 10 thousand and a million finished ones. `--millions=0.01,1,10` measures more.
  *
- * Each size has a database of its own, so that their rounds alternate. What is done was delivered at the first
- * attempt, 10 deliveries of an event; what is due is made for each round.
+ * Each size has its own database, so that their rounds alternate. The finished deliveries succeeded at the first
+ * attempt, with 10 deliveries for each event. The due ones are created for each round.
  */
 import { type ClaimedDelivery, DeliveryStore } from "@billwright/core"
 import { DateTime, Effect } from "effect"
@@ -32,7 +32,7 @@ insert into billwright.webhook_endpoints (account_id, mode, id, url, event_types
 select 'default', 'live', ${uuidOf("0193", "n")}, 'https://example.com', '{*}', '{}', '{}', 'hmac', '[]', 'enabled', now(), now()
 from generate_series(0, ${ENDPOINTS - 1}) n`
 
-/** So many deliveries: $1. */
+/** Inserts $1 deliveries. */
 const FILL = [
   `insert into billwright.events (account_id, mode, id, type, occurred_at, payload)
 select 'default', 'live', ${uuidOf("0190", "n")}, 'bench.type_' || n % 5, ${at(`n * ${DELIVERIES_OF_EVENT}`)},
@@ -49,7 +49,7 @@ select 'default', 'live', ${uuidOf("0191", "n")}, 1, ${at("n")}, 5,
 from generate_series(0, $1::integer - 1) n`,
 ]
 
-/** What a round claims: the numbers from $1 on. */
+/** The deliveries that a round claims: numbered from $1 on. */
 const DUE = `
 insert into billwright.webhook_pending
   (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)

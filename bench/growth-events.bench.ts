@@ -1,9 +1,9 @@
 /**
- * How the cost of listing events grows: the first and the hundredth page, of all and of one type, with a million and
- * with 10 million events stored; `--millions=…` for others.
+ * How the cost of listing events grows: the first and the hundredth page, of all events and of one type, with a
+ * million and with 10 million stored events. `--millions=…` measures other sizes.
  *
- * Each size has a database of its own, so that their rounds alternate. A page has 20 events, and is asked for by the
- * cursor that the page before it ends with.
+ * Each size has its own database, so that their rounds alternate. A page has 20 events, and its cursor is the last
+ * event of the page before.
  */
 import { Events, EventTypes } from "@billwright/core"
 import { Effect } from "effect"
@@ -19,7 +19,7 @@ const FAR_PAGE = 100
 const SAMPLES = 100
 const ROUNDS = 7
 
-/** Of the types $1, so many events: $2. */
+/** Inserts $2 events of the types $1. */
 const FILL = `
 insert into billwright.events (account_id, mode, id, type, occurred_at, payload)
 select 'default', 'live', ${uuidOf("0190", "n")}, ($1::text[])[1 + n % cardinality($1::text[])],
@@ -36,7 +36,7 @@ const listPage = (cursor: string | undefined, type: string | undefined) =>
     }),
   )
 
-/** The cursor of the far page. */
+/** The cursor of the hundredth page. */
 const walk = (type: string | undefined) =>
   Effect.gen(function* () {
     let cursor: string | undefined

@@ -1,5 +1,5 @@
 /**
- * Batch ingest by 1, 2 and 4 processes on one Postgres: what they record together, of the same customers.
+ * Batch ingest by 1, 2 and 4 processes on one Postgres: their total rate, with the same customers.
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"

@@ -1,9 +1,9 @@
 /**
  * How the cost of usage grows: batch ingest, and the summary of a customer's month, with a million and with 10
- * million records stored; `--millions=1,10,50` for more (50 take some 26 GB, and far longer to write).
+ * million stored records. `--millions=1,10,50` measures more (50 take about 26 GB, and far longer to write).
  *
- * Each size has a database of its own, so that their rounds alternate. The records are written by SQL, over 1,000
- * customers and the days of a year, with the roll-ups that they make.
+ * Each size has its own database, so that their rounds alternate. SQL writes the records, for 1,000 customers and the
+ * days of a year, and their roll-ups.
  */
 import { type Customer, Id, Usage, type UsageRecord } from "@billwright/core"
 import { Effect } from "effect"
@@ -24,7 +24,7 @@ const RECORDS = BATCH * BATCHES_A_CALLER * CALLERS
 const SUMMARIES = 200
 const ROUNDS = 7
 
-/** Of the customers $1 and the numbers from $2 on to before $3: day after day, customer after customer. */
+/** For the customers $1 and the numbers from $2 to before $3: day after day, customer after customer. */
 const rows = `
 select 'default', 'live', ($1::uuid[])[1 + n / ${DAYS} % ${CUSTOMERS}] as customer_id, n,
   timestamptz '2025-10-01Z' + n % ${DAYS} * interval '1 day' + n / ${DAYS * CUSTOMERS} % 86400 * interval '1 second' as at
@@ -58,7 +58,7 @@ const SUM = `select count(*)::integer as count, sum(quantity)::text as sum from 
 where account_id = 'default' and mode = 'live' and customer_id = $1
   and occurred_at >= '2026-03-01Z' and occurred_at < '2026-04-01Z'`
 
-/** A database of a size, whose summaries are right. */
+/** A database of a size. Its summaries were checked. */
 const prepare = async (url: string, size: Size) => {
   const ours = Ours.make(url)
   const customers = await ours.run(Ours.createCustomers(CUSTOMERS))

@@ -1,8 +1,8 @@
 /**
- * B2: one record a request over HTTP on Postgres, against a hand-written server.
+ * B2: usage over HTTP on Postgres, one record a request, against a hand-written server.
  *
- * Both servers are processes of their own on databases of the same Postgres; 64 connections send records of
- * 1,000 customers, with a key each. See `baselines/FastifyUsage.ts` for what the other side does.
+ * Both servers are separate processes, on databases of the same Postgres. 64 connections send records of 1,000
+ * customers, each with a key. `baselines/FastifyUsage.ts` describes the other side.
  */
 import { launch, lines, start, stop, type Target } from "./BillwrightServer.ts"
 import { compare, type Contender, median, ratiosOf, save } from "./Comparison.ts"
@@ -40,7 +40,7 @@ const fire = ({ customers, key, url }: Target): Promise<Load.LoadResult> =>
     ),
   })
 
-/** What a round tells besides its rate. */
+/** The other figures of a round. */
 interface Rounds {
   readonly p99Millis: Array<number>
   /** Processor time of the server's process for each request. */

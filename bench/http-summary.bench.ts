@@ -1,8 +1,8 @@
 /**
  * A summary over 100,000 records through the REST API on the memory adapter.
  *
- * The records are posted in batches of 1,000 over real HTTP, spread over the days of a year; then the total of
- * everything, of a month, and of a month in a time zone with part days are asked for, one at a time.
+ * The records are sent in batches of 1,000 over real HTTP, spread over the days of a year. Then the benchmark asks,
+ * one request at a time, for the total of everything, of a month, and of a month in a time zone with partial days.
  */
 import { ApiKeys, Billing, CurrentTenant, Tenant } from "@billwright/core"
 import { Server } from "@billwright/http"

@@ -1,6 +1,6 @@
 /**
- * B10: what a host pays at its start: importing `billwright` as it is published and creating the first customer on
- * the memory store, each time in a process of its own, against a process that does nothing.
+ * B10: the cost of `billwright` at a host's start: importing the published package and creating the first customer on
+ * the memory store. Each time in a new process, compared with a process that does nothing.
  */
 import { execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs"
@@ -13,7 +13,7 @@ const LIMIT_MILLIS = 150
 const LIMIT_MEGABYTES = 60
 
 const root = dirname(import.meta.dirname)
-/** What it depends on, taken from the workspace. */
+/** The dependencies, taken from the workspace. */
 const DEPENDENCIES = ["undici"]
 
 const START = `
@@ -42,12 +42,12 @@ const NOTHING = `console.log(JSON.stringify({ importMillis: 0, callMillis: 0, cp
 interface Sample {
   readonly importMillis: number
   readonly callMillis: number
-  /** Processor time of both: it says more than the clock where others use the machine. */
+  /** The processor time of both. On a busy machine it says more than the clock. */
   readonly cpuMillis: number
   readonly rss: number
 }
 
-/** The packages as they are published, in a folder from which nothing of the workspace's sources is found. */
+/** The published packages, in a folder from which no source of the workspace can be found. */
 const install = (directory: string): void => {
   execFileSync("tsc", ["-b"], { cwd: root, stdio: "inherit" })
   execFileSync(process.execPath, [join(root, "scripts/stage.ts")], { stdio: "inherit" })
@@ -82,7 +82,7 @@ export const run = async (): Promise<void> => {
     install(directory)
     const starts: Array<Sample> = []
     const empty: Array<Sample> = []
-    // What a host gets by NODE_COMPILE_CACHE, from its second start on.
+    // The same with NODE_COMPILE_CACHE, from the host's second start on.
     const cached: Array<Sample> = []
     const cache = { NODE_COMPILE_CACHE: join(directory, "cache") }
     measure(directory, START, cache)

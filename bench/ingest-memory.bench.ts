@@ -1,8 +1,9 @@
 /**
- * The memory of a process that ingests 5 million records into Postgres: it must stay flat, below 200 MB.
+ * The memory of a process that ingests 5 million records into Postgres. It must stay flat, below 200 MB.
  *
- * The process (`IngestProcess.ts`) does nothing else. Its heap is limited to 64 MiB of old space, since V8 takes
- * what it may before it collects: left alone on a machine with much memory, the same process stays flat higher.
+ * The process (`IngestProcess.ts`) does nothing else. Its heap is limited to 64 MiB of old space, because V8 uses as
+ * much memory as it may before it collects garbage. Without the limit, on a machine with much memory, the same
+ * process stays flat at a higher level.
  */
 import { spawn } from "node:child_process"
 import { join } from "node:path"

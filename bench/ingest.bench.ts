@@ -3,10 +3,9 @@ import { once } from "node:events"
 /**
  * B1: batch ingest through the library, against COPY.
  *
- * Both sides write the same rows, 1,000 at a time, from 2 callers at once, over 1,000 customers. The library
- * also answers each record's idempotency key, keeps the roll-up of each customer, product, unit and day, and
- * looks for thresholds. COPY writes into a table with the same columns and the same indexes, and does none of
- * that.
+ * Both sides write the same rows, 1,000 at a time, from 2 concurrent callers, for 1,000 customers. The library also
+ * checks each record's idempotency key, keeps the roll-up of each customer, product, unit and day, and looks for
+ * thresholds. COPY writes into a table with the same columns and indexes, and does none of that.
  */
 import { Billing, CurrentTenant, Customers, Tenant, Usage, type UsageRecord } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
@@ -25,7 +24,7 @@ const ROUNDS = 7
 
 const tenant = { accountId: Tenant.defaultAccountId, mode: "live" } as const
 
-/** The same table as `usage_records`, with all its indexes. */
+/** A table like `usage_records`, with all its indexes. */
 const COPY_TABLE = "create table copied (like billwright.usage_records including all)"
 const COPY =
   "copy copied (account_id, mode, customer_id, id, product_id, unit, quantity, occurred_at, idempotency_key, created_at) from stdin"
@@ -47,7 +46,7 @@ const callers = (call: (caller: number, batch: number) => Promise<void>) => asyn
 const keyOf = (round: number, caller: number, batch: number, index: number): string =>
   `request-${round}-${caller}-${batch}-${index}`
 
-/** Which customer a record is of: every batch touches most of them, in no order. */
+/** The customer of a record: every batch has records of most customers, in no order. */
 const customerOf = (batch: number, index: number): number => (index * 7919 + batch * 104_729) % CUSTOMERS
 
 const library = async (url: string) => {
@@ -127,7 +126,7 @@ const copy = async (url: string) => {
   return { contender, close: () => Promise.all(clients.map((client) => client.end())) }
 }
 
-/** Rising ids, as the library's are: random ones would cost COPY more in the index. */
+/** Rising ids, like those of the library. Random ones would make COPY's index slower. */
 const uuidV7 = (): string => {
   const time = Date.now().toString(16).padStart(12, "0")
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`

@@ -1,10 +1,10 @@
 /**
- * B9: the memory adapter, against sums kept by hand in a `Map`.
+ * B9: the memory adapter, against sums in a hand-written `Map`.
  *
- * All sides get the same records, 1,000 a call, each with an idempotency key; after the last round there are a
- * million. The adapter answers each record, knows its key again, keeps it to be listed and voided, and can undo all
- * of it. The first map holds the sums of each customer, product, unit and UTC day and nothing else; the second side
- * also keeps the records and their keys.
+ * All sides get the same records, 1,000 a call, each with an idempotency key. After the last round there are a
+ * million. The adapter returns each record, recognizes its key, keeps it for lists and voids, and can undo all of it.
+ * The first map has only the sums of each customer, product, unit and UTC day. The second side also keeps the records
+ * and their keys.
  */
 import {
   Billing,
@@ -24,7 +24,7 @@ import { compare, median, percentile, ratiosOf, save } from "./Comparison.ts"
 const CUSTOMERS = 1_000
 const BATCH = 1_000
 const ROUNDS = 9
-/** A million with the warm-up. */
+/** A million records, including the warm-up. */
 const RECORDS_OF_ROUND = 1_000_000 / (ROUNDS + 1)
 const DAY_MILLIS = 86_400_000
 const MONTH_START = Date.UTC(2026, 9, 1)
@@ -56,7 +56,7 @@ class Sums {
   }
 }
 
-/** Sums, and what it takes to list records and to know a repeat. */
+/** The sums, and the records and keys for lists and repeats. */
 class Records {
   readonly #sums = new Sums()
   readonly #records = new Map<string, Array<NewUsageRecord>>()
@@ -84,7 +84,7 @@ const makeCustomers = Effect.flatMap(Customers, (customers) =>
   ),
 ).pipe(Effect.map((made) => made.map(({ id }) => id)))
 
-/** The batches of a round. Customers go round in no order, days in the order of time. */
+/** The batches of a round. Customers come in no order, days in the order of time. */
 const batchesOf = (round: number, customers: ReadonlyArray<Customer.CustomerId>) =>
   Effect.gen(function* () {
     const ids = yield* IdGenerator
@@ -120,7 +120,7 @@ const micros = (times: ReadonlyArray<number>) => ({
   p99Micros: percentile(times, 0.99) * 1000,
 })
 
-/** How long single summaries of a month take, customer after customer, in milliseconds. */
+/** The time of single summaries of a month, customer after customer, in milliseconds. */
 const summaryTimes = (customers: ReadonlyArray<Customer.CustomerId>) =>
   Effect.gen(function* () {
     const usage = yield* Usage

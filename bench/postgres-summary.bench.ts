@@ -1,10 +1,9 @@
 /**
- * B3: the summary of a customer's month of 10 million records, against the same at 100,000 records, and
- * against adding up the records.
+ * B3: the summary of a customer's month of 10 million records. Compared with the same at 100,000 records, and with
+ * adding up the records.
  *
- * The records are written by SQL, since how they get there is not what is measured, and their roll-up is made
- * from them; the auditor then confirms that both agree. Each figure is the time of one answer: for the library
- * the median of 200 in a row, for the sum of the records a single one.
+ * SQL writes the records, because that part is not measured, and their roll-up. The audit then confirms that both
+ * agree. Each figure is the time of one answer: the median of 200 in a row for the library, a single one for the sum.
  */
 import { Customers, Id, Usage } from "@billwright/core"
 import { Effect } from "effect"
@@ -19,7 +18,7 @@ const FEW = 100_000
 const SAMPLES = 200
 const ROUNDS = 5
 
-/** Every 259.2 ms (or 25.92 s) of the 30 days a record, with rising ids. */
+/** A record every 259.2 ms (or 25.92 s) of the 30 days, with rising ids. */
 const FILL = `
 insert into billwright.usage_records
   (account_id, mode, customer_id, id, product_id, unit, quantity, occurred_at, idempotency_key, created_at)
@@ -46,7 +45,7 @@ const prepare = async (url: string, records: number) => {
     Effect.flatMap(Customers, (customers) => customers.create({ name: "Ada", email: "ada@example.com" })),
   )
   const client = new Client({ connectionString: url })
-  // When something else fails, the server goes first; that is not the failure to report.
+  // When something else fails, the server ends first, and this error would hide that failure.
   client.on("error", () => {})
   await client.connect()
   console.log(`  writing ${records.toLocaleString("en-US")} records`)

@@ -1,8 +1,9 @@
 /**
- * Where the time of a benchmark goes: `npm run bench:profile -- ingest webhooks`. Runs our side of it alone, with a
- * profile of every Node process and the times of Postgres's statements, and leaves `bench/results/profiles/<name>.json`.
+ * Shows which code a benchmark spends its time in: `npm run bench:profile -- ingest webhooks`. Runs only our side,
+ * with a profile of every Node process and the times of Postgres's statements. Writes
+ * `bench/results/profiles/<name>.json`.
  *
- * A profile costs time itself, so its figures are shares, and nothing else.
+ * Profiling costs time itself, so the figures are only shares.
  */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -65,7 +66,7 @@ const print = ({ postgres, processes }: Result): void => {
 
 const names = process.argv.slice(2)
 if (names.length === 0) {
-  console.error("Name what to profile: npm run bench:profile -- ingest webhooks")
+  console.error("Name the benchmarks to profile: npm run bench:profile -- ingest webhooks")
   process.exitCode = 1
 }
 for (const name of names) profile(name)

@@ -1,9 +1,9 @@
 /**
- * What `billwright prune` costs: events removed with their deliveries and attempts, and what publishing gets done
- * meanwhile, against publishing alone.
+ * The cost of `billwright prune`: the rate at which it removes events with their deliveries and attempts, and the
+ * rate of publishing at the same time, against publishing alone.
  *
- * Each round removes the oldest events that are left, 4 deliveries of each, among a million done deliveries at the
- * start. Publishing goes to one endpoint, from one caller.
+ * Each round removes the oldest remaining events, with 4 deliveries each. There are a million done deliveries at the
+ * start. One caller publishes to one endpoint.
  */
 import { Events, Retention } from "@billwright/core"
 import { DateTime, Effect } from "effect"
@@ -15,7 +15,7 @@ import * as PostgresServer from "./PostgresServer.ts"
 const DELIVERIES_OF_EVENT = 4
 const ROUNDS = 7
 const EVENTS_OF_ROUND = 25_000
-/** One round more is left at the end, so that the last finds the table as large as it may be. */
+/** One round more than is removed, so that the last round doesn't empty the table. */
 const EVENTS = EVENTS_OF_ROUND * (ROUNDS + 3)
 const ALONE_MILLIS = 3_000
 
@@ -49,7 +49,7 @@ const publish = Effect.flatMap(Events, (events) =>
   }),
 )
 
-/** Publishes until something has ended; gives how many a second. */
+/** Publishes until something has ended. Returns the rate a second. */
 const publishUntil = async (ours: Ours.Ours, end: Promise<unknown>): Promise<number> => {
   const state = { isOver: false }
   const over = end.then(() => {
@@ -81,7 +81,7 @@ export const run = async (): Promise<void> => {
     )
     const rates: Array<number> = []
     let removed = 0
-    /** Removes the next events; gives how many a second. */
+    /** Removes the next events. Returns the rate a second. */
     const prune = async (): Promise<number> => {
       removed += EVENTS_OF_ROUND
       const started = performance.now()

@@ -2,9 +2,9 @@
  * B8: the HTTP router alone, `POST /v1/usage` on the memory adapter, against the same handler on Fastify with
  * validation, on Hono and on `node:http`.
  *
- * Each side is a process of its own with its own store; 64 connections send records of 1,000 customers with a key.
- * All sides verify the key and record through the same services (`router/Handler.ts`); ours has the whole API around
- * it.
+ * Each side is a separate process with its own store. 64 connections send records of 1,000 customers, each with a
+ * key. All sides verify the API key and record through the same services (`router/Handler.ts`). Our side serves the
+ * whole API.
  */
 import { launch, lines, stop, type Target } from "./BillwrightServer.ts"
 import { compare, type Contender, median, ratiosOf, save } from "./Comparison.ts"

@@ -1,7 +1,8 @@
 /**
- * Runs benchmarks: `npm run bench` all of them, `npm run bench -- <name>` those named; with `--quick` one round of
- * each, to see that it works: its figures are not kept. `--millions=1,10,50` says how much is stored where that is
- * what is measured (`growth-…`).
+ * Runs benchmarks: `npm run bench` all of them, `npm run bench -- <name>` those named. With `--quick` each runs one
+ * round, to check that it works, and its figures are not kept. `--millions=1,10,50` sets the amounts of stored data
+ * for the benchmarks that measure their influence (`growth-…`).
+ *
  * A benchmark is a file `bench/<name>.bench.ts` that exports `run: () => Promise<void>`.
  */
 import { readdirSync } from "node:fs"
@@ -30,7 +31,7 @@ const unknown = [
 ]
 
 if (unknown.length > 0) {
-  console.error(`No benchmark is called ${unknown.join(", ")}. There are: ${listing}.`)
+  console.error(`There is no benchmark ${unknown.join(", ")}. The benchmarks are: ${listing}.`)
   process.exitCode = 1
 } else if (available.length === 0) {
   console.log(`Benchmarks: ${listing}.`)

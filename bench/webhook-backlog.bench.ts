@@ -1,8 +1,8 @@
 /**
- * B7: what B4 measures on a store of a million deliveries that are done and 100,000 that are not due yet, against
- * the same on an empty one.
+ * B7: the figures of B4 on a store with a million finished deliveries and 100,000 that are not due yet, against those
+ * on an empty store.
  *
- * What is stored is written by SQL, since how it got there is not what is measured.
+ * SQL writes the stored data, because that part is not measured.
  */
 import { Id } from "@billwright/core"
 import { compare } from "./Comparison.ts"
@@ -22,7 +22,7 @@ const ROUNDS = 7
 
 const event = uuidOf("0190", `n / ${DELIVERIES_OF_EVENT}`)
 
-/** Of all endpoints, which are $1. */
+/** Of all endpoints, whose ids are $1. */
 const FILL = [
   `insert into billwright.events (account_id, mode, id, type, occurred_at, payload)
 select 'default', 'test', ${uuidOf("0190", "n")}, 'bench.type_' || n % 5, timestamptz '2026-06-01Z' + n * interval '1 second',

@@ -1,6 +1,6 @@
 /**
- * B6: what B4 measures while a tenth of the endpoints accept requests and never answer, against the same with all
- * of them well. Deliveries to those that hang are made as well; counted are those that were answered.
+ * B6: the figures of B4 while a tenth of the endpoints accept requests and never answer, against those with no such
+ * endpoint. Deliveries to hanging endpoints are created, too; only answered ones are counted.
  */
 import { compare } from "./Comparison.ts"
 import * as PostgresServer from "./PostgresServer.ts"
@@ -11,10 +11,10 @@ import { afterWarmUp, deliver } from "./webhooks/Side.ts"
 
 const EVENTS = 2_000
 const ROUNDS = 7
-/** A tenth, of two types. */
+/** A tenth of the endpoints, of two types. */
 const HANGING = new Set([0, 11])
 
-/** How many of the deliveries of a round are answered. */
+/** How many deliveries of a round are answered. */
 const answered = EVENTS * FAN_OUT - (EVENTS / TYPES) * HANGING.size
 
 /** Runs the benchmark. */

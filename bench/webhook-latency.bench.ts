@@ -1,9 +1,9 @@
 /**
- * B5: how long after the commit of an event the first byte of its first delivery is at the receiver, at 50 events a
- * second; against graphile-worker and pg-boss.
+ * B5: the time from an event's commit to the first byte of its first delivery at the receiver, at 50 events a second;
+ * against graphile-worker and pg-boss.
  *
- * The event is published by another process than the one that sends it, so that all sides need news of it. The
- * commit is when the publisher hears of it.
+ * The event is published by another process than the one that sends it, so every side has to notify the sender. The
+ * time of the commit is when the publisher gets its answer.
  */
 import * as GraphileWorker from "./baselines/GraphileWorker.ts"
 import * as PgBoss from "./baselines/PgBoss.ts"
@@ -27,15 +27,15 @@ const publishAt = async (side: Side, index: number, at: number): Promise<readonl
   return [id, now()]
 }
 
-/** What our side spends the time on, in milliseconds; each a median. */
+/** The parts of our side's time, in milliseconds. Each is a median. */
 interface Spent {
-  /** From the commit to the claim: the news of it, and what is under way then. */
+  /** From the commit to the claim: the notification, and work that is running at that time. */
   readonly news: number
-  /** The claim: a transaction of its own. */
+  /** The claim, which is a separate transaction. */
   readonly claim: number
-  /** From its answer to the request: reading it, and signing. */
+  /** From the claim's answer to the request: reading it, and signing. */
   readonly preparation: number
-  /** From there to the first byte at the receiver. */
+  /** From the request to the first byte at the receiver. */
   readonly request: number
 }
 

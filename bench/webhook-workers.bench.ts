@@ -1,6 +1,6 @@
 /**
- * B11: 4, 2 and 1 worker processes on one Postgres. The events are published before the workers begin, so that it is
- * these that are measured; a round ends when the result of the last delivery is written.
+ * B11: 4, 2 and 1 worker processes on one Postgres. The events are published before the workers begin, so that only
+ * the workers are measured. A round ends when the result of the last delivery is written.
  */
 import { compare } from "./Comparison.ts"
 import * as PostgresServer from "./PostgresServer.ts"

@@ -1,11 +1,11 @@
 /**
- * B4: events published and delivered to a local receiver, with their attempts written, by one worker process;
- * against the same on graphile-worker and on pg-boss.
+ * B4: one worker process delivers published events to a local receiver, and writes their attempts. Against the same
+ * on graphile-worker and on pg-boss.
  *
- * 20 endpoints of 5 types, so each event makes 4 deliveries. The benchmark's process publishes while the worker
- * delivers; a round ends when the result of its last delivery is written. See `baselines/Webhooks.ts` for what the
- * other sides do. graphile-worker is there twice: as its tasks are written mostly, and with a writer made by hand
- * that collects the results of many tasks.
+ * There are 20 endpoints of 5 types, so each event makes 4 deliveries. The benchmark's process publishes while the
+ * worker delivers. A round ends when the result of its last delivery is written. `baselines/Webhooks.ts` describes
+ * the other sides. graphile-worker is measured twice: with tasks as they are usually written, and with a hand-written
+ * writer that collects the results of many tasks.
  */
 import * as GraphileWorker from "./baselines/GraphileWorker.ts"
 import * as PgBoss from "./baselines/PgBoss.ts"

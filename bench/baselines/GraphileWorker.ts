@@ -1,5 +1,5 @@
 /**
- * Webhooks on graphile-worker: the publisher's side.
+ * Webhooks on graphile-worker: the publisher.
  */
 import { runMigrations } from "graphile-worker"
 import { Pool } from "pg"
@@ -7,7 +7,7 @@ import { Worker } from "../webhooks/Processes.ts"
 import type { Side } from "../webhooks/Side.ts"
 import { eventOf, prepare, PUBLISH } from "./Webhooks.ts"
 
-/** One statement, and so one transaction and one round trip. */
+/** One statement, so one transaction and one round trip. */
 const PUBLISH_AND_QUEUE = `${PUBLISH}
 select count(*) from graphile_worker.add_jobs((
   select array_agg(row(
@@ -17,8 +17,8 @@ select count(*) from graphile_worker.add_jobs((
 ))`
 
 /**
- * `isGrouped`: the results of many tasks are written together, by a writer of one's own. Otherwise each task writes
- * its own, as tasks do.
+ * `isGrouped`: one writer writes the results of many tasks together. Otherwise each task writes its own result, as
+ * tasks usually do.
  */
 export const make = async (
   databaseUrl: string,

@@ -1,5 +1,5 @@
 /**
- * Webhooks on graphile-worker: a worker process, tuned as its documentation says (local queue, completions in
+ * Webhooks on graphile-worker: a worker process, tuned as its documentation recommends (local queue, completions in
  * batches).
  */
 import { Logger, run, type Runner } from "graphile-worker"
@@ -21,7 +21,7 @@ const pool = new Pool({ connectionString, max: 10 })
 pool.on("error", console.error)
 pool.on("connect", (client) => client.on("error", console.error))
 const send = makeSender(pool, IN_FLIGHT)
-// As a task writes what it has done; or, with GROUPED, many tasks together, which takes a writer of one's own.
+// Each task writes its own result. With GROUPED, one writer writes the results of many tasks together.
 const write =
   process.env["GROUPED"] === "true" ? makeGroupWriter(pool) : (outcome: Outcome) => writeAll(pool, [outcome])
 const count = counter()

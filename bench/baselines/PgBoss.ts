@@ -1,5 +1,5 @@
 /**
- * Webhooks on pg-boss: the publisher's side.
+ * Webhooks on pg-boss: the publisher.
  */
 import { Pool, type PoolClient } from "pg"
 import { PgBoss } from "pg-boss"

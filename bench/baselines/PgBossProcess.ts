@@ -1,6 +1,6 @@
 /**
- * Webhooks on pg-boss: a worker process, tuned as its documentation says (batches, bursts while they come full,
- * LISTEN). Two workers take turns, so that one sends while the other fetches or completes.
+ * Webhooks on pg-boss: a worker process, tuned as its documentation recommends (batches, no pause after a full batch,
+ * LISTEN). Two workers take turns: one sends while the other fetches or completes.
  */
 import { Pool } from "pg"
 import { PgBoss } from "pg-boss"

@@ -1,10 +1,10 @@
 /**
- * What a good engineer would write around a job queue to send webhooks: tables of events, endpoints, deliveries
- * and attempts; a publication that stores an event, its deliveries and their jobs in one transaction; the sending,
- * signed as Standard Webhooks are, over kept connections of undici; and the writing of results.
+ * A good hand-written way to send webhooks with a job queue. It has tables of events, endpoints, deliveries and
+ * attempts. A publication stores an event, its deliveries and their jobs in one transaction. Requests are signed as
+ * in Standard Webhooks and sent over kept-alive connections of undici, and their results are written.
  *
- * Both baselines share it, and leave out what ours does beyond: idempotency keys, a stream of events, limits for
- * each endpoint, leases by token, tenants, a guard against private networks. Endpoints are remembered for 5
+ * Both baselines use it. It leaves out what Billwright does in addition: idempotency keys, a stream of events, limits
+ * for each endpoint, leases with tokens, tenants, and a guard against private networks. Endpoints are cached for 5
  * seconds.
  */
 import { createHmac, randomBytes } from "node:crypto"
@@ -39,7 +39,7 @@ create table attempts (
 );
 `
 
-/** Stores an event and its deliveries; to be continued with what makes jobs of \`queued\`. */
+/** Stores an event and its deliveries. The caller appends the statement that turns \`queued\` into jobs. */
 export const PUBLISH = `
 with event as (
   insert into events (id, type, occurred_at, payload) values ($1, $2, $3, $4)
@@ -118,7 +118,7 @@ interface Endpoint {
   readonly key: Buffer
 }
 
-/** Sends one delivery. Never fails: what goes wrong is part of the outcome. */
+/** Sends one delivery. Never fails: an error is part of the outcome. */
 export const makeSender = (pool: Pool, connections: number) => {
   const dispatcher = new Agent({
     connections,
@@ -179,7 +179,7 @@ export const makeSender = (pool: Pool, connections: number) => {
   }
 }
 
-/** Writes the attempts of deliveries and marks them, in one statement. */
+/** Writes the attempts of deliveries and updates the deliveries, in one statement. */
 export const write = async (pool: Pool, outcomes: ReadonlyArray<Outcome>): Promise<void> => {
   await pool.query({
     name: "write",
@@ -207,8 +207,8 @@ interface Waiting {
 }
 
 /**
- * Writes outcomes in groups: what comes while one statement is under way goes into the next. The promise is kept
- * when the outcome is written.
+ * Writes outcomes in groups: those that come during a statement go into the next one. The promise resolves when the
+ * outcome is written.
  */
 export const makeGroupWriter = (pool: Pool) => {
   let waiting: Array<Waiting> = []

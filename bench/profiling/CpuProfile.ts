@@ -1,5 +1,5 @@
 /**
- * Where a Node process spent its processor time, by a profile of V8 (`--cpu-prof`).
+ * Which code a Node process spent its processor time in, from a profile of V8 (`--cpu-prof`).
  */
 import { readFileSync } from "node:fs"
 
@@ -16,20 +16,23 @@ interface V8Profile {
 
 interface Part {
   readonly name: string
-  /** Of the time that the process was busy. */
+  /** As a share of the time in which the process was busy. */
   readonly share: number
 }
 
 export interface ProcessProfile {
-  /** The script that the process was started with, as far as it is one of these. */
+  /** The script that the process was started with, if it is one of these. */
   readonly script: string
-  /** Of the time from its beginning to its end in which it was busy. */
+  /** The share of the process's time in which it was busy. */
   readonly busy: number
   readonly seconds: number
   readonly parts: ReadonlyArray<Part>
 }
 
-/** Scripts of ours that are processes, the most telling first: the benchmark itself loads some of them, too. */
+/**
+ * Our scripts that run as processes. The most specific come first, because the benchmark itself loads some of them,
+ * too.
+ */
 const SCRIPTS = [
   "/packages/cli/src/bin.ts",
   "/bench/baselines/FastifyUsage.ts",
@@ -38,7 +41,7 @@ const SCRIPTS = [
   "/bench/run.ts",
 ]
 
-/** What a piece of code belongs to, by its place; the first that fits. */
+/** The part that a piece of code belongs to, by its location. The first match counts. */
 const PLACES: ReadonlyArray<readonly [part: string, place: RegExp]> = [
   ["the Postgres driver (@effect/sql-pg)", /\/node_modules\/@effect\/sql-pg\//],
   ["Effect", /\/node_modules\/(effect|@effect)\//],
@@ -57,7 +60,7 @@ const partOf = ({ functionName, url }: ProfileNode["callFrame"]): string => {
   return PLACES.find(([, place]) => place.test(url))?.[0] ?? NATIVE
 }
 
-/** Reads a profile. `undefined`: of a process that is none of ours. */
+/** Reads a profile. `undefined`: the process is none of ours. */
 export const read = (path: string): ProcessProfile | undefined => {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(path, "utf8")) as V8Profile
   const urls = new Set(nodes.map(({ callFrame }) => callFrame.url))

@@ -1,17 +1,17 @@
 /**
- * Which statements a Postgres spent its time on (`pg_stat_statements`). Only while a benchmark is profiled.
+ * Which statements Postgres spent its time on (`pg_stat_statements`). Used only while a benchmark is profiled.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Client } from "pg"
 
-/** The folder that profiles are written to; `undefined`: nothing is profiled. */
+/** The folder for profiles; `undefined` when nothing is profiled. */
 export const folder = process.env["BENCH_PROFILES"]
 
 /** The file in that folder. */
 export const FILE = "postgres.json"
 
-/** What a server is started with. */
+/** The options to start the server with. */
 export const settings: Readonly<Record<string, string>> =
   folder === undefined
     ? {}
@@ -26,12 +26,12 @@ export interface Statements {
     readonly text: string
     readonly calls: number
     readonly millis: number
-    /** Whether a function ran it, whose time it is part of. */
+    /** Whether a function ran it. Its time is then part of that function's. */
     readonly isNested: boolean
   }>
 }
 
-/** Writes down what a server did for our schema. `url`: of any of its databases. */
+/** Saves what a server did for our schema. `url`: of any of its databases. */
 export const keep = async (url: string, cpuMicros: number): Promise<void> => {
   if (folder === undefined) return
   const client = new Client({ connectionString: url })

@@ -1,6 +1,6 @@
 /**
- * What all sides of the router benchmark do with a request: verify the key, record the usage on the memory adapter,
- * and render the answer. How the request is read, routed and validated is each side's own.
+ * The work that all sides of the router benchmark do for a request: verify the API key, record the usage on the
+ * memory adapter, and render the answer. Reading, routing and validating the request is up to each side.
  */
 import { ApiKeys, Billing, CurrentTenant, Customers, Tenant, Usage, type UsageRecord } from "@billwright/core"
 import { Memory } from "@billwright/memory"
@@ -12,7 +12,7 @@ type Services = Billing.Services | Billing.Storage
 
 const tenant = { accountId: Tenant.defaultAccountId, mode: "live" } as const
 
-/** The body of a request, in the names of the API. */
+/** The body of a request, with the names of the API. */
 export interface UsageBody {
   readonly customer_id: string
   readonly product_id: string
@@ -59,7 +59,7 @@ const render = (record: UsageRecord.UsageRecord) => ({
   created_at: DateTime.formatIso(record.createdAt),
 })
 
-/** What a side calls with what it has read. Rejects when the key or the record is none. */
+/** What each side calls with the parsed request. Rejects if the key or the record is invalid. */
 export type Handle = (
   authorization: string | undefined,
   body: UsageBody,

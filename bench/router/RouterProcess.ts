@@ -1,5 +1,5 @@
 /**
- * One side of the router benchmark as a process: `RouterProcess.ts <side>` prints its port, key and customers as
+ * One side of the router benchmark as a process. `RouterProcess.ts <side>` prints its port, key and customers as
  * JSON, and serves until it is killed.
  */
 import { createServer, type RequestListener } from "node:http"
@@ -19,7 +19,7 @@ const listen = (listener: RequestListener): Promise<number> =>
     const server = createServer(listener).listen(0, HOST, () => done((server.address() as AddressInfo).port))
   })
 
-/** The whole API: routing, keys, limits, validation, OpenAPI's answers. */
+/** The whole API: routing, keys, limits, validation, and the documented answers. */
 const ours = async ({ context }: Prepared): Promise<number> => {
   const server = await Effect.runPromise(
     Effect.provide(Scope.provide(Server.make(), Scope.makeUnsafe()), context),
@@ -27,7 +27,7 @@ const ours = async ({ context }: Prepared): Promise<number> => {
   return listen(NodeHandler.make(server, context))
 }
 
-/** No router and no validation: what `node:http` costs. */
+/** No router and no validation: the cost of `node:http`. */
 const raw = (handle: Handle): Promise<number> =>
   listen((request, response) => {
     if (request.method !== "POST" || request.url !== "/v1/usage") {
@@ -100,7 +100,7 @@ const schema = {
   },
 } as const
 
-/** Fastify with its own validation and serialisation. */
+/** Fastify with its own validation and serialization. */
 const fastify = async (handle: Handle): Promise<number> => {
   const app = Fastify()
   app.post<{ Body: UsageBody }>("/v1/usage", { schema }, async (request, reply) =>

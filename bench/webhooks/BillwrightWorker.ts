@@ -1,5 +1,5 @@
 /**
- * A worker process of ours, as `billwright serve --dispatch-only` is one, that tells how much it has written.
+ * A worker process of Billwright, as with `billwright serve --dispatch-only`, that reports how much it has written.
  */
 import { Billing, DeliveryStore, Dispatcher, WebhookTransport } from "@billwright/core"
 import { UndiciTransport } from "@billwright/node"
@@ -9,7 +9,7 @@ import { counter, IN_FLIGHT, obey, type Stages } from "./Scenario.ts"
 
 const count = counter()
 const now = (): number => performance.timeOrigin + performance.now()
-/** Whether stages are kept, which costs little, but something. */
+/** Whether to record stages, which has a small cost. */
 const isStaged = process.env["STAGES"] === "1"
 const stages = new Map<string, { -readonly [K in keyof Stages]: Stages[K] }>()
 

@@ -1,5 +1,5 @@
 /**
- * Our side of the webhook benchmarks: publishes through the library; workers are `BillwrightWorker.ts`.
+ * Our side of the webhook benchmarks: publishes through the library. Its workers are `BillwrightWorker.ts`.
  */
 import {
   Billing,
@@ -32,7 +32,9 @@ export interface Ours extends Side {
   readonly endpoints: ReadonlyArray<Endpoint.Endpoint>
 }
 
-/** Makes the schema and the endpoints. `urlOf` is where an endpoint is; `isStaged`: workers keep `Stages`. */
+/**
+ * Creates the schema and the endpoints. `urlOf`: the URL of an endpoint. `isStaged`: whether workers record `Stages`.
+ */
 export const make = async (
   name: string,
   databaseUrl: string,

@@ -16,7 +16,7 @@ const start = (script: string, env: Record<string, string>): ChildProcess => {
 export interface Receiver {
   readonly url: string
   readonly process: ChildProcess
-  /** When the first bytes of events came since the last call, in milliseconds since 1970, by the events' ids. */
+  /** When the first bytes of events came since the last call, in milliseconds since 1970, by the ids of the events. */
   readonly arrivals: () => Promise<ReadonlyMap<string, number>>
 }
 
@@ -65,7 +65,7 @@ export class Worker {
     return worker
   }
 
-  /** How many results it has written since it began. */
+  /** How many results it has written since its start. */
   get written(): number {
     return this.#written
   }
@@ -74,7 +74,7 @@ export class Worker {
     this.process.send("go")
   }
 
-  /** Stops working, and keeps the process. */
+  /** Stops working. The process stays. */
   async stop(): Promise<void> {
     this.process.send("stop")
     await this.#until((news) => news === "stopped")
@@ -84,7 +84,7 @@ export class Worker {
     return end(this.process)
   }
 
-  /** When it did what for which event since it was asked before. */
+  /** The times of its stages for events since the last call. */
   stages(): Promise<ReadonlyMap<string, Stages>> {
     return new Promise((done) => {
       this.#onNews = (news) => {
@@ -108,7 +108,7 @@ export class Worker {
   }
 }
 
-/** Waits until the workers have written so many results in all. */
+/** Waits until the workers have written this many results in all. */
 export const written = (
   workers: ReadonlyArray<Worker>,
   count: number,

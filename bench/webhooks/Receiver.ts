@@ -1,11 +1,11 @@
 /**
- * The receiver of all sides, as a process of its own: answers `200` at once to everything but paths that begin
- * with `/hang`, which it never answers. Notes when the first byte of each event's first delivery came.
+ * The receiver of all sides, as a separate process. Answers `200` at once, except for paths that begin with `/hang`,
+ * which it never answers. Notes when the first byte of each event's first delivery came.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 
-/** Answers a message: the times at which the events came since the last one, in milliseconds since 1970. */
+/** Answers a message with the times at which events came since the last message, in milliseconds since 1970. */
 const arrivals = new Map<string, number>()
 
 const server = createServer((request, response) => {
@@ -16,7 +16,7 @@ const server = createServer((request, response) => {
   response.writeHead(200, { "content-type": "text/plain", "content-length": "2" })
   response.end("ok")
 })
-// Longer than any pause of a benchmark, so that it isn't the receiver that closes connections.
+// Longer than any pause of a benchmark, so that the receiver never closes connections.
 server.keepAliveTimeout = 60_000
 server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }))
 

@@ -1,15 +1,15 @@
 /**
- * What all sides of the webhook benchmarks have in common: endpoints, event types, the event that is sent, and
- * how a worker process talks to the benchmark that started it.
+ * The parts that all sides of the webhook benchmarks share: endpoints, event types, the event that is sent, and the
+ * messages between a worker process and its benchmark.
  */
 
-/** How many endpoints there are; each wants one type. */
+/** The number of endpoints. Each accepts one type. */
 export const ENDPOINTS = 20
 export const TYPES = 5
-/** How many endpoints want an event. */
+/** How many endpoints get an event. */
 export const FAN_OUT = ENDPOINTS / TYPES
 
-/** Attempts under way at once, on every side. */
+/** Concurrent attempts, on every side. */
 export const IN_FLIGHT = 64
 
 export const typeOf = (index: number): string => `bench.type_${index % TYPES}`
@@ -27,10 +27,10 @@ export const dataOf = (index: number) => ({
   ],
 })
 
-/** What a worker process is told. */
+/** A message to a worker process. */
 type Order = "go" | "stop" | "stages"
 
-/** When a worker did what for the first delivery of an event, in milliseconds since 1970. */
+/** The times of a worker's stages for the first delivery of an event, in milliseconds since 1970. */
 export interface Stages {
   readonly claimBegun: number
   readonly claimed: number
@@ -38,20 +38,20 @@ export interface Stages {
 }
 
 /**
- * What it tells: that it can begin, that it has ended, how many deliveries it has written as done in all, or the
- * stages of events, by their ids, since it was asked before.
+ * A message from a worker process: it is ready, it has ended, how many deliveries in all it has written as done, or
+ * the stages of events since the last request, by the ids of the events.
  */
 export type Report = "ready" | "stopped" | number | ReadonlyArray<readonly [string, Stages]>
 
-/** Tells the benchmark. Nothing is told when the process was started by hand. */
+/** Sends a message to the benchmark. Does nothing if the process was started by hand. */
 const report = (news: Report): void => {
   process.send?.(news)
 }
 
-/** How often it is told how many results were written, in milliseconds. */
+/** How often a worker reports the number of written results, in milliseconds. */
 const REPORT_MILLIS = 10
 
-/** Counts written results, and tells from time to time. */
+/** Counts written results, and reports the number from time to time. */
 export const counter = (): ((written: number) => void) => {
   let total = 0
   let isWaiting = false

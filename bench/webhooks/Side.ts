@@ -10,17 +10,17 @@ import { FAN_OUT } from "./Scenario.ts"
 export interface Side {
   readonly name: string
   readonly databaseUrl: string
-  /** Publishes one event, whose type and data follow from the index. Gives its id once it is committed. */
+  /** Publishes one event, whose type and data depend on the index. Returns its id after the commit. */
   readonly publish: (index: number) => Promise<string>
   readonly startWorker: () => Promise<Worker>
   readonly close: () => Promise<void>
 }
 
-/** How many publications are under way. */
+/** The number of concurrent publications. */
 const PUBLISHERS = 4
 const DEADLINE_MILLIS = 60_000
 
-/** What a round costs, for each delivery. */
+/** The costs of a round, for each delivery. */
 export interface Cost {
   readonly workerCpuMicros: number
   /** Of all processes of the server. */
@@ -32,8 +32,8 @@ export interface Delivered extends Cost {
 }
 
 /**
- * Has Postgres look at what a warm-up has left, as it does by itself within a minute: what it plans before that is
- * a matter of luck.
+ * Makes Postgres analyze the tables after a warm-up. It would do so by itself within a minute, and until then its
+ * plans depend on chance.
  */
 export const afterWarmUp = async ({ databaseUrl }: Side, round: number): Promise<void> => {
   if (round >= 0) return
@@ -45,7 +45,7 @@ export const afterWarmUp = async ({ databaseUrl }: Side, round: number): Promise
 
 let published = 0
 
-/** Publishes so many events, one after the other from some callers. */
+/** Publishes this many events from some callers, each of which publishes one after another. */
 export const publishAll = async (side: Side, events: number): Promise<void> => {
   const end = published + events
   await Promise.all(
@@ -57,7 +57,7 @@ export const publishAll = async (side: Side, events: number): Promise<void> => {
 
 export interface DeliverOptions {
   readonly events: number
-  /** How many results of these are waited for. Default: all. */
+  /** How many of their results to wait for. Default: all. */
   readonly results?: number
   /** The server's first process. */
   readonly postmaster: number | undefined
