@@ -1,5 +1,5 @@
 /**
- * What the tests of documents share: reading Markdown, and the servers that its examples need.
+ * Helpers for the tests of documents: they read Markdown, and start the servers that examples need.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -23,13 +23,13 @@ export const blocks = (text: string, language: string): ReadonlyArray<string> =>
     (match) => match[1] ?? "",
   )
 
-/** What a `diff` makes of a file. */
+/** Applies a `diff` block to a file's text. */
 export const applied = (diff: string): string => diff.replaceAll(/^-.*\n/gm, "").replaceAll(/^[ +]/gm, "")
 
 /** The text without its code blocks. */
 export const withoutBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```$/gm, "")
 
-/** The addresses of the headings, as GitHub makes them; of equal headings, that of the last one. */
+/** The anchors of the headings, as GitHub makes them. Of equal headings, that of the last one. */
 export const anchorsOf = (text: string): ReadonlyMap<string, string> => {
   const counts = new Map<string, number>()
   const anchors = new Map<string, string>()
@@ -46,7 +46,7 @@ export const anchorsOf = (text: string): ReadonlyMap<string, string> => {
   return anchors
 }
 
-/** The part of a document from a heading to the next one of its level or higher. */
+/** The part of a document from a heading to the next one of its level or a higher one. */
 export const section = (text: string, heading: string): string => {
   const [, hashes = "", rest] = new RegExp(`^(#+) ${heading}\\n([\\s\\S]*)`, "m").exec(text) ?? []
   if (rest === undefined) throw new Error(`there is no heading "${heading}"`)
@@ -54,7 +54,7 @@ export const section = (text: string, heading: string): string => {
   return rest.slice(0, end)
 }
 
-/** The rows of the first table of a text whose first column has this title: cells as they are written, trimmed. */
+/** The rows of the first table whose first column has this title. Cells are trimmed, and otherwise as written. */
 export const table = (text: string, firstColumn: string): ReadonlyArray<ReadonlyArray<string>> => {
   const lines = text.split("\n")
   const cells = (line: string) =>
@@ -68,7 +68,7 @@ export const table = (text: string, firstColumn: string): ReadonlyArray<Readonly
   return lines.slice(head + 2, length === -1 ? undefined : head + length).map(cells)
 }
 
-/** A port that nobody listens on. */
+/** A free port. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")

@@ -1,5 +1,5 @@
 /**
- * Runs and type-checks the TypeScript of documents, inside the workspace, where the packages are found.
+ * Runs and type-checks the TypeScript of documents inside the workspace, where the packages can be imported.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { node, root } from "./Documents.ts"
 
-/** A folder inside the workspace, so that the packages are found, for as long as it is used. */
+/** A temporary folder inside the workspace, so that the packages can be imported. */
 export const inWorkspace = <A>(use: (folder: string) => A): A => {
   const folder = mkdtempSync(join(root, "scripts", ".readme-"))
   try {
@@ -17,14 +17,14 @@ export const inWorkspace = <A>(use: (folder: string) => A): A => {
   }
 }
 
-/** What an example says that it prints: `console.log(…) // this`. */
+/** The output that an example announces: `console.log(…) // this`. */
 const printedBy = (code: string): ReadonlyArray<string> =>
   [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map(([, printed = ""]) => printed)
 
-/** Whether an example says what it prints, so that it can be run. */
+/** Whether an example announces its output, so that a test can run it. */
 export const saysWhatItPrints = (code: string): boolean => printedBy(code).length > 0
 
-// Standard output is left to the results; each example's own is put beside its name.
+// Standard output is for the results. The output of each example is returned with its name.
 const RUNNER = `
 import { format } from "node:util"
 
@@ -32,7 +32,7 @@ const isLog = /^\\[\\d\\d:\\d\\d:\\d\\d\\.\\d{3}\\] /
 const results = []
 for (const file of process.argv.slice(2)) {
   const printed = []
-  // The library's log comes out here, too, a time before each entry.
+  // The library's log is printed here, too, with a time before each entry.
   console.log = (...values) => isLog.test(String(values[0])) || printed.push(...format(...values).split("\\n"))
   const error = await import(file).then(() => null, (error) => String(error.stack))
   results.push({ printed, error })
@@ -46,8 +46,8 @@ interface Result {
 }
 
 /**
- * Runs examples one after the other in one process, and checks what each of them prints. The process has to end by
- * itself: an example closes what it opens.
+ * Runs examples one after another in one process, and checks what each prints. The process has to end by itself, so
+ * an example must close what it opens.
  */
 export const runExamples = (codes: ReadonlyArray<string>, variables: NodeJS.ProcessEnv = {}): void =>
   inWorkspace((folder) => {
@@ -62,16 +62,18 @@ export const runExamples = (codes: ReadonlyArray<string>, variables: NodeJS.Proc
     assert.strictEqual(run.stderr, "")
     const results = JSON.parse(run.stdout) as ReadonlyArray<Result>
     for (const [index, code] of codes.entries()) {
-      assert.isTrue(saysWhatItPrints(code), `this says nothing of what it prints:\n${code}`)
+      assert.isTrue(saysWhatItPrints(code), `this example does not say what it prints:\n${code}`)
       assert.deepStrictEqual(results[index], { printed: printedBy(code), error: null }, code)
     }
   })
 
-/** Runs an example in a process of its own. */
+/** Runs an example in a separate process. */
 export const runExample = (code: string, variables: NodeJS.ProcessEnv = {}): void =>
   runExamples([code], variables)
 
-/** What short examples leave out: names of the reader's own. One that declares a name has its own. */
+/**
+ * Names of the reader's own code, which short examples don't declare. An example that declares a name uses its own.
+ */
 const GIVEN = `
 import type { Billing as Services } from "@billwright/core"
 import type { Billing } from "billwright"
@@ -89,7 +91,7 @@ declare global {
 }
 `
 
-/** Type-checks examples as modules of one program. `names` say where each is from. */
+/** Type-checks examples as modules of one program. `names` say where each comes from. */
 export const checkTypes = (examples: ReadonlyArray<{ readonly name: string; readonly code: string }>): void =>
   inWorkspace((folder) => {
     writeFileSync(join(folder, "given.d.ts"), GIVEN)
@@ -101,7 +103,7 @@ export const checkTypes = (examples: ReadonlyArray<{ readonly name: string; read
     const args = [compiler, "-p", folder, "--incremental", "false"]
     const run = spawnSync(node, args, { encoding: "utf8", cwd: folder })
     assert.strictEqual(run.stderr, "")
-    // What is wrong elsewhere is told by check:types. A message goes on in indented lines.
+    // Errors in other files are reported by check:types. Further lines of a message are indented.
     const messages = run.stdout.split(/\n(?=\S)/).filter((message) => !message.startsWith(".."))
     assert.strictEqual(messages.join("\n").trim(), "")
   })

@@ -1,5 +1,5 @@
 /**
- * The packages as users get them: packed from their staged directories, and folders that have them installed.
+ * The packages as users get them: packs their staged directories, and makes folders where they are installed.
  */
 import { execFile } from "node:child_process"
 import { mkdirSync, symlinkSync } from "node:fs"
@@ -9,7 +9,7 @@ import { type Manifest, type Package, root } from "./workspace.ts"
 
 const execute = promisify(execFile)
 
-/** Runs a program to its end and gives what it printed; when it fails, all of that is the error. */
+/** Runs a program to its end, and returns its output. If it fails, the error contains all of the output. */
 export const run = async (
   command: string,
   args: ReadonlyArray<string>,
@@ -27,12 +27,12 @@ export const run = async (
 export interface Tarball {
   readonly manifest: Manifest
   readonly file: string
-  /** Bytes, packed. */
+  /** The size of the tarball in bytes. */
   readonly size: number
   readonly entryCount: number
 }
 
-/** Packs a staged package (`stageAll`) into a folder. */
+/** Packs a staged package (see `stageAll`) into a folder. */
 export const pack = async ({ manifest, staged }: Package, folder: string): Promise<Tarball> => {
   const [packed] = JSON.parse(await run("npm", ["pack", "--json", "--pack-destination", folder], staged)) as [
     { readonly filename: string; readonly size: number; readonly entryCount: number },
@@ -41,7 +41,7 @@ export const pack = async ({ manifest, staged }: Package, folder: string): Promi
   return { manifest, file: join(folder, filename), size, entryCount }
 }
 
-/** Unpacks a tarball as `npm install` does; gives where. */
+/** Unpacks a tarball as `npm install` does. Returns the folder. */
 export const unpack = async ({ file, manifest }: Tarball, host: string): Promise<string> => {
   const installed = join(host, "node_modules", manifest.name)
   mkdirSync(installed, { recursive: true })
@@ -49,7 +49,7 @@ export const unpack = async ({ file, manifest }: Tarball, host: string): Promise
   return installed
 }
 
-/** Installs packages of others in a host, from the workspace. */
+/** Installs packages of others in a folder, from the workspace. */
 export const link = (names: Iterable<string>, host: string): void => {
   for (const name of names) {
     const installed = join(host, "node_modules", name)

@@ -1,5 +1,5 @@
 /**
- * A shell that commands are typed into, one after the other, as a reader of a document does it.
+ * A shell for the commands of a document, typed one after another as a reader would.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { EventEmitter, once } from "node:events"
@@ -7,18 +7,18 @@ import { createInterface } from "node:readline"
 import type { Readable, Writable } from "node:stream"
 
 export class Terminal {
-  /** What was printed, by line. */
+  /** The printed lines. */
   readonly lines: Array<string> = []
-  /** What was printed on standard error. */
+  /** The output on standard error. */
   errors = ""
   readonly #shell: ChildProcessByStdio<Writable, Readable, Readable>
   readonly #printed = new EventEmitter()
   #count = 0
 
   constructor(folder: string) {
-    // npm's own remarks depend on who runs it, and where.
+    // npm's own messages depend on the user and the folder.
     const env = { ...process.env, npm_config_loglevel: "error" }
-    // A group of its own, so that what was started in the background ends with it.
+    // In a process group of its own, so that background processes end with it.
     this.#shell = spawn("bash", ["-eu"], { cwd: folder, env, detached: true, stdio: "pipe" })
     this.#shell.stderr.setEncoding("utf8").on("data", (text: string) => (this.errors += text))
     createInterface({ input: this.#shell.stdout }).on("line", (line) => {
@@ -28,7 +28,7 @@ export class Terminal {
     this.#shell.once("exit", () => this.#printed.emit("line"))
   }
 
-  /** Runs commands to their end, but for those in the background. */
+  /** Runs commands to their end, except those in the background. */
   async run(commands: string): Promise<void> {
     const end = `end of ${++this.#count}`
     this.#shell.stdin.write(`${commands}\necho; echo ${end}\n`)
@@ -47,7 +47,7 @@ export class Terminal {
   async close(): Promise<void> {
     const { pid } = this.#shell
     const ended = once(this.#shell, "close")
-    // The group outlives the shell while there is something in the background.
+    // The group exists for as long as there is a background process.
     if (pid !== undefined) process.kill(-pid)
     await ended
   }

@@ -1,8 +1,8 @@
 /**
- * The API reference, `docs/api`, from the doc comments: a page for each entry point of a package, with its
+ * Generates the API reference, `docs/api`, from the doc comments: a page for each entry point of a package, with its
  * declarations as the compiler emits them.
  *
- * `npm run docs:api` writes it; with `--check` nothing is written, and what differs is told. Reads built packages:
+ * `npm run docs:api` writes it. With `--check` it writes nothing, and reports what differs. It reads built packages:
  * `npm run check:types` builds them.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -13,7 +13,7 @@ import { type Package, publishable, root } from "./workspace.ts"
 
 const FOLDER = join(root, "docs/api")
 
-/** In the order in which people want them; the others follow. */
+/** The order of the pages: most used first. Other packages follow. */
 const FIRST = [
   "billwright",
   "@billwright/core",
@@ -22,11 +22,11 @@ const FIRST = [
   "@billwright/testing",
 ]
 
-/** Packages of which every public name has to have a doc comment. */
+/** Packages in which every public name must have a doc comment. */
 const DOCUMENTED = /^billwright\b/
 
 interface Page {
-  /** What is imported: `billwright/postgres`. */
+  /** The name to import: `billwright/postgres`. */
   readonly specifier: string
   readonly file: string
   readonly text: string
@@ -52,7 +52,7 @@ const entryPoints = ({ directory, manifest }: Package) =>
       : [],
   )
 
-/** Headings of comments would be headings of the page. */
+/** A heading in a comment would become a heading of the page. */
 const prose = (comment: string): string => comment.replaceAll(/^#+ (.*)$/gm, "**$1**")
 
 const sourceOf = ({ path }: Item): string =>
@@ -60,7 +60,7 @@ const sourceOf = ({ path }: Item): string =>
     .replace("/dist/", "/src/")
     .replace(/\.d\.ts$/, ".ts")
 
-/** Longer declarations are types that were inferred, and nobody reads them. */
+/** Longer declarations are inferred types, which readers don't need in full. */
 const MAX_LINES = 100
 
 const shortened = (code: string): string => {
@@ -76,7 +76,7 @@ const itemText = (level: string, item: Item, title = item.name): string =>
     `[source](${sourceOf(item)})`,
   ].join("\n\n")
 
-/** Addresses are made from the page itself, as those who read it make them. */
+/** Anchors are computed from the page itself, as GitHub does. */
 const withContents = (text: string): string => {
   const headings = [...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/^## (.*)$/gm)].map(
     ([, name = ""]) => name,
@@ -143,14 +143,14 @@ const isWritten = (file: string, text: string): boolean => {
   }
 }
 
-/** What is wrong with what is written, in sentences. */
+/** The problems with the written pages, as sentences. */
 const check = (files: ReadonlyMap<string, string>): ReadonlyArray<string> => {
   const stale = [...files].flatMap(([file, text]) => (isWritten(file, text) ? [] : [file]))
   const extra = readdirSync(FOLDER).filter((file) => !files.has(file))
   const differing = [...stale, ...extra]
   return differing.length === 0
     ? []
-    : [`docs/api is not what the sources say, run "npm run docs:api": ${differing.join(", ")}`]
+    : [`docs/api differs from the sources in these pages (run "npm run docs:api"): ${differing.join(", ")}`]
 }
 
 const write = (files: ReadonlyMap<string, string>): void => {

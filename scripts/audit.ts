@@ -1,16 +1,16 @@
 /**
- * Looks all dependencies up among the known vulnerabilities (`npm audit`); fails when there is one.
+ * Looks up all dependencies among the known vulnerabilities (`npm audit`). Fails if there is one.
  *
- * Mirrors of the registry often have no such service. Then it says so, and fails nothing: what they answer is no
- * statement about the dependencies.
+ * Many mirrors of the registry don't have this service. Then it prints that, and does not fail, because their answer
+ * says nothing about the dependencies.
  */
 import { spawnSync } from "node:child_process"
 import { root } from "./workspace.ts"
 
 interface Report {
-  /** Of an audit that was made. */
+  /** The number of vulnerabilities, if the audit was made. */
   readonly metadata?: { readonly vulnerabilities: Readonly<Record<string, number>> }
-  /** Of one that wasn't. */
+  /** The reason, if the audit was not made. */
   readonly message?: string
 }
 
@@ -26,10 +26,12 @@ const read = (): Report => {
 
 const { message, metadata } = read()
 if (metadata === undefined) {
-  console.warn(`not audited, the registry does not answer: ${message ?? "nothing"}`)
+  console.warn(`not audited, because the registry does not offer it: ${message ?? "nothing"}`)
 } else if (metadata.vulnerabilities["total"] === 0) {
   console.log("no known vulnerability in any dependency")
 } else {
-  console.error(`known vulnerabilities: ${JSON.stringify(metadata.vulnerabilities)}; npm audit tells which`)
+  console.error(
+    `known vulnerabilities: ${JSON.stringify(metadata.vulnerabilities)}; run npm audit for details`,
+  )
   process.exitCode = 1
 }

@@ -1,9 +1,9 @@
 /**
- * What is published of a package whose `publishConfig` has a `bundle`: its entry points with all that they import in
- * them, but for what `bundle.external` names.
+ * Bundles a package whose `publishConfig` has a `bundle`: its entry points contain everything that they import,
+ * except the packages in `bundle.external`.
  *
- * `billwright` is one. Most hosts of it don't use Effect: without this their cold start reads four megabytes of
- * modules, most of which they never call, and takes three times as long.
+ * `billwright` is such a package. Most of its hosts don't use Effect. Without the bundle their cold start reads four
+ * megabytes of modules, most of which they never call, and takes three times as long.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
@@ -11,7 +11,7 @@ import { type OutputChunk, type Plugin, rolldown } from "rolldown"
 import { type Manifest, type Package, readManifest, root } from "./workspace.ts"
 
 interface Bundle {
-  /** Packages that stay packages, and become the only dependencies. */
+  /** The packages that are not bundled. They become the only dependencies. */
   readonly external: ReadonlyArray<string>
   /** Entry points that import further packages from the host, instead of the copies in the bundle. */
   readonly onPeers?: {
@@ -26,13 +26,13 @@ interface Bundle {
   }
 }
 
-/** How a package is bundled, if it is. */
+/** The `bundle` of a package, if it has one. */
 export const bundleOf = ({ publishConfig }: Manifest): Bundle | undefined =>
   publishConfig?.["bundle"] as Bundle | undefined
 
 /**
- * The optional peers of a bundled package. One of ours has to be of the same version. Of a foreign one, any version is
- * accepted here, because hosts have it for other reasons, too; our packages ask for the right one.
+ * The optional peers of a bundled package. A package of ours must have the same version. Any version of another
+ * package is accepted here, because hosts may have it for other reasons; our packages require the right one.
  */
 export const peersOf = (manifest: Manifest): Record<string, unknown> => {
   const { peerDependencies = {}, peerDependenciesMeta = {} } = manifest as Record<string, object>
@@ -48,7 +48,7 @@ export const peersOf = (manifest: Manifest): Record<string, unknown> => {
   }
 }
 
-/** `dist/client/index.js` by `src/client/index.ts`, for entry points. */
+/** For entry points, the output and the source: `dist/client/index.js` and `src/client/index.ts`. */
 const entriesOf = (
   { directory, manifest }: Package,
   isEntry: (name: string) => boolean,
@@ -88,7 +88,7 @@ const shared = (modules: ReadonlyArray<string>): Plugin => {
   }
 }
 
-/** The folder of the package that a module is of. */
+/** The folder of a module's package. */
 const packageOf = (module: string): string => {
   let folder = dirname(module)
   while (!existsSync(join(folder, "package.json")) || readManifest(folder).name === undefined)
@@ -96,18 +96,18 @@ const packageOf = (module: string): string => {
   return folder
 }
 
-/** What the packages whose code is in the bundle ask to be told with it. */
+/** The licences of the packages in the bundle, which have to be included. */
 const licensesOf = (folders: Iterable<string>): string =>
   Array.from(folders, (folder) => {
     const { license, name, version } = readManifest(folder)
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
-    if (file === undefined) throw new Error(`${name} is bundled and has no licence file`)
+    if (file === undefined) throw new Error(`${name} is bundled, but has no licence file`)
     return `${name} ${version} (${String(license)})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`
   })
     .sort()
     .join(`\n${"-".repeat(80)}\n\n`)
 
-/** The versions of what stayed outside, as the packages say that are in the bundle. */
+/** The versions of the external packages, as the bundled packages require them. */
 const dependenciesOf = (
   external: ReadonlyArray<string>,
   folders: Iterable<string>,
@@ -149,13 +149,13 @@ const write = async (
   const unknown = left.filter(
     (id) => id !== SHARED && !external(id) && !chunks.some(({ fileName }) => fileName === id),
   )
-  if (unknown.length > 0) throw new Error(`${manifest.name} is left with ${unknown.join(", ")}`)
+  if (unknown.length > 0) throw new Error(`${manifest.name} still imports ${unknown.join(", ")}`)
   return chunks
 }
 
 /**
- * Writes the bundle and the licences of what is in it beside the staged declarations, in the place of the modules of
- * `dist`. Gives the dependencies that are left.
+ * Writes the bundle next to the staged declarations in place of the modules of `dist`, with the licences of its
+ * packages. Returns the remaining dependencies.
  */
 export const bundle = async (
   target: Package,
@@ -185,5 +185,5 @@ export const bundle = async (
   return dependenciesOf(external, folders)
 }
 
-/** Whether a compiled file is not of the bundle: declarations stay. */
+/** Whether a compiled file is replaced by the bundle. Declarations stay. */
 export const isDeclaration = (path: string): boolean => /\.d\.ts(\.map)?$/.test(path)

@@ -1,16 +1,16 @@
 /**
- * Types of a bundled package: where a declaration imports one of our packages whose code is in the bundle, the
- * declarations of that package come along, and the import leads to them. The package itself is not installed.
+ * The types of a bundled package. If a declaration imports one of our packages that is in the bundle, that package's
+ * declarations are copied, and the import is changed to the copy. The package itself is not installed.
  */
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { type Package, publishable } from "./workspace.ts"
 
 const IMPORT = /((?:from|import)\s*\(?\s*["'])([^"']+)(["'])/g
-/** Examples in comments import, too. */
+/** Imports in the examples of comments are included. */
 const COMMENT = /\/\*[^]*?\*\//g
 
-/** `@billwright/engine/rating`: the package of ours and the declaration of its entry point. */
+/** Our package in a specifier such as `@billwright/engine/rating`, and the declaration of that entry point. */
 const entryOf = (specifier: string, packages: ReadonlyArray<Package>) => {
   const owner = packages.find(
     ({ manifest: { name } }) => specifier === name || specifier.startsWith(`${name}/`),
@@ -24,7 +24,7 @@ const entryOf = (specifier: string, packages: ReadonlyArray<Package>) => {
   return types === undefined ? undefined : { owner, types }
 }
 
-/** The declarations that a declaration leads to inside its package, itself included. */
+/** The declarations that a declaration imports within its package, and itself. */
 const closure = (file: string, seen = new Set<string>()): ReadonlySet<string> => {
   if (seen.has(file)) return seen
   seen.add(file)
@@ -35,7 +35,7 @@ const closure = (file: string, seen = new Set<string>()): ReadonlySet<string> =>
   return seen
 }
 
-/** The text outside of comments, changed. */
+/** Changes the text outside of comments. */
 const outsideComments = (source: string, change: (code: string) => string): string => {
   let rewritten = ""
   let end = 0
@@ -47,8 +47,8 @@ const outsideComments = (source: string, change: (code: string) => string): stri
 }
 
 /**
- * Copies what the declarations that `entries` lead to need of packages that are in the bundle, and leads their imports
- * there. `folder` is the staged `dist` of `target`.
+ * Copies the declarations of bundled packages that `entries` need, and changes their imports to the copies. `folder`
+ * is the staged `dist` of `target`.
  */
 export const bringDeclarations = (
   target: Package,

@@ -1,7 +1,7 @@
 /**
- * Checks what users would install: packs every package from its staged directory, lints the tarball with
- * `publint` and `attw`, installs all of them side by side and imports each entry point with plain Node, which
- * refuses to run TypeScript there, so that an export that still points to a source fails.
+ * Checks what users would install. It packs every package from its staged directory, checks the tarball with
+ * `publint` and `attw`, installs all of them side by side and imports each entry point with plain Node. Node refuses
+ * to run TypeScript there, so an export that still points to a source fails.
  *
  * Needs built packages: `npm run check:types` builds them.
  */
@@ -12,7 +12,7 @@ import { stageAll } from "./stage.ts"
 import { link, pack, run, unpack } from "./Tarballs.ts"
 import { type Package, publishable, readManifest, root } from "./workspace.ts"
 
-/** All packages of others that the workspace has. */
+/** All packages of others that are installed in the workspace. */
 const foreign = (): ReadonlyArray<string> =>
   readdirSync(join(root, "node_modules")).filter(
     (name) => !name.startsWith(".") && name !== "@billwright" && name !== "billwright",

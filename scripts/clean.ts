@@ -1,4 +1,6 @@
-/** Removes everything that a build or a test run leaves behind. */
+/**
+ * Removes everything that a build or a test run creates.
+ */
 import { globSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { root } from "./workspace.ts"

@@ -1,21 +1,20 @@
 /**
- * What is published imports Effect a module at a time.
+ * Makes the published code import Effect module by module.
  *
- * `import { Effect } from "effect"` is what one writes, and it loads all of Effect: of the cold start of a program
- * with layers a fifth of the time and 10 MB. `import * as Effect from "effect/Effect"` is the same module without
- * the others.
+ * `import { Effect } from "effect"` is the usual form, and loads all of Effect: a fifth of the cold start of a
+ * program with layers, and 10 MB. `import * as Effect from "effect/Effect"` loads only that module.
  *
- * As a program: `node scripts/direct-imports.ts <directory>…` rewrites the modules below.
+ * As a program: `node scripts/direct-imports.ts <directory>…` rewrites the modules in the directories.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 
 const IMPORT = /^import \{([^}]*)\} from "(effect(?:\/[a-z-]+)?)";$/gm
-/** A module is named as a noun; what else the entry point exports, such as `pipe`, is left to it. */
+/** The name of a module is a noun in capitals. Other exports of the entry point, such as `pipe`, keep their import. */
 const MODULE = /^([A-Z]\w*)(?: as (\w+))?$/
 
-/** A compiled module with its imports of Effect's entry points replaced. Lines stay where they were. */
+/** A compiled module in which the imports of Effect's entry points are replaced. Line numbers stay the same. */
 export const withDirectImports = (source: string): string =>
   source.replace(IMPORT, (statement, names: string, entryPoint: string) => {
     const listed = names.split(",").map((name) => name.trim())
@@ -26,7 +25,7 @@ export const withDirectImports = (source: string): string =>
       .join(" ")
   })
 
-/** Rewrites all modules below a directory. */
+/** Rewrites all modules in a directory. */
 export const rewriteImports = (directory: string): void => {
   for (const file of globSync("**/*.js", { cwd: directory })) {
     const path = join(directory, file)

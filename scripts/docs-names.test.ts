@@ -1,6 +1,6 @@
 /**
- * Names in documents are those of the sources: errors, ports, ids, operations, commands, variables. A new one that is
- * not explained fails here, and so does an old one that is gone.
+ * Names in documents must be those of the sources: errors, ports, ids, operations, commands, variables. A new name
+ * that is not documented fails here, and so does a documented name that no longer exists.
  */
 import { spawnSync } from "node:child_process"
 import { globSync, writeFileSync } from "node:fs"
@@ -27,7 +27,7 @@ const literalsOf = (path: string, start: RegExp): ReadonlyArray<string> => {
 describe("docs/concepts.md", () => {
   const keys = rows("docs/concepts.md", "Idempotency", "what")
 
-  it("says of whom an idempotency key is one, as the index does", () => {
+  it("gives an idempotency key the scope of its index", () => {
     const columnsOf = (index: string) =>
       new RegExp(`CREATE UNIQUE INDEX ${index} [^(]*\\(([^)]*)\\)`)
         .exec(read("packages/postgres/schema.json"))?.[1]
@@ -47,7 +47,7 @@ describe("docs/concepts.md", () => {
     }
   })
 
-  it("says how long an event's key holds, and no other page says otherwise", () => {
+  it("says how long an event's key is valid, and no other page contradicts it", () => {
     assert.match(keys.find(([what]) => what === "an event")?.[2] ?? "", /until the event is .*pruned/)
     for (const path of [...find("docs/*.md"), ...find("packages/*/README.md"), "README.md"]) {
       assert.notMatch(read(path), /publishe?s? (an|the) event once, for ever/i, path)
@@ -56,7 +56,7 @@ describe("docs/concepts.md", () => {
 })
 
 describe("the order of encryption keys in a rotation", () => {
-  it("is written down once, and is the one that a rolling restart survives", () => {
+  it("is documented once, and a rolling restart survives it", () => {
     const pages = [...find("docs/*.md"), ...find("packages/*/README.md"), "README.md"]
     const steps = pages.flatMap((path) =>
       [...read(path).matchAll(/^\d\. .*\b(?:new key|rotate-encryption)\b.*$/gm)].map(([step]) => [
@@ -68,7 +68,7 @@ describe("the order of encryption keys in a rotation", () => {
       steps.map(([path]) => path),
       ["docs/operations.md", "docs/operations.md", "docs/operations.md"],
     )
-    // What each step does to a pair of processes is tested with the keyring: Keyring.test.ts of core.
+    // Keyring.test.ts of core tests the effect of each step on a pair of processes.
     assert.match(steps[0]?.[1] ?? "", /^1\. .*\*\*behind\*\* the old one, in every process/)
     assert.match(steps[1]?.[1] ?? "", /^2\. When every process runs with that, put the new key first/)
     assert.match(steps[2]?.[1] ?? "", /^3\. When every process runs with that, .*rotate-encryption/)
@@ -99,7 +99,7 @@ describe("docs/errors.md", () => {
     ].map(([, name, code]) => `${code} ${name}`)
     const tags = [...sources.matchAll(/^ {2}(\w+): \([^)]*\) =>\s+new Errors\.(\w+)\(/gm)]
     assert.isAtLeast(tags.length, 5)
-    // Of the others the class follows from the tag, and so does the code.
+    // For the others, class and code follow from the tag.
     const core = find("packages/core/src/**/*.ts").map(read).join("\n")
     const named = calls.filter(([, , tag]) => tag !== "")
     const derived = named.filter(([, , tag]) => !tags.some(([, known]) => known === tag))
@@ -123,7 +123,7 @@ describe("docs/errors.md", () => {
     )
   })
 
-  it("has every class that is exported", () => {
+  it("has every exported class", () => {
     const { BillingError } = billwright
     const classes = Object.entries(billwright).flatMap(([name, value]) =>
       value === BillingError || Object.prototype.isPrototypeOf.call(BillingError, value) ? [name] : [],
@@ -177,7 +177,7 @@ describe("documents", () => {
 
   it("explain every prefix of ids", () => {
     const sources = find("packages/{core,http}/src/**/*.ts").map(read).join("\n")
-    // Ids of attempts stay inside: they are found by their delivery and number.
+    // Ids of attempts are internal: an attempt is found by its delivery and number.
     const prefixes = [...sources.matchAll(/(?<!ATTEMPT)_ID_PREFIX = "(\w+)"/g)].map(
       ([, prefix]) => `${prefix}_`,
     )
@@ -188,7 +188,7 @@ describe("documents", () => {
     )
   })
 
-  it("name variables that are read", () => {
+  it("name only variables that are read", () => {
     const sources = find("packages/{cli,postgres}/src/**/*.ts").map(read).join("\n")
     const names = new Set(all.match(/\b(BILLWRIGHT|DATABASE)_[A-Z_]+\b/g))
     assert.isAtLeast(names.size, 6)
@@ -205,7 +205,7 @@ describe("documents", () => {
     )
   })
 
-  it("name operations that exist", () => {
+  it("name only operations that exist", () => {
     const { paths } = openApiDocument as unknown as {
       readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
     }
@@ -215,7 +215,7 @@ describe("documents", () => {
       assert.property(paths[path] ?? {}, method.toLowerCase(), `${method} ${path}`)
   })
 
-  it("and messages name commands and flags that exist", { timeout: 60_000 }, () => {
+  it("and messages name only commands and flags that exist", { timeout: 60_000 }, () => {
     const sources = find("packages/{billwright,postgres,http,dashboard}/{src,app}/**/*.{ts,tsx}").map(read)
     const messages = sources.flatMap((source) => source.match(/\bnpx [^`"\n]*/g) ?? [])
     assert.isAtLeast(messages.length, 2)
@@ -232,7 +232,7 @@ describe("documents", () => {
     }
   })
 
-  it("and help name the defaults of serve", { timeout: 60_000 }, () => {
+  it("and help name the same defaults of serve", { timeout: 60_000 }, () => {
     const [help = ""] = helpOf(["serve"])
     const flags = rows("packages/cli/README.md", "`billwright serve`", "flag")
     assert.isAtLeast(flags.length, 15)
@@ -247,13 +247,13 @@ describe("documents", () => {
   })
 
   it("name no command that npm doesn't know", () => {
-    // The package `billwright` has no command: npx would find nothing to run.
+    // The package `billwright` has no command, so npx would find nothing to run.
     const sources = find("packages/*/{src,app}/**/*.{ts,tsx}").map(read)
     assert.notMatch([all, ...sources].join("\n"), /npx billwright/)
   })
 })
 
-/** The commands that are typed in a text, each with the flags that are given to it anywhere. */
+/** The commands in a text, each with the flags that it has anywhere. */
 const flagsOf = (text: string): ReadonlyMap<string, ReadonlySet<string>> => {
   const commands = new Map<string, Set<string>>()
   for (const [, line = ""] of text.matchAll(
@@ -271,7 +271,7 @@ const flagsOf = (text: string): ReadonlyMap<string, ReadonlySet<string>> => {
   return commands
 }
 
-/** What `--help` prints for each command, by one process: starting one for each takes seconds. */
+/** The output of `--help` for each command. One process prints all, because starting one for each takes seconds. */
 const helpOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   inWorkspace((folder) => {
     const file = join(folder, "help.ts")

@@ -1,5 +1,5 @@
 /**
- * What every document has: links that lead somewhere, and TypeScript that compiles and does what it says.
+ * What every document must have: links that lead somewhere, and TypeScript that compiles and prints what it says.
  */
 import { existsSync, globSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -15,7 +15,7 @@ const documents = globSync(
   },
 ).toSorted()
 
-/** Where a document leads: files beside it, with anchors in them. */
+/** The targets of a document's links: files in the repository, with anchors. */
 const linksOf = (text: string) =>
   [
     ...withoutBlocks(text)
@@ -25,7 +25,7 @@ const linksOf = (text: string) =>
 
 const anchors = new Map<string, ReadonlySet<string>>()
 
-/** The anchors of what a link shows: of a folder, its README. */
+/** The anchors of a link's target. For a folder, those of its README. */
 const anchorsAt = (path: string): ReadonlySet<string> => {
   const isFolder = statSync(join(root, path)).isDirectory()
   const known =
@@ -38,12 +38,12 @@ const brokenLinks = (path: string): ReadonlyArray<string> =>
   linksOf(read(path)).flatMap(({ anchor, file }) => {
     const target = file === "" ? path : join(dirname(path), decodeURI(file))
     if (!existsSync(join(root, target))) return [`${path} → ${file}`]
-    // GitHub's own, below the files of a folder.
+    // An anchor that GitHub adds below the files of a folder.
     if (anchor === undefined || anchor === "readme" || anchorsAt(target).has(anchor)) return []
     return [`${path} → ${file}#${anchor}`]
   })
 
-/** Documents whose examples are of their own; those of packages are files of their tests. */
+/** Documents with examples. The examples of packages are files of their tests. */
 const own = documents.filter((path) => /^(README|AGENTS|docs\/[^/]*)\.md$/.test(path))
 
 const examples = own.flatMap((path) => {
@@ -53,12 +53,12 @@ const examples = own.flatMap((path) => {
 })
 
 describe("documents", () => {
-  it("link to what is there", () => {
+  it("link only to existing files and anchors", () => {
     assert.isAtLeast(documents.length, 20)
     assert.deepStrictEqual(documents.flatMap(brokenLinks), [])
   })
 
-  it("are all found from the index", () => {
+  it("can all be reached from the index", () => {
     const named = linksOf(read("docs/README.md")).map(({ file }) => join("docs", file))
     const missing = own.filter((path) => path !== "docs/README.md" && path.startsWith("docs/"))
     assert.deepStrictEqual(
@@ -67,7 +67,7 @@ describe("documents", () => {
     )
   })
 
-  it("show nothing that the oldest Node can't parse", () => {
+  it("show no syntax that the oldest Node can't parse", () => {
     const using = documents.filter((path) =>
       blocks(read(path), "(?:ts|js|diff)").some((code) => /^[+\s]*(await )?using \w/m.test(code)),
     )
@@ -76,8 +76,8 @@ describe("documents", () => {
 
   it("have TypeScript that compiles", { timeout: 120_000 }, () => checkTypes(examples))
 
-  it("have TypeScript that does what it says", { timeout: 60_000 }, () =>
-    // The others need a database of their own, and tests that give them one.
+  it("have TypeScript that prints what it says", { timeout: 60_000 }, () =>
+    // The other documents need a database of their own, and have tests that provide one.
     runExamples(
       examples
         .map(({ code }) => code)

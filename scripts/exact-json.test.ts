@@ -1,6 +1,6 @@
 /**
- * Exact JSON stands three times: in core, for all that may import it; in `billwright/client` and in the dashboard,
- * which import no package. They read and write the same.
+ * Exact JSON exists three times: in core for all packages that may import it, and in `billwright/client` and in the
+ * dashboard, which import no package. All three read and write the same.
  */
 import { ExactJson as core } from "@billwright/core"
 import * as fc from "fast-check"
@@ -19,11 +19,11 @@ const integers = fc.oneof(
   fc.integer({ min: -3, max: 3 }).map((offset) => 2n ** 53n + BigInt(offset)),
   fc.integer({ min: -3, max: 3 }).map((offset) => -(2n ** 53n) + BigInt(offset)),
 )
-/** Numbers as a text may have them, of many digits often. */
+/** Numbers in a JSON text, often with many digits. */
 const spelled = fc
   .tuple(integers.map(String), fc.constantFrom("", ".0", ".5", "e0", "E+21", "e-3", ".50e2"))
   .map((parts) => parts.join(""))
-/** Not `-0`, which JSON writes as `0`, nor a double that is an integer beyond 2^53: it is read as a `bigint`. */
+/** Not `-0`, which JSON writes as `0`. Nor a double that is an integer beyond 2^53, which is read as a `bigint`. */
 const leaves = fc.oneof(
   fc.string(),
   fc
@@ -48,7 +48,7 @@ for (const [name, { parse, stringify }] of Object.entries(modules)) {
     it("reads what it wrote", () =>
       holds(values, (value) => assert.deepStrictEqual(parse(stringify(value)), value)))
 
-    it("writes integers by their digits", () =>
+    it("writes integers with all digits", () =>
       holds(integers, (integer) => assert.strictEqual(stringify({ a: [integer] }), `{"a":[${integer}]}`)))
 
     it("reads integers beyond 2^53 as bigint, and everything else as JSON.parse does", () =>
@@ -58,24 +58,24 @@ for (const [name, { parse, stringify }] of Object.entries(modules)) {
         assert.strictEqual(parse(text), isExact ? plain : BigInt(text))
       }))
 
-    it("refuses what is no JSON", () => assert.throws(() => parse("<html>"), SyntaxError))
+    it("refuses text that is not JSON", () => assert.throws(() => parse("<html>"), SyntaxError))
   })
 }
 
-it("they write the same text", () =>
+it("all write the same text", () =>
   holds(values, (value) => {
     const text = core.stringify(value)
     assert.strictEqual(client.stringify(value), text)
     assert.strictEqual(dashboard.stringify(value), text)
   }))
 
-it("core reads a value that JSON.stringify writes with the same digits", () =>
+it("core reads the same digits as JSON.stringify writes", () =>
   holds(values, (value) => {
     const text = core.stringify(value)
     assert.strictEqual(JSON.stringify(core.parseRaw(text)), text)
   }))
 
-it("core gives an integer as a value that JSON.stringify writes with all its digits", () =>
+it("core converts an integer to a value that JSON.stringify writes with all its digits", () =>
   holds(integers, (integer) =>
     assert.strictEqual(JSON.stringify({ a: core.integer(integer) }), `{"a":${integer}}`),
   ))

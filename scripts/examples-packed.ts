@@ -1,13 +1,13 @@
 /**
- * Runs what users would run, outside of the workspace and from packed packages alone:
+ * Runs what users would run, outside of the workspace and with packed packages only:
  *
- * - an app in plain JavaScript and one in TypeScript (`consumer/`), where `npm install` installed the tarballs, on this
- *   Node and on the oldest one that is supported; the second checked by the compiler under `nodenext` and `bundler`;
- * - an app in TypeScript on a store of `billwright/adapter`, where `npm install` added what that asks for;
+ * - an app in plain JavaScript and one in TypeScript (`consumer/`), in which `npm install` installed the tarballs, on
+ *   this Node and on the oldest supported one. The compiler checks the second under `nodenext` and `bundler`;
+ * - an app in TypeScript on a store of `billwright/adapter`, where `npm install` added the packages that it needs;
  * - every example of `examples/` with its tests.
  *
- * Needs built packages: `npm run check` builds them. `npm run examples:packed -- fastify` runs the examples alone
- * whose names have that in them.
+ * Needs built packages: `npm run check` builds them. `npm run examples:packed -- fastify` runs only the examples
+ * whose names contain that text.
  */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -16,12 +16,12 @@ import { stageAll } from "./stage.ts"
 import { link, pack, run, type Tarball, unpack } from "./Tarballs.ts"
 import { type Manifest, publishable, readManifest, root } from "./workspace.ts"
 
-/** `engines` of every package. */
+/** The lowest version in `engines` of every package. */
 const OLDEST_NODE = "22.19.0"
 
 const isOurs = (name: string): boolean => name === "billwright" || name.startsWith("@billwright/")
 
-/** What packages ask for that is not of this workspace. */
+/** The dependencies of packages that are not of this workspace. */
 const foreignOf = (manifests: ReadonlyArray<Manifest>, ...fields: ReadonlyArray<string>): Set<string> =>
   new Set(
     manifests
@@ -35,7 +35,7 @@ const timed = async (title: string, work: Promise<unknown>): Promise<void> => {
   console.log(`${title}: ok, ${((performance.now() - started) / 1000).toFixed(1)} s`)
 }
 
-/** The path of the oldest Node, as npm's registry has it. */
+/** The path of the oldest Node, from npm's registry. */
 const oldestNode = async (): Promise<string> => {
   const args = ["--yes", `--package=node@${OLDEST_NODE}`, "--call", "node -p process.execPath"]
   const path = (await run("npm", ["exec", ...args], tmpdir())).trim()
@@ -65,7 +65,7 @@ const checkTypes = (
   return run("tsc", ["--project", project], folder)
 }
 
-/** A package as it is published and those of ours that it depends on. */
+/** A package as it is published, and those of our packages that it depends on. */
 const ourDependencies = (name: string, found = new Set<string>()): Set<string> => {
   const each = publishable().find(({ manifest }) => manifest.name === name)
   if (each === undefined || found.has(name)) return found
@@ -76,8 +76,8 @@ const ourDependencies = (name: string, found = new Set<string>()): Set<string> =
 }
 
 /**
- * An app of somebody's: an empty folder and `npm install`, with what `billwright` depends on and nothing else. Then the
- * same folder with what an adapter of a storage needs.
+ * An app: an empty folder with `npm install`, with the dependencies of `billwright` and nothing else. Then the same
+ * folder with the packages that the adapter of a storage needs.
  */
 const runConsumer = async (folder: string, tarballs: ReadonlyArray<Tarball>): Promise<void> => {
   cpSync(join(root, "scripts", "consumer"), folder, { recursive: true })
@@ -112,7 +112,7 @@ const runConsumer = async (folder: string, tarballs: ReadonlyArray<Tarball>): Pr
   await typed("adapter.ts")
 }
 
-/** The examples as they are, beside each other, over the unpacked packages and what they say they depend on. */
+/** The examples, unchanged and side by side, with the unpacked packages and their declared dependencies. */
 const runExamples = async (
   host: string,
   tarballs: ReadonlyArray<Tarball>,

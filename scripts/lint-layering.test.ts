@@ -1,4 +1,6 @@
-/** The layering holds only as long as the linter notices a breach: each rule is broken once, and must be. */
+/**
+ * Tests the layering rules of the linter: breaks each rule once, and the linter must report it.
+ */
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -11,7 +13,7 @@ const GLOBALS = "eslint(no-restricted-globals)"
 const PROPERTIES = "eslint(no-restricted-properties)"
 const CYCLE = "import(no-cycle)"
 
-/** folder, source, and the rule that must object */
+/** A folder, a source for it, and the rule that must report it. */
 const forbidden: ReadonlyArray<readonly [folder: string, source: string, rule: string]> = [
   ...[
     "@billwright/memory",
@@ -175,11 +177,11 @@ afterAll(() => rmSync(directory, { recursive: true }))
 
 const broken = (path: string) => [...(rulesBroken.get(path) ?? [])]
 
-describe("the linter objects to", () => {
+describe("the linter reports", () => {
   for (const [index, [folder, source, rule]] of forbidden.entries()) {
     it(`${folder}: ${source}`, () => assert.include(broken(forbiddenPath(index)), rule))
   }
-  it("a cycle, even of types", () => assert.include(broken("packages/core/src/cycle/A.ts"), CYCLE))
+  it("a cycle, even of types only", () => assert.include(broken("packages/core/src/cycle/A.ts"), CYCLE))
 })
 
 describe("the linter accepts", () => {

@@ -1,9 +1,9 @@
 import { join } from "node:path"
 /**
- * Mutation testing of the rules that money and deliveries hang on: StrykerJS changes them one place at a time, and
- * tests must fail each time. Fails when fewer than `MIN_SCORE` of the changes to one of the files are noticed.
+ * Mutation testing of the rules on which money and deliveries depend. StrykerJS changes them in one place at a time,
+ * and the tests must fail each time. Fails if fewer than `MIN_SCORE` of the changes to one of the files are noticed.
  *
- * `npm run mutation`: a quarter of an hour at most, on one core.
+ * `npm run mutation`: at most a quarter of an hour on one core.
  */
 import { setTimeout as delay } from "node:timers/promises"
 import { Stryker } from "@stryker-mutator/core"
@@ -19,12 +19,12 @@ const FILES = [
 const MIN_SCORE = 90
 const DEADLINE_MILLIS = 15 * 60_000
 
-// It mutates a copy of the directory that it runs in.
+// Stryker changes a copy of the directory in which it runs.
 process.chdir(join(root, "packages/core"))
 
 const stryker = new Stryker({
   mutate: FILES,
-  // Its reader of tsconfig files asks for a compiler interface that TypeScript 7 does not have.
+  // Stryker's reader of tsconfig files needs a compiler interface that TypeScript 7 doesn't have.
   ignorePatterns: ["dist", ".package", "tsconfig*.json", "*.tsbuildinfo"],
   testRunner: "vitest",
   plugins: ["@stryker-mutator/vitest-runner"],
@@ -37,7 +37,7 @@ const stryker = new Stryker({
 })
 
 void delay(DEADLINE_MILLIS, undefined, { ref: false }).then(() => {
-  console.error(`the mutants were not all tried within ${DEADLINE_MILLIS / 60_000} minutes`)
+  console.error(`not all mutants were tested within ${DEADLINE_MILLIS / 60_000} minutes`)
   process.exit(1)
 })
 
@@ -46,7 +46,7 @@ const results = await stryker.runMutationTest()
 const scoreOf = (file: string) => {
   const statuses = results.filter(({ fileName }) => fileName.endsWith(file)).map(({ status }) => status)
   const count = (...wanted: ReadonlyArray<string>) => statuses.filter((each) => wanted.includes(each)).length
-  // A mutant that hangs was noticed; one that does not even load says nothing about tests.
+  // A mutant that hangs counts as noticed. One that doesn't load says nothing about the tests.
   const [noticed, missed] = [count("Killed", "Timeout"), count("Survived", "NoCoverage")]
   return { file, noticed, missed, score: (100 * noticed) / Math.max(1, noticed + missed) }
 }

@@ -1,5 +1,5 @@
 /**
- * `docs/performance.md` and its charts say what was measured: no more, no less, nothing else.
+ * `docs/performance.md` and its charts must match the measured results exactly.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -42,7 +42,7 @@ const verdictOf = (result: Result) => {
 describe("the committed document", () => {
   const results = readResults()
 
-  it("is what the committed results make it: npm run bench:report", () => {
+  it("is generated from the committed results: npm run bench:report", () => {
     const document = read("docs/performance.md")
     assert.strictEqual(render(document, results), document)
   })
@@ -57,7 +57,7 @@ describe("the committed document", () => {
     )
   })
 
-  it("has a part for every benchmark that there is", () => {
+  it("has a part for every benchmark", () => {
     const document = read("docs/performance.md")
     const benchmarks = readdirSync(join(root, "bench")).filter((file) => file.endsWith(".bench.ts"))
     for (const file of benchmarks) assert.include(document, `\`${file.slice(0, -".bench.ts".length)}\``)
@@ -65,7 +65,7 @@ describe("the committed document", () => {
 })
 
 describe("a verdict", () => {
-  it("is that of the ratio, whichever way is better", () => {
+  it("follows from the ratio, whether more or less is better", () => {
     const ingest = (ours: number) => verdictOf(resultOf("ingest", "records/s", { ours, COPY: 100 }))
     assert.deepStrictEqual(ingest(50), { found: "0.5 ×", verdict: "**met**" })
     assert.deepStrictEqual(ingest(49), { found: "0.49 ×", verdict: "**missed**" })
@@ -81,7 +81,7 @@ describe("a verdict", () => {
     assert.strictEqual(summary(1.31)?.verdict, "**missed**")
   })
 
-  it("counts the best of the others, and every part of the bar", () => {
+  it("compares with the best of the others, and requires every part of the bar", () => {
     const latencies = { ours: 10, one: 12, two: 20 }
     const p99 = (ours: number) => ({
       p99: [
@@ -102,7 +102,7 @@ describe("a verdict", () => {
 })
 
 describe("the generator", () => {
-  it("says plainly what was not measured", () => {
+  it("marks results that were not measured", () => {
     const document = "<!-- result: figures ingest -->\nold\n<!-- end -->\nkept\n"
     assert.strictEqual(
       render(document, new Map()),
@@ -111,7 +111,7 @@ describe("the generator", () => {
     assert.throws(() => render("<!-- result: fingers ingest -->\n<!-- end -->", new Map()), /fingers/)
   })
 
-  it("draws what grew by its size", () => {
+  it("draws growth by the amount of stored data", () => {
     const result = resultOf("growth-events", "ms", {
       "10,000, first page": 1,
       "1 million, first page": 2,

@@ -1,6 +1,6 @@
 /**
- * Brings `docs/performance.md` and its charts in line with the results in `bench/results`:
- * `npm run bench:report`. What is written by hand stays.
+ * Updates `docs/performance.md` and its charts from the results in `bench/results`: `npm run bench:report`.
+ * Hand-written parts stay as they are.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,6 @@
 /**
- * The README is true: what billing adds to an app works on a real Postgres. The tour of docs/tour.md runs as printed
- * against the server that `npm start` starts. docs.test.ts runs the TypeScript of both.
+ * Tests the README: the billing that it adds to an app works on a real Postgres. And docs/tour.md, which must run as
+ * printed against the server of `npm start`. docs.test.ts runs the TypeScript of both.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { applied, blocks, freePort, read, root, startPostgres, startServer } from "./Documents.ts"
@@ -13,13 +13,13 @@ const tour = read("docs/tour.md")
 /** Ids differ from run to run. */
 const withoutIds = (text: string): string => text.replace(/\b(cus|usg|evt|whe|dlv)_[0-9a-z]{26}\b/g, "$1_…")
 
-/** Times differ from run to run, too, and the document has more white space. Everything else must be as printed. */
+/** Times differ, too, and the document has more white space. Everything else must be as printed. */
 const settle = (json: string): string =>
   withoutIds(json)
     .replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1")
     .replace(/"(created_at|updated_at|finished_at)":"[^"]*"/g, '"$1":"…"')
 
-/** Whether deliveries are under way: who reads the tour looks a moment later. */
+/** Whether deliveries are still being sent. A reader of the tour looks a moment later. */
 const isPending = async (url: string, key: string): Promise<boolean> => {
   const headers = { authorization: `Bearer ${key}` }
   const response = await fetch(`${url}/v1/deliveries?status=Pending`, { headers })
@@ -28,7 +28,7 @@ const isPending = async (url: string, key: string): Promise<boolean> => {
 
 const [diff = ""] = blocks(readme, "diff")
 
-/** What is done to the app with billing. The first two orders are of a customer, the third is of none. */
+/** What the test does with the app. The first two orders are of a customer, the third is of an unknown one. */
 const TRIAL = `
 process.env["NODE_ENV"] = "test" // Express prints errors otherwise.
 await pool.query("create table orders (id text primary key)")
@@ -50,7 +50,7 @@ console.log((await billing.usage.summary({ customerId })).totalQuantity) // 2n
 console.log((await billing.events.list().page()).data.map(({ data }) => data.invoice_id).join()) // two,one
 console.log((await fetch(url + "/billing/readyz")).status, (await fetch(url + "/billing/v1/usage")).status) // 200 401
 console.log((await fetch(url + "/admin/billing")).headers.has("content-security-policy")) // true
-// Nobody but billing listens to this pool: a connection that is lost does not end the process.
+// Only billing listens to this pool: a lost connection must not end the process.
 const other = new Pool({ connectionString: process.env["DATABASE_URL"] })
 const lost = new Promise((resolve) => pool.once("remove", resolve))
 const end = "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and backend_type = $1"
@@ -111,7 +111,7 @@ describe("docs/tour.md", () => {
       assert.strictEqual(terminal.errors, "")
       const lines = terminal.lines.filter((line) => /^(verified|repeated|refused) /.test(line))
       assert.deepStrictEqual(lines.map(withoutIds), told.map(withoutIds))
-      // The last one is shown.
+      // The output of the last one is shown.
       assert.lengthOf(
         terminal.lines.filter((line) => line.startsWith('{"error"')),
         1,

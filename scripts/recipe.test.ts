@@ -1,21 +1,21 @@
 /**
- * What a resource costs: in how many files by hand it is named.
+ * Counts the hand-written files that name a resource.
  *
- * What counts: a file below `src` of a package, comments aside, that names the resource. What does not count: files in
- * which it is named for what is made by hand on purpose, each with its reason below; tests, examples, the simulation and
- * the pages of the dashboard; what is generated.
+ * It counts files below `src` of a package that name the resource outside of comments. It does not count: files that
+ * are deliberately hand-written, each listed below with a reason; tests, examples, the simulation and the pages of
+ * the dashboard; generated files.
  */
 import { globSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 import { read, root } from "./Documents.ts"
 
-/** The pilot, and how its files may be. The aim is 12: see docs/decisions/0019. */
+/** The resource that is counted, and the most files. The aim is 12: see docs/decisions/0019. */
 const PILOT = { name: /threshold/i, most: 11 }
 
 /** A read-only field of it, an instant. The aim is 4. */
 const FIELD = { name: /lastFiredAt|last_fired_at/, most: 4 }
 
-/** Crossing and firing are made by hand: concurrency is the product there. */
+/** Crossing and firing are deliberately hand-written, because concurrency is what matters there. */
 const FIRING = [
   "core/src/EventCatalogue.ts",
   "core/src/usage/ThresholdEvent.ts",
@@ -33,7 +33,7 @@ const FIRING = [
   "billwright/src/events/EventTypeBridge.ts",
 ]
 
-/** The contract of firing, and tests of transactions that look at all that there is. */
+/** The contract of firing, and tests of transactions that look at all stored data. */
 const FIRING_TESTED = [
   "testing/src/StorageContract.ts",
   "testing/src/StorageModel.ts",
@@ -64,19 +64,19 @@ describe("usage thresholds", () => {
   const named = filesThatName(PILOT.name)
   const byHand = [...FIRING, ...FIRING_TESTED]
 
-  it("cost no more files than they may", () => {
+  it("are named in no more files than the limit", () => {
     const files = named.filter((file) => !byHand.includes(file))
     assert.isAtMost(files.length, PILOT.most, files.join("\n"))
   })
 
-  it("have no file that is taken out of the count for nothing", () => {
+  it("have no file on the list of exceptions without need", () => {
     assert.deepStrictEqual(
       byHand.filter((file) => !named.includes(file)),
       [],
     )
   })
 
-  it("have a read-only field that costs no more files than it may, beside those of firing", () => {
+  it("have a read-only field that is named in no more files than the limit, besides those of firing", () => {
     const files = filesThatName(FIELD.name).filter((file) => !byHand.includes(file))
     assert.isAtMost(files.length, FIELD.most, files.join("\n"))
   })

@@ -1,9 +1,9 @@
 /**
- * Writes, for each publishable package, the directory that is packed and published: `packages/<name>/.package`.
+ * Writes the directory that is packed and published for each public package: `packages/<name>/.package`.
  *
- * Inside the workspace `exports` points to `src/*.ts`, so that everything runs without a build. npm, unlike pnpm,
- * does not apply `publishConfig.exports` when it packs; this script does. `publishConfig.directory` tells
- * `changeset publish` to publish from there.
+ * Inside the workspace `exports` points to `src/*.ts`, so that everything runs without a build. pnpm applies
+ * `publishConfig.exports` when it packs; npm doesn't, so this script does. `publishConfig.directory` makes `changeset
+ * publish` use that directory.
  */
 import { cpSync, existsSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -13,7 +13,7 @@ import { bringDeclarations } from "./bundled-declarations.ts"
 import { rewriteImports } from "./direct-imports.ts"
 import { type Manifest, type Package, publishable, root } from "./workspace.ts"
 
-/** Settings of publishing itself; every other field of `publishConfig` replaces the manifest's. */
+/** Settings of publishing itself. Every other field of `publishConfig` replaces the manifest's. */
 const PUBLISH_SETTINGS = new Set(["access", "bundle", "directory", "provenance", "registry", "tag"])
 /** Settings that only this script reads. */
 const OWN_SETTINGS = new Set(["bundle", "directory"])

@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { buffer } from "node:stream/consumers"
 /**
- * docs/webhooks.md is true: its diagram and tables are those of the code, its numbers those of named constants,
- * and it does what it says. What every document has (links, TypeScript) is tested by docs.test.ts.
+ * Tests docs/webhooks.md: its diagram and tables must match the code, its numbers must match named constants, and its
+ * examples must work. docs.test.ts tests what all documents have (links, TypeScript).
  */
 import {
   Delivery,
@@ -37,7 +37,7 @@ type Happening = DeliveryMachine.DeliveryEvent
 const NOW = Date.parse("2026-11-21T12:00:00.000Z")
 const modes: ReadonlyArray<Tenant.Mode> = ["live", "test"]
 
-/** One of each kind: a kind that is added and not named here doesn't compile. */
+/** One state of each kind. A new kind that is missing here doesn't compile. */
 const happenings: { readonly [Tag in Happening["_tag"]]: Extract<Happening, { readonly _tag: Tag }> } = {
   Succeeded: { _tag: "Succeeded" },
   AttemptFailed: { _tag: "AttemptFailed", notBefore: undefined },
@@ -48,7 +48,7 @@ const happenings: { readonly [Tag in Happening["_tag"]]: Extract<Happening, { re
   Unreadable: { _tag: "Unreadable" },
 }
 
-/** Where a delivery goes: status, reason, when it is due. */
+/** The new state of a delivery: status, reason, when it is due. */
 const outcomeOf = (state: State, backOff: number): string => {
   if (state.status !== "Pending") return `${state.status} ${"reason" in state ? state.reason : "—"} —`
   if (state.dueAt === NOW) return "Pending — now"
@@ -57,8 +57,8 @@ const outcomeOf = (state: State, backOff: number): string => {
 }
 
 /**
- * Every transition that the machine knows, from every number of attempts, as "event → outcome". How a delivery begins
- * is written here: storage makes it, and the contract suite tests that.
+ * Every transition of the machine, from every number of attempts, as "event → outcome". The first transition is
+ * written here: storage creates deliveries, and the contract suite tests that.
  */
 const transitions = (): ReadonlySet<string> => {
   const found = new Set(["published, replayed → Pending — now"])
@@ -99,7 +99,7 @@ const duration = (millis: number): string => {
 describe("docs/webhooks.md: deliveries", () => {
   const deliveries = section(text, "Deliveries")
 
-  it("draws the machine: all transitions, no others", () => {
+  it("draws all transitions of the machine, and no others", () => {
     const [diagram = ""] = blocks(deliveries, "mermaid")
     const drawn = [...diagram.matchAll(/^ +(\S+) --> (\w+): (.+)$/gm)].map(
       ([, from, to, label]) => `${from} ${label} → ${to}`,
@@ -111,11 +111,11 @@ describe("docs/webhooks.md: deliveries", () => {
     assert.deepStrictEqual(drawn.toSorted(), known.toSorted())
     const ends = [...diagram.matchAll(/^ +(\w+) --> \[\*\]$/gm)].map(([, from]) => from)
     assert.deepStrictEqual(ends, ["Delivered", "Failed"])
-    // Nothing else is in it.
+    // The diagram contains nothing else.
     assert.lengthOf(diagram.trim().split("\n"), 1 + drawn.length + ends.length)
   })
 
-  it("tabulates the machine: status, reason and when it is due", () => {
+  it("lists for each transition the status, the reason and when it is due", () => {
     const rows = table(deliveries, "event").map((row) => {
       const [event = "", , status, reason, due] = row.map(plain)
       return `${event} → ${status} ${reason} ${due}`
@@ -137,7 +137,7 @@ describe("docs/webhooks.md: deliveries", () => {
     assert.deepStrictEqual(Delivery.DeliveryStatus.literals, ["Pending", "Delivered", "Failed"])
   })
 
-  it("computes the schedules", () => {
+  it("has the computed schedules", () => {
     const columns = modes.map((mode) => {
       const policy = RetryPolicy.defaults[mode]
       assert.strictEqual(policy.jitter, 0.2) // "±20 %"
@@ -169,7 +169,7 @@ describe("docs/webhooks.md: deliveries", () => {
   })
 })
 
-/** Numbers of the sources by the names of their constants. */
+/** The numbers in the sources, by the names of their constants. */
 const constants = (): ReadonlyMap<string, ReadonlySet<number>> => {
   const found = new Map<string, Set<number>>()
   const files = ["packages/{core,billwright}/src/{webhooks,events,verify}/*.ts", "packages/node/src/*.ts"]
@@ -200,17 +200,17 @@ const amountOf = (quantity: string): number => {
   return Number(digits.replaceAll(",", "")) * (UNITS[unit] ?? 1)
 }
 
-/** What is no limit of ours: statuses, standards, and the spread that the schedule's test looks at. */
+/** Numbers that are not limits of ours: statuses, standards, and the spread that the schedule's test uses. */
 const OTHERS =
   /(?<!,)\b(2xx|400|409|410|429|500|502|503|504)\b|2\^53|±20 %|ISO 4217|since 1970|[A-Z]\w*-?\d+(-\w+)?|^\d+\. |^#.*/gm
 
-/** Rows of the tables that have tests of their own. */
+/** Rows of the tables that have their own tests. */
 const CHECKED = /^\| (\d+|`https?:|`--).*/gm
 
 describe("docs/webhooks.md: numbers", () => {
   const limits = table(section(text, "Limits"), "limit")
 
-  it("takes limits from named constants", () => {
+  it("takes its limits from named constants", () => {
     const known = constants()
     for (const [limit, value = "", name = ""] of limits) {
       const values = [...(known.get(plain(name)) ?? [])]
@@ -246,7 +246,7 @@ describe("docs/webhooks.md: numbers", () => {
     }
   })
 
-  it("judges URLs as they are judged", () => {
+  it("judges URLs as the code does", () => {
     for (const [url = "", live, test] of table(section(text, "Where webhooks may go"), "URL")) {
       const verdicts = modes.map((mode) =>
         EndpointUrl.problemOf(plain(url), mode) === undefined ? "yes" : "no",
@@ -263,7 +263,7 @@ describe("docs/webhooks.md: numbers", () => {
   })
 })
 
-/** A message as its sender makes it, with node:crypto alone. */
+/** A message as a sender makes it, with node:crypto only. */
 const messageOf = (body: string, key: Buffer, now = Date.now()) => {
   const id = "evt_01m7y9enz5fw2tyjv9s8c0qx7r"
   const timestamp = String(Math.floor(now / SECOND))
@@ -289,7 +289,7 @@ describe("docs/webhooks.md: examples", () => {
       assert.include(typescript, read(`packages/billwright/test/readme/${name}.ts`), name)
   })
 
-  it("takes each event once into the inbox", { timeout: 60_000 }, async () => {
+  it("stores each event once in the inbox", { timeout: 60_000 }, async () => {
     const code = typescript.find((each) => each.includes("inbox")) ?? ""
     const { stop, url } = await startPostgres()
     try {
@@ -315,7 +315,7 @@ describe("docs/webhooks.md: examples", () => {
     }
   })
 
-  it("shows what arrives, and any library verifies it", { timeout: 60_000 }, () => {
+  it("shows the request that arrives, and other libraries verify it", { timeout: 60_000 }, () => {
     const [sample = ""] = blocks(text, "http")
     const names = [...sample.matchAll(/^([a-z-]+): /gm)].map(([, name]) => name)
     const payload = JSON.parse(sample.split("\n\n")[1] ?? "") as {
@@ -362,7 +362,7 @@ new Svix.Webhook(secret).verify(request.body, request.headers)
     )
   })
 
-  it("forwards to a machine", { timeout: 120_000 }, async () => {
+  it("forwards events to your machine", { timeout: 120_000 }, async () => {
     const { key: apiKey, stop, url } = await startServer()
     const terminal = new Terminal(root)
     const received: Array<{ readonly headers: IncomingHttpHeaders; readonly body: Buffer }> = []
@@ -400,7 +400,7 @@ new Svix.Webhook(secret).verify(request.body, request.headers)
     }
   })
 
-  it("keeps the bytes beside Express's JSON parser", { timeout: 60_000 }, () => {
+  it("keeps the raw bytes next to Express's JSON parser", { timeout: 60_000 }, () => {
     const [, parser = ""] = /`(express\.json\(\{.*\}\))`/.exec(text) ?? []
     const { body, headers } = messageOf(PAYLOAD, key)
     runExample(
@@ -430,7 +430,7 @@ server.close()
     )
   })
 
-  it("tells what comes of bodies that are not raw", async () => {
+  it("names the errors for bodies that are not raw", async () => {
     const { body, headers } = messageOf(PAYLOAD, key)
     const codeOf = async (given: unknown, now = new Date()) => {
       try {

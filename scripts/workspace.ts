@@ -1,4 +1,6 @@
-/** The publishable packages of the workspace, and where each is staged for packing. */
+/**
+ * The public packages of the workspace, and the directory where each is staged for packing.
+ */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -15,7 +17,7 @@ export interface Manifest {
 
 export interface Package {
   readonly directory: string
-  /** What `npm pack` and `changeset publish` take: `dist`, and a manifest that points to it. */
+  /** The directory for `npm pack` and `changeset publish`: `dist`, and a manifest that points to it. */
   readonly staged: string
   readonly manifest: Manifest
 }
@@ -25,7 +27,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 export const readManifest = (directory: string): Manifest =>
   JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as Manifest
 
-/** All packages that are published, in the order of their names. */
+/** All public packages, sorted by name. */
 export const publishable = (): ReadonlyArray<Package> =>
   readdirSync(join(root, "packages"))
     .map((name) => join(root, "packages", name))

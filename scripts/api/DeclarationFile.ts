@@ -1,11 +1,11 @@
 /**
- * A declaration file (`dist/*.d.ts`): what it declares, and what it exports from where.
+ * A declaration file (`dist/*.d.ts`): its declarations, and its exports with their sources.
  */
 import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { parseSync } from "oxc-parser"
 
-/** A node of the syntax tree, as far as it is looked at. */
+/** A node of the syntax tree, with the fields that are read. */
 interface Node {
   readonly type: string
   readonly start: number
@@ -13,18 +13,18 @@ interface Node {
   readonly [property: string]: unknown
 }
 
-/** A declared name: several declarations when it is overloaded, or a type and a value. */
+/** A declared name. It has several declarations when it is overloaded, or is both a type and a value. */
 export interface Declaration {
   readonly name: string
-  /** The comment before the first one that has one, without its stars. */
+  /** The first comment among its declarations, without the stars. */
   readonly comment: string
-  /** Sources, as declared, without `export` and `declare`. */
+  /** The declarations as text, without `export` and `declare`. */
   readonly texts: ReadonlyArray<string>
-  /** Names that occur in it. */
+  /** The names that occur in it. */
   readonly names: ReadonlySet<string>
 }
 
-/** What an `export` of a file names. */
+/** A name in an `export` of a file. */
 export type Export =
   | { readonly kind: "own"; readonly name: string; readonly exported: string }
   | { readonly kind: "from"; readonly source: string; readonly name: string; readonly exported: string }
@@ -36,7 +36,7 @@ const isNode = (value: unknown): value is Node =>
 
 const nameOf = (value: unknown): string => (value as { readonly name: string }).name
 
-/** Names that occur below a node. */
+/** The names that occur below a node. */
 const namesIn = (node: Node): ReadonlyArray<string> =>
   Object.values(node).flatMap((value) => {
     const children = (Array.isArray(value) ? value : [value]).filter(isNode)
@@ -46,7 +46,7 @@ const namesIn = (node: Node): ReadonlyArray<string> =>
     ])
   })
 
-/** A doc comment as the text in it. */
+/** The text of a doc comment. */
 const textOf = (comment: string): string =>
   comment
     .slice(1)
@@ -55,7 +55,7 @@ const textOf = (comment: string): string =>
     .join("\n")
     .trim()
 
-/** As a person would write it: two spaces, no semicolons. Lines of comments stay as they are. */
+/** Formats a declaration with two spaces and no semicolons. Lines of comments stay as they are. */
 const tidy = (source: string): string =>
   source
     .replace(/^(export )?(default )?(declare )?/, "")
@@ -64,7 +64,7 @@ const tidy = (source: string): string =>
     .map((line) => (/^\s*(\/?\*|\/\/)/.test(line) ? line : line.replace(/;$/, "")))
     .join("\n")
 
-/** What the names of a declaration are: a `const` may have several. */
+/** The declared names. A `const` may have several. */
 const declaredBy = (node: Node): ReadonlyArray<string> =>
   node.type === "VariableDeclaration"
     ? (node["declarations"] as ReadonlyArray<Node>).map(({ id }) => nameOf(id))
@@ -95,11 +95,11 @@ const exportsBy = (statement: Node): ReadonlyArray<Export> => {
 
 export class DeclarationFile {
   readonly path: string
-  /** The comment that the file begins with. */
+  /** The comment at the start of the file. */
   readonly comment: string
   readonly exports: ReadonlyArray<Export>
   readonly declarations: ReadonlyMap<string, Declaration>
-  /** Where the names that it imports are from. */
+  /** The source of each imported name. */
   readonly imports: ReadonlyMap<string, { readonly source: string; readonly name: string }>
 
   constructor(path: string) {
@@ -146,7 +146,7 @@ export class DeclarationFile {
     )
   }
 
-  /** The file that a relative import names; `undefined`: another package's. */
+  /** The file of a relative import; `undefined` for the import of another package. */
   resolve(source: string): string | undefined {
     return source.startsWith(".") ? join(dirname(this.path), source.replace(/\.ts$/, ".d.ts")) : undefined
   }
@@ -154,10 +154,13 @@ export class DeclarationFile {
 
 const nameOfSource = (source: unknown): string => (source as { readonly value: string }).value
 
-/** The comment that a module begins with. Its source has it: with an unused import goes the comment before it. */
+/**
+ * The comment at the start of a module, read from its source: the compiler drops it together with an unused import
+ * below.
+ */
 const headerOf = (path: string): string => {
   const source = readFileSync(path.replace("/dist/", "/src/").replace(/\.d\.ts$/, ".ts"), "utf8")
-  // A comment right before a declaration is that one's.
+  // A comment right before a declaration belongs to that.
   const [, comment = ""] = /^\/\*(\*[\s\S]*?)\*\/\n(?:import|export (?:type )?[*{])/.exec(source) ?? []
   return textOf(comment)
 }

@@ -3,13 +3,13 @@
  */
 import { type Declaration, DeclarationFile } from "./DeclarationFile.ts"
 
-/** Something that an entry point exports. */
+/** A name that an entry point exports. */
 export interface Item {
   readonly name: string
   readonly comment: string
-  /** Its declaration, with those that it is made of and nobody else can name. */
+  /** Its declaration, with the declarations that it refers to and that are not exported. */
   readonly code: string
-  /** The declaration file that it is in. */
+  /** Its declaration file. */
   readonly path: string
 }
 
@@ -20,7 +20,7 @@ interface Namespace {
   readonly items: ReadonlyArray<Item>
 }
 
-/** What comes from another package: its documentation is there. */
+/** The names that come from another package, where they are documented. */
 export interface Foreign {
   readonly name: string
   readonly source: string
@@ -33,7 +33,7 @@ export interface EntryPoint {
   readonly foreign: ReadonlyArray<Foreign>
 }
 
-/** What can be called or made comes before the types that it is described by. */
+/** Values come before the types that describe them. */
 const byKind = (one: Item, other: Item): number => Number(isType(one)) - Number(isType(other))
 const isType = ({ code }: Item): boolean => !/^(const|function|class|enum) /m.test(code)
 
@@ -46,7 +46,7 @@ export class Reference {
     return known
   }
 
-  /** Reads an entry point, of which `path` is the declaration file. */
+  /** Reads an entry point. `path` is its declaration file. */
   entryPoint(path: string): EntryPoint {
     const file = this.#file(path)
     const namespaces: Array<Namespace> = []
@@ -77,7 +77,7 @@ export class Reference {
     return { comment: file.comment, items: items.toSorted(byKind), namespaces, foreign }
   }
 
-  /** Follows a name to where it is declared. */
+  /** Follows a name to its declaration. */
   #item(file: DeclarationFile, name: string, exported: string, foreign: Array<Foreign>): ReadonlyArray<Item> {
     const declaration = file.declarations.get(name)
     if (declaration !== undefined) {
@@ -100,7 +100,10 @@ export class Reference {
     return []
   }
 
-  /** A declaration and the ones of its file that are not exported and that it refers to, in the order of the file. */
+  /**
+   * A declaration and those declarations of its file that it refers to and that are not exported, in the order of the
+   * file.
+   */
   #parts(file: DeclarationFile, declaration: Declaration): ReadonlyArray<Declaration> {
     const exported = new Set(file.exports.flatMap((each) => (each.kind === "own" ? [each.name] : [])))
     const wanted = new Set([declaration.name])

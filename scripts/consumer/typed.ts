@@ -1,4 +1,6 @@
-/** An app in TypeScript: what its compiler must accept and refuse, under `nodenext` and under `bundler`. */
+/**
+ * An app in TypeScript. Its compiler must accept and refuse the right things, under `nodenext` and under `bundler`.
+ */
 import assert from "node:assert/strict"
 import { type Billing, BillingError, createBilling, type Customer, defineEvent } from "billwright"
 import { type BillingClient, createClient } from "billwright/client"
@@ -26,7 +28,7 @@ await billing.transaction(async (tx) => {
   await tx.usage.record({ customerId: customer.id, productId: "api", quantity: 5, unit: "call" })
   await tx.events.publish({ type: "order.shipped", data: { order: "1" } })
 })
-// @ts-expect-error the data of the type
+// @ts-expect-error the data must fit the type
 await assert.rejects(billing.events.publish({ type: "order.shipped", data: { order: 1 } }), BillingError)
 
 const { totalQuantity } = await billing.usage.summary({ customerId: customer.id })
@@ -38,7 +40,7 @@ for await (const event of billing.events.list())
 assert.deepEqual(orders, ["1"])
 await billing.close()
 
-// What is typed and needs something to talk to.
+// Typed calls that need a server.
 export const client = (url: string, apiKey: string): BillingClient => createClient({ url, apiKey })
 export const receive = (secret: string, request: Request): Promise<VerifiedWebhook> =>
   request.text().then((body) => verify({ secret, headers: request.headers, body }))

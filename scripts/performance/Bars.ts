@@ -1,5 +1,5 @@
 /**
- * The bars of performance: what each benchmark has to show, and whether it does.
+ * The targets for performance: what each benchmark has to reach, and whether it does.
  */
 import {
   type Compared,
@@ -11,7 +11,7 @@ import {
   timesBetter,
 } from "./Results.ts"
 
-/** A claim about results: what was found, and whether the bar is met; `undefined`: there is none. */
+/** A statement about results, and whether the target is met; `undefined`: there is no target. */
 interface Finding {
   readonly text: string
   readonly isMet: boolean | undefined
@@ -19,7 +19,7 @@ interface Finding {
 
 export interface Bar {
   readonly id: string
-  /** The benchmark. */
+  /** The name of the benchmark. */
   readonly name: string
   readonly work: string
   readonly against: string
@@ -29,13 +29,13 @@ export interface Bar {
 
 const times = (value: number): string => `${number(value)} ×`
 
-/** Judges a comparison; a result that isn't one is found wanting. */
+/** Judges a comparison. A result of another kind does not meet the target. */
 const comparing =
   (judge: (result: Compared) => ReadonlyArray<Finding>): Bar["judge"] =>
   (result) =>
     isCompared(result) ? judge(result) : [{ text: "the result is of an older release", isMet: false }]
 
-/** How many times better the first side is than the one whose name begins so. */
+/** How many times better the first side is than the side whose name begins with this text. */
 const ratioTo = ({ figures, unit }: Compared, name: string): number => {
   const other = figures.find((figure) => figure.name.startsWith(name))
   if (other === undefined) throw new Error(`no side of the comparison is called ${name}`)
@@ -47,7 +47,7 @@ const atLeast = (ratio: number, bar: number): Finding => ({ text: times(ratio), 
 const simple = (to: string, bar: number): Bar["judge"] =>
   comparing((result) => [atLeast(ratioTo(result, to), bar)])
 
-/** Against the best of all other sides. */
+/** The ratio to the best of the other sides. */
 const bestOther = ({ figures, unit }: Compared): number =>
   Math.min(...figures.slice(1).map((other) => timesBetter(unit, figures[0]!, other)))
 
@@ -108,7 +108,7 @@ const start: Bar["judge"] = (result) => {
   ]
 }
 
-/** From one process to many. */
+/** How the figure changes from one process to many. */
 const neverFalls = comparing(({ figures, unit }) => {
   const medians = figures.map(({ median }) => median).reverse()
   return [
@@ -119,7 +119,7 @@ const neverFalls = comparing(({ figures, unit }) => {
   ]
 })
 
-/** In the order of the design. */
+/** In the order of their numbers. */
 export const bars: ReadonlyArray<Bar> = [
   {
     id: "B1",
@@ -211,7 +211,7 @@ export const bars: ReadonlyArray<Bar> = [
   },
 ]
 
-/** What was found of a bar, in words; `undefined` when it wasn't measured. */
+/** The findings for a target, as text; `undefined` when it wasn't measured. */
 export const judge = (
   bar: Bar,
   results: Results,

@@ -1,14 +1,14 @@
 /**
- * Charts as SVG: bars of a comparison, and lines of how something grows. They bring their own ground, a light and a
- * dark one, so that they can be read wherever they are shown.
+ * Charts as SVG: bars for a comparison, and lines for growth. They have their own background, light or dark, so that
+ * they are readable on any page.
  */
 import { number } from "./Results.ts"
 
 const WIDTH = 720
 const MARGIN = 20
-/** Where the plot of bars begins: names are left of it. */
+/** Where the bars begin. Names are on their left. */
 const NAMES = 250
-/** Room for the figure behind a bar. */
+/** Room for the figure after a bar. */
 const VALUES = 90
 const ROW = 34
 const PLOT = 280
@@ -51,7 +51,7 @@ const line = (x1: number, y1: number, x2: number, y2: number, color = ""): strin
 const label = (text: string, x: number, y: number, classes: string): string =>
   `<text class="${classes}" x="${at(x)}" y="${at(y)}">${escape(text)}</text>`
 
-/** A measured value, and the range that it was found in. */
+/** A measured value and its range. */
 interface Spread {
   readonly median: number
   readonly lowest: number
@@ -62,7 +62,7 @@ export interface NamedSpread extends Spread {
   readonly name: string
 }
 
-/** A bar for each, the first one ours. The range is drawn into the bar's end. */
+/** A bar for each side, ours first. The range is drawn at the end of the bar. */
 export const bars = (title: string, unit: string, figures: ReadonlyArray<NamedSpread>): string => {
   const most = Math.max(...figures.map(({ highest }) => highest))
   const scale = (WIDTH - NAMES - VALUES - MARGIN) / most
@@ -94,13 +94,13 @@ export interface Series {
 
 const sizeName = (rows: number): string => (rows >= 1_000_000 ? `${rows / 1_000_000} million` : number(rows))
 
-/** A round number that is not below. */
+/** The next round number that is not smaller. */
 const roundUp = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(value))
   return [1, 2, 3, 4, 5, 6, 8, 10].map((step) => step * power).find((round) => round >= value)!
 }
 
-/** A line for each series over what is stored, by powers of ten; the other axis begins at zero. */
+/** A line for each series. One axis is the amount of stored data in powers of ten, the other begins at zero. */
 export const lines = (title: string, unit: string, series: ReadonlyArray<Series>): string => {
   const points = series.flatMap((each) => each.points)
   const sizes = [...new Set(points.map(({ x }) => x))].toSorted((a, b) => a - b)

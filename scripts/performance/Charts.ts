@@ -1,12 +1,12 @@
 /**
- * Which results are drawn, and how.
+ * Which results have a chart, and of which kind.
  */
 import * as Chart from "./Chart.ts"
 import { type Compared, detail, type Figure, isCompared, type Results } from "./Results.ts"
 
 const FOLDER = "docs/images"
 
-/** Comparisons that are drawn as bars, and what the chart is called. */
+/** Comparisons with a bar chart, and the chart's title. */
 const BARS: Readonly<Record<string, string>> = {
   ingest: "B1: batch ingest against COPY",
   "http-ingest": "B2: POST /v1/usage on Postgres",
@@ -18,7 +18,7 @@ const BARS: Readonly<Record<string, string>> = {
   "growth-processes": "Batch ingest by processes",
 }
 
-/** Comparisons by what is stored. */
+/** Comparisons by the amount of stored data. */
 const LINES: Readonly<Record<string, string>> = {
   "growth-ingest": "Batch ingest",
   "growth-summary": "The summary of a customer's month",
@@ -26,12 +26,12 @@ const LINES: Readonly<Record<string, string>> = {
   "growth-events": "A page of 20 events",
 }
 
-/** Where the chart of a benchmark is, from the root. */
+/** The path of a benchmark's chart, from the root. */
 export const pathOf = (name: string): string => `${FOLDER}/performance-${name}.svg`
 
 const SIZE = /^([\d,.]+)( million)?\b(?:[^,]*)(?:, (.*))?$/
 
-/** What is stored on a side, and what was done there, by its name: `10 million, first page`. */
+/** The amount of stored data and the work, from the name of a side: `10 million, first page`. */
 const sizeOf = (name: string): { readonly rows: number; readonly series: string } => {
   const [, digits, million, series = ""] = SIZE.exec(name) ?? []
   if (digits === undefined) throw new Error(`the name of a side doesn't begin with a size: ${name}`)
@@ -50,7 +50,7 @@ interface Rounds {
   readonly rounds: ReadonlyArray<number>
 }
 
-/** Writing results is measured with claiming. */
+/** Writing results is measured together with claiming. */
 const claimSeries = (result: Compared): ReadonlyArray<Chart.Series> => {
   const settles = (detail<ReadonlyArray<Rounds>>(result, "settles") ?? []).map(
     ({ median, name, rounds }) => ({
@@ -66,7 +66,7 @@ const claimSeries = (result: Compared): ReadonlyArray<Chart.Series> => {
   ])
 }
 
-/** The charts of all results that are there, by their paths. */
+/** The charts of all existing results, by path. */
 export const draw = (results: Results): ReadonlyMap<string, string> => {
   const charts = new Map<string, string>()
   for (const [name, title] of Object.entries(BARS)) {

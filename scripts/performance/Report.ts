@@ -1,15 +1,15 @@
 /**
- * The parts of `docs/performance.md` that are made of results. The rest of it is written by hand.
+ * The generated parts of `docs/performance.md`. The rest of it is written by hand.
  */
 import { bars, judge } from "./Bars.ts"
 import { draw, pathOf } from "./Charts.ts"
 import { isCompared, number, readProfile, type Result, type Results, timesBetter } from "./Results.ts"
 
 const NOT_YET = "Not measured yet."
-/** How much of a statement is shown. */
+/** How many characters of a statement are shown. */
 const STATEMENT_LENGTH = 90
 
-/** A table as the formatter leaves it. */
+/** A table in the form that the formatter leaves unchanged. */
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   const widths = head.map((cell, column) =>
     Math.max(3, cell.length, ...rows.map((row) => row[column]!.length)),
@@ -78,7 +78,7 @@ const figures = (results: Results, name: string): string => {
   return `${result.title}, ${dayOf(result)}:\n\n${table(head, rows)}`
 }
 
-/** What all results have, and what is shown elsewhere. */
+/** Fields that all results have, or that are shown elsewhere. */
 const NO_FACTS = new Set([
   "figures",
   "machine",
@@ -113,7 +113,7 @@ const factsOfItem = (item: unknown, label: string): ReadonlyArray<readonly [stri
   return factsOf(item, own === undefined ? label : `${label}: ${own}`)
 }
 
-/** What a benchmark has measured besides its comparison. */
+/** The other figures of a benchmark, besides its comparison. */
 const facts = (results: Results, name: string): string => {
   const result = results.get(name)
   if (result === undefined) return NOT_YET
@@ -122,11 +122,11 @@ const facts = (results: Results, name: string): string => {
 
 const percent = (share: number): string => `${(share * 100).toFixed(0)} %`
 
-/** A statement in a cell of a table. */
+/** A statement, escaped for the cell of a table. */
 const cell = (statement: string): string =>
   `\`${statement.replaceAll(/\s+/g, " ").slice(0, STATEMENT_LENGTH).replaceAll("|", "\\|").replaceAll("`", "'").trim()}…\``
 
-/** What of the time goes where: of each process, and of the server's statements. */
+/** How the time is distributed: the parts of each process, and the server's statements. */
 const profile = (name: string): string => {
   const found = readProfile(name)
   if (found === undefined) return NOT_YET
@@ -154,7 +154,7 @@ const chart = (results: Results, name: string): string =>
 
 const BLOCK = /<!-- result: (\S+)(?: (\S+))? -->\n[\s\S]*?<!-- end -->/g
 
-/** The document with its parts as they follow from the results. Throws on a part that there is not. */
+/** The document with its generated parts. Throws if it names an unknown part. */
 export const render = (document: string, results: Results): string => {
   const parts: Readonly<Record<string, (name: string) => string>> = {
     machines: () => machines(results),

@@ -1,5 +1,5 @@
 /**
- * The results that benchmarks have left in `bench/results`.
+ * The results of benchmarks in `bench/results`.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -22,12 +22,12 @@ interface Machine {
   readonly platform: string
 }
 
-/** What a benchmark has measured. What only some have is read where it is shown. */
+/** The result of a benchmark. Fields that only some results have are read where they are shown. */
 export interface Result {
   readonly name: string
   readonly measuredAt: string
   readonly machine: Machine
-  /** Of the libraries that took part. */
+  /** Versions of the libraries that were measured. */
   readonly versions?: Readonly<Record<string, string>>
   readonly title?: string
   readonly unit?: string
@@ -44,7 +44,7 @@ export interface Compared extends Result {
 
 export type Results = ReadonlyMap<string, Result>
 
-/** All results, by the names of the benchmarks. */
+/** All results, by the name of the benchmark. */
 export const readResults = (): Results =>
   new Map(
     readdirSync(FOLDER)
@@ -54,7 +54,7 @@ export const readResults = (): Results =>
       .map((result) => [result.name, result]),
   )
 
-/** Where the time of a benchmark goes: see `bench/profile.ts`. */
+/** Which code a benchmark spends its time in. See `bench/profile.ts`. */
 export interface Profile {
   readonly name: string
   readonly measuredAt: string
@@ -93,7 +93,7 @@ const isRate = (unit: string): boolean => unit.endsWith("/s")
 export const timesBetter = (unit: string, one: Figure, other: Figure): number =>
   isRate(unit) ? one.median / other.median : other.median / one.median
 
-/** The detail of a result by its path: `ours.p99Millis`. */
+/** A detail of a result by its path: `ours.p99Millis`. */
 export const detail = <A>(result: Result, path: string): A | undefined => {
   let value: unknown = result
   for (const step of path.split(".")) {
@@ -103,6 +103,6 @@ export const detail = <A>(result: Result, path: string): A | undefined => {
   return value as A | undefined
 }
 
-/** A number as people read it: three digits that mean something, and all before the point. */
+/** A number for readers: three significant digits, and all digits before the point. */
 export const number = (value: number): string =>
   value.toLocaleString("en-US", value >= 100 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: 3 })
