@@ -10,7 +10,7 @@ const options = { pause: "20 millis", startTimeout: "30 seconds", timeoutMillis:
 
 const storage = Storage.layer()
 
-/** What a transaction-pooling proxy leaves a client: nothing that outlives a transaction. */
+/** What a transaction-pooling proxy allows a client: no state that outlives a transaction. */
 const pooledClient = storage.pipe(Layer.provide(TestDatabase.layerClient({ isPooled: true })))
 
 const hostPool = storage.pipe(Layer.provide(TestDatabase.layerHostPool(TestDatabase.make)))
