@@ -27,7 +27,7 @@ import {
   type CollectionOf,
   Collections,
   CurrentTenant,
-  type Customer,
+  Customer,
   Delivery,
   DeliveryStore,
   Endpoint,
@@ -50,11 +50,11 @@ import {
   Tenant,
   Threshold,
   ThresholdEvent,
+  type TotalsQuery,
   Transactor,
   UsagePeriod,
   UsageRecord,
   UsageStore,
-  type UsageTotal,
   WebhookStatistics,
 } from "@billwright/core"
 import { defineStore, type Store } from "billwright/adapter"
@@ -65,107 +65,82 @@ import { Context, DateTime, Effect, Exit, type Fiber, Layer, Option, Semaphore }
 // A value is stored whole, as JSON. Columns that are looked for are derived from it by SQLite itself, so that they
 // can never say something else. `tenant` comes first in every key: no row is found without it.
 
+/** A table of documents. Its columns are paths in the documents. A row without a document keeps an id known. */
+const documentTable = (name: string, columns: Readonly<Record<string, string>>, more = ""): string => {
+  const derived = Object.entries(columns).map(([column, path]) => `"${column}" AS (body ->> '$.${path}'), `)
+  return `CREATE TABLE IF NOT EXISTS "${name}" (
+    tenant TEXT NOT NULL, id TEXT NOT NULL, body TEXT, ${derived.join("")} ${more} PRIMARY KEY (tenant, id));`
+}
+
+/** All resources, also those of later releases of `core`: their tables follow from their definitions. */
+const DEFINITIONS: ReadonlyArray<Resource.Definition> = Object.values(Resources.all).map(
+  ({ definition }) => definition,
+)
+
+const resourceTable = ({ indexed, type }: Resource.Definition): string => `
+  ${documentTable(type, Object.fromEntries(indexed.map((field) => [field, field])))}
+  CREATE INDEX IF NOT EXISTS "${type}_by_fields" ON "${type}" (${["tenant", ...indexed, "id"].map((name) => `"${name}"`).join(", ")});
+`
+
 const TABLES = `
-  CREATE TABLE IF NOT EXISTS customers (
-    tenant TEXT NOT NULL,
-    id TEXT NOT NULL,
-    body TEXT, -- nothing: erased
-    email TEXT AS (body ->> '$.email'),
-    PRIMARY KEY (tenant, id)
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS customers_by_email ON customers (tenant, email, id);
-
-  CREATE TABLE IF NOT EXISTS usage_records (
-    tenant TEXT NOT NULL,
-    id TEXT NOT NULL,
-    body TEXT NOT NULL,
-    customer_id TEXT AS (body ->> '$.customerId'),
-    product_id TEXT AS (body ->> '$.productId'),
-    unit TEXT AS (body ->> '$.unit'),
-    quantity INTEGER AS (body ->> '$.quantity'),
-    at INTEGER AS (body ->> '$.timestamp[1]'),
-    is_voided INTEGER AS (body ->> '$.voidedAt[1]' IS NOT NULL),
-    idempotency_key TEXT AS (body ->> '$.idempotencyKey'),
-    PRIMARY KEY (tenant, id)
-  ) STRICT;
-  CREATE UNIQUE INDEX IF NOT EXISTS usage_by_key ON usage_records (tenant, customer_id, idempotency_key);
-  CREATE INDEX IF NOT EXISTS usage_by_time ON usage_records (tenant, customer_id, at);
-
-  CREATE TABLE IF NOT EXISTS thresholds (
-    tenant TEXT NOT NULL,
-    id TEXT NOT NULL,
-    body TEXT NOT NULL,
-    customer_id TEXT AS (body ->> '$.customerId'),
-    product_id TEXT AS (body ->> '$.productId'),
-    unit TEXT AS (body ->> '$.unit'),
-    PRIMARY KEY (tenant, id)
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS thresholds_by_meter ON thresholds (tenant, customer_id, product_id, unit);
+  ${DEFINITIONS.map(resourceTable).join("")}
+  ${documentTable("usage_records", {
+    customerId: "customerId",
+    productId: "productId",
+    unit: "unit",
+    quantity: "quantity",
+    at: "timestamp[1]",
+    voidedAt: "voidedAt[1]",
+    idempotencyKey: "idempotencyKey",
+  })}
+  CREATE UNIQUE INDEX IF NOT EXISTS usage_by_key ON usage_records (tenant, customerId, idempotencyKey);
+  CREATE INDEX IF NOT EXISTS usage_by_time ON usage_records (tenant, customerId, at);
 
   CREATE TABLE IF NOT EXISTS firings (
     tenant TEXT NOT NULL,
     threshold_id TEXT NOT NULL,
     period_key TEXT NOT NULL,
     PRIMARY KEY (tenant, threshold_id, period_key),
-    FOREIGN KEY (tenant, threshold_id) REFERENCES thresholds ON DELETE CASCADE
+    FOREIGN KEY (tenant, threshold_id) REFERENCES "${Threshold.thresholds.type}" ON DELETE CASCADE
   ) STRICT;
 
-  CREATE TABLE IF NOT EXISTS events (
-    tenant TEXT NOT NULL,
-    id TEXT NOT NULL,
-    body TEXT NOT NULL,
-    position INTEGER NOT NULL UNIQUE, -- the order of commits
-    type TEXT AS (body ->> '$.type'),
-    customer_id TEXT AS (body ->> '$.customerId'),
-    at INTEGER AS (body ->> '$.timestamp[1]'),
-    idempotency_key TEXT AS (body ->> '$.idempotencyKey'),
-    PRIMARY KEY (tenant, id)
-  ) STRICT;
-  CREATE UNIQUE INDEX IF NOT EXISTS events_by_key ON events (tenant, idempotency_key);
+  ${documentTable(
+    "events",
+    { type: "type", customerId: "customerId", at: "timestamp[1]", idempotencyKey: "idempotencyKey" },
+    "position INTEGER NOT NULL UNIQUE, /* the order of commits */",
+  )}
+  CREATE UNIQUE INDEX IF NOT EXISTS events_by_key ON events (tenant, idempotencyKey);
   CREATE INDEX IF NOT EXISTS events_by_position ON events (tenant, position);
 
-  CREATE TABLE IF NOT EXISTS endpoints (
-    tenant TEXT NOT NULL,
-    id TEXT NOT NULL,
-    body TEXT, -- nothing: deleted
-    status TEXT AS (body ->> '$.endpoint.status'),
-    PRIMARY KEY (tenant, id)
-  ) STRICT;
+  ${documentTable("endpoints", { status: "endpoint.status" })}
 
-  CREATE TABLE IF NOT EXISTS deliveries (
-    tenant TEXT NOT NULL,
-    id TEXT NOT NULL,
-    body TEXT NOT NULL,
-    event_id TEXT AS (body ->> '$.delivery.eventId'),
-    endpoint_id TEXT AS (body ->> '$.delivery.endpointId'),
-    status TEXT AS (body ->> '$.delivery.status'),
-    due_at INTEGER AS (body ->> '$.delivery.nextAttemptAt[1]'), -- while it is pending
-    finished_at INTEGER AS (body ->> '$.delivery.finishedAt[1]'),
-    PRIMARY KEY (tenant, id),
-    FOREIGN KEY (tenant, event_id) REFERENCES events ON DELETE CASCADE,
-    FOREIGN KEY (tenant, endpoint_id) REFERENCES endpoints
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS deliveries_by_event ON deliveries (tenant, event_id, id);
-  CREATE INDEX IF NOT EXISTS deliveries_by_endpoint ON deliveries (tenant, endpoint_id, id);
-  CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (due_at) WHERE due_at IS NOT NULL;
+  ${documentTable(
+    "deliveries",
+    {
+      eventId: "delivery.eventId",
+      endpointId: "delivery.endpointId",
+      status: "delivery.status",
+      dueAt: "delivery.nextAttemptAt[1]", // while it is pending
+      finishedAt: "delivery.finishedAt[1]",
+    },
+    `FOREIGN KEY (tenant, eventId) REFERENCES events ON DELETE CASCADE,
+     FOREIGN KEY (tenant, endpointId) REFERENCES endpoints,`,
+  )}
+  CREATE INDEX IF NOT EXISTS deliveries_by_event ON deliveries (tenant, eventId, id);
+  CREATE INDEX IF NOT EXISTS deliveries_by_endpoint ON deliveries (tenant, endpointId, id);
+  CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (dueAt) WHERE dueAt IS NOT NULL;
 
   CREATE TABLE IF NOT EXISTS delivery_counts (
     tenant TEXT NOT NULL,
-    endpoint_id TEXT NOT NULL,
+    endpointId TEXT NOT NULL,
     hour INTEGER NOT NULL,
     delivered INTEGER NOT NULL,
     failed INTEGER NOT NULL,
-    failed_attempts INTEGER NOT NULL,
-    PRIMARY KEY (tenant, endpoint_id, hour)
+    failedAttempts INTEGER NOT NULL,
+    PRIMARY KEY (tenant, endpointId, hour)
   ) STRICT;
 
-  CREATE TABLE IF NOT EXISTS api_keys (
-    tenant TEXT NOT NULL,
-    id TEXT NOT NULL UNIQUE,
-    body TEXT NOT NULL,
-    digest TEXT NOT NULL UNIQUE,
-    PRIMARY KEY (tenant, id)
-  ) STRICT;
+  ${documentTable("api_keys", {}, "digest TEXT NOT NULL UNIQUE, UNIQUE (id),")}
 
   CREATE TABLE IF NOT EXISTS answers (
     tenant TEXT NOT NULL,
@@ -263,11 +238,8 @@ class Connection {
     this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
     this.#database.exec(TABLES)
     // What is searched is for the domain to say, so that SQLite asks it.
-    const definitions: ReadonlyArray<Resource.Definition> = Object.values(Resources.all).map(
-      ({ definition }) => definition,
-    )
     this.#database.function("search_text", (type, body) => {
-      const definition = definitions.find((each) => each.type === type)
+      const definition = DEFINITIONS.find((each) => each.type === type)
       return (definition && Resource.searchText(definition, fromText<object>(String(body)))) ?? null
     })
   }
@@ -402,7 +374,7 @@ class Documents<A extends object> {
 
   constructor(db: Connection, table: string) {
     this.#db = db
-    this.#table = table
+    this.#table = `"${table}"`
   }
 
   find(tenant: string, id: string): A | undefined {
@@ -466,7 +438,7 @@ class Documents<A extends object> {
     const sql = `
       SELECT body FROM ${this.#table}
       WHERE tenant = :tenant AND body IS NOT NULL AND ${condition}
-        ${asked.map((name) => `AND ${name} = :${name}`).join(" ")}
+        ${asked.map((name) => `AND "${name}" = :${name}`).join(" ")}
         AND (:cursor IS NULL OR id ${isUpwards ? ">" : "<"} :cursor)
       ORDER BY id ${isUpwards ? "ASC" : "DESC"} LIMIT :limit`
     const equal = Object.fromEntries(asked.map((name) => [name, columns[name]]))
@@ -513,9 +485,9 @@ const mapPage =
 
 /** All tables of documents, for ports that look at those of others. */
 const documentsOf = (db: Connection) => ({
-  customers: new Documents<Customer.Customer>(db, "customers"),
+  customers: new Documents<Customer.Customer>(db, Customer.customers.type),
   records: new Documents<UsageRecord.UsageRecord>(db, "usage_records"),
-  thresholds: new Documents<Threshold.Threshold>(db, "thresholds"),
+  thresholds: new Documents<Threshold.Threshold>(db, Threshold.thresholds.type),
   events: new Documents<Event.Event>(db, "events"),
   endpoints: new Documents<Endpoint.StoredEndpoint>(db, "endpoints"),
   deliveries: new Documents<StoredDelivery.StoredDelivery>(db, "deliveries"),
@@ -594,7 +566,7 @@ const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore[
     const { customerId, endpointId, idempotencyKey: key } = event
     if (customerId !== null && customers.find(tenant, customerId) === undefined)
       return { _tag: "CustomerNotFound" }
-    const [first] = key === null ? [] : events.where(tenant, "idempotency_key = :key", { key })
+    const [first] = key === null ? [] : events.where(tenant, "idempotencyKey = :key", { key })
     if (first !== undefined) {
       return Event.isSameContent(first, event)
         ? { _tag: "Duplicate", event: first }
@@ -613,10 +585,10 @@ const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore[
       events.list(
         "EventStore.list",
         page,
-        { type, customer_id: customerId },
+        { type, customerId },
         `(:from IS NULL OR at >= :from) AND (:before IS NULL OR at < :before)
          AND (:status IS NULL OR EXISTS (
-           SELECT 1 FROM deliveries WHERE tenant = :tenant AND event_id = events.id AND status = :status))`,
+           SELECT 1 FROM deliveries WHERE tenant = :tenant AND eventId = events.id AND status = :status))`,
         {
           from: createdAfter?.epochMilliseconds,
           before: createdBefore?.epochMilliseconds,
@@ -668,7 +640,7 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
        ON CONFLICT DO UPDATE SET
          delivered = delivered + excluded.delivered,
          failed = failed + excluded.failed,
-         failed_attempts = failed_attempts + excluded.failed_attempts`,
+         failedAttempts = failedAttempts + excluded.failedAttempts`,
       {
         tenant,
         endpointId,
@@ -698,14 +670,14 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
       Effect.map(deliveries.get("DeliveryStore.find", id), Option.map(StoredDelivery.withAttempts)),
     list: ({ endpointId, eventId, status }, page) =>
       deliveries
-        .list("DeliveryStore.list", page, { endpoint_id: endpointId, event_id: eventId, status })
+        .list("DeliveryStore.list", page, { endpointId, eventId, status })
         .pipe(Effect.map(mapPage(({ delivery }) => delivery))),
     countByStatus: (eventIds) =>
       db.tenantVerb("DeliveryStore.countByStatus", (tenant) =>
         eventIds.map((eventId) => {
           const rows = db.all<{ status: Delivery.DeliveryStatus; count: number }>(
             `SELECT status, min(count(*), :most) AS count FROM deliveries
-             WHERE tenant = :tenant AND event_id = :eventId GROUP BY status`,
+             WHERE tenant = :tenant AND eventId = :eventId GROUP BY status`,
             { tenant, eventId, most: Delivery.MAX_COUNTED },
           )
           const of = (status: Delivery.DeliveryStatus) =>
@@ -725,7 +697,7 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
         const filter = endpoints.find(tenant, endpointId)?.endpoint.eventTypes ?? []
         const statuses = (eventId: string) =>
           deliveries
-            .where(tenant, "event_id = :eventId AND endpoint_id = :endpointId", { eventId, endpointId })
+            .where(tenant, "eventId = :eventId AND endpointId = :endpointId", { eventId, endpointId })
             .map(({ delivery }) => delivery.status)
         const found = events
           .where(tenant, "at >= :since AND at < :until", {
@@ -742,7 +714,7 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
     cancel: (endpointId, reason, at) =>
       db.tenantVerb("DeliveryStore.cancel", (tenant) => {
         const pending = deliveries
-          .where(tenant, "endpoint_id = :endpointId AND status = 'Pending'", { endpointId })
+          .where(tenant, "endpointId = :endpointId AND status = 'Pending'", { endpointId })
           .slice(0, MAX_CANCEL)
         for (const stored of pending) {
           put(tenant, StoredDelivery.cancelled(stored, reason, at))
@@ -756,16 +728,16 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
       db.verb("DeliveryStore.claimDue", () => {
         const due = db.all<{ tenant: string; body: string }>(
           `WITH due AS (
-             SELECT *, row_number() OVER (PARTITION BY tenant, endpoint_id ORDER BY due_at, id) AS place
-             FROM deliveries WHERE due_at <= :now),
+             SELECT *, row_number() OVER (PARTITION BY tenant, endpointId ORDER BY dueAt, id) AS place
+             FROM deliveries WHERE dueAt <= :now),
            turns AS (
-             SELECT due.*, row_number() OVER (PARTITION BY tenant ORDER BY due_at, due.id) AS turn
-             FROM due LEFT JOIN json_each(:limits) AS own ON own.key = endpoint_id
+             SELECT due.*, row_number() OVER (PARTITION BY tenant ORDER BY dueAt, due.id) AS turn
+             FROM due LEFT JOIN json_each(:limits) AS own ON own.key = endpointId
              WHERE place <= coalesce(own.value, :limitPerEndpoint)),
            picked AS (
              SELECT turns.* FROM turns LEFT JOIN json_each(:tenantLimits) AS own ON own.key = tenant
-             WHERE turn <= coalesce(own.value, :limit) ORDER BY turn, due_at, turns.id LIMIT :limit)
-           SELECT tenant, body FROM picked ORDER BY due_at, id`,
+             WHERE turn <= coalesce(own.value, :limit) ORDER BY turn, dueAt, turns.id LIMIT :limit)
+           SELECT tenant, body FROM picked ORDER BY dueAt, id`,
           {
             now: now.epochMilliseconds,
             limits: JSON.stringify(Object.fromEntries(limits)),
@@ -799,19 +771,19 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
     counts: (sinceHour) =>
       db.tenantVerb("DeliveryStore.counts", (tenant) => {
         const hours = db.all<WebhookStatistics.HourCounts>(
-          `SELECT endpoint_id AS endpointId, hour, delivered, failed, failed_attempts AS failedAttempts
-           FROM delivery_counts WHERE tenant = :tenant AND hour >= :since AND delivered + failed + failed_attempts > 0`,
+          `SELECT endpointId, hour, delivered, failed, failedAttempts
+           FROM delivery_counts WHERE tenant = :tenant AND hour >= :since AND delivered + failed + failedAttempts > 0`,
           { tenant, since: sinceHour.epochMilliseconds },
         )
         const pending = db.all<{ endpointId: Endpoint.EndpointId; pending: number }>(
-          `SELECT endpoint_id AS endpointId, min(count(*), :most) AS pending
-           FROM deliveries WHERE tenant = :tenant AND status = 'Pending' GROUP BY endpoint_id`,
+          `SELECT endpointId, min(count(*), :most) AS pending
+           FROM deliveries WHERE tenant = :tenant AND status = 'Pending' GROUP BY endpointId`,
           { tenant, most: WebhookStatistics.MAX_PENDING_COUNT },
         )
         return { hours, pending: new Map(pending.map((row) => [row.endpointId, row.pending])) }
       }),
     nextDueAt: db.verb("DeliveryStore.nextDueAt", () => {
-      const row = db.first<{ at: number | null }>("SELECT min(due_at) AS at FROM deliveries")
+      const row = db.first<{ at: number | null }>("SELECT min(dueAt) AS at FROM deliveries")
       return Option.map(Option.fromNullishOr(row?.at), DateTime.makeUnsafe)
     }),
   })
@@ -832,9 +804,9 @@ const retentionStore = (db: Connection): RetentionStore["Service"] => {
         const rows = db.all<{ place: number; deliveries: number; attempts: number; isOver: 0 | 1 }>(
           `SELECT position AS place, count(deliveries.id) AS deliveries,
              coalesce(sum(json_array_length(deliveries.body, '$.attempts')), 0) AS attempts,
-             count(deliveries.id) = count(CASE WHEN finished_at < :before THEN 1 END) AS isOver
+             count(deliveries.id) = count(CASE WHEN finishedAt < :before THEN 1 END) AS isOver
            FROM (SELECT * FROM events WHERE at < :before AND position > :after ORDER BY position LIMIT :limit) AS old
-           LEFT JOIN deliveries ON deliveries.tenant = old.tenant AND event_id = old.id
+           LEFT JOIN deliveries ON deliveries.tenant = old.tenant AND eventId = old.id
            GROUP BY position ORDER BY position`,
           { before: before.epochMilliseconds, after: Number(after ?? 0), limit },
         )
@@ -907,23 +879,7 @@ const endpointStore = (db: Connection, { endpoints }: Tables): EndpointStore["Se
       ),
   })
 
-/** Sums of meters, added up by their units. */
-const byUnit = (
-  window: number,
-  sums: ReadonlyArray<{ readonly unit: string; readonly quantity: bigint; readonly recordCount: number }>,
-): ReadonlyArray<UsageTotal> =>
-  Array.from(
-    Map.groupBy(sums, ({ unit }) => unit),
-    ([unit, ofUnit]) => ({
-      window,
-      productId: undefined,
-      unit,
-      quantity: ofUnit.reduce((sum, { quantity }) => sum + quantity, 0n),
-      recordCount: ofUnit.reduce((sum, { recordCount }) => sum + recordCount, 0),
-    }),
-  )
-
-const OF_METER = "customer_id = :customerId AND product_id = :productId AND unit = :unit"
+const OF_METER = "customerId = :customerId AND productId = :productId AND unit = :unit"
 
 interface Meter {
   readonly customerId: Customer.CustomerId
@@ -942,19 +898,28 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
    * Sums of a period. They are exact at any size: SQLite adds integers of 64 bits, so that the two halves of each
    * quantity are added apart.
    */
-  const sums = (tenant: string, { customerId, productId, unit }: Meter, { end, start }: UsagePeriod.Period) =>
+  const sums = (
+    tenant: string,
+    { customerId, productId, unit }: Meter,
+    { end, start }: UsagePeriod.Period,
+    by: TotalsQuery["by"],
+  ) =>
     db
-      .all<{ productId: string; unit: string; high: string; low: string; recordCount: number }>(
-        `SELECT product_id AS productId, unit, count(*) AS recordCount,
+      .all<{ productId: string | null; unit: string; high: string; low: string; recordCount: number }>(
+        `SELECT ${by === "meter" ? "productId" : "NULL AS productId"}, unit, count(*) AS recordCount,
            CAST(sum(quantity >> 32) AS TEXT) AS high, CAST(sum(quantity & 0xffffffff) AS TEXT) AS low
          FROM usage_records
-         WHERE tenant = :tenant AND customer_id = :customerId AND NOT is_voided
-           AND (:productId IS NULL OR product_id = :productId) AND (:unit IS NULL OR unit = :unit)
+         WHERE tenant = :tenant AND customerId = :customerId AND voidedAt IS NULL
+           AND (:productId IS NULL OR productId = :productId) AND (:unit IS NULL OR unit = :unit)
            AND (:start IS NULL OR at >= :start) AND (:end IS NULL OR at < :end)
-         GROUP BY product_id, unit`,
+         GROUP BY ${by === "meter" ? "productId, unit" : "unit"}`,
         { tenant, customerId, productId, unit, start, end },
       )
-      .map(({ high, low, ...meter }) => ({ ...meter, quantity: (BigInt(high) << 32n) + BigInt(low) }))
+      .map(({ high, low, productId: product, ...sum }) => ({
+        ...sum,
+        productId: product ?? undefined,
+        quantity: (BigInt(high) << 32n) + BigInt(low),
+      }))
 
   const append = (tenant: string, record: UsageRecord.NewUsageRecord): AppendOutcome => {
     const { hasOwnTimestamp: _, ...stored } = record
@@ -963,7 +928,7 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
     const [first] =
       key === null
         ? []
-        : records.where(tenant, "customer_id = :customerId AND idempotency_key = :key", { customerId, key })
+        : records.where(tenant, "customerId = :customerId AND idempotencyKey = :key", { customerId, key })
     if (first !== undefined) {
       return UsageRecord.isSameContent(first, record)
         ? { _tag: "Duplicate", record: first }
@@ -984,7 +949,7 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
       added.map(({ timestamp }) => [Threshold.periodKey(threshold.period, timestamp), timestamp]),
     )
     return [...instants].flatMap(([periodKey, instant]) => {
-      const [sum] = sums(tenant, threshold, Threshold.periodOf(threshold.period, instant))
+      const [sum] = sums(tenant, threshold, Threshold.periodOf(threshold.period, instant), "meter")
       const total = sum?.quantity ?? 0n
       const firing = { tenant, thresholdId: threshold.id, periodKey }
       const hasFired =
@@ -1035,20 +1000,21 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
         Effect.succeed({ ...record, voidedAt: record.voidedAt ?? at }),
       ),
     list: ({ customerId, productId, unit }, page) =>
-      records.list("UsageStore.list", page, { customer_id: customerId, product_id: productId, unit }),
+      records.list("UsageStore.list", page, { customerId, productId, unit }),
     totals: ({ boundaries, by, ...meter }) =>
       db.tenantVerb("UsageStore.totals", (tenant) =>
-        boundaries.slice(1).flatMap((end, window): ReadonlyArray<UsageTotal> => {
-          const found = sums(tenant, meter, { start: boundaries[window], end })
-          return by === "meter" ? found.map((sum) => ({ window, ...sum })) : byUnit(window, found)
-        }),
+        boundaries
+          .slice(1)
+          .flatMap((end, window) =>
+            sums(tenant, meter, { start: boundaries[window], end }, by).map((sum) => ({ window, ...sum })),
+          ),
       ),
     countMeters: ({ customerId, from, most, productId = null, to, unit = null }) =>
       db.tenantVerb("UsageStore.countMeters", (tenant) => {
         const rows = db.all(
-          `SELECT DISTINCT product_id, unit FROM usage_records
-           WHERE tenant = :tenant AND customer_id = :customerId AND NOT is_voided
-             AND (:productId IS NULL OR product_id = :productId) AND (:unit IS NULL OR unit = :unit)
+          `SELECT DISTINCT productId, unit FROM usage_records
+           WHERE tenant = :tenant AND customerId = :customerId AND voidedAt IS NULL
+             AND (:productId IS NULL OR productId = :productId) AND (:unit IS NULL OR unit = :unit)
              AND at >= :start AND at < :end LIMIT :limit`,
           {
             tenant,
@@ -1066,7 +1032,7 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
       db.tenantVerb("UsageStore.units", (tenant) =>
         db
           .all<{ unit: string }>(
-            "SELECT DISTINCT unit FROM usage_records WHERE tenant = :tenant AND customer_id = :customerId LIMIT :limit",
+            "SELECT DISTINCT unit FROM usage_records WHERE tenant = :tenant AND customerId = :customerId LIMIT :limit",
             { tenant, customerId, limit },
           )
           .map(({ unit }) => unit),
@@ -1076,20 +1042,14 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
 }
 
 /**
- * All that is kept of a resource is its documents: which table has them is all there is to say. A resource that keeps its
- * ids loses the body of its row, and the row stays for references to it and for cursors.
+ * A resource is its documents, so that one implementation serves all of them. A resource that keeps its ids loses the body of its row, and the row stays for references to it and for cursors.
  */
-const collections = (db: Connection, tables: Tables): Collections["Service"] => {
-  const documentsByType: Readonly<Record<string, Documents<Resources.Value>>> = {
-    Customer: tables.customers,
-    UsageThreshold: tables.thresholds,
-  }
-  const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-
-  return Collections.of({
+const collections = (db: Connection): Collections["Service"] =>
+  Collections.of({
     of: <D extends Resource.Definition>(resource: Resource.Resource<D>) => {
-      const documents = documentsByType[resource.type]
-      if (documents === undefined) throw new TypeError(`no table keeps the resource ${resource.type}`)
+      if (!DEFINITIONS.some(({ type }) => type === resource.type))
+        throw new TypeError(`no table keeps the resource ${resource.type}`)
+      const documents = new Documents<Resources.Value>(db, resource.type)
       const nameOf = (verb: string) => `Collections.${verb}(${resource.type})`
       const collection: Collection<Resources.Value> = {
         insert: (value) =>
@@ -1107,21 +1067,18 @@ const collections = (db: Connection, tables: Tables): Collections["Service"] => 
               ? documents.replace(tenant, id, undefined)
               : documents.delete(tenant, id),
           ),
-        list: ({ search, ...fields }, page) => {
-          const columns = Object.entries(fields).map(([field, value]) => [columnOf(field), value])
-          return documents.list(
+        list: ({ search, ...fields }, page) =>
+          documents.list(
             nameOf("list"),
             page,
-            Object.fromEntries(columns) as Values,
+            fields as Values,
             "(:search IS NULL OR instr(search_text(:resource, body), :search) > 0)",
             { search, resource: resource.type },
-          )
-        },
+          ),
       }
       return collection as object as CollectionOf<Resource.Resource<D>>
     },
   })
-}
 
 /** Digests are unique over all tenants: a key tells whose it is. */
 const apiKeyStore = (db: Connection, { keys }: Tables): ApiKeyStore["Service"] => {
@@ -1271,7 +1228,7 @@ export const layer = (path: string): Layer.Layer<Billing.Storage, StorageError> 
       const tables = documentsOf(db)
       const outbox = new Outbox(db, tables)
       return Context.make(Transactor, transactor(db)).pipe(
-        Context.add(Collections, collections(db, tables)),
+        Context.add(Collections, collections(db)),
         Context.add(UsageStore, usageStore(db, tables, outbox)),
         Context.add(EventStore, eventStore(db, tables, outbox)),
         Context.add(EndpointStore, endpointStore(db, tables)),
