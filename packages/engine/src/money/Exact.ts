@@ -10,6 +10,8 @@ export interface Exact {
   readonly numerator: bigint
   readonly scale: number
   readonly denominator: bigint
+  /** What {@link text} wrote before: writing digits takes longer than arithmetic, and steps repeat values. */
+  written?: string | undefined
 }
 
 /** Most digits before and after the point of a decimal in a plan: a price, a rate or the end of a tier. */
@@ -31,6 +33,7 @@ const make = (numerator: bigint, scale: number, denominator: bigint): Exact => (
   numerator,
   scale,
   denominator,
+  written: undefined,
 })
 
 export const zero: Exact = make(0n, 0, 1n)
@@ -91,6 +94,14 @@ export const subtract = (a: Exact, b: Exact): Exact => {
 export const multiply = (a: Exact, b: Exact): Exact =>
   make(a.numerator * b.numerator, a.scale + b.scale, a.denominator * b.denominator)
 
+/** `value / 10^digits`. */
+export const shift = (value: Exact, digits: number): Exact =>
+  make(value.numerator, value.scale + digits, value.denominator)
+
+/** The same number with a greater scale. Numbers of one scale are added and compared without more arithmetic. */
+export const atScale = (value: Exact, scale: number): Exact =>
+  make(value.numerator * powerOfTen(scale - value.scale), scale, value.denominator)
+
 /** `a / b` for a `b` > 0, as a fraction. Nothing is rounded. */
 export const quotient = (a: Exact, b: Exact): Exact =>
   a.scale >= b.scale
@@ -112,10 +123,8 @@ export const maximum = (a: Exact, b: Exact): Exact => (compare(a, b) >= 0 ? a : 
 
 /** `numerator / denominator` to the nearest integer, halves away from zero. `denominator` is > 0. */
 const divideHalfAway = (numerator: bigint, denominator: bigint): bigint => {
-  const whole = numerator / denominator
-  const rest = numerator % denominator
-  if (rest === 0n) return whole
-  return (rest < 0n ? -rest : rest) * 2n < denominator ? whole : numerator < 0n ? whole - 1n : whole + 1n
+  const half = denominator >> 1n
+  return numerator < 0n ? -((half - numerator) / denominator) : (numerator + half) / denominator
 }
 
 /**
@@ -123,8 +132,10 @@ const divideHalfAway = (numerator: bigint, denominator: bigint): bigint => {
  * 1235. All rounding of money uses this function.
  */
 export const roundTo = (value: Exact, exponent: number): bigint => {
-  if (value.denominator === 1n && value.scale <= exponent) {
-    return value.numerator * powerOfTen(exponent - value.scale)
+  if (value.denominator === 1n) {
+    return value.scale > exponent
+      ? divideHalfAway(value.numerator, powerOfTen(value.scale - exponent))
+      : value.numerator * powerOfTen(exponent - value.scale)
   }
   return value.scale >= exponent
     ? divideHalfAway(value.numerator, value.denominator * powerOfTen(value.scale - exponent))
@@ -191,7 +202,9 @@ const asDecimal = (value: Exact): { readonly numerator: bigint; readonly scale: 
 }
 
 /** The exact value as text: a decimal (`"12.5"`), or a fraction in lowest terms (`"10/3"`) when no decimal is exact. */
-export const text = (value: Exact): string => {
+export const text = (value: Exact): string => (value.written ??= write(value))
+
+const write = (value: Exact): string => {
   if (value.denominator === 1n) return decimalText(value.numerator, value.scale)
   const decimal = asDecimal(value)
   if (decimal !== undefined) return decimalText(decimal.numerator, decimal.scale)
@@ -216,7 +229,7 @@ export const MORE_DIGITS = "…"
 
 /** The value as a decimal for people: exact, or cut after {@link SHOWN_DIGITS} digits and followed by {@link MORE_DIGITS}. */
 export const shown = (value: Exact): string => {
-  if (value.denominator === 1n) return decimalText(value.numerator, value.scale)
+  if (value.denominator === 1n) return text(value)
   const decimal = asDecimal(value)
   if (decimal !== undefined) return decimalText(decimal.numerator, decimal.scale)
   const cut = (value.numerator * powerOfTen(SHOWN_DIGITS)) / (value.denominator * powerOfTen(value.scale))

@@ -9,7 +9,7 @@ import { checkPricing } from "../catalog/ChargeRules.ts"
 import { Problems } from "../catalog/Problem.ts"
 import * as Currency from "../money/Currency.ts"
 import * as Exact from "../money/Exact.ts"
-import { type Figure, figure, type Model, type Money, modelOf, priceIn } from "./Models.ts"
+import { type Figure, figure, type Model, type Money, modelOf, priceIn, type Steps } from "./Models.ts"
 import { exactOf, type Quantity } from "./Quantity.ts"
 import { type Conversion, conversionOf, convert, convertStep, freeStep } from "./RatedQuantity.ts"
 import { RatingError } from "./RatingError.ts"
@@ -98,10 +98,20 @@ const shareStep = ({ denominator, numerator }: Share, amount: Exact.Exact): Step
   amount: Exact.text(amount),
 })
 
+/** The context of a rating in the currency of a {@link Rater}. */
+export type RaterContext = Omit<RateContext, "currency">
+
+const NO_CONTEXT: RaterContext = {}
+
 /** A charge in one currency that is prepared to rate many quantities. */
 export interface Rater {
   /** Computes what a quantity costs. The context is that of {@link rate}, without the currency. */
-  readonly rate: (quantity: Quantity, context?: Omit<RateContext, "currency">) => Rated
+  readonly rate: (quantity: Quantity, context?: RaterContext) => Rated
+  /**
+   * The `amount` of {@link Rater.rate} alone. It is several times as fast, because nothing is explained: for charts, and
+   * to compare many amounts.
+   */
+  readonly amount: (quantity: Quantity, context?: RaterContext) => bigint
 }
 
 class PreparedCharge implements Rater {
@@ -127,8 +137,31 @@ class PreparedCharge implements Rater {
     this.#maximum = charge.maximum === undefined ? undefined : priceIn(charge.maximum, money)
   }
 
-  rate(quantity: Quantity, context: Omit<RateContext, "currency"> = {}): Rated {
+  rate(quantity: Quantity, context: RaterContext = NO_CONTEXT): Rated {
     const steps: Array<Step> = []
+    const exact = this.#exact(quantity, context, steps)
+    const { digits } = this.#money
+    let amount = Exact.roundTo(exact, digits)
+    const textOf = (units: bigint) => Exact.text(Exact.ofUnits(units, digits))
+    steps.push({ type: "round", digits, amount: textOf(amount) })
+    if (context.billedBefore !== undefined) {
+      for (const { amount: billed, invoice, line } of billedOf(context.billedBefore)) {
+        amount -= billed
+        steps.push({ type: "already_billed", invoice, line, billed: textOf(billed), amount: textOf(amount) })
+      }
+    }
+    return { amount, exact: Exact.shown(exact), steps }
+  }
+
+  amount(quantity: Quantity, context: RaterContext = NO_CONTEXT): bigint {
+    const amount = Exact.roundTo(this.#exact(quantity, context, undefined), this.#money.digits)
+    return context.billedBefore === undefined
+      ? amount
+      : billedOf(context.billedBefore).reduce((left, { amount: billed }) => left - billed, amount)
+  }
+
+  /** The amount before rounding. */
+  #exact(quantity: Quantity, context: RaterContext, steps: Steps): Exact.Exact {
     const given = exactOf("quantity", quantity)
     const share = shareOf(context.share)
     let amount =
@@ -137,26 +170,25 @@ class PreparedCharge implements Rater {
         : this.#priceRecords(this.#recordModel, given, context.records, steps)
     if (share !== undefined && this.#isProrated) {
       amount = Exact.multiply(amount, share.value)
-      steps.push(shareStep(share, amount))
+      steps?.push(shareStep(share, amount))
     }
     if (context.discounts !== undefined) amount = discounted(context.discounts, amount, steps)
     amount = this.#bounded("maximum", this.#maximum, share, amount, steps)
-    amount = this.#bounded("minimum", this.#minimum, share, amount, steps)
-    return this.#rounded(amount, context.billedBefore, steps)
+    return this.#bounded("minimum", this.#minimum, share, amount, steps)
   }
 
-  #priceTotal(given: Exact.Exact, steps: Array<Step>): Exact.Exact {
+  #priceTotal(given: Exact.Exact, steps: Steps): Exact.Exact {
     if (!this.#hasQuantity) return this.#model(given, steps)
-    steps.push({ type: "aggregate", quantity: Exact.text(given) })
+    steps?.push({ type: "aggregate", quantity: Exact.text(given) })
     let quantity = given
     if (this.#conversion !== undefined) {
       quantity = convert(this.#conversion, quantity)
-      steps.push(convertStep(this.#conversion, quantity))
+      steps?.push(convertStep(this.#conversion, quantity))
     }
     if (this.#free !== undefined) {
       const used = Exact.minimum(quantity, this.#free)
       quantity = Exact.subtract(quantity, used)
-      steps.push(freeStep(used, quantity))
+      steps?.push(freeStep(used, quantity))
     }
     return this.#model(quantity, steps)
   }
@@ -165,7 +197,7 @@ class PreparedCharge implements Rater {
     model: RecordModel,
     given: Exact.Exact,
     records: Iterable<Quantity> | undefined,
-    steps: Array<Step>,
+    steps: Steps,
   ): Exact.Exact {
     if (records === undefined) return model(Exact.isZero(given) ? [] : [given], steps)
     let sum = Exact.zero
@@ -189,27 +221,15 @@ class PreparedCharge implements Rater {
     bound: Figure | undefined,
     share: Share | undefined,
     amount: Exact.Exact,
-    steps: Array<Step>,
+    steps: Steps,
   ): Exact.Exact {
     if (bound === undefined) return amount
     const scaled = share === undefined ? bound.value : Exact.multiply(bound.value, share.value)
     const isWithin =
       type === "maximum" ? Exact.compare(amount, scaled) <= 0 : Exact.compare(amount, scaled) >= 0
     if (isWithin) return amount
-    steps.push({ type, per_period: bound.text, amount: Exact.text(scaled) })
+    steps?.push({ type, per_period: bound.text, amount: Exact.text(scaled) })
     return scaled
-  }
-
-  #rounded(exact: Exact.Exact, before: RateContext["billedBefore"], steps: Array<Step>): Rated {
-    const { digits } = this.#money
-    let amount = Exact.roundTo(exact, digits)
-    const textOf = (units: bigint) => Exact.text(Exact.ofUnits(units, digits))
-    steps.push({ type: "round", digits, amount: textOf(amount) })
-    for (const { amount: billed, invoice, line } of billedOf(before)) {
-      amount -= billed
-      steps.push({ type: "already_billed", invoice, line, billed: textOf(billed), amount: textOf(amount) })
-    }
-    return { amount, exact: Exact.shown(exact), steps }
   }
 }
 
@@ -219,18 +239,12 @@ interface BilledPart {
   readonly amount: bigint
 }
 
-const billedOf = (before: RateContext["billedBefore"]): ReadonlyArray<BilledPart> => {
-  if (before === undefined) return []
-  return typeof before === "bigint" || typeof before === "number"
+const billedOf = (before: NonNullable<RateContext["billedBefore"]>): ReadonlyArray<BilledPart> =>
+  typeof before === "bigint" || typeof before === "number"
     ? [{ invoice: null, line: null, amount: integerOf("billedBefore", before) }]
     : before
-}
 
-const discounted = (
-  discounts: ReadonlyArray<string>,
-  amount: Exact.Exact,
-  steps: Array<Step>,
-): Exact.Exact => {
+const discounted = (discounts: ReadonlyArray<string>, amount: Exact.Exact, steps: Steps): Exact.Exact => {
   if (discounts.length > MAX_DISCOUNTS)
     refuse("discounts", `must be a list of at most ${MAX_DISCOUNTS} discounts`)
   return discounts.reduce((left, percent, index) => {
@@ -239,9 +253,8 @@ const discounted = (
       ? Exact.ofDecimal(percent)
       : refuse(`discounts[${index}]`, `must be a percentage, such as "10"`)
     if (Exact.compare(value, hundred) > 0) refuse(`discounts[${index}]`, "must be at most 100")
-    const rest = Exact.subtract(hundred, value)
-    const next = Exact.multiply(left, { ...rest, scale: rest.scale + 2 })
-    steps.push({ type: "discount", percent, amount: Exact.text(next) })
+    const next = Exact.multiply(left, Exact.shift(Exact.subtract(hundred, value), 2))
+    steps?.push({ type: "discount", percent, amount: Exact.text(next) })
     return next
   }, amount)
 }

@@ -6,7 +6,7 @@
  */
 import type { Charge, PercentageCharge } from "../catalog/Charge.ts"
 import * as Exact from "../money/Exact.ts"
-import { factorOf, type Figure, figure, type Money, moneyOf, priceIn } from "./Models.ts"
+import { factorOf, type Figure, figure, type Money, moneyOf, priceIn, type Steps } from "./Models.ts"
 import { type Conversion, conversionOf, convert, convertStep, freeStep } from "./RatedQuantity.ts"
 import type { Step } from "./Step.ts"
 
@@ -24,7 +24,7 @@ const take = (kind: Kind, quantity: Exact.Exact): void => {
 }
 
 /** Prices records: adds its steps to `steps`, and gives the exact amount in the currency's unit. */
-export type RecordModel = (records: Iterable<Exact.Exact>, steps: Array<Step>) => Exact.Exact
+export type RecordModel = (records: Iterable<Exact.Exact>, steps: Steps) => Exact.Exact
 
 interface Parts {
   readonly conversion: Conversion | undefined
@@ -126,7 +126,7 @@ export const recordModelOf = (charge: Charge, money: Money): RecordModel | undef
     const tally = new Tally(parts)
     for (const record of records) tally.add(record)
     const explained = explain(parts, tally)
-    steps.push(...explained)
+    steps?.push(...explained)
     return explained.reduce(
       (sum, step) =>
         step.type === "percent" || step.type === "record_minimum" || step.type === "record_maximum"

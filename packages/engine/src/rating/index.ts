@@ -22,7 +22,15 @@ export type {
 } from "../catalog/Charge.ts"
 export type { Problem } from "../catalog/Problem.ts"
 export type { Quantity } from "./Quantity.ts"
-export { type Billed, rate, type RateContext, type Rated, type Rater, rater } from "./Rate.ts"
+export {
+  type Billed,
+  rate,
+  type RateContext,
+  type Rated,
+  type Rater,
+  rater,
+  type RaterContext,
+} from "./Rate.ts"
 export { RatingError } from "./RatingError.ts"
 export { ExplanationError, fold } from "./Step.ts"
 export type {

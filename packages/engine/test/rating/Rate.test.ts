@@ -83,6 +83,18 @@ describe("rate", () => {
     )
   })
 
+  it("gives the same amount alone, without an explanation", () => {
+    holds(
+      [charges, quantities, shares, discounts, fc.bigInt({ min: -1_000n, max: 1_000n })],
+      (charge, quantity, share, percents, billedBefore) => {
+        const context = { share, discounts: percents, billedBefore }
+        const ready = rater(charge, CURRENCY)
+        assert.strictEqual(ready.amount(quantity, context), ready.rate(quantity, context).amount)
+        assert.strictEqual(ready.amount(quantity), ready.rate(quantity).amount)
+      },
+    )
+  })
+
   it("says the exact value beside the rounded one", () => {
     const third = { key: "fee", model: "flat", price: { EUR: "10" } } as const
     assert.strictEqual(rate(third, 1, { currency: "EUR", share: [1, 3] }).exact, "3.333333333333333…")
