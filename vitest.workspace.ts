@@ -33,6 +33,9 @@ const BROKEN_ADAPTERS = "packages/testing/test/Faults.test.ts"
 /** The query plans on tables with many rows, and the storage contract on other kinds of connections. Of the same script. */
 const POSTGRES_AT_LENGTH = "packages/postgres/test/{ConnectionsContract,EventPlans,Plans}.test.ts"
 
+/** The engine's arithmetic compared with that of a real Postgres. */
+const ENGINE_ON_POSTGRES = "packages/engine/test/postgres/**/*.test.ts"
+
 /** `billwright` on a real Postgres, in frameworks that are slow to load, and as its compiler emits it. */
 const BILLWRIGHT_INTEGRATION = "packages/billwright/test/integration/**/*.test.ts"
 
@@ -55,7 +58,13 @@ export default defineConfig({
     projects: [
       unit("core"),
       unit("memory"),
-      unit("engine"),
+      { test: { ...unit("engine").test, exclude: [ENGINE_ON_POSTGRES] } },
+      {
+        test: {
+          ...project("engine-postgres", [ENGINE_ON_POSTGRES], { testTimeout: 30_000 }).test,
+          globalSetup: ["packages/postgres/test/globalSetup.ts"],
+        },
+      },
       { test: { ...unit("testing").test, exclude: [BROKEN_ADAPTERS] } },
       { test: { ...unit("http").test, exclude: [HTTP_CONTRACT, GENERATED_CLIENTS, HTTP_COUNTED] } },
       project("http-counted", [HTTP_COUNTED], { testTimeout: 5_000 }),
