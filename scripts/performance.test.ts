@@ -96,6 +96,22 @@ describe("a verdict", () => {
     assert.strictEqual(verdictOf(resultOf("webhook-latency", "ms", latencies))?.verdict, "**missed**")
     const workers = (four: number) =>
       verdictOf(resultOf("webhook-workers", "deliveries/s", { four, two: 20, one: 10 }))?.verdict
+    const rating = (lines: number, ratio: number) =>
+      verdictOf(
+        resultOf(
+          "rating",
+          "lines/s",
+          { "rate, unit": lines, "rate, graduated": 300_000 },
+          { paired: ["unit", "graduated"].map((model) => ({ name: `amount, ${model}`, median: ratio })) },
+        ),
+      )
+    assert.deepStrictEqual(rating(1_000_000, 0.3), {
+      found: "1,000,000 lines/s; 300,000 lines/s; 0.3 ×; 0.3 ×",
+      verdict: "**met**",
+    })
+    assert.strictEqual(rating(999_999, 0.3)?.verdict, "**missed**")
+    assert.strictEqual(rating(1_000_000, 0.29)?.verdict, "**missed**")
+    assert.strictEqual(verdictOf(resultOf("rating", "lines/s", {}))?.verdict, "**missed**")
     assert.strictEqual(workers(20), "**met**")
     assert.strictEqual(workers(19), "**missed**")
   })

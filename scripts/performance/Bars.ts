@@ -119,6 +119,26 @@ const neverFalls = comparing(({ figures, unit }) => {
   ]
 })
 
+interface Paired {
+  readonly name: string
+  readonly median: number
+}
+
+/** Lines in a second with their explanation, and how amounts alone compare with the loop, round by round. */
+const rating = comparing((result) => {
+  const linesOf = (name: string) =>
+    result.figures.find((figure) => figure.name === name)?.median ?? Number.NaN
+  const paired = detail<ReadonlyArray<Paired>>(result, "paired") ?? []
+  const ratioOf = (name: string) => paired.find((one) => one.name === name)?.median ?? Number.NaN
+  const [unit, graduated] = [linesOf("rate, unit"), linesOf("rate, graduated")]
+  return [
+    { text: `${number(unit)} lines/s`, isMet: unit >= 1_000_000 },
+    { text: `${number(graduated)} lines/s`, isMet: graduated >= 300_000 },
+    atLeast(ratioOf("amount, unit"), 0.3),
+    atLeast(ratioOf("amount, graduated"), 0.3),
+  ]
+})
+
 /** In the order of their numbers. */
 export const bars: ReadonlyArray<Bar> = [
   {
@@ -208,6 +228,14 @@ export const bars: ReadonlyArray<Bar> = [
     against: "1 worker",
     bar: "the total never falls",
     judge: neverFalls,
+  },
+  {
+    id: "B12",
+    name: "rating",
+    work: "lines rated on one core: `unit`, `graduated` with five tiers",
+    against: "a loop on `bigint`, written by hand",
+    bar: "≥ 1,000,000 and ≥ 300,000 lines/s with steps; amounts ≥ 0.3 ×",
+    judge: rating,
   },
 ]
 

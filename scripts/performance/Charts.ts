@@ -15,6 +15,7 @@ const BARS: Readonly<Record<string, string>> = {
   router: "B8: POST /v1/usage on the memory adapter",
   memory: "B9: records into memory",
   "webhook-workers": "B11: deliveries by worker processes",
+  rating: "B12: lines rated on one core",
   "growth-processes": "Batch ingest by processes",
 }
 

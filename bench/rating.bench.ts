@@ -1,0 +1,148 @@
+/**
+ * B12: rating, a line at a time, against a loop on `bigint` written by hand.
+ *
+ * All sides rate the same quantities under the same prices, in turns on one core, and the sums of their amounts are
+ * compared in each round. `rate` gives the amount, the exact value and the steps; `amount` gives the amount alone, as
+ * the loop does. The loop knows prices of six digits and no other feature of a charge.
+ */
+import { type Charge, rate, rater } from "@billwright/engine"
+import { compare, type Figures, median, ratiosOf, save } from "./Comparison.ts"
+
+const CURRENCY = "EUR"
+const ROUNDS = 9
+const QUANTITIES = 20_000
+const LARGEST = 40_000_000
+const LINES_OF_ROUND = { unit: 1_000_000, graduated: 400_000 } as const
+/** `rate` reads and checks the charge each time. */
+const UNPREPARED_LINES = 100_000
+
+const unit: Charge = { key: "calls", model: "unit", meter: "calls", price: { EUR: "0.000015" } }
+const graduated: Charge = {
+  key: "calls",
+  model: "graduated",
+  meter: "calls",
+  tiers: [
+    { up_to: "10000", price: { EUR: "0.001" }, flat: { EUR: "5" } },
+    { up_to: "100000", price: { EUR: "0.0008" } },
+    { up_to: "1000000", price: { EUR: "0.0005" } },
+    { up_to: "10000000", price: { EUR: "0.0002" }, flat: { EUR: "20" } },
+    { price: { EUR: "0.000075" } },
+  ],
+}
+
+/** Quantities of all sizes, the same in each run: an xorshift of 32 bits. */
+const quantities = (() => {
+  let state = 20_261_122
+  const next = (): number => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) / 2 ** 32
+  }
+  return Array.from({ length: QUANTITIES }, () => BigInt(Math.floor(LARGEST ** next())))
+})()
+
+/** Millionths of a euro to cents, halves up. */
+const toCents = (millionths: bigint): bigint => (millionths + 5_000n) / 10_000n
+
+const PRICE = 15n
+const handWrittenUnit = (quantity: bigint): bigint => toCents(quantity * PRICE)
+
+const TIERS = [
+  { from: 0n, upTo: 10_000n, price: 1_000n, flat: 5_000_000n },
+  { from: 10_000n, upTo: 100_000n, price: 800n, flat: 0n },
+  { from: 100_000n, upTo: 1_000_000n, price: 500n, flat: 0n },
+  { from: 1_000_000n, upTo: 10_000_000n, price: 200n, flat: 20_000_000n },
+  { from: 10_000_000n, upTo: undefined, price: 75n, flat: 0n },
+] as const
+
+const handWrittenGraduated = (quantity: bigint): bigint => {
+  let total = 0n
+  for (const { flat, from, price, upTo } of TIERS) {
+    if (upTo === undefined || quantity <= upTo) return toCents(total + (quantity - from) * price + flat)
+    total += (upTo - from) * price + flat
+  }
+  throw new Error("the last tier has no end")
+}
+
+const sumOf = (lines: number, amountOf: (quantity: bigint) => bigint): bigint => {
+  let sum = 0n
+  for (let line = 0; line < lines; line++) sum += amountOf(quantities[line % QUANTITIES]!)
+  return sum
+}
+
+/** Lines in a second. The sum must be the one that is expected: both sides do the same work. */
+const measure = (lines: number, expected: bigint, amountOf: (quantity: bigint) => bigint): number => {
+  const started = performance.now()
+  const sum = sumOf(lines, amountOf)
+  const seconds = (performance.now() - started) / 1000
+  if (sum !== expected) throw new Error(`the amounts sum to ${sum}, not ${expected}`)
+  return lines / seconds
+}
+
+const MODELS = [
+  { model: "unit", charge: unit, handWritten: handWrittenUnit },
+  { model: "graduated", charge: graduated, handWritten: handWrittenGraduated },
+] as const
+
+const contendersOf = ({ charge, handWritten, model }: (typeof MODELS)[number]) => {
+  const ready = rater(charge, CURRENCY)
+  const lines = LINES_OF_ROUND[model]
+  const expected = sumOf(lines, handWritten)
+  return [
+    {
+      name: `rate, ${model}`,
+      round: async () => measure(lines, expected, (quantity) => ready.rate(quantity).amount),
+    },
+    {
+      name: `amount, ${model}`,
+      round: async () => measure(lines, expected, (quantity) => ready.amount(quantity)),
+    },
+    { name: `a bigint loop, ${model}`, round: async () => measure(lines, expected, handWritten) },
+  ]
+}
+
+/** A side, and the loop of its model. */
+const pairs = MODELS.flatMap(({ model }) =>
+  ["amount", "rate"].map((call) => [`${call}, ${model}`, `a bigint loop, ${model}`] as const),
+)
+
+/** The ratio of each round: both sides met the same machine at the same time. */
+const pairedOf = (name: string, ours: Figures, theirs: Figures) => {
+  const rounds = ours.rounds.map((figure, index) => figure / theirs.rounds[index]!)
+  return { name, median: median(rounds), lowest: Math.min(...rounds), highest: Math.max(...rounds) }
+}
+
+/** Runs the benchmark. */
+export const run = async (): Promise<void> => {
+  const title = `B12: lines rated on one core, ${LINES_OF_ROUND.unit} of unit and ${LINES_OF_ROUND.graduated} of five-tier graduated a round`
+  const figures = await compare({
+    name: "rating",
+    title,
+    unit: "lines/s",
+    isRate: true,
+    rounds: ROUNDS,
+    contenders: MODELS.flatMap(contendersOf),
+  })
+  const paired = pairs.flatMap(([name, loop]) => {
+    const [ours, theirs] = [name, loop].map((side) => figures.find((figure) => figure.name === side))
+    return ours === undefined || theirs === undefined ? [] : [pairedOf(name, ours, theirs)]
+  })
+  for (const { highest, lowest, median: middle, name } of paired) {
+    console.log(
+      `${name}: ${middle.toFixed(3)} of the loop, round by round ${lowest.toFixed(3)} to ${highest.toFixed(3)}`,
+    )
+  }
+  const unprepared = MODELS.map(({ charge, handWritten, model }) => ({
+    name: model,
+    linesPerSecond: measure(
+      UNPREPARED_LINES,
+      sumOf(UNPREPARED_LINES, handWritten),
+      (quantity) => rate(charge, quantity, { currency: CURRENCY }).amount,
+    ),
+  }))
+  for (const { linesPerSecond, name } of unprepared) {
+    console.log(`${name}, with the charge read each time: ${Math.round(linesPerSecond)} lines/s`)
+  }
+  save("rating", { title, unit: "lines/s", figures, ratios: ratiosOf(figures, true), paired, unprepared })
+}
