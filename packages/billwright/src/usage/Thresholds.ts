@@ -1,40 +1,40 @@
 /**
- * Usage thresholds: an event when a customer has used so much.
+ * Usage thresholds, which publish an event when a customer's usage reaches a quantity.
  */
 import type { CallOptions } from "../Call.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
 
-/** What a threshold's total is counted over: a UTC day, a UTC month, or all time. */
+/** The period of a threshold's total: a UTC day, a UTC month, or all time. */
 export type ThresholdPeriod = "day" | "month" | "lifetime"
 
-/** Fires once a period, as the event `usage.threshold`, with the record that finds its total reached. */
+/** Publishes the event `usage.threshold` once per period, with the record whose total reaches the quantity. */
 export interface Threshold {
   /** `thr_…` */
   readonly id: string
   readonly customerId: string
   readonly productId: string
   readonly unit: string
-  /** The total that fires it. */
+  /** The total at which it fires. */
   readonly quantity: bigint
   readonly period: ThresholdPeriod
   readonly createdAt: Date
-  /** When it last fired, for any of its periods. */
+  /** When it last fired, in any of its periods. */
   readonly lastFiredAt: Date | null
 }
 
-/** A new threshold. Usage from before counts, but fires it only with the next record of the period. */
+/** A new threshold. Earlier usage counts, but only the next record of the period can fire it. */
 export interface CreateThreshold {
   readonly customerId: string
-  /** The meter that is watched: this product … */
+  /** The product whose usage is watched. */
   readonly productId: string
-  /** … in this unit. */
+  /** The unit of the watched usage. */
   readonly unit: string
-  /** An integer from 1 to 10^30; beyond 2^53 − 1 a `bigint`. */
+  /** An integer from 1 to 10^30. Beyond 2^53 − 1 it must be a `bigint`. */
   readonly quantity: number | bigint
   readonly period: ThresholdPeriod
 }
 
-/** Which thresholds, newest first. */
+/** Selects thresholds, newest first. */
 export interface ListThresholds extends PageQuery {
   readonly customerId?: string | undefined
 }
@@ -46,7 +46,7 @@ export interface ListThresholds extends PageQuery {
 export interface Thresholds {
   create(input: CreateThreshold, options?: CallOptions): Promise<Threshold>
   get(id: string, options?: CallOptions): Promise<Threshold>
-  /** It won't fire again. */
+  /** Deletes a threshold. It won't fire again. */
   delete(id: string, options?: CallOptions): Promise<void>
   list(query?: ListThresholds, options?: CallOptions): Listing<Threshold>
 }

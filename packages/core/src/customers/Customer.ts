@@ -11,9 +11,9 @@ import * as Text from "../shared/Text.ts"
 
 /** The prefix of customer ids. */
 export const CUSTOMER_ID_PREFIX = "cus"
-/** Longest name, in code points. */
+/** The longest name, in code points. */
 export const MAX_NAME_LENGTH = 256
-/** Longest e-mail address (RFC 5321 §4.5.3.1.3: a path of 256 octets less its angle brackets). */
+/** The longest e-mail address (RFC 5321 §4.5.3.1.3: a path of 256 octets, minus its angle brackets). */
 export const MAX_EMAIL_LENGTH = 254
 
 export const CustomerId = Id.schema(CUSTOMER_ID_PREFIX).pipe(Schema.brand("CustomerId"))
@@ -33,8 +33,8 @@ export const Email = Text.bounded(3, MAX_EMAIL_LENGTH).check(
 
 const fields = {
   name: Field.text(CustomerName, "The customer's name."),
-  email: Field.text(Email, "The customer's e-mail address, kept as given."),
-  metadata: Field.json(Metadata.Metadata, "Free-form key/value pairs of yours."),
+  email: Field.text(Email, "The customer's e-mail address. It is stored unchanged."),
+  metadata: Field.json(Metadata.Metadata, "Your own free-form key/value pairs."),
 }
 
 /** The definition of the resource; see `Resource`. */
@@ -42,7 +42,7 @@ export const customers = Resource.make({
   type: "Customer",
   noun: "customer",
   title: "Customers",
-  description: "Whom usage and events belong to.",
+  description: "A customer of yours. Usage belongs to a customer, and events can be about one.",
   path: "/customers",
   scope: "customers",
   id: CustomerId,
@@ -61,7 +61,7 @@ export const customers = Resource.make({
     metadata: Field.optional(
       Field.json(
         Schema.NullOr(Metadata.MetadataPatch),
-        "Keys to set; a key set to null is removed, others stay. `null` removes all of them.",
+        "Keys to set. A key with the value `null` is removed. Other keys stay as they are. `null` instead of an object removes all keys.",
       ),
     ),
   },
@@ -70,7 +70,7 @@ export const customers = Resource.make({
     search: Field.optional(
       Field.text(
         SearchText,
-        "Only customers with this text in their name or e-mail address, whatever the case.",
+        "Only customers with this text in their name or e-mail address. Upper and lower case don't matter.",
       ),
     ),
   },
@@ -82,7 +82,7 @@ export const customers = Resource.make({
       verb: "Erase",
       past: "erased",
       description:
-        "Erases name, e-mail and metadata for good. The id and the usage stay, so that totals stay true; new usage for the customer is answered with 404. Deleting again gives the same answer.",
+        "Erases name, e-mail and metadata for good. The id and the usage stay, so that totals stay correct. New usage for the customer is answered with 404. Deleting again gives the same answer.",
     },
   },
   example: {

@@ -106,7 +106,7 @@ export class Customers extends Context.Service<
 
       const erase = Effect.fn("Customers.erase")(function* (id: string) {
         const known = yield* knownId(id)
-        // Otherwise a repeated request would get the erased data from its stored answer.
+        // Deletes stored answers too. Otherwise a repeated request would get the erased data.
         const erased = yield* transactor.atomically(
           Effect.tap(store.remove(known), () => answers.forget(known)),
         )

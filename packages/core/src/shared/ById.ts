@@ -1,17 +1,17 @@
 /**
- * Looking things up by ids that callers give.
+ * Looks up things by ids that callers give.
  */
 import { Effect, Option } from "effect"
 
-/** How one kind of thing is looked up by its id. */
+/** The look-up of one kind of thing by its id. */
 export interface ById<Id extends string, E> {
-  /** The id, if the text is one. A text that is no id is an id that nothing has. */
+  /** Returns the id. Fails with the not-found error if the text is not a well-formed id. */
   readonly knownId: (id: string) => Effect.Effect<Id, E>
-  /** What was found, or the error that nothing has this id. */
+  /** Returns the found thing. Fails with the not-found error if there is none. */
   readonly orNotFound: <A>(found: Option.Option<A>, id: string) => Effect.Effect<A, E>
 }
 
-/** The lookup of things whose ids `isId` knows, with the error of an id that nothing has. */
+/** Makes the look-up. `isId` checks the form of an id, and `notFound` makes the error for an unknown id. */
 export const make = <Id extends string, E>(
   isId: (id: string) => id is Id,
   notFound: (id: string) => E,

@@ -1,5 +1,5 @@
 /**
- * The storage port for all resources that need no port of their own.
+ * The storage port for all resources without their own port.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { CursorNotFound, Page, PageQuery } from "./Page.ts"
@@ -19,7 +19,7 @@ export type CollectionFilter<A> = {
   readonly search?: string | undefined
 }
 
-/** The state of an id. `removed`: only the id remains; only resources that keep their ids have it. */
+/** The state of an id. `removed` means that only the id remains. It exists only for resources that keep their ids. */
 export type IdStatus = "active" | "removed" | "unknown"
 
 /**
@@ -37,8 +37,8 @@ export interface Collection<A, Id = string> {
   readonly status: (id: Id) => Effect.Effect<IdStatus, StorageError, CurrentTenant>
 
   /**
-   * Replaces a value by the result of `change`, and gives the new value; `none` when there is no such value. The value
-   * can't be changed by others between the read and the write. When `change` fails, nothing is written.
+   * Replaces a value by the result of `change`. Returns the new value, or `none` if there is no such value. Nobody else
+   * can change the value between the read and the write. When `change` fails, nothing is written.
    */
   readonly modify: <E, R>(
     id: Id,
@@ -46,11 +46,11 @@ export interface Collection<A, Id = string> {
   ) => Effect.Effect<Option.Option<A>, E | StorageError, CurrentTenant | R>
 
   /**
-   * Removes a value for good, with everything that the storage derived from it. Gives false when there is no such value.
-   * Of concurrent removals, one gets true.
+   * Removes a value for good, with everything that the storage derived from it. Returns false if there is no such value.
+   * Of concurrent removals, one returns true.
    *
-   * A resource that keeps its ids (`keepsId`) loses all its fields, and its id becomes `removed`. Removing it again gives
-   * true. What other ports check against the id after the commit, such as an append of usage, finds it `removed`.
+   * A value of a resource that keeps its ids (`keepsId`) loses all its fields, and its id becomes `removed`. Removing it
+   * again returns true. After the commit, other ports that check the id, such as an append of usage, find it `removed`.
    */
   readonly remove: (id: Id) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
@@ -71,8 +71,8 @@ export class Collections extends Context.Service<
   Collections,
   {
     /**
-     * The collection of a resource. The same resource always gets the same collection. When the storage does not know
-     * the resource, it dies with a `TypeError`, which is a bug in its adapter.
+     * The collection of a resource, always the same for the same resource. Dies with a `TypeError` if the storage does not
+     * know the resource, which is a bug in its adapter.
      */
     readonly of: <D extends Definition>(resource: Resource<D>) => CollectionOf<Resource<D>>
   }

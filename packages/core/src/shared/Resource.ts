@@ -1,6 +1,6 @@
 /**
  * A resource: an object with an id that belongs to a tenant. All resources are created, read, listed, changed and
- * removed in the same way; some cannot be changed or removed.
+ * removed in the same way. Some can't be changed or removed.
  *
  * A resource is defined once, in its domain. The definition gives its Schemas, its error for an unknown id, its storage
  * (`Collections`), its part of the REST API and of the OpenAPI document, and the types of the Promise API.
@@ -14,15 +14,15 @@ import { folded } from "./Search.ts"
 export interface Definition {
   /** The name of its type in the OpenAPI document: `UsageThreshold`. */
   readonly type: string
-  /** The noun for one of them in a sentence: `usage threshold`. */
+  /** The noun for one object in a sentence: `usage threshold`. */
   readonly noun: string
-  /** A shorter noun, for where the context is clear: `threshold`. Default: the noun. */
+  /** A shorter noun for clear contexts: `threshold`. Default: the noun. */
   readonly short?: string
   /** The plural, as a title: `Usage thresholds`. */
   readonly title: string
-  /** What one of them is, in a sentence. */
+  /** What one object is, in a sentence. */
   readonly description: string
-  /** What all of them are for, in a sentence. Default: the description. */
+  /** What the resource is for, in a sentence. Default: the description. */
   readonly about?: string
   /** The path in the REST API: `/usage/thresholds`. */
   readonly path: string
@@ -31,9 +31,9 @@ export interface Definition {
   readonly id: Schema.Codec<string, string>
   /** The prefix of its ids. */
   readonly prefix: string
-  /** The field that holds the id of the customer that it belongs to. */
+  /** The field with the id of the customer that the object belongs to. */
   readonly customer?: string
-  /** Whether it holds personal data. Removing it then removes the stored answers of requests about it. */
+  /** Whether it has personal data. Then removing it also removes the stored answers of requests about it. */
   readonly isPersonal?: boolean
   /** Whether its id stays known after its removal, so that references to it stay valid: see `Collection.remove`. */
   readonly keepsId?: boolean
@@ -44,15 +44,15 @@ export interface Definition {
   readonly update?: Field.InputFields
   /** The fields that a list can be filtered by. */
   readonly filters: Field.InputFields
-  /** The fields that stores find rows by. A filter of the same name uses this field. */
+  /** The fields by which stores find rows. A filter of the same name uses this field. */
   readonly indexed: ReadonlyArray<string>
-  /** The text fields that the filter `search` looks at. */
+  /** The text fields that the filter `search` searches. */
   readonly searched?: ReadonlyArray<string>
   readonly operations: {
     readonly create: string
     readonly remove: { readonly verb: string; readonly past: string; readonly description: string }
   }
-  /** An example, as it is sent. */
+  /** An example, as the API sends it. */
   readonly example: Readonly<Record<string, unknown>>
   /** An example of an update: the request and the response. */
   readonly exampleOfUpdate?: { readonly request: object; readonly response: object }
@@ -91,7 +91,7 @@ export const make = <const D extends Definition>(definition: D): Resource<D> => 
   List: Schema.Struct({ ...pageFields, ...Field.schemasOf(definition.filters) } as ListFields<D>),
 })
 
-/** The names of fields that a creation does not take and that may be `null`. */
+/** The names of fields that are not part of the input of create and may be `null`. */
 type UnsetNames<D extends Definition> = {
   [Name in keyof D["fields"]]: Name extends keyof D["create"]
     ? never
@@ -100,7 +100,7 @@ type UnsetNames<D extends Definition> = {
       : never
 }[keyof D["fields"]]
 
-/** The fields of a new value that its creation does not take: they are `null` until something sets them. */
+/** The fields of a new value that are not part of the input of create. They are `null` until something sets them. */
 export const unset = <D extends Definition>({
   create,
   fields,
@@ -111,7 +111,7 @@ export const unset = <D extends Definition>({
   return Object.fromEntries(names.map((name) => [name, null])) as { [Name in UnsetNames<D>]: null }
 }
 
-/** The text of a value that the filter `search` looks at, normalized; `undefined` if the resource can't be searched. */
+/** The normalized text of a value for the filter `search`. `undefined` if the resource can't be searched. */
 export const searchText = ({ searched }: Definition, value: object): string | undefined => {
   if (searched === undefined) return undefined
   const fields = value as Readonly<Record<string, unknown>>

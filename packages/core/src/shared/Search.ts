@@ -4,9 +4,9 @@
 import { Schema } from "effect"
 import * as Text from "./Text.ts"
 
-/** Shortest text to search by, in code points. Shorter texts are in too many values. */
+/** The shortest text to search for, in code points. Shorter texts occur in too many values. */
 export const MIN_SEARCH_LENGTH = 3
-/** Longest text to search by, in code points. */
+/** The longest text to search for, in code points. */
 export const MAX_SEARCH_LENGTH = 100
 
 /** Normalizes text for the search, so that case and the encoding of accents don't matter. */

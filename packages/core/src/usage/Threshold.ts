@@ -14,9 +14,9 @@ import { ProductId, Unit } from "./UsageRecord.ts"
 
 /** The prefix of threshold ids. */
 export const THRESHOLD_ID_PREFIX = "thr"
-/** Most thresholds of one meter (customer, product, unit). Each is checked at every write to the meter. */
+/** The most thresholds of one meter (customer, product, unit). All of them are checked at every write to the meter. */
 export const MAX_THRESHOLDS_PER_METER = 100
-/** Largest quantity of a threshold: 10^30. It is beyond 2^53 because totals can be. */
+/** The largest quantity of a threshold: 10^30. It is larger than 2^53, because totals can be. */
 export const MAX_THRESHOLD_QUANTITY = 10n ** 30n
 
 export const ThresholdId = Id.schema(THRESHOLD_ID_PREFIX).pipe(Schema.brand("ThresholdId"))
@@ -41,7 +41,7 @@ const watched = {
     { minimum: 1n, maximum: MAX_THRESHOLD_QUANTITY, problem: QUANTITY_PROBLEM },
     "The total that fires the threshold: 1 to 10^30.",
   ),
-  period: Field.text(ThresholdPeriod, "What the total is counted over: a UTC day, a UTC month, or all time."),
+  period: Field.text(ThresholdPeriod, "The period of the total: a UTC day, a UTC month, or all time."),
 }
 
 /** The definition of the resource; see `Resource`. */
@@ -50,8 +50,8 @@ export const thresholds = Resource.make({
   noun: "usage threshold",
   short: "threshold",
   title: "Usage thresholds",
-  description: "Fires once a period, when the total reaches the quantity.",
-  about: "Be told when a customer has used so much.",
+  description: "Publishes the event `usage.threshold` when a total reaches a quantity, once per period.",
+  about: "Events for customers whose usage reaches a quantity.",
   path: "/usage/thresholds",
   scope: "usage",
   id: ThresholdId,
@@ -60,11 +60,13 @@ export const thresholds = Resource.make({
   fields: { ...watched, lastFiredAt: Field.instantOrNull("When it last fired.") },
   times: { createdAt: Field.instant("When the threshold was created.") },
   create: watched,
-  filters: { customerId: Field.optional(Field.saying(watched.customerId, "Only this customer's.")) },
+  filters: {
+    customerId: Field.optional(Field.saying(watched.customerId, "Only thresholds of this customer.")),
+  },
   indexed: ["customerId", "productId", "unit"],
   operations: {
     create:
-      "Watches a customer's usage of a product. It fires exactly once for each period, with the record that reaches it; voiding records never un-fires it.",
+      "Watches a customer's usage of a product. The threshold fires exactly once per period, with the record that reaches its quantity. Voiding records doesn't undo that.",
     remove: { verb: "Delete", past: "deleted", description: "It won't fire again." },
   },
   example: {

@@ -73,7 +73,7 @@ export class Thresholds extends Context.Service<
         yield* transactor.atomically(
           Effect.gen(function* () {
             yield* store.insert(threshold)
-            // The insertion makes other insertions for the customer wait, so no other can exceed the limit meanwhile.
+            // The insertion makes other insertions for this customer wait, so the limit can't be exceeded meanwhile.
             const { customerId, productId, unit } = threshold
             const ofMeter = { limit: MAX_THRESHOLDS_PER_METER, cursor: undefined }
             const { hasMore } = yield* store

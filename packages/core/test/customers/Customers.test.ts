@@ -9,7 +9,7 @@ const unknownId = `cus_${"0".repeat(26)}`
 const ada = { name: "Ada", email: "ada@example.com" }
 
 describe("Customers.create", () => {
-  it.effect("makes a customer of now", () =>
+  it.effect("creates a customer with the current time", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const customer = yield* customers.create({ ...ada, metadata: { plan: "pro" } })
@@ -26,13 +26,13 @@ describe("Customers.create", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("refuses what breaks a rule, and stores nothing", () =>
+  it.effect("refuses invalid input, and stores nothing", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const error = yield* Effect.flip(customers.create({ ...ada, email: "ada" }))
       assert.instanceOf(error, InvalidInput)
       assert.strictEqual(error.field, "email")
-      // A field that the types don't know: input is not always typed.
+      // An unknown field: callers without types can send one.
       const untyped = { ...ada, e_mail: "x" }
       const typo = yield* Effect.flip(customers.create(untyped))
       assert.include(typo.message, "e_mail is not a known field")
@@ -42,7 +42,7 @@ describe("Customers.create", () => {
 })
 
 describe("Customers.get", () => {
-  it.effect("answers alike for ids never made, of another kind, and that are none", () =>
+  it.effect("fails in the same way for unknown ids, ids of other kinds and malformed ids", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       for (const id of [unknownId, `usg_${"0".repeat(26)}`, "", "cus_", "'; drop table customers", "\0"]) {
@@ -55,7 +55,7 @@ describe("Customers.get", () => {
 })
 
 describe("Customers.update", () => {
-  it.effect("merges: what is left out stays, null removes a key of metadata", () =>
+  it.effect("changes only the given fields, and null removes a metadata key", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const created = yield* newCustomer({ metadata: { plan: "pro", seats: "3" } })
@@ -78,7 +78,7 @@ describe("Customers.update", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("leaves everything as it is when nothing is to change", () =>
+  it.effect("leaves everything as it is for an empty update", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const created = yield* newCustomer({})
@@ -87,7 +87,7 @@ describe("Customers.update", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("refuses more than 50 keys of metadata in all, and changes nothing then", () =>
+  it.effect("refuses more than 50 metadata keys in total, and then changes nothing", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, ""]))
@@ -102,7 +102,7 @@ describe("Customers.update", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("refuses null for what a customer must have", () =>
+  it.effect("refuses null for required fields", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const { id } = yield* newCustomer()
@@ -111,7 +111,7 @@ describe("Customers.update", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("knows unknown customers", () =>
+  it.effect("fails for an unknown customer", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       for (const id of [unknownId, "x"]) {
@@ -120,7 +120,7 @@ describe("Customers.update", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("loses no change of many at once", () =>
+  it.effect("loses none of many concurrent changes", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const { id } = yield* newCustomer()
@@ -152,7 +152,7 @@ describe("Customers.erase", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("changes nothing the second time, and knows unknown customers", () =>
+  it.effect("changes nothing the second time, and fails for an unknown customer", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const { id } = yield* newCustomer()
@@ -174,7 +174,7 @@ describe("Customers.list", () => {
   })
   const ids = (page: Page.Page<Customer.Customer>) => page.data.map(({ id }) => id)
 
-  it.effect("is newest first, 20 unless asked, and says whether there are more", () =>
+  it.effect("is newest first, with 20 items by default, and says whether there are more", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       assert.deepStrictEqual(yield* customers.list(), { data: [], hasMore: false })
@@ -188,7 +188,7 @@ describe("Customers.list", () => {
   )
 
   it.effect(
-    "goes through all of them in both directions, neither skipping nor repeating while some are added",
+    "pages through all customers in both directions, without skips or repeats while some are added",
     () =>
       Effect.gen(function* () {
         const customers = yield* Customers
@@ -212,7 +212,7 @@ describe("Customers.list", () => {
       }).pipe(inWorld()),
   )
 
-  it.effect("gives the customers of one exact e-mail address", () =>
+  it.effect("finds customers by their exact e-mail address", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const made = yield* create(6)
@@ -226,7 +226,7 @@ describe("Customers.list", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("gives the customers with a text in their name or e-mail address", () =>
+  it.effect("finds customers by a text in their name or e-mail address", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const zoe = yield* customers.create({ name: "Zoë Ångström", email: "z@example.com" })
@@ -239,7 +239,7 @@ describe("Customers.list", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("names a bad limit or cursor", () =>
+  it.effect("names a wrong limit or cursor", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const { id } = yield* newCustomer()
@@ -256,7 +256,7 @@ describe("Customers.list", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("goes on from a customer that was erased meanwhile", () =>
+  it.effect("continues after a customer that was erased meanwhile", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const made = (yield* create(3)).map(({ id }) => id)
@@ -267,7 +267,7 @@ describe("Customers.list", () => {
 })
 
 describe("customers of another tenant", () => {
-  it.effect("don't exist", () =>
+  it.effect("are not found, listed, changed or erased", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const { id } = yield* newCustomer()

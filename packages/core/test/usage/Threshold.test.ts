@@ -17,7 +17,7 @@ describe("the crossing rule", () => {
     assert.strictEqual(crosses({ quantity: 100n, total, hasFired }), expected)
   })
 
-  it("tells totals beyond 2^53 apart", () => {
+  it("distinguishes totals beyond 2^53", () => {
     const quantity = 2n ** 53n + 1n
     assert.isFalse(crosses({ quantity, total: 2n ** 53n, hasFired: false }))
     assert.isTrue(crosses({ quantity, total: 2n ** 53n + 1n, hasFired: false }))
@@ -51,7 +51,7 @@ describe("a threshold", () => {
     ["over another period", { ...meter, quantity: 1n, period: "week" }],
     ["of nothing", { ...meter, quantity: 0n, period: "day" }],
     ["of more than 10^30", { ...meter, quantity: 10n ** 30n + 1n, period: "day" }],
-  ])("is none %s", (_, threshold) => {
+  ])("is invalid %s", (_, threshold) => {
     assert.isFalse(accepts(threshold))
   })
 
@@ -60,7 +60,7 @@ describe("a threshold", () => {
     assert.isFalse(Schema.is(Threshold.ListThresholds)({ customerId: "cus_1" }))
   })
 
-  it("is missed by its id, and is one too many by number", () => {
+  it("has clear messages for an unknown id and for too many thresholds", () => {
     const missing = new Threshold.ThresholdNotFound({ id: "thr_1" })
     assert.strictEqual(missing._tag, "ThresholdNotFound")
     assert.strictEqual(missing.message, "no usage threshold has the id thr_1")
@@ -110,7 +110,7 @@ describe("the periods of a threshold", () => {
   const instants = fc.integer({ min: UsageRecord.MIN_TIMESTAMP_MILLIS, max: Date.parse("9998-12-31") })
 
   it.each(["day", "month"] as const)(
-    "every instant lies in the %s that its key names, the first and last too",
+    "every instant is in the %s of its key, including the first and the last",
     (period) =>
       holds(
         [instants],

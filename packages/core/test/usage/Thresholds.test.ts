@@ -23,14 +23,14 @@ const newThreshold = Effect.fnUntraced(function* (
   return yield* (yield* Thresholds).create({ ...input, ...change })
 })
 
-/** The periods that a threshold fired for, in their order. */
+/** The periods in which a threshold fired, in order. */
 const firings = Effect.fnUntraced(function* ({ id }: Threshold.Threshold) {
   const { firings } = yield* (yield* MemoryInspector).snapshot
   return firings.flatMap(({ periodKey, thresholdId }) => (thresholdId === id ? [periodKey] : [])).toSorted()
 })
 
 describe("Thresholds.create", () => {
-  it.effect("makes a threshold that has not fired", () =>
+  it.effect("creates a threshold that has not fired", () =>
     Effect.gen(function* () {
       const thresholds = yield* Thresholds
       const customer = yield* newCustomer()
@@ -50,14 +50,14 @@ describe("Thresholds.create", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("refuses what breaks a rule", () =>
+  it.effect("refuses invalid input", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(newThreshold(yield* newCustomer(), { quantity: 0n }))
       assert.strictEqual(error.message, "quantity must be an integer from 1 to 10^30")
     }).pipe(inWorld()),
   )
 
-  it.effect("knows unknown, erased and others' customers", () =>
+  it.effect("fails for unknown and erased customers, and for those of other tenants", () =>
     Effect.gen(function* () {
       const erased = yield* newCustomer()
       yield* (yield* Customers).erase(erased.id)
@@ -70,7 +70,7 @@ describe("Thresholds.create", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("makes at most 100 for a customer, product and unit, also at once", () =>
+  it.effect("allows at most 100 for a customer, product and unit, also for concurrent calls", () =>
     Effect.gen(function* () {
       const thresholds = yield* Thresholds
       const customer = yield* newCustomer()
@@ -104,7 +104,7 @@ describe("Thresholds.create", () => {
 })
 
 describe("Thresholds.get, delete and list", () => {
-  it.effect("know the tenant's thresholds, newest first, by customer", () =>
+  it.effect("work on the tenant's thresholds, newest first, with a filter by customer", () =>
     Effect.gen(function* () {
       const thresholds = yield* Thresholds
       const [one, two] = [yield* newCustomer(), yield* newCustomer()]
@@ -125,7 +125,7 @@ describe("Thresholds.get, delete and list", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("know no other tenant's and no unknown ones", () =>
+  it.effect("don't find unknown thresholds and those of other tenants", () =>
     Effect.gen(function* () {
       const thresholds = yield* Thresholds
       const { id } = yield* newThreshold(yield* newCustomer())
@@ -147,7 +147,7 @@ describe("Thresholds.get, delete and list", () => {
 })
 
 describe("a threshold", () => {
-  it.effect("fires with the record that reaches its quantity, once a period", () =>
+  it.effect("fires with the record that reaches its quantity, once per period", () =>
     Effect.gen(function* () {
       const thresholds = yield* Thresholds
       const customer = yield* newCustomer()
@@ -165,7 +165,7 @@ describe("a threshold", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("counts its customer, product and unit alone", () =>
+  it.effect("counts only its customer, product and unit", () =>
     Effect.gen(function* () {
       const customer = yield* newCustomer()
       const threshold = yield* newThreshold(customer, { quantity: 2n, period: "lifetime" })
@@ -179,29 +179,27 @@ describe("a threshold", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect(
-    "counts days and months by UTC and by the record's timestamp, late ones for their own period",
-    () =>
-      Effect.gen(function* () {
-        const customer = yield* newCustomer()
-        const day = yield* newThreshold(customer, { quantity: 2n })
-        const month = yield* newThreshold(customer, { quantity: 3n, period: "month" })
-        const lifetime = yield* newThreshold(customer, { quantity: 6n, period: "lifetime" })
-        for (const text of ["2026-10-31T23:59:59.999Z", "2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z"]) {
-          yield* recordUsage(customer, { timestamp: at(text) })
-        }
-        const all = Effect.all([firings(day), firings(month), firings(lifetime)])
-        assert.deepStrictEqual(yield* all, [[], [], []])
-        yield* recordUsage(customer, { timestamp: at("2026-11-01T23:59:59.999Z") })
-        assert.deepStrictEqual(yield* all, [["2026-11-01"], ["2026-11"], []])
-        yield* recordUsage(customer, { timestamp: at("2026-10-31T00:00:00Z") })
-        assert.deepStrictEqual(yield* all, [["2026-10-31", "2026-11-01"], ["2026-11"], []])
-        yield* recordUsage(customer, { timestamp: at("0001-01-01T00:00:00Z") })
-        assert.deepStrictEqual(yield* firings(lifetime), ["lifetime"])
-      }).pipe(inWorld()),
+  it.effect("counts days and months in UTC by the record's timestamp, also for late records", () =>
+    Effect.gen(function* () {
+      const customer = yield* newCustomer()
+      const day = yield* newThreshold(customer, { quantity: 2n })
+      const month = yield* newThreshold(customer, { quantity: 3n, period: "month" })
+      const lifetime = yield* newThreshold(customer, { quantity: 6n, period: "lifetime" })
+      for (const text of ["2026-10-31T23:59:59.999Z", "2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z"]) {
+        yield* recordUsage(customer, { timestamp: at(text) })
+      }
+      const all = Effect.all([firings(day), firings(month), firings(lifetime)])
+      assert.deepStrictEqual(yield* all, [[], [], []])
+      yield* recordUsage(customer, { timestamp: at("2026-11-01T23:59:59.999Z") })
+      assert.deepStrictEqual(yield* all, [["2026-11-01"], ["2026-11"], []])
+      yield* recordUsage(customer, { timestamp: at("2026-10-31T00:00:00Z") })
+      assert.deepStrictEqual(yield* all, [["2026-10-31", "2026-11-01"], ["2026-11"], []])
+      yield* recordUsage(customer, { timestamp: at("0001-01-01T00:00:00Z") })
+      assert.deepStrictEqual(yield* firings(lifetime), ["lifetime"])
+    }).pipe(inWorld()),
   )
 
-  it.effect("is not un-fired by a void, and does not fire again when it is reached again", () =>
+  it.effect("stays fired after a void, and does not fire again when it is reached again", () =>
     Effect.gen(function* () {
       const usage = yield* Usage
       const thresholds = yield* Thresholds
@@ -227,17 +225,19 @@ describe("a threshold", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("that is made when the total is already there fires with the next record of the period", () =>
-    Effect.gen(function* () {
-      const customer = yield* newCustomer()
-      yield* recordUsage(customer, { quantity: 100 })
-      const threshold = yield* newThreshold(customer)
-      assert.deepStrictEqual(yield* firings(threshold), [])
-      yield* recordUsage(customer, { quantity: 1, timestamp: at("2026-11-20T12:00:00Z") })
-      assert.deepStrictEqual(yield* firings(threshold), [])
-      yield* recordUsage(customer, { quantity: 0 })
-      assert.deepStrictEqual(yield* firings(threshold), ["2026-11-21"])
-    }).pipe(inWorld()),
+  it.effect(
+    "that is created when the total is already reached fires with the next record of the period",
+    () =>
+      Effect.gen(function* () {
+        const customer = yield* newCustomer()
+        yield* recordUsage(customer, { quantity: 100 })
+        const threshold = yield* newThreshold(customer)
+        assert.deepStrictEqual(yield* firings(threshold), [])
+        yield* recordUsage(customer, { quantity: 1, timestamp: at("2026-11-20T12:00:00Z") })
+        assert.deepStrictEqual(yield* firings(threshold), [])
+        yield* recordUsage(customer, { quantity: 0 })
+        assert.deepStrictEqual(yield* firings(threshold), ["2026-11-21"])
+      }).pipe(inWorld()),
   )
 
   it.effect("is not fired by a duplicate, a refused batch or a transaction that fails", () =>
@@ -259,7 +259,7 @@ describe("a threshold", () => {
     }).pipe(inWorld()),
   )
 
-  it.effect("that was deleted fires no more", () =>
+  it.effect("that was deleted does not fire any more", () =>
     Effect.gen(function* () {
       const customer = yield* newCustomer()
       const threshold = yield* newThreshold(customer)
@@ -270,7 +270,7 @@ describe("a threshold", () => {
   )
 
   it.effect(
-    "fires for exactly the periods whose total ever reached its quantity, whatever comes at once",
+    "fires for exactly the periods whose total reached its quantity, also with concurrent records",
     () =>
       holdsEffect(
         fc.record({
@@ -288,7 +288,7 @@ describe("a threshold", () => {
           Effect.gen(function* () {
             const customer = yield* newCustomer()
             const threshold = yield* newThreshold(customer, { quantity: BigInt(quantity), period })
-            // Days 1 and 2 are of October, 3 and 4 of November.
+            // Days 1 and 2 are in October, days 3 and 4 in November.
             const instants = records.map(({ day }) => at(`2026-${day < 3 ? "10" : "11"}-0${day}T08:00:00Z`))
             yield* Effect.forEach(
               records,
