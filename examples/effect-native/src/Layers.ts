@@ -1,11 +1,11 @@
-/** Billing as layers: a storage, the services over it, and what sends their webhooks. */
+/** Billing as layers: a storage, the services on it, and the dispatcher that sends webhooks. */
 import { Billing, CurrentTenant, Dispatcher, NetworkAddress, Tenant } from "@billwright/core"
 import { Memory } from "@billwright/memory"
 import { UndiciTransport } from "@billwright/node"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { Effect, Layer } from "effect"
 
-/** On the database that DATABASE_URL names. An app with a `SqlClient` of its own provides that instead. */
+/** The database of DATABASE_URL. An app with its own `SqlClient` provides that instead. */
 const postgres = Storage.layer().pipe(Layer.provide(PostgresClient.layerConfig))
 const storage = process.env["DATABASE_URL"] === undefined ? Memory.layer : postgres
 
@@ -15,7 +15,7 @@ const services = Billing.layerWith({
   webhooks: { network: Effect.runSync(NetworkAddress.makePolicy(network)) },
 })
 
-/** `Dispatcher.layer` would send in the background; this program sends when it says so, and waits. */
+/** `Dispatcher.layer` would send in the background. This program sends by a call, and waits for the result. */
 const dispatcher = Dispatcher.layerManual().pipe(Layer.provide(UndiciTransport.layer({ network })))
 
 /** An app that serves several accounts provides the tenant for each request. */

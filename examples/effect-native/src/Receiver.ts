@@ -1,11 +1,11 @@
-/** A receiver of webhooks on this machine, for as long as the scope. */
+/** A receiver of webhooks on this machine. It stops when the scope closes. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
 import { verify, type VerifiedWebhook } from "billwright/verify"
 import { Deferred, Effect, Queue, Redacted } from "effect"
 
-/** Gives its URL, what it received, and where to put the secret that it verifies with. */
+/** Returns its URL, the received events, and where to set the secret for verifying. */
 export const start = Effect.gen(function* () {
   const received = yield* Queue.unbounded<VerifiedWebhook["event"]>()
   const secret = yield* Deferred.make<Redacted.Redacted>()

@@ -1,10 +1,10 @@
-/** Records usage and tells of it in one transaction, and sends the webhook to a receiver. See README.md. */
+/** Records usage and publishes an event in one transaction, and sends the webhook to a receiver. See README.md. */
 import { type Customer, Customers, Dispatcher, Endpoints, Events, Transactor, Usage } from "@billwright/core"
 import { Console, Deferred, Effect, Queue } from "effect"
 import { layer } from "./Layers.ts"
 import * as Receiver from "./Receiver.ts"
 
-/** Usage and its invoice, or neither. `check` stands for what else an app does before it commits. */
+/** Stores usage and its invoice, or neither. `check` stands for other work of the app before the commit. */
 const bill = Effect.fn("bill")(function* <E>(
   customerId: Customer.CustomerId,
   invoiceId: string,
@@ -22,7 +22,7 @@ const bill = Effect.fn("bill")(function* <E>(
   }).pipe(transactor.atomically)
 })
 
-/** The endpoint of the receiver. It is deleted in the end, since a database outlives this program. */
+/** Creates the endpoint of the receiver. It is deleted at the end, because a database still exists after the program. */
 const connect = Effect.fn("connect")(function* (receiver: Effect.Success<typeof Receiver.start>) {
   const endpoints = yield* Endpoints
   const { secret } = yield* Effect.acquireRelease(

@@ -19,7 +19,7 @@ const run = async (env: Record<string, string>) => {
   return { code: child.exitCode, lines: stdout.trimEnd().split("\n"), stderr }
 }
 
-/** The customer that it billed; all else that it prints is the same each time. */
+/** Checks the output, which differs only in the id of the customer. Returns the id. */
 const expectOneInvoice = ({ code, lines, stderr }: Awaited<ReturnType<typeof run>>): string => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
   const customerId = /"customer_id":"(cus_\w+)"/.exec(lines[2] ?? "")?.[1] ?? ""
@@ -33,11 +33,11 @@ const expectOneInvoice = ({ code, lines, stderr }: Awaited<ReturnType<typeof run
   return customerId
 }
 
-it("bills and tells a receiver, in memory", async () => {
+it("bills and sends a webhook, in memory", async () => {
   expectOneInvoice(await run({}))
 })
 
-it("bills and tells a receiver, on Postgres, as often as it is run", async () => {
+it("bills and sends a webhook, on Postgres, each time that it is run", async () => {
   const folder = await mkdtemp(join(tmpdir(), "billwright-effect-native-"))
   await chmod(folder, 0o755) // for root, whose Postgres runs as another user
   const test = Effect.gen(function* () {

@@ -6,7 +6,7 @@ import express, { type ErrorRequestHandler } from "express"
 import { Pool, type PoolClient } from "pg"
 
 const pool = new Pool({ connectionString: process.env["DATABASE_URL"] })
-// Of idle connections: the pool replaces them.
+// Errors of idle connections. The pool replaces the connections.
 pool.on("error", (error) => console.error(error.message))
 await pool.query(`
   create table if not exists customers (id uuid primary key, name text not null, email text not null);
@@ -25,7 +25,7 @@ const inTransaction = async <A>(work: (client: PoolClient) => Promise<A>): Promi
     await client.query("commit")
     return result
   } catch (error) {
-    // Fails when the connection is lost; Postgres has rolled back then.
+    // Fails when the connection is lost. Then Postgres has already rolled back.
     await client.query("rollback").catch(() => undefined)
     throw error
   } finally {
@@ -33,7 +33,7 @@ const inTransaction = async <A>(work: (client: PoolClient) => Promise<A>): Promi
   }
 }
 
-// Whoever was a customer before there was billing becomes one of it with the next order.
+// A customer from before billing is created in billing with the next order.
 const billingIdOf = async (client: PoolClient, id: string): Promise<string> => {
   const find = "select billing_id, name, email from customers where id = $1 for no key update"
   const { billing_id, ...customer } = (await client.query(find, [id])).rows[0]
@@ -47,7 +47,7 @@ const app = express()
 app.use("/billing", billing.express())
 app.use(express.json())
 
-// Ids are the caller's, so that a request that is sent again changes nothing.
+// The caller chooses the id, so a repeated request changes nothing.
 app.put("/customers/:id", async (request, response) => {
   const { name, email } = request.body as { name: string; email: string }
   const add = "insert into customers (id, name, email) values ($1, $2, $3) on conflict do nothing"
@@ -73,7 +73,7 @@ app.post("/orders/:id/payment", async (request, response) => {
   const isPaid = await inTransaction(async (client) => {
     const pay = "update orders set paid_at = now() where id = $1 and paid_at is null returning *"
     const [order] = (await client.query<{ customer_id: string; cents: number }>(pay, [id])).rows
-    // Unknown, or paid already.
+    // The order is unknown or already paid.
     if (order === undefined) return false
     const customerId = await billingIdOf(client, order.customer_id)
     const data = { invoice_id: id, customer_id: customerId, amount: order.cents, currency: "EUR" }

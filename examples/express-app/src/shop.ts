@@ -1,10 +1,10 @@
-/** A shop on Express and pg: customers, orders, payments. It knows nothing of billing. */
+/** A shop on Express and pg: customers, orders, payments. It has no billing. */
 import type { AddressInfo } from "node:net"
 import express, { type ErrorRequestHandler } from "express"
 import { Pool, type PoolClient } from "pg"
 
 const pool = new Pool({ connectionString: process.env["DATABASE_URL"] })
-// Of idle connections: the pool replaces them.
+// Errors of idle connections. The pool replaces the connections.
 pool.on("error", (error) => console.error(error.message))
 await pool.query(`
   create table if not exists customers (id uuid primary key, name text not null, email text not null);
@@ -21,7 +21,7 @@ const inTransaction = async <A>(work: (client: PoolClient) => Promise<A>): Promi
     await client.query("commit")
     return result
   } catch (error) {
-    // Fails when the connection is lost; Postgres has rolled back then.
+    // Fails when the connection is lost. Then Postgres has already rolled back.
     await client.query("rollback").catch(() => undefined)
     throw error
   } finally {
@@ -32,7 +32,7 @@ const inTransaction = async <A>(work: (client: PoolClient) => Promise<A>): Promi
 const app = express()
 app.use(express.json())
 
-// Ids are the caller's, so that a request that is sent again changes nothing.
+// The caller chooses the id, so a repeated request changes nothing.
 app.put("/customers/:id", async (request, response) => {
   const { name, email } = request.body as { name: string; email: string }
   const add = "insert into customers (id, name, email) values ($1, $2, $3) on conflict do nothing"
@@ -56,7 +56,7 @@ app.post("/orders/:id/payment", async (request, response) => {
   const isPaid = await inTransaction(async (client) => {
     const pay = "update orders set paid_at = now() where id = $1 and paid_at is null returning *"
     const [order] = (await client.query<{ customer_id: string; cents: number }>(pay, [id])).rows
-    // Unknown, or paid already.
+    // The order is unknown or already paid.
     if (order === undefined) return false
     return true
   })

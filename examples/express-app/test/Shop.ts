@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 
 export interface Shop extends AsyncDisposable {
   readonly url: string
-  /** Ends it as a service manager would, and gives what it exited with. */
+  /** Ends it like a service manager. Returns the exit code. */
   readonly stop: () => Promise<number | null>
 }
 

@@ -32,8 +32,8 @@ afterAll(async () => {
 })
 
 /**
- * A database and a user of the shop's own. The server's user is called as the library's schema is, so that Postgres
- * would take names without a schema for tables of the library.
+ * A new database and a user for the shop. The server's user has the same name as the library's schema. With that user,
+ * Postgres would take names without a schema for tables of the library.
  */
 const newDatabase = async (serverUrl: string): Promise<string> => {
   const server = new Client({ connectionString: serverUrl })
@@ -65,7 +65,7 @@ const ordersOf = async (customerId: string) =>
   (await admin.query("select id, items from orders where customer_id = $1 order by items", [customerId])).rows
 
 describe("the shop", () => {
-  it("gets billing by fewer than 20 lines, and loses none of its own", async () => {
+  it("gets billing by fewer than 20 new lines, and no line is removed", async () => {
     const linesOf = async (name: string) => {
       const text = await readFile(new URL(`../src/${name}`, import.meta.url), "utf8")
       return text.split("\n").filter((line) => !/^\s*(\/\/.*|\/\*\*.*)?$/.test(line))
@@ -80,7 +80,7 @@ describe("the shop", () => {
     expect(added.length).toBeLessThan(20)
   })
 
-  it("bills orders and tells of payments, also for customers from before", async () => {
+  it("bills orders and publishes payments, also for customers from before billing", async () => {
     const customerId = randomUUID()
     const [first, second] = [randomUUID(), randomUUID()]
     {
@@ -96,7 +96,7 @@ describe("the shop", () => {
     const order = (id: string, items: number) =>
       send("PUT", `${shop.url}/orders/${id}`, { customerId, items, cents: 1250 })
     expect(await Promise.all([order(first, 3), order(second, 4), order(first, 3)])).toEqual([204, 204, 204])
-    // The first orders of a customer, all at once: one of them makes the customer known to billing.
+    // The first orders of a customer, all at once. One of them creates the customer in billing.
     const newcomer = randomUUID()
     await send("PUT", `${shop.url}/customers/${newcomer}`, { name: "Cy", email: "cy@example.com" })
     const bulk = { customerId: newcomer, items: 1, cents: 1 }
@@ -126,11 +126,11 @@ describe("the shop", () => {
     ])
     const headers = { authorization: `Bearer ${apiKey}` }
     const stream = await fetch(`${shop.url}/billing/v1/events/stream`, { headers })
-    expect(await shop.stop(), "with a stream that is open").toBe(0)
+    expect(await shop.stop(), "with an open stream").toBe(0)
     expect(await stream.text()).toBe("retry: 1000\n\n")
   })
 
-  it("has neither an order nor its usage when billing or the database refuses", async () => {
+  it("stores neither an order nor its usage when billing or the database refuses", async () => {
     await using shop = await startShop("shop-with-billing.ts", url)
     const customerId = randomUUID()
     await send("PUT", `${shop.url}/customers/${customerId}`, { name: "Bob", email: "bob@example.com" })
@@ -140,7 +140,7 @@ describe("the shop", () => {
     expect(await order(id, 1)).toBe(204)
     expect(await order(id, 2), "the same order with other items").toBe(500)
     expect(await order(randomUUID(), -1)).toBe(500)
-    // Refused by the commit itself, when both are written.
+    // Refused at the commit, after both were written.
     await admin.query(`create function refuse() returns trigger language plpgsql as
       $$ begin raise 'refused'; end $$`)
     await admin.query(`create constraint trigger refuse after insert on orders deferrable initially deferred

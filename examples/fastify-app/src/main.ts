@@ -8,7 +8,7 @@ const url = process.env["DATABASE_URL"]
 const store = url === undefined ? memory() : postgres({ url })
 const billing = await createBilling({ store })
 
-// Somebody has to have the first key of the REST API.
+// The first start prints the first key of the REST API.
 if ((await billing.keys.list({ limit: 1 }).page()).data.length === 0)
   console.log(`key ${(await billing.keys.create({ name: "first" })).secret}`)
 
@@ -18,7 +18,7 @@ app.addHook("onClose", () => billing.close())
 
 const string = { type: "string" }
 const integer = { type: "integer" }
-/** Fields are all required, and what else is sent is left out. */
+/** A schema for a body. All fields are required, and other fields are ignored. */
 const bodyOf = (properties: Record<string, object>) => ({
   schema: {
     body: { type: "object", properties, required: Object.keys(properties), additionalProperties: false },
@@ -34,12 +34,12 @@ app.post<{ Body: { name: string; email: string } }>(
   },
 )
 
-// The order's id is the caller's, so that an order that is sent again counts once.
+// The caller chooses the order's id, so an order that is sent again counts once.
 app.put<{ Params: { customerId: string; id: string }; Body: { items: number; cents: number } }>(
   "/customers/:customerId/orders/:id",
   bodyOf({ items: integer, cents: integer }),
   async ({ body: { cents, items }, params: { customerId, id } }, reply) => {
-    // Usage and its event, or neither.
+    // Stores usage and its event, or neither.
     await billing.transaction(async (tx) => {
       const idempotencyKey = `${customerId}-${id}`
       const usage = { customerId, productId: "shop", quantity: items, unit: "item", idempotencyKey }
@@ -53,7 +53,7 @@ app.put<{ Params: { customerId: string; id: string }; Body: { items: number; cen
 
 app.get<{ Params: { customerId: string } }>("/customers/:customerId/usage", async ({ params }) => {
   const { totalQuantity } = await billing.usage.summary({ customerId: params.customerId, unit: "item" })
-  // A total is exact at any size, which a number of JSON isn't for most readers.
+  // A string, because many JSON parsers would round a large total.
   return { items: String(totalQuantity) }
 })
 
@@ -61,7 +61,7 @@ app.setErrorHandler((error, _request, reply) => {
   if (error instanceof InvalidInputError) return reply.code(400).send({ error: error.message })
   if (error instanceof NotFoundError) return reply.code(404).send({ error: error.message })
   if (error instanceof ConflictError) return reply.code(409).send({ error: error.message })
-  // Fastify's own, among them those of the schemas, say what is wrong with the request.
+  // Errors of Fastify, such as those of the schemas, explain what is wrong with the request.
   const { statusCode = 500 } = error as FastifyError
   if (statusCode < 500) return reply.send(error)
   console.error(error)

@@ -8,9 +8,9 @@ const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
 export interface Shop extends AsyncDisposable {
   readonly url: string
-  /** Of the REST API, where the shop has just made the first one. */
+  /** The key of the REST API, if the shop has just issued the first one. */
   readonly apiKey: string | undefined
-  /** Ends it as a service manager would, and gives what it exited with. */
+  /** Ends it like a service manager. Returns the exit code. */
   readonly stop: () => Promise<number | null>
 }
 

@@ -44,7 +44,7 @@ const newCustomer = async (url: string): Promise<string> => {
 describe.each(["memory", "Postgres"])("the shop, in %s", (kind) => {
   const environment = (): Record<string, string> => (kind === "memory" ? {} : { DATABASE_URL: databaseUrl })
 
-  it("bills what is ordered, and refuses as it should", async () => {
+  it("bills orders, and refuses invalid ones", async () => {
     await using shop = await startShop(environment())
     const customerId = await newCustomer(shop.url)
     const order = async (id: string, body: unknown, customer = customerId) =>
@@ -56,7 +56,7 @@ describe.each(["memory", "Postgres"])("the shop, in %s", (kind) => {
     expect(await order(first, { items: 4, cents: 1250 }), "with other items").toBe(409)
     expect(await order(second, { items: -1, cents: 1 })).toBe(400)
     expect(await order(second, "no object")).toBe(400)
-    // Refused by the event, after the usage was recorded.
+    // The event is refused after the usage was recorded.
     expect(await order(second, { items: 1, cents: -1 })).toBe(400)
     expect(await order(first, { items: 4, cents: 1 }, await newCustomer(shop.url)), "another's").toBe(204)
     const stranger = "cus_01kahd3kc8e0fsr8zknzqgf2h1"
@@ -75,11 +75,11 @@ describe.each(["memory", "Postgres"])("the shop, in %s", (kind) => {
     ])
     const headers = { authorization: `Bearer ${shop.apiKey}` }
     const stream = await fetch(`${shop.url}/billing/v1/events/stream`, { headers })
-    expect(await shop.stop(), "with a stream that is open").toBe(0)
+    expect(await shop.stop(), "with an open stream").toBe(0)
     expect(await stream.text()).toBe("retry: 1000\n\n")
   })
 
-  it(kind === "memory" ? "forgets when it ends" : "is the same after a restart", async () => {
+  it(kind === "memory" ? "has no data after a restart" : "has the same data after a restart", async () => {
     const start = () => startShop(environment())
     const before = await start()
     const customerId = await newCustomer(before.url)

@@ -10,7 +10,7 @@ const url = process.env["DATABASE_URL"]
 const store = url === undefined ? memory() : postgres({ url })
 const billing = await createBilling({ store })
 
-// Somebody has to have the first key of the REST API.
+// The first start prints the first key of the REST API.
 if ((await billing.keys.list({ limit: 1 }).page()).data.length === 0)
   console.log(`key ${(await billing.keys.create({ name: "first" })).secret}`)
 
@@ -23,11 +23,11 @@ app.post("/customers", async (context) => {
   return context.json({ id }, 201)
 })
 
-// The order's id is the caller's, so that an order that is sent again counts once.
+// The caller chooses the order's id, so an order that is sent again counts once.
 app.put("/customers/:customerId/orders/:id", async (context) => {
   const { customerId, id } = context.req.param()
   const { items, cents } = await context.req.json<{ items: number; cents: number }>()
-  // Usage and its event, or neither.
+  // Stores usage and its event, or neither.
   await billing.transaction(async (tx) => {
     const idempotencyKey = `${customerId}-${id}`
     const usage = { customerId, productId: "shop", quantity: items, unit: "item", idempotencyKey }
@@ -43,7 +43,7 @@ app.get("/customers/:customerId/usage", async (context) => {
     customerId: context.req.param("customerId"),
     unit: "item",
   })
-  // A total is exact at any size, which a number of JSON isn't for most readers.
+  // A string, because many JSON parsers would round a large total.
   return context.json({ items: String(totalQuantity) })
 })
 

@@ -1,5 +1,5 @@
 /**
- * Billwright as this shop uses it: made once, when the process starts.
+ * Billwright in this shop. It is created once, when the process starts.
  */
 import {
   Billing as Billwright,
@@ -16,7 +16,7 @@ import type { Order } from "./Order.ts"
 export const TENANT = { accountId: Tenant.defaultAccountId, mode: "live" } as const
 export const UNIT = "credit"
 
-/** What an order means as usage. Its key makes it count once, however often the order is tried. */
+/** The usage of an order. With its idempotency key it counts once, even if the order is retried. */
 export const usageOf = (order: Order) =>
   Effect.flatMap(Usage, (usage) =>
     usage.record({
@@ -35,8 +35,8 @@ export const totalOf = (customerId: Customer.CustomerId, productId: string) =>
   Effect.flatMap(Usage, (usage) => usage.summary({ customerId, productId, unit: UNIT }))
 
 /**
- * Outside of the shop's transactions Billwright works on two connections of its own; a shop on `pg` can give it
- * its pool instead: `Host.fromPool(pool)`.
+ * Outside of the shop's transactions, Billwright uses two connections of its own. A shop on `pg` can give it its pool
+ * instead: `Host.fromPool(pool)`.
  */
 export const openBilling = (url: string) => {
   const postgres = PostgresClient.layer({ url: Redacted.make(url), poolSize: 2 })

@@ -1,5 +1,5 @@
 /**
- * The database that DATABASE_URL names, or one that is started for this run and removed after it.
+ * The database of DATABASE_URL, or a temporary one that is started for this run and removed at the end.
  */
 
 import { mkdtemp, rm } from "node:fs/promises"

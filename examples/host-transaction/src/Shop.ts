@@ -6,8 +6,8 @@ import type { Order } from "./Order.ts"
 
 export interface Shop {
   /**
-   * Stores the order and records its usage in one transaction. `check` is what else the shop does before the
-   * commit; when it throws, neither is there.
+   * Stores the order and records its usage in one transaction. `check` is other work of the shop before the commit. When
+   * it throws, neither is stored.
    */
   readonly placeOrder: (order: Order, check: () => Promise<void>) => Promise<void>
   readonly close: () => Promise<void>

@@ -6,7 +6,7 @@ import { openWithPostgresJs } from "./with-postgres-js.ts"
 import { openWithPrisma } from "./with-prisma.ts"
 import { openWithSql } from "./with-sql.ts"
 
-/** Every way, by the name that is printed, which is the product that it sells too. */
+/** All shops, by the printed name, which is also the product that the shop sells. */
 export const SHOPS: Readonly<Record<string, OpenShop>> = {
   pg: openWithPg,
   "postgres.js": openWithPostgresJs,

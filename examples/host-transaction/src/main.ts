@@ -1,5 +1,5 @@
 /**
- * In every shop: one order that is committed, one that is rolled back; then what the shop has and what is billed.
+ * In each shop, commits one order and rolls back another one. Then it compares the orders with the recorded usage.
  */
 import { randomUUID } from "node:crypto"
 import { Client } from "pg"
@@ -15,7 +15,7 @@ const interrupted = new AbortController()
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interrupted.abort())
 
 const place = async (shop: Shop, order: Order, check: () => Promise<void>): Promise<void> => {
-  // Between two orders, so that everything is closed in order.
+  // Checked between two orders, so that everything is closed properly.
   interrupted.signal.throwIfAborted()
   const outcome = await shop.placeOrder(order, check).then(
     () => "committed",
@@ -30,7 +30,7 @@ const place = async (shop: Shop, order: Order, check: () => Promise<void>): Prom
 const sell = async (url: string, billing: Billing, customerId: Order["customerId"]): Promise<void> => {
   for (const [index, [product, open]] of Object.entries(SHOPS).entries()) {
     const shop = open(url, billing)
-    // The most that one record holds, or nearly: together they are more than a number of JavaScript can be.
+    // Near the largest quantity of a record. Their total is too large for a number of JavaScript.
     const credits = Number.MAX_SAFE_INTEGER - index
     try {
       await place(shop, { id: randomUUID(), customerId, product, credits }, async () => {})
@@ -43,7 +43,7 @@ const sell = async (url: string, billing: Billing, customerId: Order["customerId
   }
 }
 
-/** Prints what was ordered beside what is billed; `true` when it is the same. */
+/** Prints the ordered credits beside the recorded usage. Returns whether they are the same. */
 const compare = async (url: string, billing: Billing, customerId: Order["customerId"]): Promise<boolean> => {
   const client = new Client({ connectionString: url })
   await client.connect()

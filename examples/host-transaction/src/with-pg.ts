@@ -20,7 +20,7 @@ export const openWithPg: OpenShop = (url, billing) => {
         await check()
         await client.query("commit")
       } catch (error) {
-        // Fails when the connection is lost; Postgres has rolled back then.
+        // Fails when the connection is lost. Then Postgres has already rolled back.
         await client.query("rollback").catch(() => undefined)
         throw error
       } finally {

@@ -1,5 +1,5 @@
 /**
- * For any other language: statements alone, and nothing of Billwright but what it made in the database.
+ * For any other language. It uses only SQL statements, and nothing of Billwright except its functions in the database.
  */
 import { Pool } from "pg"
 import { TENANT, UNIT } from "./Billing.ts"
@@ -24,7 +24,7 @@ export const openWithSql: OpenShop = (url) => {
         await check()
         await client.query("commit")
       } catch (error) {
-        // Fails when the connection is lost; Postgres has rolled back then.
+        // Fails when the connection is lost. Then Postgres has already rolled back.
         await client.query("rollback").catch(() => undefined)
         throw error
       } finally {

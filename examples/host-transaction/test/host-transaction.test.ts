@@ -82,7 +82,7 @@ const usageOf = async (id: string) =>
     )
   ).rows
 
-/** Everything that was ever billed, as the records and as the roll-ups have it. */
+/** All recorded usage, from the records and from the roll-ups. */
 const billed = async () =>
   (
     await admin.query(
@@ -93,13 +93,13 @@ const billed = async () =>
 
 const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
   for (let waited = 0; !(await isSo()); waited += POLL_MILLIS) {
-    if (waited > 10_000) throw new Error(`${what}: it never came to that`)
+    if (waited > 10_000) throw new Error(`waited in vain: ${what}`)
     await wait(POLL_MILLIS)
   }
 }
 
 describe("the shops", () => {
-  it("commit an order with its usage, or neither", async () => {
+  it("commit an order with its usage, or neither of them", async () => {
     const { code, stderr, stdout } = await runMain({ DATABASE_URL: url })
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(stdout).toContain("They agree.")
@@ -124,7 +124,7 @@ describe("the shops", () => {
     expect(stdout).toMatch(new RegExp(`^all +${total} +${total}$`, "m"))
   })
 
-  it("bring a database of their own when none is named, and remove it", async () => {
+  it("start a temporary database without DATABASE_URL, and remove it", async () => {
     const temporary = join(folder, "temporary")
     await mkdir(temporary)
     const { code, stderr, stdout } = await runMain({ DATABASE_URL: undefined, TMPDIR: temporary })
@@ -155,7 +155,7 @@ describe("a shop that is killed", () => {
     return { id, child, kill }
   }
 
-  /** Once nobody but us is connected, nothing more can be committed. */
+  /** When all other connections have ended, nothing more can be committed. */
   const expectNothingOf = async (id: string, before: unknown): Promise<void> => {
     const others = `select 1 from pg_stat_activity where datname = current_database()
       and backend_type = 'client backend' and pid <> pg_backend_pid()`
@@ -165,16 +165,16 @@ describe("a shop that is killed", () => {
     expect(await billed()).toEqual(before)
   }
 
-  it.each(PRODUCTS)("on %s, between the order and its usage, has neither", async (product) => {
+  it.each(PRODUCTS)("on %s between the order and its usage stores neither", async (product) => {
     const before = await billed()
-    // Whoever holds the customer keeps usage waiting, but not orders.
+    // A lock on the customer makes usage wait, but not orders.
     const holder = await connect()
     await holder.query("begin")
     const hold = "select 1 from billwright.customers where id = billwright.parse_id('cus', $1) for update"
     await holder.query(hold, [customer])
     const { id, kill } = startOrder(product)
     try {
-      // With a transaction number: it has written its order.
+      // A backend with a transaction number has written its order.
       const waiting =
         "select 1 from pg_stat_activity where wait_event_type = 'Lock' and backend_xid is not null"
       await until("the shop waits to record", async () => (await admin.query(waiting)).rowCount === 1)
@@ -185,7 +185,7 @@ describe("a shop that is killed", () => {
     await expectNothingOf(id, before)
   })
 
-  it.each(PRODUCTS)("on %s, after both and before the commit, has neither", async (product) => {
+  it.each(PRODUCTS)("on %s after both and before the commit stores neither", async (product) => {
     const before = await billed()
     const { child, id, kill } = startOrder(product)
     try {
@@ -199,7 +199,7 @@ describe("a shop that is killed", () => {
 })
 
 describe("createBilling", () => {
-  it("joins a transaction of Prisma, which commits and rolls back what both wrote", async () => {
+  it("joins a transaction of Prisma, which commits and rolls back the writes of both", async () => {
     await admin.query(CREATE_ORDERS)
     const prisma = new PrismaClient({ adapter: new PrismaPg({ connectionString: url }) })
     const billing = await createBilling({ store: postgres({ url }), dispatcher: false })

@@ -1,6 +1,5 @@
 /**
- * A shop that places one order and never gets to its commit: run as a process by `host-transaction.test.ts`,
- * which kills it.
+ * A shop that places one order and stops before its commit. `host-transaction.test.ts` runs it as a process and kills it.
  */
 import type { Customer } from "@billwright/core"
 import { openBilling } from "../src/Billing.ts"

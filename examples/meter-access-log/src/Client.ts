@@ -1,8 +1,8 @@
 /**
- * The few calls of the Billwright API that metering takes, over `fetch`.
+ * The calls of the Billwright API that metering needs, over `fetch`.
  *
- * Every one may be sent again without harm: reads, customers with an `Idempotency-Key`, usage with an
- * `idempotency_key` in each record. So what did not get an answer is simply tried again, a few times.
+ * Every call can be repeated safely: reads, customers with an `Idempotency-Key`, and usage with an `idempotency_key` in
+ * each record. So a request without an answer is sent again, a few times.
  */
 import { setTimeout as wait } from "node:timers/promises"
 import { parseExactly } from "./ExactJson.ts"
@@ -23,7 +23,7 @@ export interface UsageRecord {
   readonly idempotency_key: string
 }
 
-/** What became of a batch; `refused`: nothing of it is stored, because of the record at this place in it. */
+/** The result of a batch. `refused` is the index of a refused record. Then nothing of the batch is stored. */
 export type BatchOutcome =
   | { readonly recorded: number; readonly duplicates: number; readonly refused?: never }
   | { readonly refused: { readonly index: number; readonly isConflict: boolean; readonly message: string } }
@@ -53,7 +53,7 @@ interface Answer {
 
 const MAX_TRIES = 6
 const FIRST_WAIT_MS = 250
-/** Longest wait that is sat through. */
+/** The longest pause that the program waits for. */
 const MAX_WAIT_MS = 60_000
 const TIMEOUT_MS = 30_000
 const INTEGERS = new Set(["total_quantity"])
@@ -68,7 +68,7 @@ export class Client {
     this.#key = options.key
   }
 
-  /** The customers with an e-mail address; usually one or none. */
+  /** The customers with an e-mail address, usually one or none. */
   async findCustomers(email: string): Promise<ReadonlyArray<Customer>> {
     const body = await this.#succeed({ method: "GET", path: "/customers", query: { email, limit: "2" } })
     return (body as { readonly data: ReadonlyArray<Customer> }).data
@@ -82,7 +82,7 @@ export class Client {
     return body as Customer
   }
 
-  /** Records up to 1,000 records: all, or none when one is refused. */
+  /** Stores up to 1,000 records. When one is refused, none is stored. */
   async recordBatch(records: ReadonlyArray<UsageRecord>): Promise<BatchOutcome> {
     const call: Call = { method: "POST", path: "/usage/batch", body: { records } }
     const answer = await this.#send(call)
@@ -112,7 +112,7 @@ export class Client {
     throw new Problem(`${method} ${this.#base}${path} was answered with ${status}: ${message} (${requestId})`)
   }
 
-  /** Sends until there is an answer other than "try again". */
+  /** Sends a request until the answer is not "try again". */
   async #send(call: Call): Promise<Answer> {
     for (let tries = 1; ; tries++) {
       const outcome = await this.#try(call)
@@ -128,7 +128,7 @@ export class Client {
     }
   }
 
-  /** One try: the answer, or why there was none. */
+  /** Sends a request once. Returns the answer, or why there was none. */
   async #try(call: Call): Promise<Answer | string> {
     const query = call.query === undefined ? "" : `?${new URLSearchParams(call.query)}`
     try {
@@ -154,7 +154,7 @@ export class Client {
     } catch (error) {
       if (error instanceof Problem) throw error
       const why = reasonOf(error)
-      // What never answered is not busy: more likely it isn't there.
+      // A server that has never answered is probably not running.
       if (!this.#hasAnswered) throw new Problem(`Cannot reach ${this.#base}: ${why}. Is the server running?`)
       return why
     }
@@ -165,21 +165,21 @@ export class Client {
       const body = parseExactly(text, INTEGERS)
       if (typeof body === "object" && body !== null && ("object" in body || "message" in body)) return body
     } catch {
-      // Said below.
+      // Reported below.
     }
-    // A proxy in between has error pages of its own.
+    // A proxy may answer with its own error pages.
     if (RETRIED.has(status)) return { message: "no reason given" }
-    throw new Problem(`${this.#base} answered ${status} with something else than Billwright does.`)
+    throw new Problem(`${this.#base} answered ${status}, but not as Billwright does.`)
   }
 }
 
 const RETRIED = new Set([429, 502, 503, 504])
 
-/** Busy, or a request with the same Idempotency-Key is running (409 with `Retry-After`). */
+/** Whether the server is busy, or is still running a request with the same Idempotency-Key (409 with `Retry-After`). */
 const asksToTryAgain = ({ status, retryAfter }: Answer): boolean =>
   RETRIED.has(status) || (status === 409 && retryAfter !== null)
 
-/** A `Retry-After`, seconds or a date, in milliseconds from now. */
+/** The delay of a `Retry-After` (seconds or a date), in milliseconds. */
 const retryAfter = (value: string | null): number | undefined => {
   if (value === null) return undefined
   if (/^\d+$/.test(value)) return Number(value) * 1000

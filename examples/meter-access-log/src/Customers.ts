@@ -1,5 +1,5 @@
 /**
- * Parties as customers of the billing server, each created once.
+ * The customers of the billing server for the parties. Each is created once.
  */
 import { createHash } from "node:crypto"
 import type { Client, Customer } from "./Client.ts"
@@ -9,7 +9,7 @@ import { Problem } from "./Problem.ts"
 /**
  * Finds a party's customer by its e-mail address, or creates it.
  *
- * Two runs at the same time may both find none: the `Idempotency-Key` makes them create one and the same.
+ * Two runs at the same time may both find none. The `Idempotency-Key` makes them create the same customer.
  */
 export class Customers {
   readonly #client: Client
@@ -29,7 +29,7 @@ export class Customers {
 
   async #findOrCreate(party: Party): Promise<Customer> {
     const [found, another] = await this.#client.findCustomers(party.email)
-    // Guessing which of them pays is not for a program.
+    // A program must not guess which of them pays.
     if (another !== undefined) throw new Problem(`There are several customers with e-mail ${party.email}.`)
     if (found !== undefined) return found
     const digest = createHash("sha256").update(party.email).digest("hex")

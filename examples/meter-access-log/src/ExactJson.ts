@@ -1,8 +1,8 @@
 /**
- * JSON whose integers stay exact: totals may exceed 2^53, where `JSON.parse` alone gives a neighbour.
+ * JSON with exact integers. Totals may exceed 2^53, where `JSON.parse` alone would round them.
  */
 
-// Not in TypeScript's library yet, but in Node since 21: the text of a number as it stands in the document.
+// The text of a number in the document. Node has it since 21, but TypeScript's library doesn't have it yet.
 interface SourceText {
   parse(
     text: string,
@@ -12,13 +12,13 @@ interface SourceText {
 }
 const json = JSON as unknown as SourceText
 
-/** Reads a document; the fields named are `bigint`s. */
+/** Reads a document. The named fields are `bigint`s. */
 export const parseExactly = (text: string, integers: ReadonlySet<string>): unknown =>
   json.parse(text, (key, value, { source }) =>
     integers.has(key) && typeof value === "number" && source !== undefined ? BigInt(source) : value,
   )
 
-/** Writes a document; `bigint`s are numbers. */
+/** Writes a document. `bigint`s are written as numbers. */
 export const stringifyExactly = (value: unknown): string =>
   JSON.stringify(
     value,

@@ -1,19 +1,19 @@
 /**
- * A stream of text as lines, one at a time.
+ * Splits a stream of text into lines.
  */
 
-/** One line, without its line ending. Longer than allowed: no text. */
+/** A line without its line ending. A line that is too long has no text. */
 export interface Line {
   readonly number: number
   readonly text: string | undefined
 }
 
-/** Longest line that is read. Web servers refuse requests long before that (8 KiB for each header or so). */
+/** The longest line that is read. Web servers refuse much shorter requests (about 8 KiB for each header). */
 export const MAX_LINE_LENGTH = 65_536
 
 /**
- * Splits at `\n` and `\r\n`. Never holds more than a chunk and a line, whatever the stream is: the rest of a
- * line that is too long is dropped.
+ * Splits at `\n` and `\r\n`. It never keeps more than a chunk and a line in memory. The rest of a line that is too long is
+ * dropped.
  */
 export async function* splitLines(
   chunks: AsyncIterable<string> | Iterable<string>,

@@ -11,7 +11,7 @@ export interface LogLine {
   readonly user: string | undefined
   /** RFC 3339, with the offset of the log. */
   readonly time: string
-  /** What was asked, as it came; the two below are of a request that can be read. */
+  /** The request, unchanged. `method` and `path` are only present if it can be parsed. */
   readonly request: string
   readonly method: string | undefined
   /** The path without its query. */
@@ -23,15 +23,15 @@ export interface LogLine {
   readonly userAgent: string | undefined
 }
 
-/** A line, or what is wrong with it. */
+/** A parsed line, or what is wrong with it. */
 export type Parsed =
   | { readonly line: LogLine; readonly problem?: never }
   | { readonly line?: never; readonly problem: string }
 
-// Both servers escape a quote inside a field, as \" or as \x22, so that a bare one ends it.
+// Both servers escape a quote inside a field, as \" or as \x22, so a plain quote ends the field.
 const CHARACTER = String.raw`(?:[^"\\]|\\.)`
 const QUOTED = `"(${CHARACTER}*)"`
-// A user name may hold spaces and brackets, but no bare quote.
+// A user name may have spaces and brackets, but no plain quote.
 const COMBINED = new RegExp(
   String.raw`^(\S+) \S+ (${CHARACTER}+?) \[([^\]]{0,60})\] ${QUOTED} (\d{3}) (\d+|-) ${QUOTED} ${QUOTED}$`,
 )
@@ -48,11 +48,11 @@ export const parseLogLine = (text: string): Parsed => {
   const [, host, user, at, request, status, bytes, referer, userAgent] = COMBINED.exec(text) ?? []
   if (host === undefined) return { problem: "not in combined format" }
   const client = parseClient(host)
-  if (client === undefined) return { problem: `"${host.slice(0, 60)}" is no client address` }
+  if (client === undefined) return { problem: `"${host.slice(0, 60)}" is not a client address` }
   const time = parseTime(at ?? "")
-  if (time === undefined) return { problem: `"${at}" is no time` }
+  if (time === undefined) return { problem: `"${at}" is not a time` }
   const size = bytes === "-" ? 0 : Number(bytes)
-  if (!Number.isSafeInteger(size)) return { problem: `${bytes?.slice(0, 60)} is no number of bytes` }
+  if (!Number.isSafeInteger(size)) return { problem: `${bytes?.slice(0, 60)} is not a number of bytes` }
   const asked = unescape(request ?? "")
   return {
     line: {
@@ -91,14 +91,14 @@ const parseTime = (at: string): string | undefined => {
   const month = MONTHS.indexOf(name ?? "") + 1
   if (month === 0) return undefined
   const local = `${year}-${String(month).padStart(2, "0")}-${day}T${clock}`
-  // `Date` takes 30 February for 2 March.
+  // `Date` would read 30 February as 2 March.
   const instant = new Date(`${local}Z`)
   if (Number.isNaN(instant.getTime()) || instant.toISOString().slice(0, local.length) !== local)
     return undefined
   return `${local}${sign}${hours}:${minutes}`
 }
 
-/** What is no request (a TLS handshake on the wrong port, say) is logged too; it has no method and no path. */
+/** Servers also log bytes that are not a request, such as a TLS handshake. Those have no method and no path. */
 const parseRequest = (request: string): Pick<LogLine, "method" | "path"> => {
   const [, method, target] = REQUEST.exec(request) ?? []
   return { method, path: TARGET.exec(target ?? "")?.[1] }

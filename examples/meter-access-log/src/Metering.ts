@@ -1,6 +1,5 @@
 /**
- * Records the requests of an access log as usage: one record for the request, one for the bytes it was answered
- * with.
+ * Records the requests of an access log as usage: one record for the request, and one for the bytes of its answer.
  *
  * Memory grows with customers and products, not with lines.
  */
@@ -14,29 +13,29 @@ import { partyOf } from "./Parties.ts"
 import { Problem } from "./Problem.ts"
 import { productOf } from "./Products.ts"
 
-/** What was wrong with a line. */
+/** A line, and what is wrong with it. */
 export interface LineProblem {
   readonly line: number
   readonly problem: string
 }
 
 export interface Counts {
-  /** Every line is one of the next four. */
+  /** All lines: the sum of the next four counts. */
   lines: number
   billed: number
   not_billed: number
-  /** Could not be read. */
+  /** Lines that can't be parsed. */
   malformed: number
-  /** Could be read, but the server refuses it: dated in the future, say. */
+  /** Lines that the server refuses, for example because their date is in the future. */
   refused: number
-  /** Records that are new; those that had been recorded before. */
+  /** New records. `duplicates` are records that had been recorded before. */
   recorded: number
   duplicates: number
-  /** Billed lines too late to tell whether there was an identical one: see `Occurrences`. */
+  /** Billed lines that came too late to know whether there was an identical line: see `Occurrences`. */
   late: number
 }
 
-/** What was used, in the days (UTC) that the log covers. */
+/** A total for the days (UTC) in the log. */
 export interface Total {
   readonly customer: Customer
   readonly product: string
@@ -46,19 +45,19 @@ export interface Total {
 
 export interface Report {
   readonly counts: Counts
-  /** The first day and the last that have billed lines. */
+  /** The first and the last day with billed lines. */
   readonly period: { readonly start_date: string; readonly end_date: string } | undefined
-  /** Of the customers and products in the log. */
+  /** The totals of the customers and products in the log. */
   readonly totals: ReadonlyArray<Total>
 }
 
 export interface Options {
-  /** Records sent at once: 2 to 1,000. */
+  /** The number of records in a batch: 2 to 1,000. */
   readonly batchSize: number
   readonly onProblem: (problem: LineProblem) => void
 }
 
-/** A billed line on its way. */
+/** A billed line that is not yet sent. */
 interface Pending {
   readonly line: number
   readonly records: ReadonlyArray<UsageRecord>
@@ -71,8 +70,8 @@ interface Pending {
 const MAX_REFUSED = 100
 
 /**
- * What identifies a line for ever: its bytes, and which of several identical ones it is. Neither the name of the
- * file nor the place in it is part of that, since logs are rotated.
+ * The digest that identifies a line, together with its number among identical lines. The name of the file and the
+ * position in it are not part of it, because logs are rotated.
  */
 const digestOf = (text: string): string => createHash("sha256").update(text, "latin1").digest("hex")
 
@@ -94,7 +93,7 @@ export class Metering {
   readonly #options: Options
   readonly #occurrences = new Occurrences()
   readonly #used = new Map<string, { readonly customer: Customer; readonly products: Set<string> }>()
-  /** What became of the lines, up to now. */
+  /** The counts so far. */
   readonly counts: Counts = {
     lines: 0,
     billed: 0,
@@ -116,7 +115,7 @@ export class Metering {
     this.#options = options
   }
 
-  /** Reads a log to its end. Its characters are bytes (`latin1`). */
+  /** Reads a log to its end. Each character is a byte (`latin1`). */
   async run(log: AsyncIterable<string>): Promise<Report> {
     for await (const { number, text } of splitLines(log)) {
       this.counts.lines += 1
@@ -158,7 +157,7 @@ export class Metering {
     if (this.#lastDay === undefined || day > this.#lastDay) this.#lastDay = day
   }
 
-  /** Sends what is pending. A batch is stored whole or not at all: a line that is refused is left out. */
+  /** Sends the pending records. A batch is stored as a whole or not at all, so refused lines are removed from it. */
   async #flush(): Promise<void> {
     let pending = this.#pending
     this.#pending = []
@@ -186,7 +185,7 @@ export class Metering {
     this.counts.refused += 1
     this.#options.onProblem({ line, problem: `refused: ${message.replace(/^records\[\d+\]\./, "")}` })
     if (this.counts.refused === MAX_REFUSED)
-      throw new Problem(`The server refused ${MAX_REFUSED} lines: there is more wrong than a line.`)
+      throw new Problem(`The server refused ${MAX_REFUSED} lines: probably not only single lines are wrong.`)
   }
 
   async #totals(): Promise<Pick<Report, "period" | "totals">> {
@@ -216,5 +215,5 @@ const byCustomerAndProduct = (a: Total, b: Total): number =>
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const conflict = (line: number, message: string): string =>
-  `Line ${line} was recorded before, and differently: ${message}. ` +
-  "Were the rules changed since? What is recorded stays as it is; void it first to bill it anew."
+  `Line ${line} was recorded before with other content: ${message}. ` +
+  "Were the rules changed since? The old record stays as it is. To bill the line again, void the old record first."

@@ -1,26 +1,26 @@
 /**
- * Which of several identical lines a line is: the first, the second …
+ * Numbers identical lines: the first, the second …
  */
 
 /** How many different lines are remembered. */
 export const MAX_REMEMBERED = 100_000
 
 export interface Occurrence {
-  /** 1 for the first. */
+  /** The number of the line. 1 for the first. */
   readonly number: number
   /**
-   * Whether the line came so late that an identical one may have been forgotten meanwhile: it is older than a
-   * line that more than `MAX_REMEMBERED` different ones came after.
+   * Whether the line came so late that an identical line may have been forgotten. It is older than a line that was
+   * followed by more than `MAX_REMEMBERED` different lines.
    */
   readonly isLate: boolean
 }
 
 /**
- * Counts identical lines, in bounded memory. Identical lines are of the same second, so that only the latest
- * lines of a log need to be remembered; a server logs a request when it ends, so that some come a bit late.
+ * Counts identical lines, with limited memory. Identical lines have the same second, so only the latest lines of a log
+ * need to be remembered. A server logs a request when it ends, so some lines come a little late.
  */
 export class Occurrences {
-  // In the order of the latest sight.
+  // In the order in which they were last seen.
   readonly #seen = new Map<string, { number: number; readonly time: number }>()
   readonly #capacity: number
   #forgottenUntil = Number.NEGATIVE_INFINITY
@@ -29,7 +29,7 @@ export class Occurrences {
     this.#capacity = capacity
   }
 
-  /** Counts a line, by its digest and the time it bears. */
+  /** Counts a line by its digest and its time. */
   next(digest: string, time: number): Occurrence {
     const seen = this.#seen.get(digest)
     if (seen !== undefined) {

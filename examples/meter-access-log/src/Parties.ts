@@ -3,7 +3,7 @@
  */
 import { BlockList, isIP, isIPv4 } from "node:net"
 
-/** A paying party; the e-mail address tells them apart, and finds the customer again. */
+/** A paying party. The e-mail address identifies it, and finds its customer again. */
 export interface Party {
   readonly name: string
   readonly email: string
@@ -15,22 +15,22 @@ const network = (address: string, prefix: number): BlockList => {
   return list
 }
 
-/** Parties with networks of their own. */
+/** Parties with their own networks. */
 const PARTIES: ReadonlyArray<Party & { readonly network: BlockList }> = [
   { name: "Northwind", email: "billing@northwind.example", network: network("127.0.0.16", 28) },
   { name: "Contoso", email: "accounts@contoso.example", network: network("127.0.0.32", 28) },
 ]
 
-/** Domain of the addresses made up for unknown clients: reserved (RFC 2606), no mail can get there. */
+/** The domain of generated addresses for unknown clients. It is reserved (RFC 2606), so no mail can arrive there. */
 const NO_MAIL_DOMAIN = "clients.example"
 
-/** The party of a client: the one whose network it is in, else one of its own. */
+/** The party of a client: the one whose network contains it, or else a party only for this client. */
 export const partyOf = (client: string): Party => {
   const version = isIP(client)
   if (version === 0) return { name: client, email: `host-${client}@${NO_MAIL_DOMAIN}` }
   const family = version === 4 ? "ipv4" : "ipv6"
   const known = PARTIES.find(({ network }) => network.check(client, family))
   if (known !== undefined) return { name: known.name, email: known.email }
-  // A colon has no place in an e-mail address.
+  // A colon is not allowed in an e-mail address.
   return { name: client, email: `${family}-${client.replaceAll(":", "-")}@${NO_MAIL_DOMAIN}` }
 }

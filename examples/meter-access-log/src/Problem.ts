@@ -1,5 +1,5 @@
 /**
- * What ends the program with a sentence for people, instead of a stack.
+ * An error that ends the program with a message for people, without a stack.
  */
 export class Problem extends Error {
   override readonly name = "Problem"

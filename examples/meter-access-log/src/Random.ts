@@ -1,5 +1,5 @@
 /**
- * Numbers that look random and are the same for the same seed (mulberry32).
+ * Pseudo-random numbers, the same for the same seed (mulberry32).
  */
 export class Random {
   #state: number
@@ -8,7 +8,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** From 0 up to, but not, 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state

@@ -1,5 +1,5 @@
 /**
- * A small web server that writes an access log in combined format, as Apache does: what `produce-log.ts` drives.
+ * A small web server that writes an access log in combined format, as Apache does. `produce-log.ts` uses it.
  */
 import { EventEmitter, once } from "node:events"
 import {
@@ -12,7 +12,7 @@ import {
 import type { AddressInfo, Socket } from "node:net"
 import type { Random } from "./Random.ts"
 
-/** Gives the time that is logged. */
+/** The clock for the logged times. */
 export interface LogClock {
   readonly now: () => Date
   readonly timeZone: string
@@ -26,7 +26,7 @@ interface Reply {
 
 const SERVER_ERROR_RATE = 0.03
 
-/** What a request gets. Sizes and failures are drawn, so that they differ. */
+/** The answer to a request. Sizes and failures are random, so that they differ. */
 const reply = (request: IncomingMessage, random: Random): Reply => {
   const method = request.method ?? ""
   if (method === "OPTIONS") return { status: 204, bytes: 0, headers: { allow: "GET, HEAD, POST, DELETE" } }
@@ -84,7 +84,7 @@ const formatTime = (date: Date, timeZone: string): string => {
 
 const ESCAPES: Readonly<Record<string, string>> = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t" }
 
-/** As Apache escapes what clients send. Node gives header bytes as Latin-1 characters. */
+/** Escapes text of clients as Apache does. Node gives header bytes as Latin-1 characters. */
 const escape = (value: string): string =>
   value.replace(
     /["\\]|[^\x20-\x7e]/g,
@@ -97,7 +97,7 @@ const userOf = ({ headers }: IncomingMessage): string => {
   return Buffer.from(credentials, "base64").toString("latin1").split(":")[0] || "-"
 }
 
-/** Emits "line" with each line of its log, when the request is done. */
+/** Emits "line" with a line of its log after each request. */
 export class SampleServer extends EventEmitter<{ line: [string] }> {
   readonly #servers: Array<Server> = []
   readonly #clock: LogClock
@@ -145,7 +145,7 @@ export class SampleServer extends EventEmitter<{ line: [string] }> {
     })
   }
 
-  /** What is no HTTP is logged too, as far as its first line. */
+  /** Refuses bytes that are not HTTP, and logs their first line. */
   #refuse(error: Error & { rawPacket?: Buffer }, socket: Socket): void {
     const first = error.rawPacket?.toString("latin1").split(/\r?\n/)[0] || "-"
     this.#log(socket, this.#clock.now(), "-", first, 400, 0, ["-", "-"])

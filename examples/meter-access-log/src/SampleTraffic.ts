@@ -1,19 +1,19 @@
 /**
- * Made-up visits to the sample server: who asks for what, and when. The same seed gives the same requests.
+ * Generated visits to the sample server. The same seed gives the same requests.
  */
 import type { Random } from "./Random.ts"
 
 /** A request to make. */
 export interface Visit {
-  /** The address that it is made from. */
+  /** The address of the client. */
   readonly client: string
-  /** Time passed since the request before. */
+  /** The time since the previous request, in milliseconds. */
   readonly afterMs: number
   readonly method: string
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Bytes to send as they are, instead of a request. */
+  /** Raw bytes to send instead of a request. */
   readonly raw?: string
 }
 
@@ -90,11 +90,11 @@ const HOUR_MS = 3_600_000
 const isNight = (instant: number): boolean => new Date(instant).getUTCHours() < 6
 
 /**
- * Requests without end: a client comes, makes a few quickly (now and then the same one several times within a
- * second, as programs that poll do), and a while later the next comes.
+ * An endless sequence of requests. A client makes a few requests quickly (sometimes the same one several times within a
+ * second, like programs that poll), and after a pause comes the next client.
  *
- * @param start when the first one comes, in milliseconds since 1970
- * @param pauseMs how long it takes on average until the next comes, by day
+ * @param start the time of the first client, in milliseconds since 1970
+ * @param pauseMs the average pause until the next client, by day
  */
 export function* visits(
   random: Random,

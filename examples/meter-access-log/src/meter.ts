@@ -17,7 +17,7 @@ const USAGE = `Usage: node src/meter.ts [options] <access.log>
   --json          prints JSON instead of a table
   --help          prints this`
 
-/** How many lines with a problem are printed; the others are counted. */
+/** How many lines with a problem are printed. Further ones are only counted. */
 const MAX_PRINTED_PROBLEMS = 20
 
 const readOptions = () => {
@@ -39,14 +39,15 @@ const check = ({ values, positionals }: ReturnType<typeof readOptions>) => {
   const [file, ...more] = positionals
   if (file === undefined || more.length > 0) throw new Problem(`Name one access log.\n\n${USAGE}`)
   if (!/^[\x21-\x7e]+$/.test(values.key)) throw new Problem("Give an API key: --key or BILLWRIGHT_API_KEY.")
-  if (!/^https?:$/.test(URL.parse(values.url)?.protocol ?? "")) throw new Problem("--url is no http address.")
+  if (!/^https?:$/.test(URL.parse(values.url)?.protocol ?? ""))
+    throw new Problem("--url must be an http or https address.")
   const batchSize = Number(values.batch)
   if (!Number.isInteger(batchSize) || batchSize < 2 || batchSize > 1000)
     throw new Problem("--batch must be 2 to 1000.")
   return { file, url: values.url, key: values.key, batchSize }
 }
 
-/** The bytes of a file as characters, so that every line is told from every other, whatever its encoding. */
+/** The bytes of a file as characters, so that all different lines differ in any encoding. */
 async function* read(file: string): AsyncGenerator<string> {
   try {
     yield* createReadStream(file, { encoding: "latin1" })
@@ -91,8 +92,8 @@ const main = async (): Promise<void> => {
   const { late } = report.counts
   if (late > 0)
     console.error(
-      `${late} lines stand far behind later ones. They are recorded, but if one is an exact repeat of a line ` +
-        "before, the two count as one. Is the log in order?",
+      `${late} lines come far after later ones. They are recorded, but if one is identical to an earlier line, ` +
+        "both count as one. Is the log in order?",
     )
   console.log(options.values.json ? asJson(report, problems) : table(report))
 }
@@ -102,6 +103,6 @@ try {
 } catch (error) {
   if (!(error instanceof Problem)) throw error
   console.error(error.message)
-  if (hasRecorded) console.error("What was recorded so far stays; running again counts nothing twice.")
+  if (hasRecorded) console.error("Everything recorded so far stays. Running again counts nothing twice.")
   process.exitCode = 1
 }

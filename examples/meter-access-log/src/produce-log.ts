@@ -23,9 +23,9 @@ const USAGE = `Usage: node src/produce-log.ts [options] <access.log>
   --no-ipv6        leaves out the client that comes over IPv6`
 
 const DAY_MS = 86_400_000
-/** Requests that a client makes when it comes, on average, repeated ones included. */
+/** The average number of requests of a visit, including repeated ones. */
 const REQUESTS_A_VISIT = 5.4
-/** Nights are slower: how much longer a day is than it would be without them. */
+/** How much longer a day is because nights have fewer visits. */
 const NIGHT_STRETCH = 1.35
 
 const { values, positionals } = parseArgs({
@@ -64,7 +64,7 @@ const agent = new Agent({ keepAlive: true })
 const serverOf = (client: string) =>
   client.includes(":") ? { host: "::1", port: ports.ipv6 } : { host: "127.0.0.1", port: ports.ipv4 }
 
-/** Makes a request; gives the bytes of the body that came back. */
+/** Makes a request. Returns the length of the received body in bytes. */
 const make = async ({ client, method, target, headers, body }: Visit): Promise<number> => {
   const made = request({
     ...serverOf(client),
@@ -98,7 +98,7 @@ for (let made = 0; made < lines; made++) {
   const logged = once(server, "line")
   const received = await (visit.raw === undefined ? make(visit) : sendRaw(visit.client, visit.raw))
   const line = String((await logged)[0])
-  // The server says what it sent; the client knows what came.
+  // Compares the size that the server logged with the bytes that the client received.
   const sent = Number(/" \d{3} (\d+) "/.exec(line)?.[1] ?? 0)
   if (sent !== received) throw new Error(`${received} bytes came: ${line}`)
   log.write(`${line}\n`)

@@ -1,14 +1,14 @@
 /**
- * A proxy in front of the real server, for what networks and busy servers do.
+ * A proxy in front of the real server, which simulates faults of networks and busy servers.
  */
 import { once } from "node:events"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 
 /**
- * What happens to a request: it goes through; it is answered with 429 or 503 (come back at once, or in an hour)
- * without reaching the server; the server does it, but the answer is lost; the server does it, and the answer
- * never comes; the server does it, and the answer comes when a promise says so.
+ * The fault of a request: none; an answer 429 or 503 (retry at once, or in an hour) without reaching the server; the
+ * server handles it, but the answer is lost; the server handles it, but the answer never arrives; the server handles it,
+ * and the answer arrives after a promise.
  */
 export type Fault =
   | "none"
@@ -23,7 +23,7 @@ const PASSED_ON = ["authorization", "content-type", "idempotency-key"]
 
 export interface FaultyProxy extends AsyncDisposable {
   readonly url: string
-  /** Resolves when the first answer is withheld: the server has done what was asked. */
+  /** Resolves when the first answer is withheld. The server has handled that request. */
   readonly withheld: Promise<void>
 }
 

@@ -9,7 +9,7 @@ const collect = async (chunks: Iterable<string>, maxLength?: number): Promise<Re
 }
 
 describe("splitLines", () => {
-  it("gives lines with their numbers, empty ones too, and the last one without its end", async () => {
+  it("returns lines with their numbers, including empty ones, and the last one without a line ending", async () => {
     expect(await collect(["a\nb\r\n\nc"])).toEqual([
       { number: 1, text: "a" },
       { number: 2, text: "b" },
@@ -18,7 +18,7 @@ describe("splitLines", () => {
     ])
   })
 
-  it("drops a line that is too long, in one chunk or in many, and goes on", async () => {
+  it("drops a line that is too long, in one chunk or in many, and continues", async () => {
     const lines = [
       { number: 1, text: "abcd" },
       { number: 2, text: undefined },
@@ -29,8 +29,8 @@ describe("splitLines", () => {
     expect(await collect(["ab", "cd", "\nab", "cd", "e\n", "e\nff", "ff", "f"], 4)).toEqual(lines)
   })
 
-  it("does not keep a line without end", async () => {
-    // More than fits in a string.
+  it("does not keep an endless line in memory", async () => {
+    // More than a string can hold.
     const chunk = "x".repeat(MAX_LINE_LENGTH)
     const chunks = Array.from({ length: 10_000 }, () => chunk)
     expect(await collect(chunks)).toEqual([{ number: 1, text: undefined }])

@@ -17,7 +17,7 @@ const read = (text: string): LogLine => {
 }
 
 describe("a line in combined format", () => {
-  it("gives its fields", () => {
+  it("has all fields", () => {
     expect(read(line({ user: "frank" }))).toEqual({
       client: "203.0.113.7",
       user: "frank",
@@ -48,12 +48,12 @@ describe("a line in combined format", () => {
     ["fe80::1%eth0", "fe80::1%eth0"],
     ["::ffff:192.0.2.1", "192.0.2.1"],
     ["crawl-1.Example.COM", "crawl-1.example.com"],
-  ])("takes %s for a client", (host, client) => {
+  ])("accepts %s as a client", (host, client) => {
     expect(read(line({ host })).client).toBe(client)
   })
 
   it.each(["grace hopper", "[x]", String.raw`a\" [10/Oct/2025:13:55:36 -0700] \"b`])(
-    "takes %s for a user",
+    "accepts %s as a user",
     (user) => {
       const { time, path, ...found } = read(line({ user }))
       expect(found.user).toBe(user.replaceAll("\\", ""))
@@ -97,24 +97,24 @@ describe("a malformed line", () => {
     [line({ rest: '"GET / HTTP/1.1" 200 1 "-" "a"b"' }), "not in combined format"],
     [
       line({ rest: '"GET / HTTP/1.1" 200 9007199254740993 "-" "-"' }),
-      "9007199254740993 is no number of bytes",
+      "9007199254740993 is not a number of bytes",
     ],
-    [line({ host: "unix:" }), '"unix:" is no client address'],
-    [line({ host: "a@b" }), '"a@b" is no client address'],
-    [line({ host: "h".repeat(201) }), `"${"h".repeat(60)}" is no client address`],
-    [line({ time: "30/Feb/2026:00:00:00 +0000" }), '"30/Feb/2026:00:00:00 +0000" is no time'],
-    [line({ time: "01/Foo/2026:00:00:00 +0000" }), '"01/Foo/2026:00:00:00 +0000" is no time'],
-    [line({ time: "01/Jan/2026:24:00:00 +0000" }), '"01/Jan/2026:24:00:00 +0000" is no time'],
-    [line({ time: "01/Jan/2026:00:00:60 +0000" }), '"01/Jan/2026:00:00:60 +0000" is no time'],
-    [line({ time: "01/Jan/2026:00:00:00 +2400" }), '"01/Jan/2026:00:00:00 +2400" is no time'],
-    [line({ time: "2026-01-01T00:00:00Z" }), '"2026-01-01T00:00:00Z" is no time'],
+    [line({ host: "unix:" }), '"unix:" is not a client address'],
+    [line({ host: "a@b" }), '"a@b" is not a client address'],
+    [line({ host: "h".repeat(201) }), `"${"h".repeat(60)}" is not a client address`],
+    [line({ time: "30/Feb/2026:00:00:00 +0000" }), '"30/Feb/2026:00:00:00 +0000" is not a time'],
+    [line({ time: "01/Foo/2026:00:00:00 +0000" }), '"01/Foo/2026:00:00:00 +0000" is not a time'],
+    [line({ time: "01/Jan/2026:24:00:00 +0000" }), '"01/Jan/2026:24:00:00 +0000" is not a time'],
+    [line({ time: "01/Jan/2026:00:00:60 +0000" }), '"01/Jan/2026:00:00:60 +0000" is not a time'],
+    [line({ time: "01/Jan/2026:00:00:00 +2400" }), '"01/Jan/2026:00:00:00 +2400" is not a time'],
+    [line({ time: "2026-01-01T00:00:00Z" }), '"2026-01-01T00:00:00Z" is not a time'],
   ])("%s: %s", (text, problem) => {
     expect(parseLogLine(text)).toEqual({ problem })
   })
 })
 
 describe("any line", () => {
-  // Bytes, as the file is read.
+  // Characters that are bytes, because the file is read as bytes.
   const text = fc.string({
     unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
     maxLength: 40,
@@ -143,7 +143,7 @@ describe("any line", () => {
     line({ rest: `"${escape(request)}" ${status} ${bytes} "${escape(referer)}" "${escape(userAgent)}"` })
   const sent = (value: string) => (value === "" || value === "-" ? undefined : value)
 
-  it("comes back as it was meant, however it is escaped", () => {
+  it("has the original values in any escaping", () => {
     const property = fc.property(written, (fields) => {
       const { request, status, bytes, referer, userAgent } = fields
       expect(read(write(fields))).toMatchObject({
@@ -157,7 +157,7 @@ describe("any line", () => {
     fc.assert(property, { seed: SEED, numRuns: 500 })
   })
 
-  it("is malformed as long as it is not written to its end", () => {
+  it("is malformed if it is not complete", () => {
     const property = fc.property(written, fc.double({ min: 0, max: 1, noNaN: true }), (fields, part) => {
       const whole = write(fields)
       expect(parseLogLine(whole.slice(0, Math.floor(part * (whole.length - 1)))).line).toBeUndefined()
@@ -165,7 +165,7 @@ describe("any line", () => {
     fc.assert(property, { seed: SEED, numRuns: 500 })
   })
 
-  it("is a line or a problem, whatever it is", () => {
+  it("is a line or a problem for any text", () => {
     const property = fc.property(fc.oneof(text, fc.string({ unit: "binary" })), (garbage) => {
       const { line: found, problem } = parseLogLine(garbage)
       expect((found === undefined) !== (problem === undefined)).toBe(true)
@@ -173,8 +173,8 @@ describe("any line", () => {
     fc.assert(property, { seed: SEED, numRuns: 500 })
   })
 
-  it("takes time in proportion to its length", () => {
-    // Backtracking would not come to an end here.
+  it("needs time in proportion to its length", () => {
+    // A regular expression with backtracking would not finish here.
     const start = `1.2.3.4 - ${"a [".repeat(20_000)}`
     expect(parseLogLine(start).problem).toBe("not in combined format")
     expect(parseLogLine(`1.2.3.4 - ${"a [] ".repeat(12_000)}`).problem).toBe("not in combined format")

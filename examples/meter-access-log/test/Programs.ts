@@ -1,5 +1,5 @@
 /**
- * The programs under test, as children: the billing server, the meter, and awk.
+ * Runs the programs of the test as child processes: the billing server, the meter, and awk.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -19,7 +19,7 @@ const findBillwright = (): string => {
   return join(dirname(manifest), bin.billwright)
 }
 
-/** A billing server of its own, empty. */
+/** A new, empty billing server. */
 export interface BillingServer extends AsyncDisposable {
   readonly url: string
   readonly key: string
@@ -40,7 +40,7 @@ export const startBilling = async (): Promise<BillingServer> => {
   throw new Error("the billing server did not start")
 }
 
-/** Ends a child and waits until it is gone. */
+/** Ends a child process and waits for its end. */
 export const stop = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, "exit")
@@ -77,7 +77,7 @@ export const runMeter = (args: ReadonlyArray<string>, nodeOptions: ReadonlyArray
 
 export const runProduceLog = (args: ReadonlyArray<string>) => collect(start("produce-log", args))
 
-/** What count.awk finds in a log: "customer product requests bytes", sorted. */
+/** The result of count.awk for a log: "customer product requests bytes", sorted. */
 export const countWithAwk = (log: string): Promise<ReadonlyArray<string>> =>
   new Promise((resolve, reject) => {
     execFile("awk", ["-f", here("count.awk"), log], { env: { LC_ALL: "C" } }, (error, stdout) =>

@@ -1,11 +1,11 @@
 # Counts what an access log should be billed for: customer, product, requests and bytes, one row each.
-# Written apart from the program that it checks, and in another way: fields are found from the ends of the line.
+# Written independently of the program that it checks, in another way: it finds the fields from both ends of the line.
 
 BEGIN { OFS = "\t" }
 
 {
   line = $0
-  # Escaped quotes and backslashes are out of the way then.
+  # Removes escaped quotes and backslashes.
   gsub(/\\\\/, "", line)
   gsub(/\\"/, "", line)
   # 1: up to the request, 2: the request, 3: status and bytes, 4: referer, 6: agent.

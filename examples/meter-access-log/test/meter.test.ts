@@ -40,14 +40,14 @@ const to = (server: { readonly url: string }, key: string): ReadonlyArray<string
   key,
 ]
 
-/** Meters a log, which has to succeed; gives what it prints as JSON. */
+/** Meters a log, which must succeed. Returns the printed JSON. */
 const meter = async (args: ReadonlyArray<string>, log: string): Promise<Printed> => {
   const { code, stdout, stderr } = await runMeter([...args, "--json", log])
   if (code !== 0) throw new Error(stderr)
   return JSON.parse(stdout) as Printed
 }
 
-/** Totals as count.awk writes them. */
+/** Totals in the format of count.awk. */
 const rows = ({ totals }: Printed): ReadonlyArray<string> =>
   totals.map(({ name, product, requests, bytes }) => `${name} ${product} ${requests} ${bytes}`).sort()
 
@@ -70,7 +70,7 @@ const write = async (name: string, content: string): Promise<string> => {
 }
 
 describe("the log that comes with the example", () => {
-  it("is large, has identical lines, many clients and a change of the clocks", () => {
+  it("is large, and has identical lines, many clients and a change to summer time", () => {
     expect(sample.length).toBeGreaterThanOrEqual(5000)
     expect(sample.length - new Set(sample).size).toBeGreaterThan(50)
     expect(new Set(sample.map((line) => line.split(" ")[0])).size).toBe(12)
@@ -81,7 +81,7 @@ describe("the log that comes with the example", () => {
 })
 
 describe("metering", () => {
-  it("gives the totals that an independent count finds, and running it again changes nothing", async () => {
+  it("gives the same totals as an independent count, and running it again changes nothing", async () => {
     await using billing = await startBilling()
     const first = await meter(to(billing, billing.key), ACCESS_LOG)
     expect(rows(first)).toEqual(expected)
@@ -111,7 +111,7 @@ describe("metering", () => {
 
     const again = await meter(to(billing, billing.key), ACCESS_LOG)
     expect(rows(again)).toEqual(expected)
-    // Five batches of 99 or 100 records were stored, the last one unknown to the program that was killed.
+    // Five batches of 99 or 100 records were stored. The killed program didn't know about the last one.
     expect(again.duplicates).toBeGreaterThanOrEqual(5 * 99)
     expect(again.duplicates).toBeLessThanOrEqual(5 * 100)
     expect(again.recorded).toBeGreaterThan(0)
@@ -119,7 +119,7 @@ describe("metering", () => {
 
   it("is exact with two runs at the same time, which both find no customer", async () => {
     await using billing = await startBilling()
-    // Each look-up of a customer is answered when both runs have asked, so that both go on to create it.
+    // Each look-up of a customer is answered after both runs have sent it, so that both then create the customer.
     const asked = new Map<string, PromiseWithResolvers<void>>()
     const meet = (path: string): Promise<void> => {
       const other = asked.get(path)
@@ -136,7 +136,7 @@ describe("metering", () => {
     expect(rows(await meter(to(billing, billing.key), ACCESS_LOG))).toEqual(expected)
   })
 
-  it("is exact when the server is busy and answers get lost", async () => {
+  it("is exact when the server is busy and answers are lost", async () => {
     await using billing = await startBilling()
     await using proxy = await startProxy(billing.url, ({ number, path }) => {
       if (number % 7 === 3) return 429
@@ -148,7 +148,7 @@ describe("metering", () => {
     expect(printed.duplicates).toBeGreaterThan(0)
   })
 
-  it("knows a line by what it says, not by the file it is in", async () => {
+  it("identifies a line by its text, not by its file", async () => {
     await using billing = await startBilling()
     const args = to(billing, billing.key)
     const half = sample.length / 2
@@ -188,7 +188,7 @@ describe("metering", () => {
     const customer_id = String((totals[0] as { readonly customer_id?: string }).customer_id)
     const records = [1, 2].map(() => ({ ...record, customer_id, quantity: Number.MAX_SAFE_INTEGER }))
     await post(billing, "/usage/batch", { records })
-    // Sums up the days of the whole log.
+    // The total covers the days of the whole log.
     const { stdout } = await runMeter([...args, "--json", ACCESS_LOG])
     const name = String(totals[0]?.name)
     const bytes = expected.find((row) => row.startsWith(`${name} downloads `))?.split(" ")[3] ?? ""
@@ -214,7 +214,7 @@ describe("metering", () => {
   })
 })
 
-describe("what goes wrong is said in a sentence", () => {
+describe("an error is explained in a sentence", () => {
   let billing: BillingServer
   beforeAll(async () => {
     billing = await startBilling()
@@ -257,7 +257,7 @@ describe("what goes wrong is said in a sentence", () => {
     other.close()
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `${url}/v1 answered 404 with something else than Billwright does.\n`,
+      stderr: `${url}/v1 answered 404, but not as Billwright does.\n`,
     })
   })
 
@@ -272,7 +272,7 @@ describe("what goes wrong is said in a sentence", () => {
     })
   })
 
-  it("a server that is busy for longer than anyone waits", async () => {
+  it("a server that is busy for too long", async () => {
     await using proxy = await startProxy(billing.url, ({ path }) =>
       path === "/v1/usage/batch" ? "busy for an hour" : "none",
     )
@@ -289,7 +289,7 @@ describe("what goes wrong is said in a sentence", () => {
     expect(stderr).toMatch(/^Cannot read .*missing\.log: ENOENT/)
   })
 
-  it("a line that was recorded before, and differently", async () => {
+  it("a line that was recorded before with other content", async () => {
     const line = '127.0.0.99 - - [28/Mar/2026:12:00:00 +0100] "GET /api/search HTTP/1.1" 200 - "-" "-"'
     const { id } = await post(billing, "/customers", {
       name: "127.0.0.99",
@@ -327,9 +327,9 @@ const post = async (
   return (await response.json()) as { readonly id: string }
 }
 
-// Elsewhere the loopback interface has one address alone.
+// On other systems the loopback interface has only one address.
 describe.runIf(process.platform === "linux")("producing a log", () => {
-  it("gives the same log for the same seed, with the clock that was asked for", async () => {
+  it("gives the same log for the same seed, with the given clock", async () => {
     const args = ["--lines", "300", "--from", "2026-03-28T23:00:00Z", "--timezone", "Europe/Paris"]
     const logs = [join(folder, "a.log"), join(folder, "b.log")]
     for (const log of logs)
@@ -340,7 +340,7 @@ describe.runIf(process.platform === "linux")("producing a log", () => {
     expect(a).toContain("[29/Mar/2026:")
   })
 
-  it("has the real time unless told otherwise", async () => {
+  it("uses the real time by default", async () => {
     const log = join(folder, "now.log")
     const start = Math.floor(Date.now() / 1000) * 1000
     expect(await runProduceLog(["--lines", "20", "--no-ipv6", log])).toMatchObject({ code: 0 })

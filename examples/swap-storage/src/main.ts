@@ -1,11 +1,11 @@
-/** Records usage and tells of it, wherever that is kept. See README.md. */
+/** Records usage and publishes events, on any storage. See README.md. */
 import { ConflictError, createBilling } from "billwright"
 import { store } from "./memory.ts" // the line to change
 
 const billing = await createBilling({ store, dispatcher: false })
 const { id: customerId } = await billing.customers.create({ name: "Ada Lovelace", email: "ada@example.com" })
 
-/** Usage and its invoice, or neither. */
+/** Stores usage and its invoice, or neither. */
 const bill = (invoiceId: string, quantity: number) =>
   billing.transaction(async (tx) => {
     const idempotencyKey = `${customerId}-${invoiceId}`

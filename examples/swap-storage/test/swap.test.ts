@@ -1,4 +1,4 @@
-/** Changes the one line, as the README says, and looks whether anything else changes. */
+/** Changes the line as the README says, and checks that the output stays the same. */
 import { execFile } from "node:child_process"
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -13,7 +13,7 @@ const EXAMPLE = fileURLToPath(new URL("..", import.meta.url))
 
 const scope = Scope.makeUnsafe()
 let folder: string
-/** A copy of `src`, inside the example, so that it finds what that depends on. */
+/** A copy of `src` inside the example, so that its imports work. */
 let copy: string
 let databaseUrl: string
 
@@ -36,7 +36,7 @@ afterAll(async () => {
 const run = async (program: string, env: Record<string, string>) =>
   (await promisify(execFile)(process.execPath, [program], { env })).stdout.trimEnd().split("\n")
 
-/** The program with the line changed. */
+/** Runs the program with the changed line. */
 const swap = async (program: string): Promise<string> => {
   const swapped = join(copy, program)
   const source = await readFile(swapped, "utf8")
@@ -61,7 +61,7 @@ describe.each([
     expect(await run(join(EXAMPLE, "src", program), {})).toEqual(output)
   })
 
-  it("runs on Postgres by changing one line, and says the same", async () => {
+  it("runs on Postgres after changing one line, with the same output", async () => {
     expect(await run(await swap(program), { DATABASE_URL: databaseUrl })).toEqual(output)
   })
 })

@@ -1,4 +1,4 @@
-/** Part of an app: calls cost a cent each, and a month is billed when it is over. */
+/** A part of an app: a call costs one cent, and a month is billed after its end. */
 import type { Billing } from "billwright"
 
 const CENTS_PER_CALL = 1n
@@ -13,7 +13,7 @@ const lastMonth = (now: Date) => {
 }
 
 export const makePlan = (billing: Billing) => ({
-  /** Counts a call, once, however often its request is sent. */
+  /** Counts a call once, even if its request is repeated. */
   async count(customerId: string, requestId: string): Promise<void> {
     await billing.usage.record({
       customerId,

@@ -1,4 +1,4 @@
-/** That the file for node:test passes there. */
+/** Checks that the file for node:test passes. */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"

@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => billing.close())
 
-test("bills each month by its own calls, and a retry once", async () => {
+test("bills each month for its own calls, and a retry once", async () => {
   const plan = makePlan(billing)
   const { id } = await billing.testing.customer()
   const { receiver } = await billing.testing.endpoint({ eventTypes: ["invoice.created"] })
@@ -33,7 +33,7 @@ test("bills each month by its own calls, and a retry once", async () => {
   )
 })
 
-test("tells of an invoice when the receiver is there again", async () => {
+test("sends an invoice again after the receiver has failed", async () => {
   const { id } = await billing.testing.customer()
   const { receiver } = await billing.testing.endpoint()
   receiver.answer({ error: "connection_refused" }, 503, 204)

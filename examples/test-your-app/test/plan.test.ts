@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => billing.close())
 
-it("bills each month by its own calls, and a retry once", async () => {
+it("bills each month for its own calls, and a retry once", async () => {
   const plan = makePlan(billing)
   const { id } = await billing.testing.customer()
   const { receiver } = await billing.testing.endpoint({ eventTypes: ["invoice.created"] })
@@ -28,7 +28,7 @@ it("bills each month by its own calls, and a retry once", async () => {
   ])
 })
 
-it("tells of an invoice when the receiver is there again", async () => {
+it("sends an invoice again after the receiver has failed", async () => {
   const { id } = await billing.testing.customer()
   const { endpoint, receiver } = await billing.testing.endpoint()
   receiver.answer({ error: "connection_refused" }, 503, 204)
@@ -37,7 +37,7 @@ it("tells of an invoice when the receiver is there again", async () => {
   await billing.testing.advance({ minutes: 1 })
   expect(await billing.testing.deliveries()).toMatchObject([{ status: "Delivered", attemptCount: 3 }])
 
-  // What it got the third time is what any receiver can verify.
+  // The third request can be verified like any webhook.
   const { at, body, headers } = receiver.requests[2]!
   const { event } = await verify({ secret: endpoint.secret!, headers, body, now: at })
   expect(event.type).toBe("invoice.created")

@@ -3,15 +3,15 @@ import type { IncomingMessage, RequestListener } from "node:http"
 import { verify, type VerifiedWebhook, type WebhookKeys, WebhookVerificationError } from "billwright/verify"
 import { SeenIds } from "./SeenIds.ts"
 
-/** Largest body: 1 MiB. Billwright's events have at most a quarter of that. */
+/** The largest body: 1 MiB. Billwright's events have at most a quarter of that. */
 const MAX_BODY_BYTES = 1_048_576
 
-/** How many ids are remembered. A receiver with a database would have a unique column instead, and no limit. */
+/** How many ids are remembered. A receiver with a database should use a unique column instead, without a limit. */
 const MAX_SEEN_IDS = 10_000
 
 interface Answer {
   readonly status: number
-  /** None when left out. */
+  /** The body of the answer. Default: no body. */
   readonly error?: { readonly error: string; readonly message: string }
 }
 
@@ -19,14 +19,14 @@ export interface ReceiverOptions {
   readonly keys: WebhookKeys
   /** Called once for each event. When it throws, the answer is 500 and the sender tries again. */
   readonly onEvent: (webhook: VerifiedWebhook) => void
-  /** Called for an event that came before: a retry, or a replay. It is answered, and not handled again. */
+  /** Called for a repeated event (a retry or a replay). It is answered, but not handled again. */
   readonly onRepeat: (webhook: VerifiedWebhook) => void
   readonly onRefusal: (code: string, message: string) => void
 }
 
 /**
- * The body as it came, or `undefined` when it is too large. It is read to its end and not kept then: a sender that
- * is cut off in the middle does not see the answer.
+ * The unchanged body, or `undefined` if it is too large. A large body is read to its end without keeping it, because a
+ * sender that is cut off would not see the answer.
  */
 const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
   const chunks: Array<Buffer> = []
@@ -66,8 +66,8 @@ const failureOf = (error: unknown, { onRefusal }: ReceiverOptions): Answer => {
 }
 
 /**
- * Answers 204 to what verifies, repeats included, and 400 with the error's code to what does not; 413 beyond 1 MiB,
- * and 500 when `onEvent` fails or the keys are none.
+ * Answers 204 to a verified event, also to a repeated one, and 400 with the error's code to a request that fails
+ * verification. Answers 413 beyond 1 MiB, and 500 when `onEvent` fails or the keys are invalid.
  */
 export const makeReceiver = (options: ReceiverOptions): RequestListener => {
   const seen = new SeenIds(MAX_SEEN_IDS)

@@ -1,4 +1,4 @@
-/** Ids that were handled, the latest of them: as many as fit. */
+/** The latest handled ids, up to a limit. */
 export class SeenIds {
   readonly #capacity: number
   /** In the order in which they were added. */
@@ -12,7 +12,7 @@ export class SeenIds {
     return this.#ids.has(id)
   }
 
-  /** Forgets the oldest if there is no more room. */
+  /** Adds an id. Forgets the oldest one if the limit is reached. */
   add(id: string): void {
     this.#ids.add(id)
     const [oldest] = this.#ids

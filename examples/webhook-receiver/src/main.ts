@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import type { WebhookKeys } from "billwright/verify"
 import { makeReceiver } from "./Receiver.ts"
 
-/** Slower requests than this are not waited for. */
+/** Requests that take longer are ended. */
 const REQUEST_TIMEOUT_MILLIS = 30_000
 
 const readKeys = (text: string): WebhookKeys => {

@@ -6,13 +6,13 @@ import { fileURLToPath } from "node:url"
 
 const MAIN = fileURLToPath(new URL("../src/main.ts", import.meta.url))
 
-/** Starts the program with nothing of the environment but this. */
+/** Starts the program with only these environment variables. */
 export const startProgram = (env: Record<string, string>) =>
   spawn(process.execPath, [MAIN], { env, stdio: ["ignore", "pipe", "pipe"] })
 
 export interface ReceiverProcess extends AsyncDisposable {
   readonly url: string
-  /** Ends the receiver, and gives what it printed for each event and each refusal. */
+  /** Ends the receiver. Returns the printed lines for events and refusals. */
   readonly stop: () => Promise<{
     readonly events: ReadonlyArray<string>
     readonly refusals: ReadonlyArray<string>

@@ -1,7 +1,7 @@
 import { assert, it } from "vitest"
 import { SeenIds } from "../src/SeenIds.ts"
 
-it("remembers the latest ids, and no more of them than fit", () => {
+it("remembers the latest ids, up to its limit", () => {
   const seen = new SeenIds(3)
   for (const id of ["a", "b", "a", "c"]) seen.add(id)
   assert.deepStrictEqual(

@@ -29,7 +29,7 @@ const keyPairSender = () => {
 const eventOf = (id: string, data: unknown = {}): string =>
   JSON.stringify({ id, type: "invoice.paid", timestamp: "2026-11-21T09:30:00.000Z", livemode: false, data })
 
-/** Posts what was signed, or another body instead of it. */
+/** Posts a signed text, or another body with its signature. */
 const post = async (url: string, sign: Sign, id: string, signed: string, body = signed) => {
   const timestamp = String(Math.floor(Date.now() / 1000))
   const response = await fetch(url, {
@@ -51,7 +51,7 @@ describe("the receiver", () => {
     ["a secret", secretSender()],
     ["a public key", keyPairSender()],
   ] as const)
-    it(`takes what is signed for ${kind}, once, and nothing else`, async () => {
+    it(`accepts events that are signed for ${kind}, handles them once, and refuses others`, async () => {
       await using receiver = await startReceiver(sender.key)
       const send = (id: string, signed: string, body?: string) =>
         post(receiver.url, sender.sign, id, signed, body)
@@ -77,7 +77,7 @@ describe("the receiver", () => {
       )
     })
 
-  it("takes the old and the new secret, and no third one", async () => {
+  it("accepts the old and the new secret, and no third one", async () => {
     const [before, after, other] = [secretSender(), secretSender(), secretSender()]
     await using receiver = await startReceiver(`${before.key} ${after.key}`)
     const codes = [before, after, other].map(({ sign }, index) =>
@@ -90,7 +90,7 @@ describe("the receiver", () => {
     ])
   })
 
-  it("takes bodies of up to 1 MiB", async () => {
+  it("accepts bodies of up to 1 MiB", async () => {
     const { key, sign } = secretSender()
     await using receiver = await startReceiver(key)
     const largest = eventOf("evt_1", "x".repeat(MEBIBYTE - eventOf("evt_1", "").length))
@@ -101,14 +101,14 @@ describe("the receiver", () => {
     assert.deepStrictEqual(await post(receiver.url, sign, "evt_2", huge), [413, "payload_too_large"])
   })
 
-  it("refuses what is no webhook", async () => {
+  it("refuses requests that are not webhooks", async () => {
     await using receiver = await startReceiver(secretSender().key)
     const response = await fetch(receiver.url)
     assert.strictEqual(response.status, 400)
     assert.strictEqual(((await response.json()) as { error: string }).error, "missing_header")
   })
 
-  it("fails an event that it cannot handle, and handles it when it comes again", async () => {
+  it("answers 500 to an event that it can't handle, and handles its retry", async () => {
     const { key, sign } = secretSender()
     await using receiver = await startReceiver(key)
     assert.deepStrictEqual(await post(receiver.url, sign, "evt_1", "null"), [500, "internal_error"])
@@ -116,7 +116,7 @@ describe("the receiver", () => {
     assert.lengthOf((await receiver.stop()).events, 1)
   })
 
-  it("says that a secret is none", async () => {
+  it("explains an invalid secret", async () => {
     await using receiver = await startReceiver("whsec_?")
     assert.deepStrictEqual(await post(receiver.url, secretSender().sign, "evt_1", eventOf("evt_1")), [
       500,

@@ -1,8 +1,8 @@
-/** Records usage in the SQLite file that is named; run again, it goes on from there. */
+/** Records usage in the given SQLite file. When it is run again, it continues with the stored data. */
 import { createBilling } from "billwright"
 import { sqlite } from "./Sqlite.ts"
 
-// The only line that says where billing is kept.
+// The only line that chooses the storage.
 const billing = await createBilling({ store: sqlite(process.argv[2] ?? "billing.sqlite"), mode: "test" })
 
 const email = "ada@example.com"

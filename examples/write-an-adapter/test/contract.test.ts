@@ -1,4 +1,4 @@
-/** The published contract: what every storage must do. A test of your own adapter is these lines. */
+/** The published contract for all storages. The test of your own adapter needs only these lines. */
 import { StorageContract, StorageModel } from "@billwright/testing"
 import * as Sqlite from "../src/Sqlite.ts"
 

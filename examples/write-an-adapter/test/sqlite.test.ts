@@ -1,4 +1,4 @@
-/** What this storage has beyond the contract: a file. */
+/** Tests beyond the contract, about the file of this storage. */
 import { execFile } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-it("keeps what a process that has ended stored", async () => {
+it("keeps the data of a process that has ended", async () => {
   const run = async () =>
     (await promisify(execFile)(process.execPath, [MAIN, join(folder, "main.sqlite")])).stdout
   expect(await run()).toBe("Ada Lovelace: 5 calls in 1 records\n")
@@ -42,7 +42,7 @@ it("says why it can't be opened", async () => {
   expect(String(error.cause)).toContain("unable to open database file")
 })
 
-it("fails, to be tried again, while another process writes", async () => {
+it("fails with a retryable error while another process writes", async () => {
   const path = join(folder, "two.sqlite")
   const insert = Effect.gen(function* () {
     const customer = yield* Sample.customer()
@@ -70,7 +70,7 @@ it("fails, to be tried again, while another process writes", async () => {
   )
 })
 
-it("refuses a fiber that goes on in a transaction which has ended, and undoes what it has open", async () => {
+it("refuses a fiber that continues in an ended transaction, and rolls back its open savepoint", async () => {
   const test = Effect.gen(function* () {
     const store = (yield* Collections).of(Customer.customers)
     const { atomically } = yield* Transactor

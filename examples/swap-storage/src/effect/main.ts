@@ -1,4 +1,4 @@
-/** The same as `../main.ts`, by layers. */
+/** The same as `../main.ts`, with layers. */
 import { Billing, CurrentTenant, Customers, Events, Tenant, Transactor, Usage } from "@billwright/core"
 import { Console, Effect, Layer } from "effect"
 import { storage } from "./memory.ts" // the line to change
@@ -12,7 +12,7 @@ const program = Effect.gen(function* () {
     email: "ada@example.com",
   })
 
-  /** Usage and its invoice, or neither. */
+  /** Stores usage and its invoice, or neither. */
   const bill = (invoiceId: string, quantity: number) =>
     Effect.gen(function* () {
       const idempotencyKey = `${customerId}-${invoiceId}`
