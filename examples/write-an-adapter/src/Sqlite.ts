@@ -1074,6 +1074,7 @@ const collections = (db: Connection): Collections["Service"] =>
             fields as Values,
             "(:search IS NULL OR instr(search_text(:resource, body), :search) > 0)",
             { search, resource: resource.type },
+            (values) => Resource.countWithinPage(resource, values),
           ),
       }
       return collection as object as CollectionOf<Resource.Resource<D>>

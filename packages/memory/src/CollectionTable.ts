@@ -120,7 +120,13 @@ export class CollectionTable<A extends { readonly id: string }> {
       (search === undefined || text.includes(search)) &&
       wanted.every(([name, field]) => value![name as keyof A] === field)
     const found = order?.sliceWhere(query, isWanted) ?? []
-    return Exit.succeed(toPage(found, query, ({ value }) => copyOf(value!)))
+    const fit = Resource.countWithinPage(
+      this.#resource,
+      found.map(({ value }) => value!),
+    )
+    return Exit.succeed(
+      toPage(found, { ...query, limit: Math.min(query.limit, fit) }, ({ value }) => copyOf(value!)),
+    )
   }
 
   /** Every row of every tenant, by tenant. */

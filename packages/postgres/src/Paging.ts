@@ -4,6 +4,7 @@
 import { Id, Page } from "@billwright/core"
 import { Effect } from "effect"
 import { Statement } from "effect/sql"
+import { type Row, text } from "./Row.ts"
 
 /** The UUID of an id with this prefix; `undefined` for any other text. */
 const uuidOf = (prefix: string, id: string): string | undefined => {
@@ -69,3 +70,27 @@ export const pageOf = <A>(page: Page.PageQuery, items: ReadonlyArray<A>): Page.P
   if (page.cursor?.direction === "newer") data.reverse()
   return { data, hasMore: items.length > page.limit }
 }
+
+/**
+ * The rows of a query, named `t` in `order`, and whether a page has room for each: `is_shown`. `size` is how many bytes
+ * a row takes of `Page.MAX_PAGE_BYTES`.
+ */
+export const withinBytes = (
+  rows: Statement.Fragment,
+  size: string,
+  order: Statement.Fragment,
+): Statement.Fragment =>
+  Statement.fragment([
+    Statement.literal(`(
+    select t.*, sum(${size}) over upward <= ${Page.MAX_PAGE_BYTES} or row_number() over upward = 1 as is_shown
+    from (`),
+    ...rows.segments,
+    Statement.literal(`) as t window upward as (order by `),
+    ...order.segments,
+    Statement.literal(` rows unbounded preceding)
+  )`),
+  ])
+
+/** Those of some rows that a page has room for. */
+export const shownOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
+  rows.filter((row) => text(row, "is_shown") === "true")

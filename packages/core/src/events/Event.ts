@@ -4,7 +4,7 @@
 import { DateTime, Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
 import * as ExactJson from "../shared/ExactJson.ts"
-import { pageFields } from "../shared/Page.ts"
+import { countWithinBytes, MAX_PAGE_BYTES, pageFields } from "../shared/Page.ts"
 import type { Mode } from "../shared/Tenant.ts"
 import * as Text from "../shared/Text.ts"
 import { DeliveryStatus } from "./DeliveryStatus.ts"
@@ -19,7 +19,7 @@ export const MAX_PAYLOAD_BYTES = 262_144
  * Most bytes of payloads in one page of a list or one step of a stream: 4 MiB of UTF-8. A page that would have more ends
  * early, after at least one event.
  */
-export const MAX_PAGE_PAYLOAD_BYTES = 4_194_304
+export const MAX_PAGE_PAYLOAD_BYTES = MAX_PAGE_BYTES
 /** Deepest nesting of an event's data. */
 export const MAX_DATA_DEPTH = 30
 /** Most digits of a number in an event's data: what a reader makes of it costs no more than its length. */
@@ -171,14 +171,8 @@ export const dataOf = (event: Event): unknown => JSON.parse(dataText(event.paylo
 const encoder = new TextEncoder()
 
 /** How many of these events fit in one page: at least one, and at most `MAX_PAGE_PAYLOAD_BYTES` of payloads. */
-export const countWithinPage = (events: ReadonlyArray<Event>): number => {
-  let bytes = 0
-  for (const [index, { payload }] of events.entries()) {
-    bytes += encoder.encode(payload).length
-    if (bytes > MAX_PAGE_PAYLOAD_BYTES && index > 0) return index
-  }
-  return events.length
-}
+export const countWithinPage = (events: ReadonlyArray<Event>): number =>
+  countWithinBytes(events, ({ payload }) => encoder.encode(payload).length)
 
 /** Whether a page of these events may have ended early, because the next one did not fit. */
 export const mayHaveEndedEarly = (events: ReadonlyArray<Event>): boolean =>

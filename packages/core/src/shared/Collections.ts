@@ -57,6 +57,9 @@ export interface Collection<A, Id = string> {
   /**
    * Newest first. The filter may contain only fields that the resource's definition lists as indexed. The cursor may be
    * an id that is `removed`, so that a removal does not break paging.
+   *
+   * A page ends early, with `hasMore`, before a value that would make its fields of JSON larger than
+   * `Page.MAX_PAGE_BYTES`. It has one value at least, if there is one.
    */
   readonly list: (
     filter: CollectionFilter<A>,

@@ -10,6 +10,11 @@ import { InvalidInput } from "./InvalidInput.ts"
 export const MAX_PAGE_LIMIT = 100
 /** Items of a page when the caller gives no limit. */
 export const DEFAULT_PAGE_LIMIT = 20
+/**
+ * Most bytes of the data in one page that its items may have much of: 4 MiB of UTF-8 JSON. A page that would have more
+ * ends early, after at least one item.
+ */
+export const MAX_PAGE_BYTES = 4_194_304
 
 const limitMessage = { message: `must be an integer from 1 to ${MAX_PAGE_LIMIT}` }
 
@@ -88,3 +93,13 @@ export const nameCursor =
           }),
         ),
     ) as Effect.Effect<A, Exclude<E, CursorNotFound> | InvalidInput, R>
+
+/** How many of these items fit in one page by their bytes: at least one, if there is one. */
+export const countWithinBytes = <A>(items: ReadonlyArray<A>, bytesOf: (item: A) => number): number => {
+  let bytes = 0
+  for (const [index, item] of items.entries()) {
+    bytes += bytesOf(item)
+    if (bytes > MAX_PAGE_BYTES && index > 0) return index
+  }
+  return items.length
+}

@@ -7,7 +7,7 @@
  */
 import { Schema } from "effect"
 import * as Field from "./Field.ts"
-import { pageFields } from "./Page.ts"
+import { countWithinBytes, pageFields } from "./Page.ts"
 import { folded } from "./Search.ts"
 
 /** The definition of a resource by its domain. */
@@ -116,4 +116,21 @@ export const searchText = ({ searched }: Definition, value: object): string | un
   if (searched === undefined) return undefined
   const fields = value as Readonly<Record<string, unknown>>
   return folded(searched.map((name) => String(fields[name])).join("\n"))
+}
+
+/** The fields whose values are JSON of any shape, such as metadata. */
+export const jsonFields = ({ fields }: Definition): ReadonlyArray<string> =>
+  Object.entries(fields).flatMap(([name, { kind }]) => (kind === "json" ? [name] : []))
+
+const encoder = new TextEncoder()
+
+/** How many of these values fit in one page: at least one, and at most `Page.MAX_PAGE_BYTES` in fields of JSON. */
+export const countWithinPage = (resource: Definition, values: ReadonlyArray<object>): number => {
+  const names = jsonFields(resource)
+  if (names.length === 0) return values.length
+  const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).length
+  return countWithinBytes(values, (value) => {
+    const fields = value as Readonly<Record<string, unknown>>
+    return names.reduce((bytes, name) => bytes + bytesOf(fields[name]), 0)
+  })
 }

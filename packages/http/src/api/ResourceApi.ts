@@ -1,7 +1,7 @@
 /**
  * Makes the REST API of a resource from its definition: the operations, their bodies and examples.
  */
-import { type Field, type Resource, Resources } from "@billwright/core"
+import { type Field, Resource, Resources } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
@@ -143,6 +143,14 @@ const create = <R extends AnyResource>(resource: R, answered: BodyOf<R>) =>
       }),
     )
 
+/** What is said of pages that may end early. */
+const limitOf = (resource: Resource.Definition): string => {
+  const names = Resource.jsonFields(resource).map(Wire.nameOf)
+  return names.length === 0
+    ? ""
+    : ` A page holds at most 4 MiB of ${names.join(" and ")}. With much of it, it may be shorter than \`limit\`, and \`has_more\` is then true.`
+}
+
 const list = <R extends AnyResource>(resource: R, answered: BodyOf<R>) =>
   HttpApiEndpoint.get(`list${resource.type as R["type"]}s`, resource.path as `/${string}`, {
     query: input(resource.filters, PAGE) as QueryOf<R>,
@@ -153,7 +161,7 @@ const list = <R extends AnyResource>(resource: R, answered: BodyOf<R>) =>
     .annotateMerge(
       OpenApi.annotations({
         summary: `List ${resource.noun}s`,
-        description: `Lists ${shortOf(resource)}s, newest first.`,
+        description: `Lists ${shortOf(resource)}s, newest first.${limitOf(resource)}`,
       }),
     )
 

@@ -5,8 +5,9 @@ import { CurrentTenant, type Page, type StorageError } from "@billwright/core"
 import { Effect } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
 import type { DatabaseService } from "../Database.ts"
-import { clauses } from "../Paging.ts"
+import { clauses, withinBytes } from "../Paging.ts"
 import type { Row } from "../Row.ts"
+import type * as ResourceRow from "./ResourceRow.ts"
 
 /** Rows from the cursor on that a search looks at one by one, before it asks the index. */
 const SEARCHED_FIRST = 2_000
@@ -14,7 +15,7 @@ const SEARCHED_FIRST = 2_000
 /** The table of a resource. */
 export interface ListedTable {
   readonly table: Statement.Fragment
-  readonly columns: Statement.Fragment
+  readonly rows: Pick<ResourceRow.Rows<never>, "columns" | "shownColumns" | "jsonSize">
   /** Holds for the rows of `t` that have a value. */
   readonly isStored: Statement.Fragment
   /** The function of the index for the search. */
@@ -28,15 +29,33 @@ export interface RowFilter {
   readonly search: string | undefined
 }
 
+/**
+ * Selects what is read of some rows, in an order. JSON beyond the bytes of a page is not read: its rows have `is_shown`
+ * false.
+ */
+const selected = (
+  sql: SqlClient.SqlClient,
+  { columns, jsonSize, shownColumns }: ListedTable["rows"],
+  found: Statement.Fragment,
+  order: Statement.Fragment,
+) =>
+  jsonSize === undefined
+    ? sql<Row>`select ${columns}, 'true' as is_shown from (${found}) as t order by ${order}`
+    : sql<Row>`select ${shownColumns}, t.is_shown::text as is_shown
+from ${withinBytes(found, jsonSize, order)} as t order by ${order}`
+
 type Rows = Effect.Effect<ReadonlyArray<Row>, StorageError, CurrentTenant>
 
 const holds = (sql: SqlClient.SqlClient, search: string) =>
   sql`strpos(t.search_text, ${search}::text collate "C") > 0`
 
-/** Makes the list of a table: the rows of a page, and one more if there is one. `cursor` is the UUID of the page's. */
+/**
+ * Makes the list of a table: the rows of a page, and one more if there is one. Those that a page has room for have
+ * `is_shown`. `cursor` is the UUID of the page's.
+ */
 export const make = (
   { read }: Pick<DatabaseService, "read">,
-  { columns, isStored, searchKeys, table }: ListedTable,
+  { isStored, rows, searchKeys, table }: ListedTable,
 ) => {
   const filtered = Effect.fnUntraced(function* (
     operation: string,
@@ -51,9 +70,10 @@ export const make = (
     )
     return yield* read(operation, (sql) => {
       const what = search === undefined ? sql`true` : holds(sql, search)
-      return sql<Row>`select ${columns} from ${table} t
+      const found = sql`select t.* from ${table} t
 where t.account_id = ${accountId} and t.mode = ${mode} and ${isStored}${wanted} and ${what} and ${position}
 order by ${order} limit ${limit}`
+      return selected(sql, rows, found, order)
     })
   })
 
@@ -70,32 +90,30 @@ order by ${order} limit ${limit}`
   ) {
     const { accountId, mode } = yield* CurrentTenant
     const { limit, order, position } = clauses(page, cursor)
-    const newest = yield* read(
-      operation,
-      (sql) =>
-        sql<Row>`select ${columns} from (
+    const newest = yield* read(operation, (sql) => {
+      const found = sql`select t.* from (
   select * from ${table} t
   where t.account_id = ${accountId} and t.mode = ${mode} and ${isStored} and ${position}
   order by ${order} limit ${sql.literal(String(SEARCHED_FIRST))}
 ) as t
-where ${holds(sql, search)} order by ${order} limit ${limit}`,
-    )
+where ${holds(sql, search)} order by ${order} limit ${limit}`
+      return selected(sql, rows, found, order)
+    })
     if (newest.length > page.limit) return newest
     // The keys name the tenant. Materialized, so that no other index is taken for the order.
-    return yield* read(
-      operation,
-      (sql) =>
-        sql<Row>`with found as materialized (
+    return yield* read(operation, (sql) => {
+      const found = sql`with found as materialized (
   select t.id from ${table} t
   where ${keys}(t.account_id, t.mode, t.search_text)
     @> ${keys}(${accountId}::text collate "C", ${mode}::text collate "C", ${search}::text collate "C")
     and ${holds(sql, search)} and ${position}
 )
-select ${columns} from ${table} t
+select t.* from ${table} t
 where t.account_id = ${accountId} and t.mode = ${mode}
   and t.id = any (array(select t.id from found t order by ${order} limit ${limit}))
-order by ${order}`,
-    )
+order by ${order}`
+      return selected(sql, rows, found, order)
+    })
   })
 
   return (operation: string, filter: RowFilter, page: Page.PageQuery, cursor: string | undefined): Rows => {

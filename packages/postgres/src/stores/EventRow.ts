@@ -1,9 +1,10 @@
 /**
  * Events as rows, whether from the columns of a query or from the JSON of a function.
  */
-import { Customer, Event, EVENT_ID_PREFIX, type EventId, Id } from "@billwright/core"
+import { Customer, type Event, EVENT_ID_PREFIX, type EventId, Id } from "@billwright/core"
 import { Statement } from "effect/sql"
 import { millisColumn } from "../Millis.ts"
+import { withinBytes } from "../Paging.ts"
 import { instant, type Row, text, textOrNull } from "../Row.ts"
 import { endpointId } from "./EndpointRow.ts"
 
@@ -24,21 +25,11 @@ export const withinPage = (events: Statement.Fragment, order: Statement.Fragment
     Statement.literal(`(
   select p.id, p.xid, p.type, p.occurred_at, p.customer_id, p.idempotency_key, p.endpoint_id, p.is_shown,
     case when p.is_shown then p.payload else '' end as payload
-  from (
-    select t.*, sum(octet_length(t.payload)) over upward <= ${Event.MAX_PAGE_PAYLOAD_BYTES} or row_number() over upward = 1
-      as is_shown
-    from (`),
-    ...events.segments,
-    Statement.literal(`) as t window upward as (order by `),
-    ...order.segments,
-    Statement.literal(` rows unbounded preceding)
-  ) as p
+  from `),
+    ...withinBytes(events, "octet_length(t.payload)", order).segments,
+    Statement.literal(` as p
 ) as t`),
   ])
-
-/** The rows that fit on the page. */
-export const shownOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Row> =>
-  rows.filter((row) => text(row, "is_shown") === "true")
 
 export const eventId = (uuid: string): EventId => Id.fromUuid(EVENT_ID_PREFIX, uuid) as EventId
 

@@ -17,8 +17,9 @@ import { Effect, Option } from "effect"
 import { Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import type { DatabaseService } from "../Database.ts"
+import { shownOf } from "../Paging.ts"
 import { decoding, type Row, text } from "../Row.ts"
-import { eventColumns, eventFromRow, shownOf, withinPage } from "./EventRow.ts"
+import { eventColumns, eventFromRow, withinPage } from "./EventRow.ts"
 
 /**
  * The first open transaction that may have published something. Transactions of other databases of the cluster are

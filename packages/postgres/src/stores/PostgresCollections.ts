@@ -17,7 +17,7 @@ import { DateTime, Effect, Layer, Option } from "effect"
 import { Statement } from "effect/sql"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
-import { cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { cursorOf, pageOf, requireCursor, shownOf } from "../Paging.ts"
 import { decoding, type Row, text } from "../Row.ts"
 import * as CollectionList from "./CollectionList.ts"
 import * as ResourceRow from "./ResourceRow.ts"
@@ -59,7 +59,7 @@ const make = <A extends { readonly id: string }>({
   const isStored = literal(removedAt === undefined ? "true" : `t.${removedAt} is null`)
   const listRows = CollectionList.make(database, {
     table,
-    columns: rows.columns,
+    rows,
     isStored,
     searchKeys: searchKeys === undefined ? undefined : literal(`"${schema}".${searchKeys}`),
   })
@@ -219,7 +219,8 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => rows.parameter(name, value))
     const found = yield* listRows(operation, { equal, search }, page, cursor)
-    return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(rows.fromRow))(found))
+    const values = yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(rows.fromRow))(found)
+    return pageOf({ ...page, limit: Math.min(page.limit, shownOf(found).length) }, values)
   })
 
   return {

@@ -48,6 +48,10 @@ const columnName = (name: string): string =>
 export interface Rows<A> {
   /** The columns that `fromRow` reads, for the select list. */
   readonly columns: Statement.Fragment
+  /** The same columns for rows with `is_shown`. In the rows that are not shown, JSON is `null`. */
+  readonly shownColumns: Statement.Fragment
+  /** How many bytes of JSON a row has; `undefined` if the resource has no fields of JSON. */
+  readonly jsonSize: string | undefined
   readonly fromRow: (row: Row) => A
   /** The names of all columns except those of the key, and their values in the same order. */
   readonly names: ReadonlyArray<string>
@@ -89,10 +93,19 @@ export const make = <A extends object>(resource: Resource.Definition): Rows<A> =
   const written = columns.filter(({ name }) => name !== "id")
   const search = searched === undefined ? [] : [SEARCH_TEXT]
   const byName = new Map(columns.map((column) => [column.name, column]))
+  const select = (selected: ReadonlyArray<string>) =>
+    Statement.fragment([Statement.literal(selected.join(", "))])
+  const json = Resource.jsonFields(resource).map((name) => `octet_length(t.${columnName(name)}::text)`)
   return {
-    columns: Statement.fragment([
-      Statement.literal(columns.map(({ column, of }) => of.select(column)).join(", ")),
-    ]),
+    columns: select(columns.map(({ column, of }) => of.select(column))),
+    shownColumns: select(
+      columns.map(({ column, field, of }) =>
+        field.kind === "json"
+          ? `case when t.is_shown then t.${column}::text else 'null' end as ${column}`
+          : of.select(column),
+      ),
+    ),
+    jsonSize: json.length === 0 ? undefined : json.join(" + "),
     fromRow: (row) =>
       Object.fromEntries(
         columns.map(({ column, field, name, of }) => [

@@ -1,7 +1,7 @@
 /**
  * The contract of `Collections`, for any resource.
  */
-import { Page, type Resource, type Resources, Search, StorageError } from "@billwright/core"
+import { Page, Resource, type Resources, Search, StorageError } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import type * as fc from "fast-check"
@@ -211,6 +211,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
 
   for (const field of resource.indexed) filterContract(test, resource, field)
   for (const field of resource.searched ?? []) searchContract(test, resource, field)
+  if (Resource.jsonFields(resource).length > 0) sizeContract(test, resource)
 
   test(
     "orders by id, whatever the order of insertion",
@@ -297,6 +298,51 @@ const filterContract = (test: ContractTest, resource: Resource.Resource, field: 
       yield* collection.remove(second.id)
       same((yield* collection.list(wanted, FIRST_PAGE)).data, [moved])
       same(yield* collection.list({ [field]: `no${example}` }, FIRST_PAGE), { data: [], hasMore: false })
+    }),
+  )
+}
+
+/** The bytes of JSON that a page may have, in lists by every filter. */
+const sizeContract = (test: ContractTest, resource: Resource.Resource): void => {
+  test(
+    "ends a page early whose JSON would be too large, in both directions",
+    Effect.gen(function* () {
+      const collection = yield* Collected.opened(resource)
+      const sample = yield* Collected.make(resource)
+      const [searched] = resource.searched ?? []
+      const filters: ReadonlyArray<object> = [
+        {},
+        ...resource.indexed.map((field) => pick(sample, field)),
+        ...(searched === undefined
+          ? []
+          : [{ search: Search.folded(String(Object.values(pick(sample, searched))[0])) }]),
+      ]
+      const longest = Generators.longest(resource)
+      const fields = Object.assign(
+        {},
+        ...[...resource.indexed, ...(resource.searched ?? [])].map((field) => pick(sample, field)),
+        ...Resource.jsonFields(resource).map((field) => pick(longest, field)),
+      ) as object
+      const size = Resource.jsonFields(resource)
+        .map((field) => JSON.stringify(Object.values(pick(longest, field))[0]))
+        .reduce((bytes, json) => bytes + new TextEncoder().encode(json).length, 0)
+      const room = Math.floor(Page.MAX_PAGE_BYTES / size)
+      const count = room + 5
+      assert.isBelow(count, Page.MAX_PAGE_LIMIT)
+      const values = yield* Effect.all(times(count, () => insertWith(resource, fields)))
+      const ids = values.map(({ id }): string => id).reverse()
+      for (const filter of filters) {
+        const list = (limit: number, cursor?: Page.PageQuery["cursor"]) =>
+          Effect.map(
+            collection.list(filter, { limit, cursor }),
+            ({ data, hasMore }) => [data.map(({ id }): string => id), hasMore] as const,
+          )
+        same(yield* list(100), [ids.slice(0, room), true])
+        same(yield* list(room - 1), [ids.slice(0, room - 1), true])
+        same(yield* list(100, { direction: "older", id: ids[room - 1]! }), [ids.slice(room), false])
+        const newer = ids.slice(count - 1 - room, count - 1)
+        same(yield* list(100, { direction: "newer", id: ids[count - 1]! }), [newer, true])
+      }
     }),
   )
 }
