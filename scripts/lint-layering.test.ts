@@ -17,6 +17,7 @@ const CYCLE = "import(no-cycle)"
 const forbidden: ReadonlyArray<readonly [folder: string, source: string, rule: string]> = [
   ...[
     "@billwright/memory",
+    "@billwright/engine",
     "@billwright/http/api",
     "effect/http",
     "effect/http/HttpClient",
@@ -37,11 +38,12 @@ const forbidden: ReadonlyArray<readonly [folder: string, source: string, rule: s
     ["core/src/usage", `export * from "${specifier}"`, IMPORTS],
     ["core/src", `import type { X } from "${specifier}"\nexport type Y = X`, IMPORTS],
   ]),
-  ...["shared", "customers", "events", "usage", "webhooks", "keys"].flatMap((folder, at, folders) =>
-    [...folders.slice(at + 1).map((later) => `${later}/X.ts`), "Billing.ts"].map(
-      (path) =>
-        [`core/src/${folder}`, `import type { X } from "../${path}"\nexport type Y = X`, IMPORTS] as const,
-    ),
+  ...["shared", "customers", "catalog", "events", "usage", "webhooks", "keys"].flatMap(
+    (folder, at, folders) =>
+      [...folders.slice(at + 1).map((later) => `${later}/X.ts`), "Billing.ts"].map(
+        (path) =>
+          [`core/src/${folder}`, `import type { X } from "../${path}"\nexport type Y = X`, IMPORTS] as const,
+      ),
   ),
   ["core/src/customers", `import "node:fs"`, IMPORTS],
   ...[

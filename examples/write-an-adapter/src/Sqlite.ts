@@ -1,7 +1,7 @@
 /**
  * A storage of Billwright on SQLite, all of it in this file: a guide to writing an adapter of your own.
  *
- * An adapter is a layer of nine services, the ports of `@billwright/core`. Each port says in its doc comments what
+ * An adapter is a layer of ten services, the ports of `@billwright/core`. Each port says in its doc comments what
  * it guarantees, and the contract suite of `@billwright/testing` tests every sentence of that (`test/`). The rules of
  * billing are none of its business: it stores what it is given, and asks `core` where a rule decides.
  *
@@ -10,7 +10,7 @@
  * 1. the tables, and how a value becomes a row;
  * 2. what commits together: `Transactor`;
  * 3. lists and cursors, which all ports share;
- * 4. the ports: resources, events, deliveries, endpoints, usage, API keys, answers to repeated requests;
+ * 4. the ports: resources, events, deliveries, endpoints, usage, API keys, plans, answers to repeated requests;
  * 5. the layer.
  *
  * It is simple before it is fast: one connection, one transaction at a time, totals read their records. What that
@@ -39,6 +39,8 @@ import {
   MAX_CANCEL,
   type OnceOutcome,
   Page,
+  type Plan,
+  PlanStore,
   type PublishOutcome,
   Resource,
   Resources,
@@ -139,6 +141,16 @@ const TABLES = `
     failedAttempts INTEGER NOT NULL,
     PRIMARY KEY (tenant, endpointId, hour)
   ) STRICT;
+
+  ${documentTable("plans", { key: "key" })}
+  CREATE UNIQUE INDEX IF NOT EXISTS plans_by_key ON plans (tenant, key);
+
+  ${documentTable("plan_versions", { key: "planKey", version: "version" })}
+  CREATE UNIQUE INDEX IF NOT EXISTS plan_versions_by_number ON plan_versions (tenant, key, version);
+  CREATE TRIGGER IF NOT EXISTS plan_versions_stay BEFORE UPDATE ON plan_versions
+    BEGIN SELECT RAISE(ABORT, 'a version of a plan never changes'); END;
+  CREATE TRIGGER IF NOT EXISTS plan_versions_are_kept BEFORE DELETE ON plan_versions
+    BEGIN SELECT RAISE(ABORT, 'a version of a plan is never removed'); END;
 
   ${documentTable("api_keys", {}, "digest TEXT NOT NULL UNIQUE, UNIQUE (id),")}
 
@@ -483,6 +495,9 @@ const mapPage =
   <A, B>(each: (document: A) => B) =>
   ({ data, hasMore }: Page.Page<A>): Page.Page<B> => ({ data: data.map(each), hasMore })
 
+/** A plan or a version. Its terms are JSON of their own, whose texts must not be read as instants. */
+type Stored<A extends { readonly terms: object }> = Omit<A, "terms"> & { readonly terms: string }
+
 /** All tables of documents, for ports that look at those of others. */
 const documentsOf = (db: Connection) => ({
   customers: new Documents<Customer.Customer>(db, Customer.customers.type),
@@ -492,6 +507,8 @@ const documentsOf = (db: Connection) => ({
   endpoints: new Documents<Endpoint.StoredEndpoint>(db, "endpoints"),
   deliveries: new Documents<StoredDelivery.StoredDelivery>(db, "deliveries"),
   keys: new Documents<ApiKey.ApiKey>(db, "api_keys"),
+  plans: new Documents<Stored<Plan.Plan>>(db, "plans"),
+  planVersions: new Documents<Stored<Plan.PlanVersion>>(db, "plan_versions"),
 })
 type Tables = ReturnType<typeof documentsOf>
 
@@ -1116,6 +1133,61 @@ const apiKeyStore = (db: Connection, { keys }: Tables): ApiKeyStore["Service"] =
   })
 }
 
+const withText = <A extends { readonly terms: object }>({ terms, ...rest }: A): Stored<A> => ({
+  ...rest,
+  terms: JSON.stringify(terms),
+})
+const toPlan = ({ terms, ...plan }: Stored<Plan.Plan>): Plan.Plan => ({ ...plan, terms: JSON.parse(terms) })
+const toVersion = ({ terms, ...version }: Stored<Plan.PlanVersion>): Plan.PlanVersion => ({
+  ...version,
+  terms: JSON.parse(terms),
+})
+
+/** Versions are only ever inserted: triggers refuse the rest. */
+const planStore = (db: Connection, { planVersions, plans }: Tables): PlanStore["Service"] =>
+  PlanStore.of({
+    // Transactions are serial, so the one that runs has everything to itself.
+    lock: db.tenantVerb("PlanStore.lock", () => undefined),
+    findAll: (keys) =>
+      db.tenantVerb("PlanStore.findAll", (tenant) =>
+        plans
+          .where(tenant, "key IN (SELECT value FROM json_each(:keys))", { keys: JSON.stringify(keys) })
+          .map(toPlan),
+      ),
+    list: (page) => Effect.map(plans.list("PlanStore.list", page, {}), mapPage(toPlan)),
+    findVersion: (key, version) =>
+      db.tenantVerb("PlanStore.findVersion", (tenant) =>
+        Option.fromUndefinedOr(
+          planVersions.where(tenant, "key = :key AND version = :version", { key, version }).map(toVersion)[0],
+        ),
+      ),
+    listVersions: (key, page) =>
+      Effect.flatMap(
+        db.tenantVerb("PlanStore.listVersions", (tenant) => {
+          const cursor = page.cursor && planVersions.find(tenant, page.cursor.id)
+          return page.cursor === undefined || cursor?.planKey === key
+        }),
+        (isKnown) =>
+          isKnown
+            ? Effect.map(planVersions.list("PlanStore.listVersions", page, { key }), mapPage(toVersion))
+            : Effect.fail(new Page.CursorNotFound({ id: page.cursor?.id ?? "" })),
+      ),
+    publish: (plan) =>
+      db.tenantVerb("PlanStore.publish", (tenant) => {
+        const [stored] = plans.where(tenant, "key = :key", { key: plan.key })
+        if (plan.version !== (stored?.version ?? 0) + 1) throw new Error("the version does not follow")
+        if (stored === undefined) plans.insert(tenant, plan.id, withText(plan))
+        else plans.replace(tenant, stored.id, withText(plan))
+        const { hash, key: planKey, terms, updatedAt: createdAt, version, versionId: id } = plan
+        planVersions.insert(tenant, id, withText({ id, planKey, version, hash, terms, createdAt }))
+      }),
+    rename: ({ key, ...names }) =>
+      db.tenantVerb("PlanStore.rename", (tenant) => {
+        const [stored] = plans.where(tenant, "key = :key", { key })
+        if (stored !== undefined) plans.replace(tenant, stored.id, { ...stored, ...names })
+      }),
+  })
+
 /**
  * Answers to requests with an idempotency key. Which requests are running is known here, because one process has
  * the database; a storage of many takes a lock that is not waited for.
@@ -1236,6 +1308,7 @@ export const layer = (path: string): Layer.Layer<Billing.Storage, StorageError> 
         Context.add(DeliveryStore, deliveryStore(db, tables, outbox)),
         Context.add(RetentionStore, retentionStore(db)),
         Context.add(ApiKeyStore, apiKeyStore(db, tables)),
+        Context.add(PlanStore, planStore(db, tables)),
         Context.add(IdempotencyStore, idempotencyStore(db)),
       )
     }),

@@ -2,6 +2,7 @@
  * The main interfaces: everything that billing can do. All calls return promises.
  */
 import type { CallOptions, Mode } from "./Call.ts"
+import type { Plans } from "./catalog/Plans.ts"
 import type { BuiltInEvents } from "./events/EventMap.ts"
 import type { Events } from "./events/Events.ts"
 import type { Prune, Pruned } from "./events/Prune.ts"
@@ -15,6 +16,8 @@ import type { Endpoints } from "./webhooks/Endpoints.ts"
 
 /** Everything that can be done for one account in one mode. */
 export interface BillingCalls<Map = BuiltInEvents> extends ResourceCalls {
+  /** Plans: what you sell, in versions that never change. */
+  readonly plans: Plans
   /** Usage records, corrections and exact totals. */
   readonly usage: Usage
   /** Events, which are delivered to webhook endpoints. */

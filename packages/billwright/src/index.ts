@@ -4,6 +4,8 @@
 export type { Billing, BillingAccount, BillingCalls, Transaction } from "./Billing.ts"
 export type { BillingOptions, DispatcherOptions, LogEntry, RetryPolicy } from "./BillingOptions.ts"
 export type { CallOptions, Instant, Metadata, MetadataPatch, Mode } from "./Call.ts"
+export { definePlan } from "@billwright/engine"
+export type * from "./catalog/Plans.ts"
 export { createBilling } from "./CreateBilling.ts"
 export * from "./errors/index.ts"
 export { defineEvent } from "./events/EventDefinition.ts"

@@ -2,6 +2,8 @@
  * All services of the library as one Layer over the storage ports.
  */
 import { type Context, Layer, type Redacted } from "effect"
+import { Plans } from "./catalog/Plans.ts"
+import { PlanStore } from "./catalog/PlanStore.ts"
 import * as EventCatalogue from "./EventCatalogue.ts"
 import { EventStore } from "./events/EventStore.ts"
 import type { EventType, EventTypes } from "./events/EventType.ts"
@@ -33,6 +35,7 @@ const PORTS = [
   EndpointStore,
   EventStore,
   IdempotencyStore,
+  PlanStore,
   RetentionStore,
   Transactor,
   UsageStore,
@@ -56,6 +59,7 @@ export type Services =
   | Idempotency
   | Keyring
   | Outbox
+  | Plans
   | Resources.Services
   | Retention
   | Usage
@@ -99,6 +103,7 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
     Events.layer,
     Outbox.layer,
     Idempotency.layerWith(options.idempotency ?? {}),
+    Plans.layer,
     Resources.layer,
     Retention.layer,
     Usage.layerWith(options.usage ?? {}),

@@ -1,5 +1,5 @@
 /**
- * core runs wherever JavaScript does: it imports nothing but its own modules, hash functions, and of Effect what
+ * core runs wherever JavaScript does: it imports nothing but its own modules, hash functions, the engine, and of Effect what
  * is tagged stable, so that a minor release of Effect can't break it.
  */
 import { globSync, readFileSync } from "node:fs"
@@ -58,11 +58,14 @@ const stabilities = (module: string): ReadonlyMap<string, string> => {
   return exports
 }
 
+/** Pure and without dependencies. */
+const ENGINE = "@billwright/engine"
+
 /** What a module imports that core must not. */
 const forbidden = (file: string, code: string): ReadonlyArray<string> =>
   importsOf(code).flatMap(({ from, names }) => {
     if (from.startsWith(".")) return files.includes(join(dirname(file), from)) ? [] : [from]
-    if (from !== "effect") return HASHES.has(from) ? [] : [from]
+    if (from !== "effect") return HASHES.has(from) || from === ENGINE ? [] : [from]
     return names.flatMap((module) => {
       const uses = [...code.matchAll(new RegExp(`(?<![\\w.])${module}\\.(\\w+)`, "g"))].map(
         ([, member = ""]) => member,

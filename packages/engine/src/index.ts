@@ -11,9 +11,21 @@ export type {
   Grant,
   Interval,
   MeteredFeature,
-  PlanVersion,
+  PlanDefinition,
+  PlanNames,
+  PlanTerms,
   Policy,
   Rollover,
 } from "./catalog/Plan.ts"
+export { termsOf } from "./catalog/Plan.ts"
+export { canonicalJson } from "./catalog/CanonicalJson.ts"
+export { definePlan } from "./catalog/DefinePlan.ts"
+export type { ChargeKeyOf, DefinedPlan, FeatureKeyOf, PlanInput } from "./catalog/DefinePlan.ts"
+export { changesOf } from "./catalog/PlanChanges.ts"
+export type { FieldChange } from "./catalog/PlanChanges.ts"
+export { isKey } from "./catalog/FieldRules.ts"
 export { isPlan, problemsOfPlan } from "./catalog/PlanRules.ts"
+export { pathTo } from "./catalog/Problem.ts"
+export { previewPlan } from "./rating/Preview.ts"
+export type { PlanPreview, PreviewInput, PreviewLine } from "./rating/Preview.ts"
 export * from "./rating/index.ts"

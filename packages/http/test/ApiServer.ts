@@ -25,6 +25,9 @@ export const UNKNOWN = {
   event: `evt_${"0".repeat(26)}`,
   delivery: `dlv_${"0".repeat(26)}`,
   endpoint: `whe_${"0".repeat(26)}`,
+  plan: `pln_${"0".repeat(26)}`,
+  planVersion: `plv_${"0".repeat(26)}`,
+  planKey: `key_${"0".repeat(26)}`,
 } as const
 
 export type Storage = Layer.Layer<Billing.Storage | MemoryInspector>

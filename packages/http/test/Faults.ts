@@ -10,6 +10,7 @@ import {
   EndpointStore,
   EventStore,
   IdempotencyStore,
+  PlanStore,
   StorageError,
   UsageStore,
 } from "@billwright/core"
@@ -82,6 +83,7 @@ export const make = () => {
         Context.add(EventStore, wrap(Context.get(context, EventStore), data)),
         Context.add(EndpointStore, wrap(Context.get(context, EndpointStore), data)),
         Context.add(DeliveryStore, wrap(Context.get(context, DeliveryStore), data)),
+        Context.add(PlanStore, wrap(Context.get(context, PlanStore), data)),
         Context.add(IdempotencyStore, wrap(Context.get(context, IdempotencyStore), idempotency)),
         Context.add(ApiKeyStore, wrap(withWrites(Context.get(context, ApiKeyStore), keyWrites), keys)),
       ),

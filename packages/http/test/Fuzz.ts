@@ -6,7 +6,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
 import * as ApiServer from "./ApiServer.ts"
-import { type GeneratedRequest, requestTo } from "./Generate.ts"
+import { EXAMPLE_PLAN, type GeneratedRequest, requestTo } from "./Generate.ts"
 import { node, operationsOf } from "./Judge.ts"
 
 /** A repeatable run. Its seed is printed with a counterexample. */
@@ -20,6 +20,9 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     evt: [],
     dlv: [],
     whe: [],
+    pln: [],
+    plv: [],
+    key: [],
   }
   const remember = (id: unknown): void => {
     if (typeof id === "string") pools[id.slice(0, 3)]?.push(id)
@@ -33,13 +36,18 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     const json = { customer_id: customer, product_id: "api", unit: "call", quantity: 5, period: "day" }
     remember((yield* api.expect(201, "POST", "/v1/usage/thresholds", { json })).id)
     remember((yield* api.newEndpoint()).id)
+    const key = `key_${customer.slice(4)}`
+    yield* api.expect(200, "POST", "/v1/catalog/push", { json: { plans: [{ ...EXAMPLE_PLAN, key }] } })
+    remember(key)
+    remember((yield* api.expect(200, "GET", `/v1/plans/${key}`)).at("id"))
+    remember((yield* api.expect(200, "GET", `/v1/plans/${key}/versions`)).at("data", 0, "id"))
     const event = yield* api.publish()
     remember(event)
     remember((yield* api.expect(200, "GET", `/v1/events/${event}`)).at("deliveries", 0, "id"))
   })
 
   const fill = (template: string): string =>
-    template.replaceAll(/@(cus|usg|thr|evt|dlv|whe):(\d+)/g, (_, prefix: string, n: string) => {
+    template.replaceAll(/@(cus|usg|thr|evt|dlv|whe|pln|plv|key):(\d+)/g, (_, prefix: string, n: string) => {
       const pool = pools[prefix] ?? []
       // The latest ones, because they are not yet deleted.
       return pool[pool.length - 1 - (Number(n) % Math.min(3, pool.length))] ?? ""

@@ -69,6 +69,43 @@ const specialBodies: Readonly<Record<string, fc.Arbitrary<object>>> = {
     .map(({ rest, type }) => ({ type: type.name, data: type.example, ...rest })),
 }
 
+/** A plan that may be pushed. */
+export const EXAMPLE_PLAN = {
+  key: "pro",
+  name: "Pro",
+  currencies: ["EUR"],
+  interval: { unit: "month", count: 1 },
+  charges: [
+    { key: "base", model: "flat", price: { EUR: "20.00" } },
+    {
+      key: "calls",
+      model: "graduated",
+      meter: "api_calls",
+      tiers: [{ up_to: "1000", price: { EUR: "0.01" } }, { price: { EUR: "0.002" } }],
+    },
+  ],
+}
+
+const plan = fc
+  .record({ name: fc.constantFrom("Pro", "Team 🚀"), key: fc.constantFrom("pro", "team"), price: fc.nat(99) })
+  .map(({ key, name, price }) => ({ ...EXAMPLE_PLAN, key, name, minimum: { EUR: String(price) } }))
+
+/** Bodies whose parts the document does not describe. */
+const planBodies: Readonly<Record<string, fc.Arbitrary<object>>> = {
+  PushPlans: fc
+    .uniqueArray(plan, { minLength: 1, maxLength: 2, selector: ({ key }) => key })
+    .map((plans) => ({
+      plans,
+    })),
+  PreviewPlan: fc.record({
+    plan: fc.oneof(plan, placeholder("key")),
+    quantities: fc.record(
+      { calls: fc.oneof(fc.nat(), fc.nat().map(String)) },
+      { requiredKeys: [], noNullPrototype: true },
+    ),
+  }),
+}
+
 const instants = fc.oneof(
   fc
     .date({ min: new Date(0), max: new Date("2026-11-21T09:30:00Z"), noInvalidDate: true })
@@ -86,7 +123,7 @@ const text = (minLength: number, maxLength: number) =>
 /** Values that a schema allows. The document's schemas use few keywords; another one is an error. */
 const valid = (schemas: Node, reference: Node): fc.Arbitrary<unknown> => {
   const name = typeof reference["$ref"] === "string" ? reference["$ref"].split("/").at(-1) : undefined
-  const specialBody = specialBodies[name ?? ""]
+  const specialBody = specialBodies[name ?? ""] ?? planBodies[name ?? ""]
   if (specialBody !== undefined) return specialBody
   const schema = name === undefined ? reference : node(schemas[name])
   if (schema["enum"] !== undefined) return fc.constantFrom(...list(schema["enum"]))
@@ -151,6 +188,8 @@ const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["webhook_endpoints", "whe"],
   ["events", "evt"],
   ["deliveries", "dlv"],
+  ["versions", "plv"],
+  ["plans", "pln"],
 ]
 
 /** The kind of id that `{id}` in a path is. */
@@ -181,6 +220,7 @@ const validRequest = (document: Node, operation: DocumentedOperation): fc.Arbitr
   return fc
     .record({
       id: placeholder(prefixOf(operation.path)),
+      key: placeholder("key"),
       query,
       body: body === undefined ? fc.constant(undefined) : valid(schemas, node(body)),
       cursor: fc.constantFrom("none", "none", ...CURSORS),
@@ -189,7 +229,7 @@ const validRequest = (document: Node, operation: DocumentedOperation): fc.Arbitr
     .map((made) => ({
       operation,
       method: operation.method,
-      path: operation.path.replace("{id}", made.id),
+      path: operation.path.replace("{id}", made.id).replace("{key}", made.key).replace("{version}", "1"),
       query: Object.entries(made.query as Fields)
         .filter(([name]) => !CURSORS.includes(name) || name === made.cursor)
         .map(([name, value]) => [name, String(value)] as const),

@@ -86,10 +86,14 @@ const parse = (text: string, what: string): unknown => {
 
 export type Judge = (method: string, path: string, answer: RawAnswer) => void
 
-/** Checks the body of an error: exactly two fields, a code that matches the status, and a message of limited length. */
+/**
+ * Checks the body of an error: exactly two fields (and its problems where all are listed), a code that matches the
+ * status, and a message of limited length.
+ */
 export const assertErrorBody = (answer: RawAnswer, what: string): void => {
   const body = node(parse(answer.text, what))
-  assert.deepStrictEqual(Object.keys(body), ["error", "message"], what)
+  const fields = body["problems"] === undefined ? ["error", "message"] : ["error", "message", "problems"]
+  assert.deepStrictEqual(Object.keys(body), fields, what)
   const { error, message } = body
   assert.strictEqual(ERROR_STATUS[String(error)], answer.status, `${what}: ${answer.text.slice(0, 200)}`)
   assert.isTrue(typeof message === "string" && message.length > 0, what)

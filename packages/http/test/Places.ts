@@ -30,7 +30,9 @@ const inParameters = (operation: DocumentedOperation): ReadonlyArray<Place> =>
     .flatMap((parameter) => {
       const place = parameter["in"] as Place["in"]
       const isOfPath = place === "path" || CURSORS.includes(parameter["name"])
-      const prefix = isOfPath ? prefixOf(operation.path) : prefixOfSchema(node(parameter["schema"]))
+      if (parameter["name"] === "version") return []
+      const ofPath = parameter["name"] === "key" ? "key" : prefixOf(operation.path)
+      const prefix = isOfPath ? ofPath : prefixOfSchema(node(parameter["schema"]))
       const isRequired = parameter["required"] === true
       return prefix === undefined
         ? []
@@ -123,6 +125,11 @@ export const requestWith = (
     const name = String(parameter["name"])
     const isPlace = places.some((place) => place.in === parameter["in"] && place.path[0] === name)
     if (isPlace || parameter["required"] !== true) continue
+    // The first version, which every plan has.
+    if (parameter["in"] === "path") {
+      path = path.replace(`{${name}}`, "1")
+      continue
+    }
     query.set(name, requiredValue(node(parameter["schema"]), `${operation.id} ${name}`))
   }
   for (const place of places) {

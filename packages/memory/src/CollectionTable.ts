@@ -32,7 +32,7 @@ interface TenantRows<A> {
 export type Observer<A> = (tenant: Tenant.Tenant, before: A | undefined, after: A | undefined) => void
 
 /** Values are copied when they are stored and when they are given out, so both sides may change their objects. */
-const copyOf = <A>(value: A): A => {
+export const copyOf = <A>(value: A): A => {
   if (Array.isArray(value)) return value.map(copyOf) as A
   if (!Predicate.isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copyOf(field)])) as A

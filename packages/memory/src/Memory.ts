@@ -14,6 +14,7 @@ import {
   EndpointStore,
   EventStore,
   IdempotencyStore,
+  PlanStore,
   RetentionStore,
   Threshold,
   Transactor,
@@ -30,6 +31,7 @@ import { Journal } from "./Journal.ts"
 import { MemoryCollections } from "./MemoryCollections.ts"
 import { inspector, MemoryInspector } from "./MemoryInspector.ts"
 import { Outbox } from "./Outbox.ts"
+import { planStore, PlanTable } from "./PlanTable.ts"
 import { retentionStore } from "./RetentionStorage.ts"
 import { usageStore } from "./UsageStorage.ts"
 import { UsageTable } from "./UsageTable.ts"
@@ -45,6 +47,7 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
   const usage = new UsageTable(journal, customers, collections.tableOf(Threshold.thresholds), outbox)
   const keys = new ApiKeyTable(journal)
   const idempotency = new IdempotencyTable(journal)
+  const plans = new PlanTable(journal)
   const transactor = Transactor.of({
     atomically: (effect) => journal.atomically(effect),
     inTransaction: Effect.withFiberSucceed((fiber) => journal.transactionOf(fiber) !== undefined),
@@ -54,13 +57,14 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
     Context.add(UsageStore, usageStore(usage, journal)),
     Context.add(ApiKeyStore, apiKeyStore(keys, journal)),
     Context.add(IdempotencyStore, idempotencyStore(idempotency, journal)),
+    Context.add(PlanStore, planStore(plans, journal)),
     Context.add(EventStore, eventStore(events, outbox, journal)),
     Context.add(EndpointStore, endpointStore(endpoints, journal)),
     Context.add(DeliveryStore, deliveryStore(deliveries, events, outbox, journal)),
     Context.add(RetentionStore, retentionStore(events, deliveries, journal)),
     Context.add(
       MemoryInspector,
-      inspector({ collections, usage, keys, idempotency, events, endpoints, deliveries }, journal),
+      inspector({ collections, usage, keys, idempotency, plans, events, endpoints, deliveries }, journal),
     ),
   )
 }

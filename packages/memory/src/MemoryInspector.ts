@@ -9,6 +9,7 @@ import {
   type Event,
   type IdempotentRequest,
   keyIdOf,
+  type Plan,
   type StoredResponse,
   type Tenant,
   Threshold,
@@ -24,6 +25,7 @@ import type { EventTable } from "./EventTable.ts"
 import type { IdempotencyTable } from "./IdempotencyTable.ts"
 import type { Journal } from "./Journal.ts"
 import type { MemoryCollections } from "./MemoryCollections.ts"
+import type { PlanTable } from "./PlanTable.ts"
 import type { UsageTable } from "./UsageTable.ts"
 
 /** The roll-up of one meter and one UTC day, `YYYY-MM-DD`. A day whose records are all voided has the total 0. */
@@ -76,6 +78,11 @@ export interface MemorySnapshot {
   }>
   /** Keys with the digests of their secrets. */
   readonly keys: ReadonlyArray<{ readonly key: ApiKey.ApiKey; readonly digest: string }>
+  readonly plans: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly plan: Plan.Plan }>
+  readonly planVersions: ReadonlyArray<{
+    readonly tenant: Tenant.Tenant
+    readonly version: Plan.PlanVersion
+  }>
   /** By tenant, in the order of commits. */
   readonly events: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly event: Event.Event }>
   readonly endpoints: ReadonlyArray<EndpointSnapshot>
@@ -112,13 +119,14 @@ export const inspector = (
     readonly usage: UsageTable
     readonly keys: ApiKeyTable
     readonly idempotency: IdempotencyTable
+    readonly plans: PlanTable
     readonly events: EventTable
     readonly endpoints: EndpointTable
     readonly deliveries: DeliveryTable
   },
   journal: Journal,
 ): MemoryInspector["Service"] => {
-  const { collections, deliveries, endpoints, events, idempotency, keys, usage } = tables
+  const { collections, deliveries, endpoints, events, idempotency, keys, plans, usage } = tables
   const customers = collections.tableOf<Customer.Customer>(Customer.customers)
   const thresholds = collections.tableOf<Threshold.Threshold>(Threshold.thresholds)
 
@@ -147,6 +155,8 @@ export const inspector = (
     firings: Array.from(usage.firings.rows()),
     keys: Array.from(keys.rows()),
     idempotency: Array.from(idempotency.rows()),
+    plans: Array.from(plans.plans()),
+    planVersions: Array.from(plans.versions()),
     events: Array.from(events.rows(), ({ event, tenant }) => ({ tenant, event: { ...event } })),
     endpoints: Array.from(endpoints.rows(), snapshotOfEndpoint),
     deliveries: Array.from(deliveries.rows(), ({ content, tenant }) => ({

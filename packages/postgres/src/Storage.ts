@@ -14,6 +14,7 @@ import * as PostgresDeliveryStore from "./stores/PostgresDeliveryStore.ts"
 import * as PostgresEndpointStore from "./stores/PostgresEndpointStore.ts"
 import * as PostgresEventStore from "./stores/PostgresEventStore.ts"
 import * as PostgresIdempotencyStore from "./stores/PostgresIdempotencyStore.ts"
+import * as PostgresPlanStore from "./stores/PostgresPlanStore.ts"
 import * as PostgresRetentionStore from "./stores/PostgresRetentionStore.ts"
 import * as PostgresUsageStore from "./stores/PostgresUsageStore.ts"
 
@@ -33,6 +34,7 @@ const stores = (options: StorageOptions): Layer.Layer<Billing.Storage, never, Sq
     PostgresEndpointStore.layer,
     PostgresEventStore.layer,
     PostgresIdempotencyStore.layer,
+    PostgresPlanStore.layer,
     PostgresRetentionStore.layer,
     PostgresUsageStore.layer,
   ).pipe(

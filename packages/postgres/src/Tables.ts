@@ -9,6 +9,8 @@ const NAMES = [
   "customers",
   "events",
   "idempotency_keys",
+  "plan_versions",
+  "plans",
   "usage_daily",
   "usage_records",
   "void_usage",

@@ -12,6 +12,7 @@ import {
   Endpoints,
   Events,
   Idempotency,
+  Plans,
   Retention,
   Thresholds,
   Usage,
@@ -111,6 +112,16 @@ const everything = Effect.gen(function* () {
   yield* (yield* Idempotency).run(request, answer, () => Option.none())
   const before = DateTime.subtract(yield* DateTime.now, { hours: 2 })
   yield* (yield* Retention).prune({ before })
+  const plan = {
+    key: "pro",
+    name: "Pro",
+    currencies: ["EUR"],
+    interval: { unit: "month", count: 1 },
+    charges: [],
+  } as const
+  const plans = yield* Plans
+  yield* plans.push({ plans: [plan] })
+  yield* plans.push({ plans: [{ ...plan, name: "Professional", trial: { days: 14 } }] })
   yield* customers.erase(customerId)
   assert.lengthOf((yield* events.list({})).data, 2)
 })

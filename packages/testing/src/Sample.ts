@@ -15,6 +15,7 @@ import {
   IdGenerator,
   type Field,
   type IdempotentRequest,
+  Plan,
   type Resource,
   type StoredApiKey,
   Tenant,
@@ -51,6 +52,8 @@ export const apiKeyId = next(ApiKey.API_KEY_ID_PREFIX, (id) => ApiKey.ApiKeyId.m
 export const eventId = next(EVENT_ID_PREFIX, (id) => EventId.make(id))
 
 export const endpointId = next(Endpoint.ENDPOINT_ID_PREFIX, (id) => Endpoint.EndpointId.make(id))
+
+export const planVersionId = next(Plan.PLAN_VERSION_ID_PREFIX, (id) => Plan.PlanVersionId.make(id))
 
 export const deliveryId = next(Delivery.DELIVERY_ID_PREFIX, (id) => Delivery.DeliveryId.make(id))
 
@@ -112,6 +115,30 @@ export const of = Effect.fnUntraced(function* <D extends Resource.Definition>(
 
 export const customer = (fields: Partial<Customer.Customer> = {}) =>
   of(Customer.customers, undefined, { metadata: {}, ...fields })
+
+/** Version 1 of a plan with a flat fee. Its key is new. */
+export const plan = Effect.fnUntraced(function* (fields: Partial<Plan.Plan> = {}) {
+  const terms = fields.terms ?? {
+    currencies: ["EUR"],
+    interval: { unit: "month", count: 1 },
+    charges: [{ key: "base", model: "flat", price: { EUR: "20.00" } }],
+  }
+  const id = yield* next(Plan.PLAN_ID_PREFIX, (text) => Plan.PlanId.make(text))
+  const made: Plan.Plan = {
+    id,
+    key: id,
+    name: "Pro",
+    description: null,
+    version: 1,
+    versionId: yield* planVersionId,
+    hash: Plan.hashOf(terms),
+    terms,
+    createdAt: CREATED_AT,
+    updatedAt: CREATED_AT,
+    ...fields,
+  }
+  return made
+})
 
 /** 64 new hexadecimal digits. */
 export const digest = Effect.sync(() => (crypto.randomUUID() + crypto.randomUUID()).replaceAll("-", ""))

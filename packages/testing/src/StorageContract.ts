@@ -22,6 +22,7 @@ import { eventTailContract } from "./contract/EventTailContract.ts"
 import { fencingContract } from "./contract/FencingContract.ts"
 import { idempotencyContract } from "./contract/IdempotencyContract.ts"
 import { leaseContract } from "./contract/LeaseContract.ts"
+import { planContract } from "./contract/PlanContract.ts"
 import { publishContract } from "./contract/PublishContract.ts"
 import { replayRangeContract } from "./contract/ReplayRangeContract.ts"
 import { retentionContract } from "./contract/RetentionContract.ts"
@@ -125,6 +126,7 @@ export const contract = (test: ContractTest): void => {
     test.section(resource.title, () => collectionContract(test, resource))
   }
   apiKeyContract(test)
+  planContract(test)
   idempotencyContract(test)
   endpointContract(test)
   test.section("EventStore", () => {

@@ -2,6 +2,8 @@
  * The errors that calls of the client reject with.
  */
 
+import type { FieldProblem } from "../errors/BillingError.ts"
+
 /** What went wrong, for programs. Each code belongs to one HTTP status. */
 export type ApiErrorCode =
   | "invalid_request"
@@ -26,12 +28,21 @@ export class ApiError extends Error {
   readonly status: number
   /** The request's id in the server's log; `undefined` when the answer had none. */
   readonly requestId: string | undefined
+  /** All problems of a request that was checked as a whole, such as a push of plans. Else empty. */
+  readonly problems: ReadonlyArray<FieldProblem>
 
-  constructor(code: ApiErrorCode, message: string, status: number, requestId: string | undefined) {
+  constructor(
+    code: ApiErrorCode,
+    message: string,
+    status: number,
+    requestId: string | undefined,
+    problems: ReadonlyArray<FieldProblem> = [],
+  ) {
     super(message)
     this.code = code
     this.status = status
     this.requestId = requestId
+    this.problems = problems
   }
 }
 
@@ -65,9 +76,10 @@ const isCode = (code: unknown): code is ApiErrorCode =>
 
 /** The error for an answer. `body` is the parsed JSON body, or `undefined` when the body isn't JSON. */
 export const toApiError = (response: Response, body: unknown): ApiError => {
-  const { error, message } = (typeof body === "object" && body !== null ? body : {}) as {
+  const { error, message, problems } = (typeof body === "object" && body !== null ? body : {}) as {
     readonly error?: unknown
     readonly message?: unknown
+    readonly problems?: unknown
   }
   const { status } = response
   const fallback = CODES[status] ?? (status >= 502 ? "unavailable" : "internal_error")
@@ -76,5 +88,6 @@ export const toApiError = (response: Response, body: unknown): ApiError => {
     typeof message === "string" ? message : `the server answered ${status} without an explanation`,
     status,
     response.headers.get("request-id") ?? undefined,
+    Array.isArray(problems) ? (problems as ReadonlyArray<FieldProblem>) : [],
   )
 }

@@ -2,6 +2,7 @@
  * The calls of the client: those of `createBilling` that the REST API offers.
  */
 import type { CallOptions } from "../Call.ts"
+import type { Plans } from "../catalog/Plans.ts"
 import type { BuiltInEvents } from "../events/EventMap.ts"
 import type { EventOf, Events, EventTypeInfo, StreamEvents } from "../events/Events.ts"
 import type { ResourceCalls } from "../Resources.ts"
@@ -52,6 +53,7 @@ export interface ClientEvents<Map> extends Omit<Events<Map>, "stream" | "types">
  * They reject with an `ApiError`, a `ConnectionError`, or the reason of the signal that aborted them.
  */
 export interface BillingClient<Map = BuiltInEvents> extends ResourceCalls {
+  readonly plans: Plans
   readonly usage: ClientUsage
   readonly events: ClientEvents<Map>
   readonly endpoints: Endpoints<Map>

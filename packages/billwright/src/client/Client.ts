@@ -5,6 +5,7 @@ import type { BuiltInEvents, EventMap } from "../events/EventMap.ts"
 import type { BillingClient } from "./BillingClient.ts"
 import { type ClientOptions, Connection } from "./Connection.ts"
 import { makeEvents } from "./EventRequests.ts"
+import { makePlans } from "./PlanRequests.ts"
 import { makeResource } from "./ResourceRequests.ts"
 import { makeUsage } from "./UsageRequests.ts"
 import { makeDeliveries, makeEndpoints } from "./WebhookRequests.ts"
@@ -34,6 +35,7 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       isMutable: true,
       integers: {},
     }),
+    plans: makePlans(connection),
     usage: makeUsage(connection),
     thresholds: makeResource(connection, {
       path: "/usage/thresholds",

@@ -7,11 +7,15 @@ import type { BillingClient } from "./BillingClient.ts"
 const OPAQUE = new Set([
   "data",
   "example",
+  "from",
   "headers",
   "metadata",
   "request_headers",
   "response_headers",
   "schema",
+  "steps",
+  "terms",
+  "to",
 ])
 
 /** The result of a call of the client: the value of its promise, or an item of its iterable. */

@@ -13,6 +13,8 @@ export type {
   StreamedEvent,
 } from "./BillingClient.ts"
 export type { ClientOptions } from "./Connection.ts"
+export type { FieldProblem } from "../errors/BillingError.ts"
+export type * from "../catalog/Plans.ts"
 export type { CallOptions, Instant, Metadata, MetadataPatch } from "../Call.ts"
 export type * from "../events/EventMap.ts"
 export type * from "../events/Events.ts"

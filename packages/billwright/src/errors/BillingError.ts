@@ -8,6 +8,7 @@ export type BillingErrorCode =
   | "customer_not_found"
   | "usage_record_not_found"
   | "threshold_not_found"
+  | "plan_not_found"
   | "event_not_found"
   | "endpoint_not_found"
   | "delivery_not_found"
@@ -43,6 +44,12 @@ export class BillingError extends Error {
   }
 }
 
+/** A broken rule: the path of the field, and what is wrong with it. */
+export interface FieldProblem {
+  readonly field: string
+  readonly problem: string
+}
+
 /** The input breaks a rule. Nothing was stored. */
 export class InvalidInputError extends BillingError {
   override readonly name = "InvalidInputError"
@@ -50,11 +57,20 @@ export class InvalidInputError extends BillingError {
   readonly field: string
   /** What is wrong with it, worded to follow the field's name: "must be an integer from 0 to 9007199254740991". */
   readonly problem: string
+  /** All problems, this one first. More than one where the input is checked as a whole: for plans. */
+  readonly problems: ReadonlyArray<FieldProblem>
 
-  constructor(field: string, problem: string, options?: ErrorOptions) {
-    super("invalid_input", `${field} ${problem}`, options)
+  constructor(
+    field: string,
+    problem: string,
+    options?: ErrorOptions & { readonly problems?: ReadonlyArray<FieldProblem> | undefined },
+  ) {
+    const problems = options?.problems ?? [{ field, problem }]
+    const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ""
+    super("invalid_input", `${field} ${problem}${more}`, options)
     this.field = field
     this.problem = problem
+    this.problems = problems
   }
 }
 

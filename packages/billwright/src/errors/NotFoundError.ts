@@ -45,6 +45,15 @@ export class ThresholdNotFoundError extends NotFoundError {
   }
 }
 
+/** No plan has the key, or the plan has no such version. `id` is the key. */
+export class PlanNotFoundError extends NotFoundError {
+  override readonly name = "PlanNotFoundError"
+
+  constructor(id: string, message: string, options?: ErrorOptions) {
+    super("plan_not_found", id, message, options)
+  }
+}
+
 /** No event has the id, or it was pruned. */
 export class EventNotFoundError extends NotFoundError {
   override readonly name = "EventNotFoundError"

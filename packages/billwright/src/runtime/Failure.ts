@@ -40,11 +40,11 @@ type Table = {
 }
 
 const table: Table = {
-  InvalidInput: ({ field, problem }, options) =>
+  InvalidInput: ({ field, problem, problems }, options) =>
     new Errors.InvalidInputError(
       field,
       EventType.isUnknownProblem(problem) ? `${problem} (${DEFINE_EVENT})` : problem,
-      options,
+      { ...options, problems },
     ),
   StorageError: (error, options) =>
     new Errors.StorageUnavailableError(error.message, {

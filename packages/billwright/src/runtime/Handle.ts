@@ -4,6 +4,7 @@
 import type { Billing, BillingAccount, BillingCalls, Transaction } from "../Billing.ts"
 import type { BillingOptions } from "../BillingOptions.ts"
 import type { CallOptions, Mode } from "../Call.ts"
+import { makePlans } from "../catalog/PlanCalls.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import { makeEvents } from "../events/EventCalls.ts"
 import type { EventMap } from "../events/EventMap.ts"
@@ -23,6 +24,7 @@ import { inHosts, inOwn } from "./Transaction.ts"
 
 const makeCalls = (calls: Calls): BillingCalls<EventMap> => ({
   ...makeResources(calls),
+  plans: naming("plans", makePlans(calls)),
   usage: naming("usage", makeUsage(calls)),
   events: naming("events", makeEvents(calls)),
   endpoints: naming("endpoints", makeEndpoints(calls)),

@@ -15,6 +15,12 @@ export const of =
     throw new InvalidInputError("id", `must be a string such as ${prefix}_…`)
   }
 
+/** The same for keys of plans. */
+export const planKey = (key: unknown): string => {
+  if (typeof key === "string") return key
+  throw new InvalidInputError("key", "must be the key of a plan, such as pro")
+}
+
 export const usageRecordId = of("usg")
 export const eventId = of("evt")
 export const endpointId = of("whe")

@@ -21,7 +21,7 @@ export const MAX_ROLL_GRACE_MILLIS = 7 * 86_400_000
 export const ApiKeyId = Id.schema(API_KEY_ID_PREFIX).pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
 
-const RESOURCES = ["customers", "usage", "events", "webhooks"] as const
+const RESOURCES = ["customers", "catalog", "usage", "events", "webhooks"] as const
 
 /** The permission that a request needs: to read or to write one kind of resource. */
 export type Permission = `${(typeof RESOURCES)[number]}:${"read" | "write"}`
@@ -31,6 +31,9 @@ export const Scope = Schema.Literals([
   "customers:read",
   "customers:write",
   "customers:*",
+  "catalog:read",
+  "catalog:write",
+  "catalog:*",
   "usage:read",
   "usage:write",
   "usage:*",

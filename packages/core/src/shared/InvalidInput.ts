@@ -3,22 +3,39 @@
  */
 import { Effect, Exit, Predicate, Schema, SchemaIssue } from "effect"
 
+/** A broken rule: the path of the field, and how the sentence that it begins goes on. */
+export const FieldProblem = Schema.Struct({ field: Schema.String, problem: Schema.String })
+export interface FieldProblem extends Schema.Schema.Type<typeof FieldProblem> {}
+
 /**
  * The caller's input breaks a rule. Nothing was stored.
  *
  * `field` is the path of the wrong field in TypeScript names (`records[3].quantity`, `customerId`). Adapters that use
  * other names (snake_case on the wire) translate it. `problem` continues the sentence that `field` begins:
- * "must be an integer from 0 to 9007199254740991".
+ * "must be an integer from 0 to 9007199254740991". `problems` lists all problems, this one first, where the input is
+ * checked as a whole; it is absent where checking ends with the first.
  */
 export class InvalidInput extends Schema.TaggedError<InvalidInput>()(
   "InvalidInput",
-  { field: Schema.String, problem: Schema.String },
+  {
+    field: Schema.String,
+    problem: Schema.String,
+    problems: Schema.optionalKey(Schema.NonEmptyArray(FieldProblem)),
+  },
   { httpApiStatus: 400 },
 ) {
   override get message(): string {
-    return `${this.field} ${this.problem}`
+    return `${this.field} ${this.problem}${andMore(this.problems)}`
   }
 }
+
+/** Says after the first problem how many others there are. */
+export const andMore = (problems: ReadonlyArray<FieldProblem> = []): string =>
+  problems.length > 1 ? ` (and ${problems.length - 1} more)` : ""
+
+/** The error for one or more problems of an input that was checked as a whole. */
+export const ofProblems = (problems: readonly [FieldProblem, ...ReadonlyArray<FieldProblem>]): InvalidInput =>
+  new InvalidInput({ ...problems[0], problems })
 
 const leafProblem: SchemaIssue.LeafHook = (issue) => {
   switch (issue._tag) {

@@ -29,7 +29,7 @@ const elsewhere = Effect.gen(function* () {
 })
 
 describe("permits", () => {
-  const resources = ["customers", "usage", "events", "webhooks"] as const
+  const resources = ["customers", "catalog", "usage", "events", "webhooks"] as const
   const permissions = resources.flatMap((resource) => [`${resource}:read`, `${resource}:write`] as const)
   const allowed = (scopes: ReadonlyArray<ApiKey.Scope>) =>
     permissions.filter((permission) => ApiKey.permits(scopes, permission))
@@ -39,6 +39,7 @@ describe("permits", () => {
     [["customers:read"], ["customers:read"]],
     [["customers:write"], ["customers:write"]],
     [["customers:*"], ["customers:read", "customers:write"]],
+    [["catalog:read"], ["catalog:read"]],
     [["usage:*"], ["usage:read", "usage:write"]],
     [["events:read"], ["events:read"]],
     [["webhooks:*"], ["webhooks:read", "webhooks:write"]],
@@ -50,7 +51,7 @@ describe("permits", () => {
       ["usage:read", "usage:*"],
       ["usage:read", "usage:write"],
     ],
-    [["customers:*", "usage:*", "events:*", "webhooks:*"], permissions],
+    [["customers:*", "catalog:*", "usage:*", "events:*", "webhooks:*"], permissions],
   ])("%j permits %j", (scopes, expected) => {
     assert.deepStrictEqual(allowed(scopes), expected)
   })

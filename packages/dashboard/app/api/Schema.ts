@@ -32,6 +32,118 @@ export interface paths {
         patch: operations["updateCustomer"];
         trace?: never;
     };
+    "/v1/catalog/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["pushPlans"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/catalog/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["diffPlans"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/catalog/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["previewPlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPlans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/plans/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getPlan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/plans/{key}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPlanVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/plans/{key}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getPlanVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/usage": {
         parameters: {
             query?: never;
@@ -721,6 +833,10 @@ export interface components {
             created_at: string;
             deliveries: components["schemas"]["Delivery"][];
         };
+        FieldProblem: {
+            field: string;
+            problem: string;
+        };
         ForbiddenError: {
             /** @enum {string} */
             error: "forbidden";
@@ -744,6 +860,7 @@ export interface components {
             /** @enum {string} */
             error: "invalid_request";
             message: string;
+            problems?: components["schemas"]["FieldProblem"][];
         };
         ListedEvent: {
             /** @enum {string} */
@@ -775,11 +892,100 @@ export interface components {
             error: "payload_too_large";
             message: string;
         };
+        Plan: {
+            /** @enum {string} */
+            object: "plan";
+            id: string;
+            key: string;
+            name: string;
+            description: string | null;
+            version: number;
+            version_id: string;
+            hash: string;
+            terms: unknown;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        PlanChange: {
+            /** @enum {string} */
+            object: "plan_change";
+            key: string;
+            /** @enum {string} */
+            status: "created" | "changed" | "unchanged";
+            version: number;
+            previous_version: number | null;
+            changes: components["schemas"]["PlanFieldChange"][];
+        };
+        PlanChangeList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["PlanChange"][];
+            has_more: boolean;
+        };
+        PlanFieldChange: {
+            path: string;
+            from: unknown;
+            to: unknown;
+        };
+        PlanList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Plan"][];
+            has_more: boolean;
+        };
+        PlanPreview: {
+            /** @enum {string} */
+            object: "plan_preview";
+            plan: string;
+            version: number | null;
+            currency: string;
+            lines: components["schemas"]["PlanPreviewLine"][];
+            /** Format: int64 */
+            total: number;
+        };
+        PlanPreviewLine: {
+            charge: string | null;
+            name: string;
+            /** Format: int64 */
+            amount: number;
+            exact: string;
+            steps: unknown[];
+        };
+        PlanVersion: {
+            /** @enum {string} */
+            object: "plan_version";
+            id: string;
+            plan_key: string;
+            version: number;
+            hash: string;
+            terms: unknown;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        PlanVersionList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["PlanVersion"][];
+            has_more: boolean;
+        };
+        PreviewPlan: {
+            plan: unknown;
+            version?: number;
+            currency?: string;
+            quantities?: unknown;
+        };
         PublishEvent: {
             type: string;
             data: unknown;
             customer_id?: string;
             idempotency_key?: string;
+        };
+        PushPlans: {
+            plans: unknown[];
         };
         RateLimitedError: {
             /** @enum {string} */
@@ -1191,6 +1397,172 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Customer"];
+                };
+            };
+        };
+    };
+    pushPlans: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushPlans"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanChangeList"];
+                };
+            };
+        };
+    };
+    diffPlans: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushPlans"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanChangeList"];
+                };
+            };
+        };
+    };
+    previewPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewPlan"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanPreview"];
+                };
+            };
+        };
+    };
+    listPlans: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanList"];
+                };
+            };
+        };
+    };
+    getPlan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plan"];
+                };
+            };
+        };
+    };
+    listPlanVersions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+            };
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanVersionList"];
+                };
+            };
+        };
+    };
+    getPlanVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+                version: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanVersion"];
                 };
             };
         };

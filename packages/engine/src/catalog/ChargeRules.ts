@@ -8,6 +8,7 @@ import {
   checkKey,
   checkKnown,
   checkPrices,
+  checkStorable,
   checkText,
   type Currencies,
   decimalOf,
@@ -68,7 +69,7 @@ const checkConvert = (at: Problems, value: unknown): void => {
 const checkDimensionKey = (at: Problems, value: unknown): void => {
   if (typeof value !== "string" || value.length === 0 || value.length > MAX_DIMENSION_KEY_LENGTH) {
     at.add(`must be the key of a dimension, 1 to ${MAX_DIMENSION_KEY_LENGTH} characters`)
-  }
+  } else checkStorable(at, value)
 }
 
 const checkWhere = (at: Problems, value: unknown): void => {
@@ -87,6 +88,7 @@ const checkWhere = (at: Problems, value: unknown): void => {
       const isValue = typeof one === "string" && one.length > 0 && one.length <= MAX_DIMENSION_VALUE_LENGTH
       if (!isValue) here.in(index).add(`must be a text of 1 to ${MAX_DIMENSION_VALUE_LENGTH} characters`)
       else if (values.indexOf(one) !== index) here.in(index).add(`is listed twice: ${JSON.stringify(one)}`)
+      else checkStorable(here.in(index), one)
     }
   }
 }

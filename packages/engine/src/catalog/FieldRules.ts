@@ -14,6 +14,15 @@ export type Fields = Readonly<Record<string, unknown>>
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** The fields of an object without some of them. */
+export const without = <A extends object, Name extends keyof A & string>(
+  value: A,
+  ...names: ReadonlyArray<Name>
+): Omit<A, Name> => {
+  const kept = Object.entries(value).filter(([name]) => !names.some((one) => one === name))
+  return Object.fromEntries(kept) as object as Omit<A, Name>
+}
+
 export const oneOf = (words: ReadonlyArray<string>): string => `must be one of ${words.join(", ")}`
 
 export const checkKnown = (at: Problems, fields: Fields, known: ReadonlyArray<string>): void => {
@@ -21,6 +30,9 @@ export const checkKnown = (at: Problems, fields: Fields, known: ReadonlyArray<st
     if (!known.includes(field)) at.in(field).add("is not a known field here")
   }
 }
+
+/** Whether a text can be the key of a plan, charge, feature, meter or quantity. */
+export const isKey = (text: string): boolean => KEY_PATTERN.test(text)
 
 export const checkKey = (at: Problems, value: unknown): void => {
   if (typeof value !== "string" || !KEY_PATTERN.test(value)) at.add(KEY_RULE)
@@ -77,7 +89,12 @@ export const checkText = (at: Problems, value: unknown, maxLength: number): void
   if (value === undefined) at.add("is required")
   else if (typeof value !== "string" || value.trim() === "" || value.length > maxLength) {
     at.add(`must be a text of 1 to ${maxLength} characters`)
-  } else if (/\p{Cc}|\p{Cs}/u.test(value)) at.add("must not have control characters")
+  } else checkStorable(at, value)
+}
+
+/** Refuses control characters and halves of surrogate pairs, which databases don't store. */
+export const checkStorable = (at: Problems, value: string): void => {
+  if (/\p{Cc}|\p{Cs}/u.test(value)) at.add("must not have control characters")
 }
 
 /** Checks an integer from `least` to `most`, both included. */

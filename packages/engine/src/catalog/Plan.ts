@@ -1,7 +1,8 @@
 /**
- * A version of a plan, in the form of files, REST and `preview`. Decimals are strings.
+ * A plan, in the form of files, REST and `preview`. Decimals are strings.
  */
 import type { Charge, Prices } from "./Charge.ts"
+import { without } from "./FieldRules.ts"
 
 /** The length of a period: `count` units, such as 3 months. */
 export interface Interval {
@@ -58,12 +59,8 @@ export interface Policy {
   readonly grace_hours?: number
 }
 
-/** A version of a plan. Only the name and the description of the plan can change without a new version. */
-export interface PlanVersion {
-  /** Identifies the plan: a lower-case letter, then lower-case letters, digits and underscores. At most 64 characters. */
-  readonly key: string
-  readonly name: string
-  readonly description?: string
+/** What a version of a plan fixes for good. */
+export interface PlanTerms {
   /** ISO 4217 codes. Every price of the plan is given in each of them. */
   readonly currencies: ReadonlyArray<string>
   readonly interval: Interval
@@ -75,3 +72,20 @@ export interface PlanVersion {
   readonly minimum?: Prices
   readonly policy?: Policy
 }
+
+/** What names a plan to people. It can change without a new version. */
+export interface PlanNames {
+  /** 1 to 200 characters. */
+  readonly name: string
+  /** 1 to 1,000 characters. */
+  readonly description?: string
+}
+
+/** A plan with the terms of one version. */
+export interface PlanDefinition extends PlanNames, PlanTerms {
+  /** Identifies the plan: a lower-case letter, then lower-case letters, digits or underscores. At most 64 characters. */
+  readonly key: string
+}
+
+/** The terms of a plan: all of it but its key, name and description. */
+export const termsOf = (plan: PlanDefinition): PlanTerms => without(plan, "key", "name", "description")

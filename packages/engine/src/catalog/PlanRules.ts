@@ -1,5 +1,5 @@
 /**
- * The rules of a plan version. All problems are found at once, each with its path.
+ * The rules of a plan. All problems are found at once, each with its path.
  */
 import * as Currency from "../money/Currency.ts"
 import { checkCharge } from "./ChargeRules.ts"
@@ -16,7 +16,7 @@ import {
   oneOf,
   positiveOf,
 } from "./FieldRules.ts"
-import type { PlanVersion } from "./Plan.ts"
+import type { PlanDefinition } from "./Plan.ts"
 import { type Problem, Problems } from "./Problem.ts"
 
 /** Most charges, features, grants and currencies of a plan version. */
@@ -213,7 +213,7 @@ const checkMinimum = (at: Problems, plan: Fields, currencies: Currencies): void 
 }
 
 /**
- * All problems of a plan version, each with its path in the plan:
+ * All problems of a plan, each with its path in the plan:
  * `charges.calls.tiers[2].up_to must be greater than 1000`. Empty when there are none.
  */
 export const problemsOfPlan = (plan: unknown): ReadonlyArray<Problem> => {
@@ -239,5 +239,5 @@ export const problemsOfPlan = (plan: unknown): ReadonlyArray<Problem> => {
   return at.found
 }
 
-/** Whether a value is a valid plan version. */
-export const isPlan = (plan: unknown): plan is PlanVersion => problemsOfPlan(plan).length === 0
+/** Whether a value is a valid plan. */
+export const isPlan = (plan: unknown): plan is PlanDefinition => problemsOfPlan(plan).length === 0

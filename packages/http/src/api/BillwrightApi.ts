@@ -6,6 +6,7 @@ import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { EventTypesApi } from "./EventTypesApi.ts"
 import { HealthApi } from "./HealthApi.ts"
+import { PlansApi } from "./PlansApi.ts"
 import * as ResourceApi from "./ResourceApi.ts"
 import { UsageApi } from "./UsageApi.ts"
 import { WebhookEndpointsApi } from "./WebhookEndpointsApi.ts"
@@ -15,6 +16,7 @@ export const VERSION_PREFIX = "/v1"
 
 export const BillwrightApi = HttpApi.make("billwright")
   .add(...ResourceApi.groups("customers"))
+  .add(PlansApi)
   .add(UsageApi)
   .add(...ResourceApi.groups("usage"))
   .add(EventTypesApi)
@@ -27,7 +29,7 @@ export const BillwrightApi = HttpApi.make("billwright")
     OpenApi.annotations({
       title: "Billwright API",
       version: "1.0.0",
-      summary: "Customers, metered usage with exact totals, events and webhooks.",
+      summary: "Customers, plans, metered usage with exact totals, events and webhooks.",
       description: [
         "JSON over HTTP, with snake_case names, RFC 3339 instants and exact integers.",
         "",

@@ -1,6 +1,7 @@
 /**
  * The body of every error answer, and the error code of each status.
  */
+import { Plan } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 
@@ -42,12 +43,29 @@ export type ErrorCode = keyof typeof ERRORS
 /** The longest message of an error, in code points. */
 export const MAX_MESSAGE_LENGTH = 2000
 
+/** A broken rule. */
+const ProblemBody = Schema.Struct({
+  field: Schema.String.check(Schema.isMaxCodePoints(MAX_MESSAGE_LENGTH)).annotate({
+    description: "The path of the field: `plans.pro.charges.calls.tiers[2].up_to`.",
+  }),
+  problem: Schema.String.check(Schema.isMaxCodePoints(MAX_MESSAGE_LENGTH)).annotate({
+    description: "What is wrong with it, worded to follow the field: `must be greater than 1000`.",
+  }),
+}).annotate({ identifier: "FieldProblem", description: "A rule that the request breaks, and where." })
+
+const problems = Schema.optionalKey(
+  Schema.Array(ProblemBody)
+    .check(Schema.isMaxLength(Plan.MAX_PROBLEMS + 1))
+    .annotate({ description: "All problems, where the request is checked as a whole: for plans." }),
+)
+
 const makeErrorBody = (code: ErrorCode) =>
   Schema.Struct({
     error: Schema.Literal(code).annotate({ description: "What went wrong, for programs." }),
     message: Schema.String.check(Schema.isMaxCodePoints(MAX_MESSAGE_LENGTH)).annotate({
       description: "What went wrong, for people. It names the field or parameter.",
     }),
+    ...(code === "invalid_request" ? { problems } : {}),
   })
     .annotate({ identifier: schemaName(code), description: ERRORS[code].when })
     .pipe(HttpApiSchema.status(ERRORS[code].status))

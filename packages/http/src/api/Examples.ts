@@ -4,6 +4,7 @@
  */
 import { Resources } from "@billwright/core"
 import type { Example } from "./Example.ts"
+import { planExamples } from "./PlanExamples.ts"
 import * as ResourceApi from "./ResourceApi.ts"
 import { webhookExamples } from "./WebhookExamples.ts"
 
@@ -71,6 +72,7 @@ export const examples: Readonly<Record<string, Example>> = {
   listUsageRecords: { response: list(record) },
   getUsageRecord: { response: record },
   voidUsageRecord: { response: { ...record, voided_at: "2026-11-21T10:00:00.000Z" } },
+  ...planExamples,
   ...webhookExamples,
   isLive: { response: { status: "ok" } },
   isReady: { response: { status: "ok" } },

@@ -3,15 +3,16 @@
  *
  * The message names the field by its wire name. It never contains a secret, SQL or a stack.
  */
-import type {
-  ApiKey,
-  Event,
-  IdempotencyKeyReused,
-  InvalidInput,
-  RequestInProgress,
-  SecretUnavailable,
-  StorageError,
-  UsageRecord,
+import {
+  type ApiKey,
+  type Event,
+  type IdempotencyKeyReused,
+  Input,
+  type InvalidInput,
+  type RequestInProgress,
+  type SecretUnavailable,
+  type StorageError,
+  type UsageRecord,
 } from "@billwright/core"
 import { Schema } from "effect"
 import { ERRORS, type ErrorCode, MAX_MESSAGE_LENGTH } from "../api/ErrorBody.ts"
@@ -97,7 +98,7 @@ export const UNKNOWN_FIELD = "is not a known field"
 export const GIVEN_TWICE = "is given twice"
 
 /** Fields whose inner names are the caller's own. */
-const FOREIGN_NAMES = /^(?:metadata|headers|data)(?:[.[]|$)/
+const FOREIGN_NAMES = /^(?:metadata|headers|data|plans|plan|quantities)(?:[.[]|$)/
 
 /** `records[3].customerId` → `records[3].customer_id`; keys of metadata are the caller's own text. */
 const wireField = (field: string): string =>
@@ -106,7 +107,7 @@ const wireField = (field: string): string =>
     : field.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** The name of the wrong field. An unknown field is named as it was sent, a known one by its wire name. */
-const fieldName = ({ field, problem }: InvalidInput): string =>
+const fieldName = ({ field, problem }: Input.FieldProblem): string =>
   problem === UNKNOWN_FIELD || problem === GIVEN_TWICE ? field : wireField(field)
 
 /** Masks API keys and webhook secrets in a text, so that a secret in a URL is neither echoed nor logged. */
@@ -124,10 +125,31 @@ export const answer = (
   code: ErrorCode,
   message: string,
   headers: Record<string, string> = {},
+  more: object = {},
 ): HttpResponse => ({
   status: ERRORS[code].status,
   headers,
-  body: JSON.stringify({ error: code, message: bounded(withoutSecrets(message)) }),
+  body: JSON.stringify({ error: code, message: quotable(message), ...more }),
+})
+
+/** A message as it may be sent. */
+const quotable = (message: string): string => bounded(withoutSecrets(message))
+
+/** The response to input that breaks rules. `problems` lists all of them where the input is checked as a whole. */
+const invalid = (error: InvalidInput): HttpResponse => {
+  const { problem, problems } = error
+  const message = `${fieldName(error)} ${problem}${Input.andMore(problems)}`
+  return answer(
+    "invalid_request",
+    message,
+    {},
+    problems === undefined ? {} : { problems: problems.map(toWire) },
+  )
+}
+
+const toWire = (one: Input.FieldProblem): object => ({
+  field: quotable(fieldName(one)),
+  problem: quotable(one.problem),
 })
 
 /** The status in the definition of an error's class. */
@@ -161,7 +183,7 @@ type Answers = {
 }
 
 const answers: Answers = {
-  InvalidInput: (error) => answer("invalid_request", `${fieldName(error)} ${error.problem}`),
+  InvalidInput: invalid,
   BodyUnreadable: ({ problem }) => answer("invalid_request", `the body ${problem}`),
   Unauthorized: ({ message }) => answer("unauthorized", message, { "www-authenticate": "Bearer" }),
   NoSuchPath: ({ path }) => answer("not_found", `there is nothing at ${path === "" ? "this path" : path}`),

@@ -6,6 +6,7 @@ import {
   type Deliveries,
   type Endpoints,
   type Events,
+  type Plans,
   type Resources,
   type Tenant,
   Usage,
@@ -15,6 +16,7 @@ import { Effect } from "effect"
 import type { STREAM_OPERATION } from "./EventStream.ts"
 import { created, ok } from "./HttpExchange.ts"
 import type { GroupName, OperationsOf } from "./Operation.ts"
+import * as PlanOperations from "./PlanOperations.ts"
 import * as Render from "./Render.ts"
 import * as ResourceOperations from "./ResourceOperations.ts"
 import * as WebhookOperations from "./WebhookOperations.ts"
@@ -30,10 +32,11 @@ export type Operations = OperationsOf<TenantGroups, typeof STREAM_OPERATION>
 export const make: Effect.Effect<
   Operations,
   never,
-  Resources.Services | Usage | Events | Deliveries | Endpoints
+  Resources.Services | Plans | Usage | Events | Deliveries | Endpoints
 > = Effect.gen(function* () {
   const usage = yield* Usage
   const resourceOperations = yield* ResourceOperations.make
+  const planOperations = yield* PlanOperations.make
   const webhookOperations = yield* WebhookOperations.make
 
   const answerRecord = (tenant: Tenant.Tenant) => (value: UsageRecord.UsageRecord) =>
@@ -41,6 +44,7 @@ export const make: Effect.Effect<
 
   return {
     ...webhookOperations,
+    ...planOperations,
     ...resourceOperations,
 
     recordUsage: ({ payload }, tenant) =>

@@ -19,7 +19,7 @@ const resolve = (schema: Node): Node =>
 
 /** JSON of any form. It is limited by the size of an event or a body. */
 const isAnyJson = (schema: Node): boolean => Object.keys(schema).join() === "description"
-const ANY_JSON = /\.(data|schema|example)$/
+const ANY_JSON = /\.(data|schema|example|terms|from|to|steps\[\]|plans\[\]|plan|quantities)$/
 
 /** Whether a pattern only matches text of limited length: it matches the whole text and has no *, + or open repetition. */
 const isBoundedPattern = (pattern: unknown): boolean =>
@@ -191,7 +191,7 @@ describe("the OpenAPI document", () => {
         validate(node(body["schema"]), body["example"], `${id} ${status}`)
       }
     }
-  })
+  }, 30_000)
 
   it("documents a required Request-Id for every answer, and Retry-After and Idempotent-Replayed where they occur", () => {
     for (const { id, method, node: operation } of operations) {

@@ -20,6 +20,14 @@ const billing = { encryption: generateKey("k1") }
 /** The data of a tenant: one of each kind, by the prefix of its id. */
 type Things = Readonly<Record<string, string>>
 
+const customerSuffix = (id: string): string => id.slice("cus_".length)
+
+const PLAN_TERMS = {
+  currencies: ["EUR"],
+  interval: { unit: "month", count: 1 },
+  charges: [{ key: "base", model: "flat", price: { EUR: "20.00" } }],
+}
+
 /** Text that only the data of the owner contains. */
 const MARK = "Ada of the one account"
 
@@ -33,8 +41,15 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   const endpoint = { url: "https://example.com/hooks", description: name }
   const whe = (yield* api.newEndpoint(endpoint, own)).id
   const evt = yield* api.publish({ customer_id: cus }, own)
+  // A plan whose key is as long as an id, so that it can stand where one can.
+  const keyOfPlan = `key_${customerSuffix(cus)}`
+  const plan = { key: keyOfPlan, name, ...PLAN_TERMS }
+  yield* api.expect(200, "POST", "/v1/catalog/push", { ...own, json: { plans: [plan] } })
+  const pln = String((yield* api.expect(200, "GET", `/v1/plans/${keyOfPlan}`, own)).at("id"))
+  const versions = yield* api.expect(200, "GET", `/v1/plans/${keyOfPlan}/versions`, own)
+  const plv = String(versions.at("data", 0, "id"))
   const dlv = String((yield* api.expect(200, "GET", `/v1/events/${evt}`, own)).at("deliveries", 0, "id"))
-  const things: Things = { cus, usg, thr, whe, evt, dlv }
+  const things: Things = { cus, usg, thr, whe, evt, dlv, pln, plv, key: keyOfPlan }
   return things
 })
 

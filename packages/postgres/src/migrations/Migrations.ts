@@ -16,12 +16,13 @@ import { kindOf, toStorageError } from "../StorageFailure.ts"
 import { IncompatibleSchema } from "./IncompatibleSchema.ts"
 import type { Migration } from "./Migration.ts"
 import { migration0001 } from "./Migration0001.ts"
+import { migration0002 } from "./Migration0002.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
 
 /** All migrations, in order. */
-export const migrations: ReadonlyArray<Migration> = [migration0001]
+export const migrations: ReadonlyArray<Migration> = [migration0001, migration0002]
 
 /** The newest migration of this release, which it also requires. */
 export const latestId = migrations.length

@@ -8,6 +8,7 @@ import {
   EndpointStore,
   EventStore,
   IdempotencyStore,
+  PlanStore,
   Threshold,
   type UsageRecord,
   UsageStore,
@@ -42,6 +43,8 @@ interface Looks {
   readonly units: ReadonlyArray<string>
   readonly threshold: boolean
   readonly key: boolean
+  readonly plans: ReadonlyArray<number>
+  readonly versions: number
   readonly endpoint: boolean
   readonly events: number
   readonly deliveries: number
@@ -58,6 +61,7 @@ export const writeEverything = Effect.fnUntraced(function* (
   const idempotency = yield* IdempotencyStore
   const endpoints = yield* EndpointStore
   const events = yield* EventStore
+  const plans = yield* PlanStore
 
   const customer = yield* Sample.customer()
   const record = yield* Sample.record(existing.id, { quantity: 7, idempotencyKey: "in-transaction" })
@@ -65,6 +69,7 @@ export const writeEverything = Effect.fnUntraced(function* (
   const key = yield* Sample.apiKey()
   const endpoint = yield* Sample.endpoint()
   const event = yield* Sample.event({ customerId: existing.id, idempotencyKey: "in-transaction" })
+  const plan = yield* Sample.plan()
   const request = Sample.request({ key: record.id })
   const now = Sample.CREATED_AT
   const lifetime = { now, expiresAt: DateTime.add(now, { days: 7 }) }
@@ -83,6 +88,9 @@ export const writeEverything = Effect.fnUntraced(function* (
         return outcome?._tag === "Recorded" ? usage.void(outcome.record.id, now) : Effect.die("not recorded")
       }),
     )
+    yield* plans.publish(plan)
+    yield* plans.rename({ ...plan, name: "Renamed" })
+    yield* plans.publish({ ...plan, version: 2, versionId: yield* Sample.planVersionId })
     yield* keys.insert(key)
     yield* keys.revoke(key.key.id, now)
     yield* idempotency.once(request, lifetime, Effect.succeed({ status: 201, body: "{}" }))
@@ -108,6 +116,8 @@ export const writeEverything = Effect.fnUntraced(function* (
       units: yield* usage.units(existing.id, 10),
       threshold: Option.isSome(yield* (yield* thresholds).find(threshold.id)),
       key: Option.isSome(yield* keys.findByDigest(key.digest)),
+      plans: (yield* plans.list({ limit: 10, cursor: undefined })).data.map(({ version }) => version),
+      versions: (yield* plans.listVersions(plan.key, { limit: 10, cursor: undefined })).data.length,
       endpoint: Option.isSome(yield* endpoints.find(endpoint.endpoint.id)),
       events: (yield* listEvents()).data.length,
       deliveries: (yield* listDeliveries()).data.length,
@@ -129,6 +139,8 @@ export const writeEverything = Effect.fnUntraced(function* (
     units: [],
     threshold: false,
     key: false,
+    plans: [],
+    versions: 0,
     endpoint: false,
     events: 0,
     deliveries: 0,
@@ -144,6 +156,8 @@ export const writeEverything = Effect.fnUntraced(function* (
     units: ["call"],
     threshold: true,
     key: true,
+    plans: [2],
+    versions: 2,
     endpoint: true,
     // The event, and that of the threshold that fired.
     events: 2,

@@ -13,6 +13,7 @@ import {
   EndpointStore,
   EventStore,
   IdempotencyStore,
+  PlanStore,
   Resource,
   type Resources,
   RetentionStore,
@@ -78,7 +79,9 @@ const fill = Effect.gen(function* () {
   const [delivery] = (yield* listDeliveries({ eventId: event.id })).data
   const key = yield* Sample.apiKey()
   yield* (yield* ApiKeyStore).insert(key)
-  return { customer, endpoint, values, record, claimed, event, delivery: delivery!, key, position }
+  const plan = yield* Sample.plan()
+  yield* (yield* PlanStore).publish(plan)
+  return { customer, endpoint, values, record, claimed, event, delivery: delivery!, key, plan, position }
 })
 type Own = Effect.Success<typeof fill>
 
@@ -253,6 +256,30 @@ const keyTries = ({ key }: Own): TriesOf<ApiKeyStore["Service"]> => {
   }
 }
 
+const planTries = ({ plan }: Own): TriesOf<PlanStore["Service"]> => {
+  const store = <A, E, R>(use: (port: PlanStore["Service"]) => Effect.Effect<A, E, R>) =>
+    Effect.flatMap(PlanStore, use)
+  return {
+    lock: writes(store(({ lock }) => lock)),
+    findAll: reads(store(({ findAll }) => findAll([plan.key]))),
+    list: reads(store(({ list }) => list(firstPage))),
+    findVersion: reads(store(({ findVersion }) => findVersion(plan.key, 1))),
+    listVersions: reads(store(({ listVersions }) => listVersions(plan.key, firstPage))),
+    // A successor of a version that is another tenant's is the successor of none.
+    publish: writes(
+      Effect.gen(function* () {
+        const versionId = yield* Sample.planVersionId
+        yield* store(({ publish: put }) => put({ ...plan, version: 2, versionId }))
+      }),
+    ),
+    rename: writes(
+      store(({ rename }) =>
+        rename({ key: plan.key, name: "Theirs", description: null, updatedAt: minute(1) }),
+      ),
+    ),
+  }
+}
+
 const idempotencyTries = ({ customer }: Own): TriesOf<IdempotencyStore["Service"]> => {
   const store = <A, E, R>(use: (port: IdempotencyStore["Service"]) => Effect.Effect<A, E, R>) =>
     Effect.flatMap(IdempotencyStore, use)
@@ -276,6 +303,7 @@ const triesOf = (own: Own): Readonly<Record<string, Readonly<Record<string, Try>
   [EndpointStore.key]: endpointTries(own),
   [DeliveryStore.key]: deliveryTries(own),
   [ApiKeyStore.key]: keyTries(own),
+  [PlanStore.key]: planTries(own),
   [IdempotencyStore.key]: idempotencyTries(own),
   [RetentionStore.key]: retentionTries,
   ...Object.fromEntries(

@@ -1,0 +1,136 @@
+/**
+ * Published versions of plans stay as they are, whoever writes to the tables; and what happens at once.
+ */
+import { Billing, Plans } from "@billwright/core"
+import type { PlanDefinition } from "@billwright/engine"
+import { PostgresClient, Storage } from "@billwright/postgres"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+const plan = (price: string, key = "pro"): PlanDefinition => ({
+  key,
+  name: "Pro",
+  currencies: ["EUR"],
+  interval: { unit: "month", count: 1 },
+  charges: [{ key: "base", model: "flat", price: { EUR: price } }],
+})
+
+/** The services of a process of its own. */
+const process = (url: string) =>
+  Billing.layer.pipe(
+    Layer.provideMerge(Storage.layer()),
+    Layer.provide(PostgresClient.layer({ url: Redacted.make(url) })),
+  )
+
+const push = (...plans: ReadonlyArray<PlanDefinition>) =>
+  Effect.flatMap(Plans, (service) => service.push({ plans })).pipe(asTenant)
+
+const versions = (key = "pro") =>
+  Effect.flatMap(Plans, (service) => service.listVersions(key, { limit: 100 })).pipe(asTenant)
+
+/** The SQLSTATE and the message of a refused statement. */
+const refusal = (url: string, ...statements: ReadonlyArray<string>) =>
+  Effect.promise(() =>
+    TestDatabase.execute(url, ...statements).then(
+      () => undefined,
+      (error: Error & { readonly code?: string }) => ({ code: error.code, message: error.message }),
+    ),
+  )
+
+const CHANGES: ReadonlyArray<string> = [
+  `update billwright.plan_versions set terms = '{}'`,
+  `update billwright.plan_versions set hash = hash where version = 1`,
+  `delete from billwright.plan_versions`,
+  `delete from billwright.plan_versions where version = 1`,
+  `truncate billwright.plan_versions`,
+  `truncate billwright.plans cascade`,
+  `insert into billwright.plan_versions select * from billwright.plan_versions
+on conflict (account_id, mode, plan_id, version) do update set terms = '{}'`,
+  `merge into billwright.plan_versions v using (select 1) as one on true when matched then delete`,
+]
+
+describe("published versions", () => {
+  it.live("are neither changed nor removed by a statement, also by one of the owner of the tables", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      yield* Effect.gen(function* () {
+        yield* push(plan("20.00"))
+        yield* push(plan("25.00"))
+        const before = yield* versions()
+        for (const statement of CHANGES) {
+          const refused = yield* refusal(url, statement)
+          assert.strictEqual(refused?.code, "23001", statement)
+          assert.include(refused?.message, "a published version of a plan can't be changed or removed")
+        }
+        // Not hidden behind the trigger: a plan with versions can't be deleted either.
+        assert.strictEqual((yield* refusal(url, "delete from billwright.plans"))?.code, "23503")
+        assert.deepStrictEqual(yield* versions(), before)
+      }).pipe(Effect.provide(process(url)))
+    }).pipe(Effect.scoped),
+  )
+
+  it.live("are checked by the tables: keys, hashes and numbers", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      yield* Effect.gen(function* () {
+        yield* push(plan("20.00"))
+        const copy = (changes: Readonly<Record<string, string>>) => {
+          const columns = ["account_id", "mode", "id", "plan_id", "version", "hash", "terms", "created_at"]
+          return `insert into billwright.plan_versions (${columns.join(", ")})
+select ${columns.map((name) => changes[name] ?? name).join(", ")} from billwright.plan_versions`
+        }
+        const fresh = { id: "gen_random_uuid()", version: "2" }
+        const wrong: ReadonlyArray<readonly [string, string]> = [
+          [copy({ ...fresh, version: "1" }), "23505"],
+          [copy({ ...fresh, id: "id" }), "23505"],
+          [copy({ ...fresh, plan_id: "gen_random_uuid()" }), "23503"],
+          [copy({ ...fresh, mode: "'test'" }), "23503"],
+          [copy({ ...fresh, hash: "'x'" }), "23514"],
+          [copy({ ...fresh, terms: "'[]'" }), "23514"],
+          [copy({ ...fresh, version: "0" }), "23514"],
+          [`update billwright.plans set key = 'No'`, "23514"],
+          [`update billwright.plans set name = ''`, "23514"],
+        ]
+        for (const [statement, code] of wrong) {
+          assert.strictEqual((yield* refusal(url, statement))?.code, code, statement)
+        }
+      }).pipe(Effect.provide(process(url)))
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("pushes at once", () => {
+  it.live("of several processes make no number twice and leave none out", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const processes = yield* Effect.forEach([1, 2, 3], () => Layer.build(Layer.fresh(process(url))))
+      const results = yield* Effect.all(
+        processes.flatMap((context, at) =>
+          Array.from({ length: 8 }, (_, index) =>
+            // In either order of the keys: pushes wait for each other, and never both.
+            push(
+              ...(index % 2 === 0
+                ? [plan(`${at}.${index}`), plan("1", "free")]
+                : [plan("1", "free"), plan(`${at}.${index}`)]),
+            ).pipe(Effect.provide(context)),
+          ),
+        ),
+        { concurrency: "unbounded" },
+      )
+      const made = results.map((changes) => changes.find(({ key }) => key === "pro")?.version)
+      const all = Array.from({ length: 24 }, (_, index) => index + 1)
+      assert.deepStrictEqual(
+        made.toSorted((a, b) => Number(a) - Number(b)),
+        all,
+      )
+      const { data } = yield* versions().pipe(Effect.provide(processes[0]!))
+      assert.deepStrictEqual(
+        data.map(({ version }) => version),
+        all.toReversed(),
+      )
+      assert.lengthOf((yield* versions("free").pipe(Effect.provide(processes[0]!))).data, 1)
+    }).pipe(Effect.scoped),
+  )
+})
