@@ -15,6 +15,7 @@ import {
   Transactor,
 } from "@billwright/core"
 import { Sample } from "@billwright/testing"
+import { createBilling } from "billwright"
 import { Cause, Deferred, Effect, Exit, Fiber } from "effect"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import * as Sqlite from "../src/Sqlite.ts"
@@ -40,6 +41,15 @@ it("says why it can't be opened", async () => {
   const error = await Effect.runPromise(opened)
   expect(error).toBeInstanceOf(StorageError)
   expect(String(error.cause)).toContain("unable to open database file")
+})
+
+it("tells createBilling why it can't be opened, and what to do", async () => {
+  const path = join(folder, "nowhere", "db.sqlite")
+  const store = Sqlite.sqlite(path)
+  expect(store.kind).toBe("sqlite")
+  await expect(createBilling({ store, log: false })).rejects.toThrow(
+    `billing can't start: SQLite can't open ${path} (unable to open database file): check the path and its permissions`,
+  )
 })
 
 it("fails with a retryable error while another process writes", async () => {

@@ -303,6 +303,36 @@ describe("layerStorage", () => {
   )
 })
 
+/** As `schema_migrations` was before the first release, when there were up to 12 migrations and other functions. */
+describe("a schema of a pre-release", () => {
+  it.live.each([1, 12])("with %s migrations is refused, with what to do, and left as it is", (count) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`create schema billwright`
+      yield* sql`create table billwright.schema_migrations
+(id integer primary key, name text not null, min_reader integer not null,
+  applied_at timestamptz(3) not null default clock_timestamp())`
+      yield* sql`insert into billwright.schema_migrations (id, name, min_reader)
+select id, 'tables', id from generate_series(1, ${count}::integer) as id`
+      const attempts = [
+        Effect.asVoid(Migrations.run()),
+        Migrations.check(),
+        Effect.asVoid(Effect.scoped(Layer.build(Storage.layerStorage()))),
+      ]
+      for (const attempt of attempts) {
+        const error = yield* Effect.flip(attempt)
+        assert.strictEqual(
+          error.message,
+          `the schema "billwright" was made by a pre-release of Billwright, whose migrations were replaced before the first release, so it can't be migrated. Use a schema of another name, or drop it if you don't need its data: drop schema "billwright" cascade`,
+        )
+      }
+      const tables =
+        yield* sql`select 1 from pg_class where relnamespace = 'billwright'::regnamespace and relkind = 'r'`
+      assert.lengthOf(tables, 1)
+    }).pipe(withDatabase),
+  )
+})
+
 /** SHA-256 of each migration's statements. A new migration adds its line. After the release, a line never changes. */
 const FROZEN: ReadonlyArray<string> = [
   "cd0eef4a8925e817e0a7ac70df5febfffa741e3c6347ca0df7e72502c32e0214",

@@ -6,7 +6,8 @@ import { DEFAULT_SCHEMA } from "../SchemaName.ts"
 
 /**
  * This release can't work with the schema in the database. It is missing or too old (run the migrations), a newer
- * release has migrated it in a way that breaks this one (upgrade this process), or it contains other tables.
+ * release has migrated it in a way that breaks this one (upgrade this process), a pre-release made it (drop it), or it
+ * contains other tables.
  */
 export class IncompatibleSchema extends Schema.TaggedError<IncompatibleSchema>()("IncompatibleSchema", {
   schema: Schema.String,
@@ -18,13 +19,18 @@ export class IncompatibleSchema extends Schema.TaggedError<IncompatibleSchema>()
   minReader: Schema.Int,
   /** The functions that an older release wrote and that differ in this one. */
   outdated: Schema.Array(Schema.String),
+  /** Whether a pre-release made it, whose migrations were replaced before the first release. */
+  isOfPreRelease: Schema.Boolean,
   /** A few of the other tables in the schema, if it has none of Billwright's. */
   foreign: Schema.Array(Schema.String),
 }) {
   override get message(): string {
-    const { foreign, found, known, minReader, schema } = this
+    const { foreign, found, isOfPreRelease, known, minReader, schema } = this
     if (foreign.length > 0) {
       return `the schema "${schema}" has tables that are not Billwright's (${foreign.join(", ")}). Billwright needs a schema of its own: name another one, such as "${DEFAULT_SCHEMA}"`
+    }
+    if (isOfPreRelease) {
+      return `the schema "${schema}" was made by a pre-release of Billwright, whose migrations were replaced before the first release, so it can't be migrated. Use a schema of another name, or drop it if you don't need its data: drop schema "${schema}" cascade`
     }
     if (minReader > known) {
       return `the schema "${schema}" was migrated by a newer release of Billwright (${found}), which needs releases that know migration ${minReader}; this one knows ${known}. Upgrade this process`

@@ -70,8 +70,10 @@ const functionStatements = (
 const asStorageError = (error: SqlError.SqlError): StorageError =>
   toStorageError(OPERATION, error, kindOf(error) !== "permanent")
 
-const incompatible = (schema: SchemaName.SchemaName, { foreign, found, minReader, outdated }: SchemaState) =>
-  new IncompatibleSchema({ schema, known: latestId, foreign, found, minReader, outdated })
+const incompatible = (
+  schema: SchemaName.SchemaName,
+  { foreign, found, isOfPreRelease, minReader, outdated }: SchemaState,
+) => new IncompatibleSchema({ schema, known: latestId, foreign, found, isOfPreRelease, minReader, outdated })
 
 /**
  * Runs the missing migrations, then writes the functions that have changed, in one transaction. If a newer release
@@ -103,7 +105,8 @@ const applyLocked = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schem
   yield* sql`select pg_advisory_xact_lock(hashtextextended(${`billwright migrations of ${schema}`}, 0))`
   const state = yield* stateOf(sql, schema)
   if (isCurrent(state)) return nothing
-  if (state.foreign.length > 0 || state.minReader > latestId) return yield* incompatible(schema, state)
+  if (state.foreign.length > 0 || state.isOfPreRelease || state.minReader > latestId)
+    return yield* incompatible(schema, state)
   if (state.found === 0) {
     // Checked first, because `create schema if not exists` needs the right to create it even when it exists.
     const rows = yield* sql`select 1 from pg_namespace where nspname = ${schema}`

@@ -16,6 +16,8 @@ export interface SchemaState {
   readonly outdated: ReadonlyArray<string>
   /** Whether this release or a newer one has migrated. */
   readonly isOfRelease: boolean
+  /** Whether a pre-release has migrated, whose migrations were replaced by others before the first release. */
+  readonly isOfPreRelease: boolean
   /** A few of the schema's tables, if none of them are Billwright's. */
   readonly foreign: ReadonlyArray<string>
 }
@@ -32,15 +34,27 @@ export const stateOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, sc
 where attrelid = to_regclass(${migrations}) and attname = 'min_reader'`
   if (exists.length === 0) {
     const foreign = yield* foreignTables(sql, schema)
-    const nothing: SchemaState = { found: 0, minReader: 0, outdated: NAMES, isOfRelease: false, foreign }
+    const nothing: SchemaState = {
+      found: 0,
+      minReader: 0,
+      outdated: NAMES,
+      isOfRelease: false,
+      isOfPreRelease: false,
+      foreign,
+    }
     return nothing
   }
   const rows = yield* sql<{ found: unknown; min_reader: unknown }>`select coalesce(max(id), 0)::text as found,
   coalesce(max(min_reader), 0)::text as min_reader from ${sql.literal(migrations)}`
+  const found = Number(rows[0]?.found)
+  const ofFunctions = yield* functionsOf(sql, schema)
   const state: SchemaState = {
-    found: Number(rows[0]?.found),
+    found,
     minReader: Number(rows[0]?.min_reader),
-    ...(yield* functionsOf(sql, schema)),
+    outdated: ofFunctions?.outdated ?? NAMES,
+    isOfRelease: ofFunctions?.isOfRelease ?? false,
+    // The first migration of a release makes the table of functions. That of the pre-releases did not.
+    isOfPreRelease: found > 0 && ofFunctions === undefined,
     foreign: [],
   }
   return state
@@ -50,10 +64,11 @@ where attrelid = to_regclass(${migrations}) and attname = 'min_reader'`
 export const versionOf = (release: string): string =>
   `string_to_array(split_part(${release}, '-', 1), '.')::integer[]`
 
+/** `undefined` when there is no table of functions. */
 const functionsOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: SchemaName) {
   const table = `"${schema}".schema_functions`
   const exists = yield* sql`select 1 where to_regclass(${table}) is not null`
-  if (exists.length === 0) return { outdated: NAMES, isOfRelease: false }
+  if (exists.length === 0) return undefined
   const rows = yield* sql<{ name: string; digest: string; is_own: string; is_newer: string }>`
 select name, digest, (release = ${RELEASE})::text as is_own,
   (${sql.literal(versionOf("release"))} > ${sql.literal(versionOf(`'${RELEASE}'`))})::text as is_newer
