@@ -1,5 +1,14 @@
 /** Errors of the domain without their own public class. Their status decides the class, and their tag decides the code. */
-import { ConflictError, InternalError, LimitReachedError, NotFoundError } from "billwright"
+import { Resources } from "@billwright/core"
+import {
+  type BillingErrorCode,
+  ConflictError,
+  CustomerNotFoundError,
+  InternalError,
+  LimitReachedError,
+  NotFoundError,
+  ThresholdNotFoundError,
+} from "billwright"
 import { Schema } from "effect"
 import { assert, describe, it } from "vitest"
 import { toBillingError } from "../src/runtime/Failure.ts"
@@ -27,6 +36,34 @@ class PlanIsArchived extends Schema.TaggedError<PlanIsArchived>()(
 class TooManyPlans extends Schema.TaggedError<TooManyPlans>()("TooManyPlans", {}, { httpApiStatus: 409 }) {}
 
 class WithoutStatus extends Schema.TaggedError<WithoutStatus>()("WithoutStatus", {}) {}
+
+describe("the error for the id of a resource", () => {
+  it("has a code, a class and a message that follow from the definition", () => {
+    const codes: ReadonlyArray<BillingErrorCode> = ["customer_not_found", "threshold_not_found"]
+    const made = Object.entries(Resources.all).map(([name, { definition }]) => {
+      const failure = new definition.NotFound({ id: "id_1", field: "records[3].id" })
+      const error = toBillingError(failure)
+      assert.instanceOf(error, NotFoundError)
+      assert.strictEqual(error.message, `no ${definition.noun} has the id id_1`)
+      assert.strictEqual(error.cause, failure)
+      assert.deepInclude({ ...error } as object, { id: "id_1", field: "records[3].id" })
+      assert.strictEqual(error.code, `${name.slice(0, -1)}_not_found`, "as the type of codes says")
+      return error
+    })
+    assert.includeMembers(
+      made.map(({ code }) => code),
+      [...codes],
+    )
+    assert.instanceOf(
+      made.find(({ code }) => code === "customer_not_found"),
+      CustomerNotFoundError,
+    )
+    assert.instanceOf(
+      made.find(({ code }) => code === "threshold_not_found"),
+      ThresholdNotFoundError,
+    )
+  })
+})
 
 describe("an error of the domain without its own public class", () => {
   it("is a NotFoundError with its id for 404", () => {

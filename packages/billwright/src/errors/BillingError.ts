@@ -2,12 +2,19 @@
  * What every error of the library has in common.
  */
 
-/** What went wrong, for programs. */
+import type { ResourceCalls } from "../Resources.ts"
+
+/** `usageRecords` → `usage_record` */
+type Singular<Name extends string> = Name extends `${infer Noun}s` ? Snake<Noun> : never
+type Snake<Name extends string> = Name extends `${infer Head}${infer Tail}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Tail>}`
+  : Name
+
+/** What went wrong, for programs. For the id of a resource, such as a customer: `customer_not_found`. */
 export type BillingErrorCode =
+  | `${Singular<keyof ResourceCalls>}_not_found`
   | "invalid_input"
-  | "customer_not_found"
   | "usage_record_not_found"
-  | "threshold_not_found"
   | "plan_not_found"
   | "event_not_found"
   | "endpoint_not_found"

@@ -3,15 +3,24 @@
  */
 import { BillingError, type BillingErrorCode } from "./BillingError.ts"
 
+/** Options of an error for an id that doesn't exist. */
+export interface NotFoundOptions extends ErrorOptions {
+  /** The path of the field that held the id, when it was in the input: `records[3].customerId`. */
+  readonly field?: string | undefined
+}
+
 /** The base of all errors for ids that don't exist. */
 export class NotFoundError extends BillingError {
   override readonly name: string = "NotFoundError"
   /** The id that was asked for. */
   readonly id: string
+  /** The path of the field that held the id, when it was in the input: `records[3].customerId`. */
+  declare readonly field?: string | undefined
 
-  constructor(code: BillingErrorCode, id: string, message: string, options?: ErrorOptions) {
+  constructor(code: BillingErrorCode, id: string, message: string, options?: NotFoundOptions) {
     super(code, message, options)
     this.id = id
+    if (options?.field !== undefined) this.field = options.field
   }
 }
 
@@ -19,9 +28,9 @@ export class NotFoundError extends BillingError {
 export class CustomerNotFoundError extends NotFoundError {
   override readonly name = "CustomerNotFoundError"
   /** The path of the field that held the id, when it was in the input: `records[3].customerId`. */
-  readonly field: string | undefined
+  override readonly field: string | undefined
 
-  constructor(id: string, message: string, options?: ErrorOptions & { readonly field?: string | undefined }) {
+  constructor(id: string, message: string, options?: NotFoundOptions) {
     super("customer_not_found", id, message, options)
     this.field = options?.field
   }
@@ -31,7 +40,7 @@ export class CustomerNotFoundError extends NotFoundError {
 export class UsageRecordNotFoundError extends NotFoundError {
   override readonly name = "UsageRecordNotFoundError"
 
-  constructor(id: string, message: string, options?: ErrorOptions) {
+  constructor(id: string, message: string, options?: NotFoundOptions) {
     super("usage_record_not_found", id, message, options)
   }
 }
@@ -40,7 +49,7 @@ export class UsageRecordNotFoundError extends NotFoundError {
 export class ThresholdNotFoundError extends NotFoundError {
   override readonly name = "ThresholdNotFoundError"
 
-  constructor(id: string, message: string, options?: ErrorOptions) {
+  constructor(id: string, message: string, options?: NotFoundOptions) {
     super("threshold_not_found", id, message, options)
   }
 }
@@ -49,7 +58,7 @@ export class ThresholdNotFoundError extends NotFoundError {
 export class PlanNotFoundError extends NotFoundError {
   override readonly name = "PlanNotFoundError"
 
-  constructor(id: string, message: string, options?: ErrorOptions) {
+  constructor(id: string, message: string, options?: NotFoundOptions) {
     super("plan_not_found", id, message, options)
   }
 }
@@ -58,7 +67,7 @@ export class PlanNotFoundError extends NotFoundError {
 export class EventNotFoundError extends NotFoundError {
   override readonly name = "EventNotFoundError"
 
-  constructor(id: string, message: string, options?: ErrorOptions) {
+  constructor(id: string, message: string, options?: NotFoundOptions) {
     super("event_not_found", id, message, options)
   }
 }
@@ -67,7 +76,7 @@ export class EventNotFoundError extends NotFoundError {
 export class EndpointNotFoundError extends NotFoundError {
   override readonly name = "EndpointNotFoundError"
 
-  constructor(id: string, message: string, options?: ErrorOptions) {
+  constructor(id: string, message: string, options?: NotFoundOptions) {
     super("endpoint_not_found", id, message, options)
   }
 }
@@ -76,7 +85,7 @@ export class EndpointNotFoundError extends NotFoundError {
 export class DeliveryNotFoundError extends NotFoundError {
   override readonly name = "DeliveryNotFoundError"
 
-  constructor(id: string, message: string, options?: ErrorOptions) {
+  constructor(id: string, message: string, options?: NotFoundOptions) {
     super("delivery_not_found", id, message, options)
   }
 }
@@ -85,7 +94,7 @@ export class DeliveryNotFoundError extends NotFoundError {
 export class ApiKeyNotFoundError extends NotFoundError {
   override readonly name = "ApiKeyNotFoundError"
 
-  constructor(id: string, message: string, options?: ErrorOptions) {
+  constructor(id: string, message: string, options?: NotFoundOptions) {
     super("api_key_not_found", id, message, options)
   }
 }

@@ -4,7 +4,6 @@
  */
 import {
   type ApiKey,
-  type Customer,
   type EncryptionKeyRequired,
   type Endpoint,
   type Event,
@@ -22,7 +21,6 @@ type DomainError =
   | StorageError
   | SecretUnavailable
   | EncryptionKeyRequired
-  | Customer.CustomerNotFound
   | UsageRecord.UsageKeyConflict
   | Event.EventKeyConflict
   | Endpoint.EndpointIsDisabled
@@ -56,8 +54,6 @@ const table: Table = {
   SecretUnavailable: ({ keyId, message }, options) =>
     new Errors.SecretUnavailableError(keyId, message, options),
   EncryptionKeyRequired: (_, options) => new Errors.EncryptionKeyRequiredError(options),
-  CustomerNotFound: ({ field, id, message }, options) =>
-    new Errors.CustomerNotFoundError(id, message, { ...options, field }),
   UsageKeyConflict: ({ field, message, recordId }, options) =>
     new Errors.UsageKeyConflictError(field, recordId, message, options),
   EventKeyConflict: ({ eventId, message }, options) =>
@@ -73,16 +69,22 @@ interface OtherFailure {
   readonly _tag: string
   readonly message: string
   readonly id?: string
+  /** The field of the input that held the id. */
+  readonly field?: string
 }
 
 const isOtherFailure = (error: unknown): error is OtherFailure =>
   error instanceof Error && "_tag" in error && typeof error._tag === "string"
 
 /** `PlanNotFound` → `plan_not_found` */
-const codeOf = (tag: string): string =>
-  tag.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+const codeOf = (tag: string): Errors.BillingErrorCode =>
+  tag.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase() as Errors.BillingErrorCode
 
-type NotFoundClass = new (id: string, message: string, options: ErrorOptions) => Errors.NotFoundError
+type NotFoundClass = new (
+  id: string,
+  message: string,
+  options: Errors.NotFoundOptions,
+) => Errors.NotFoundError
 
 const isNotFoundClass = (value: unknown): value is NotFoundClass =>
   typeof value === "function" && value.prototype instanceof Errors.NotFoundError
@@ -102,14 +104,14 @@ const derived = (error: OtherFailure, options: ErrorOptions): Errors.BillingErro
   const { ast } = error.constructor as {
     readonly ast?: { readonly annotations?: Readonly<Record<string, unknown>> }
   }
-  const code = codeOf(error._tag) as Errors.BillingErrorCode
+  const code = codeOf(error._tag)
   switch (ast?.annotations?.["httpApiStatus"]) {
     case 404: {
       const Own = NOT_FOUND.get(`${error._tag}Error`)
-      const id = error.id ?? ""
+      const { field, id = "", message } = error
       return Own === undefined
-        ? new Errors.NotFoundError(code, id, error.message, options)
-        : new Own(id, error.message, options)
+        ? new Errors.NotFoundError(code, id, message, { ...options, field })
+        : new Own(id, message, { ...options, field })
     }
     case 409:
       return error._tag.startsWith("TooMany")

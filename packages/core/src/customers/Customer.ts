@@ -115,17 +115,6 @@ export interface UpdateCustomer extends Schema.Schema.Type<typeof UpdateCustomer
 export const ListCustomers = customers.List
 export interface ListCustomers extends Schema.Schema.Type<typeof ListCustomers> {}
 
-/**
- * The tenant has no customer with this id, or the customer was erased.
- *
- * `field` is the field of the input that held the id, if there is one (`records[3].customerId`).
- */
-export class CustomerNotFound extends Schema.TaggedError<CustomerNotFound>()(
-  "CustomerNotFound",
-  { id: Schema.String, field: Schema.optionalKey(Schema.String) },
-  { httpApiStatus: 404 },
-) {
-  override get message(): string {
-    return `no customer has the id ${this.id}`
-  }
-}
+/** The tenant has no customer with this id, or the customer was erased. */
+export const CustomerNotFound = customers.NotFound
+export type CustomerNotFound = InstanceType<typeof CustomerNotFound>

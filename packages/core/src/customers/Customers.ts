@@ -1,14 +1,14 @@
 /**
  * The use cases of customers.
  */
-import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import * as Metadata from "../shared/Metadata.ts"
-import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
+import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import { folded } from "../shared/Search.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
@@ -28,8 +28,7 @@ const decodeCreate = decoder(CreateCustomer)
 const decodeUpdate = decoder(UpdateCustomer)
 const decodeList = decoder(ListCustomers)
 const decodeCustomer = decoder(Customer)
-const isCustomerId = Schema.is(CustomerId)
-const { knownId, orNotFound } = ById.make(isCustomerId, (id) => new CustomerNotFound({ id }))
+const { knownId, orNotFound } = ById.of(customers)
 
 /**
  * Creates, reads, changes, erases and lists the customers of the current tenant.
@@ -77,17 +76,10 @@ export class Customers extends Context.Service<
       const transactor = yield* Transactor
 
       const create = Effect.fn("Customers.create")(function* (input: CreateCustomer) {
-        const { email, metadata, name } = yield* decodeCreate(input)
+        const fields = yield* decodeCreate(input)
         const now = yield* DateTime.now
         const id = CustomerId.make(yield* ids.next(CUSTOMER_ID_PREFIX))
-        const customer: Customer = {
-          id,
-          name,
-          email,
-          metadata: metadata ?? {},
-          createdAt: now,
-          updatedAt: now,
-        }
+        const customer: Customer = { id, metadata: {}, ...fields, createdAt: now, updatedAt: now }
         yield* store.insert(customer)
         return customer
       })
@@ -116,8 +108,8 @@ export class Customers extends Context.Service<
       const list = Effect.fn("Customers.list")(function* (query: ListCustomers = {}) {
         const request = yield* decodeList(query)
         const page = yield* toQuery(request)
-        const { email, search } = request
-        const filter = { email, search: search === undefined ? undefined : folded(search) }
+        const { search, ...fields } = filterOf(request)
+        const filter = { ...fields, search: search === undefined ? undefined : folded(search) }
         return yield* store.list(filter, page).pipe(nameCursor(request))
       })
 

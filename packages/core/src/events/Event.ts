@@ -4,6 +4,7 @@
 import { DateTime, Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
 import * as ExactJson from "../shared/ExactJson.ts"
+import * as NotFound from "../shared/NotFound.ts"
 import { countWithinBytes, MAX_PAGE_BYTES, pageFields } from "../shared/Page.ts"
 import type { Mode } from "../shared/Tenant.ts"
 import * as Text from "../shared/Text.ts"
@@ -79,15 +80,7 @@ export type Published =
   | { readonly _tag: "Duplicate"; readonly event: Event }
 
 /** The tenant has no event with this id. */
-export class EventNotFound extends Schema.TaggedError<EventNotFound>()(
-  "EventNotFound",
-  { id: Schema.String },
-  { httpApiStatus: 404 },
-) {
-  override get message(): string {
-    return `no event has the id ${this.id}`
-  }
-}
+export class EventNotFound extends NotFound.make("EventNotFound", "event") {}
 
 /** The idempotency key was used before for an event with other content. Nothing was published. */
 export class EventKeyConflict extends Schema.TaggedError<EventKeyConflict>()(

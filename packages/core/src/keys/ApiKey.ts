@@ -7,6 +7,7 @@
  */
 import { Schema } from "effect"
 import * as Id from "../shared/Id.ts"
+import * as NotFound from "../shared/NotFound.ts"
 import { pageFields } from "../shared/Page.ts"
 import { AccountId, Mode } from "../shared/Tenant.ts"
 import * as Text from "../shared/Text.ts"
@@ -106,15 +107,7 @@ export const isValidAt = (key: ApiKey, epochMillis: number): boolean =>
   key.revokedAt === null && (key.expiresAt === null || epochMillis < key.expiresAt.epochMilliseconds)
 
 /** The tenant has no key with this id. */
-export class ApiKeyNotFound extends Schema.TaggedError<ApiKeyNotFound>()(
-  "ApiKeyNotFound",
-  { id: Schema.String },
-  { httpApiStatus: 404 },
-) {
-  override get message(): string {
-    return `no API key has the id ${this.id}`
-  }
-}
+export class ApiKeyNotFound extends NotFound.make("ApiKeyNotFound", "API key") {}
 
 /** The key is missing, malformed, unknown, revoked or expired. The error does not tell which. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()(

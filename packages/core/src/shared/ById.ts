@@ -1,7 +1,8 @@
 /**
  * Looks up things by ids that callers give.
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
+import type { Definition, IdOf, Resource } from "./Resource.ts"
 
 /** The look-up of one kind of thing by its id. */
 export interface ById<Id extends string, E> {
@@ -19,3 +20,14 @@ export const make = <Id extends string, E>(
   knownId: (id) => (isId(id) ? Effect.succeed(id) : Effect.fail(notFound(id))),
   orNotFound: (found, id) => (Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(notFound(id))),
 })
+
+/** The lookup of the values of a resource. */
+export const of = <D extends Definition>(
+  resource: Resource<D>,
+): ById<IdOf<Resource<D>> & string, InstanceType<Resource<D>["NotFound"]>> => {
+  const isId = Schema.is(resource.id)
+  return make(
+    (id): id is IdOf<Resource<D>> & string => isId(id),
+    (id) => new resource.NotFound({ id }) as InstanceType<Resource<D>["NotFound"]>,
+  )
+}

@@ -3,7 +3,7 @@
  *
  * Ids are unique and rise with time. So pages neither skip nor repeat items while rows are added.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import { InvalidInput } from "./InvalidInput.ts"
 
 /** Most items of a page. */
@@ -75,6 +75,10 @@ export const toQuery = (request: PageRequest): Effect.Effect<PageQuery, InvalidI
     return Effect.succeed({ limit, cursor: { direction: "newer", id: endingBefore } })
   return Effect.succeed({ limit, cursor: undefined })
 }
+
+/** The fields of a list's query that are not about pages: what the list is filtered by. */
+export const filterOf = <A extends PageRequest>(request: A): Omit<A, keyof PageRequest> =>
+  Struct.omit(request, ["limit", "startingAfter", "endingBefore"])
 
 /** Turns `CursorNotFound` of a store into `InvalidInput` that names the cursor's field. */
 export const nameCursor =

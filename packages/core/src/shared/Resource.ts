@@ -7,6 +7,7 @@
  */
 import { Schema } from "effect"
 import * as Field from "./Field.ts"
+import * as NotFound from "./NotFound.ts"
 import { countWithinBytes, pageFields } from "./Page.ts"
 import { folded } from "./Search.ts"
 
@@ -65,18 +66,30 @@ type IdField<D extends Definition> = Field.Field<D["id"], "id", false>
 type UpdateOf<D extends Definition> = D["update"] extends Field.InputFields ? D["update"] : {}
 type ListFields<D extends Definition> = typeof pageFields & Field.SchemasOf<D["filters"]>
 
-/** A definition, with the Schemas that follow from it. */
+/** `usage threshold` → `UsageThreshold` */
+type Pascal<Noun extends string> = Noun extends `${infer Word} ${infer Rest}`
+  ? `${Capitalize<Word>}${Pascal<Rest>}`
+  : Capitalize<Noun>
+type ShortOf<D extends Definition> = D["short"] extends string ? D["short"] : D["noun"]
+type NotFoundOf<D extends Definition> = NotFound.NotFoundClass<`${Pascal<ShortOf<D>>}NotFound`>
+
+/** A definition, with the Schemas and errors that follow from it. */
 export type Resource<D extends Definition = Definition> = D & {
   readonly Value: Schema.Struct<ValueFields<D>>
   readonly Create: Schema.Struct<Field.SchemasOf<D["create"]>>
   readonly Update: Schema.Struct<Field.SchemasOf<UpdateOf<D>>>
   readonly List: Schema.Struct<ListFields<D>>
+  /** The error for an id that no value of the current tenant has. Its tag is made of the short noun: `ThresholdNotFound`. */
+  readonly NotFound: NotFoundOf<D>
 }
 
 /** A value of a resource. */
 export type ValueOf<R> = R extends { readonly Value: { readonly Type: infer A } } ? A : never
 /** The id of a resource. */
 export type IdOf<R> = R extends { readonly id: { readonly Type: infer Id } } ? Id : never
+
+const pascal = (noun: string): string =>
+  noun.replaceAll(/(?:^| )([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Makes a resource from its definition. */
 export const make = <const D extends Definition>(definition: D): Resource<D> => ({
@@ -89,6 +102,10 @@ export const make = <const D extends Definition>(definition: D): Resource<D> => 
   Create: Schema.Struct(Field.schemasOf(definition.create as D["create"])),
   Update: Schema.Struct(Field.schemasOf((definition.update ?? {}) as UpdateOf<D>)),
   List: Schema.Struct({ ...pageFields, ...Field.schemasOf(definition.filters) } as ListFields<D>),
+  NotFound: NotFound.make(
+    `${pascal(definition.short ?? definition.noun)}NotFound`,
+    definition.noun,
+  ) as NotFoundOf<D>,
 })
 
 /** The names of fields that are not part of the input of create and may be `null`. */

@@ -9,6 +9,7 @@ import { CUSTOMER_ID_PREFIX, CustomerId } from "../customers/Customer.ts"
 import * as Field from "../shared/Field.ts"
 import * as Id from "../shared/Id.ts"
 import * as Resource from "../shared/Resource.ts"
+import * as TooMany from "../shared/TooMany.ts"
 import type { Period } from "./UsagePeriod.ts"
 import { ProductId, Unit } from "./UsageRecord.ts"
 
@@ -93,26 +94,15 @@ export const ListThresholds = thresholds.List
 export interface ListThresholds extends Schema.Schema.Type<typeof ListThresholds> {}
 
 /** The tenant has no threshold with this id. */
-export class ThresholdNotFound extends Schema.TaggedError<ThresholdNotFound>()(
-  "ThresholdNotFound",
-  { id: Schema.String },
-  { httpApiStatus: 404 },
-) {
-  override get message(): string {
-    return `no usage threshold has the id ${this.id}`
-  }
-}
+export const ThresholdNotFound = thresholds.NotFound
+export type ThresholdNotFound = InstanceType<typeof ThresholdNotFound>
 
 /** The meter already has `MAX_THRESHOLDS_PER_METER` thresholds. */
-export class TooManyThresholds extends Schema.TaggedError<TooManyThresholds>()(
+export class TooManyThresholds extends TooMany.make(
   "TooManyThresholds",
-  {},
-  { httpApiStatus: 409 },
-) {
-  override get message(): string {
-    return `there are already ${MAX_THRESHOLDS_PER_METER} thresholds for this customer, product and unit`
-  }
-}
+  MAX_THRESHOLDS_PER_METER,
+  "thresholds for this customer, product and unit",
+) {}
 
 /** One firing: a threshold was reached in one of its periods. */
 export interface ThresholdCrossing {

@@ -1,13 +1,13 @@
 /**
  * The use cases of usage thresholds. Thresholds fire when usage is appended (`UsageStore.append`).
  */
-import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import { CustomerNotFound, customers } from "../customers/Customer.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
-import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
+import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import * as Resource from "../shared/Resource.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
@@ -26,8 +26,7 @@ import {
 
 const decodeCreate = decoder(CreateThreshold)
 const decodeList = decoder(ListThresholds)
-const isThresholdId = Schema.is(ThresholdId)
-const { knownId } = ById.make(isThresholdId, (id) => new ThresholdNotFound({ id }))
+const { knownId, orNotFound } = ById.of(thresholds)
 
 /** Creates, reads, lists and deletes the usage thresholds of the current tenant. */
 export class Thresholds extends Context.Service<
@@ -87,10 +86,7 @@ export class Thresholds extends Context.Service<
 
       const get = Effect.fn("Thresholds.get")(function* (id: string) {
         const found = yield* store.find(yield* knownId(id))
-        return yield* Option.match(found, {
-          onNone: () => Effect.fail(new ThresholdNotFound({ id })),
-          onSome: Effect.succeed,
-        })
+        return yield* orNotFound(found, id)
       })
 
       const remove = Effect.fn("Thresholds.delete")(function* (id: string) {
@@ -100,7 +96,7 @@ export class Thresholds extends Context.Service<
       const list = Effect.fn("Thresholds.list")(function* (query: ListThresholds = {}) {
         const request = yield* decodeList(query)
         const page = yield* toQuery(request)
-        return yield* store.list({ customerId: request.customerId }, page).pipe(nameCursor(request))
+        return yield* store.list(filterOf(request), page).pipe(nameCursor(request))
       })
 
       return Thresholds.of({ create, get, delete: remove, list })

@@ -7,6 +7,7 @@
 import { Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
 import * as Id from "../shared/Id.ts"
+import * as NotFound from "../shared/NotFound.ts"
 import { pageFields } from "../shared/Page.ts"
 import * as Text from "../shared/Text.ts"
 
@@ -108,15 +109,7 @@ export const isSameContent = (first: UsageRecord, repeat: NewUsageRecord): boole
   (!repeat.hasOwnTimestamp || first.timestamp.epochMilliseconds === repeat.timestamp.epochMilliseconds)
 
 /** The tenant has no record with this id. */
-export class UsageRecordNotFound extends Schema.TaggedError<UsageRecordNotFound>()(
-  "UsageRecordNotFound",
-  { id: Schema.String },
-  { httpApiStatus: 404 },
-) {
-  override get message(): string {
-    return `no usage record has the id ${this.id}`
-  }
-}
+export class UsageRecordNotFound extends NotFound.make("UsageRecordNotFound", "usage record") {}
 
 /** The idempotency key was used before with other content. Nothing was stored or changed. */
 export class UsageKeyConflict extends Schema.TaggedError<UsageKeyConflict>()(

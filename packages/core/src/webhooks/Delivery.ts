@@ -5,6 +5,7 @@ import { type DateTime, Schema } from "effect"
 import { DeliveryStatus } from "../events/DeliveryStatus.ts"
 import { EventId } from "../events/EventId.ts"
 import * as Id from "../shared/Id.ts"
+import * as NotFound from "../shared/NotFound.ts"
 import { pageFields } from "../shared/Page.ts"
 import { EndpointId } from "./Endpoint.ts"
 import { transportErrors } from "./WebhookTransport.ts"
@@ -153,12 +154,4 @@ export const ListDeliveries = Schema.Struct({
 export interface ListDeliveries extends Schema.Schema.Type<typeof ListDeliveries> {}
 
 /** The tenant has no delivery with this id. */
-export class DeliveryNotFound extends Schema.TaggedError<DeliveryNotFound>()(
-  "DeliveryNotFound",
-  { id: Schema.String },
-  { httpApiStatus: 404 },
-) {
-  override get message(): string {
-    return `no delivery has the id ${this.id}`
-  }
-}
+export class DeliveryNotFound extends NotFound.make("DeliveryNotFound", "delivery") {}

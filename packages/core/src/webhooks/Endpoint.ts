@@ -5,8 +5,10 @@ import { type DateTime, Schema } from "effect"
 import { EndpointId } from "../events/EndpointId.ts"
 import { EventTypeName, MAX_EVENT_TYPE_LENGTH, MAX_EVENT_TYPES } from "../events/EventType.ts"
 import * as Metadata from "../shared/Metadata.ts"
+import * as NotFound from "../shared/NotFound.ts"
 import { pageFields } from "../shared/Page.ts"
 import * as Text from "../shared/Text.ts"
+import * as TooMany from "../shared/TooMany.ts"
 import { MAX_URL_LENGTH } from "./EndpointUrl.ts"
 import type { SealedSecret } from "./Keyring.ts"
 import * as RequestHeaders from "./RequestHeaders.ts"
@@ -195,15 +197,7 @@ export const ReplayRange = Schema.Struct({
 export interface ReplayRange extends Schema.Schema.Type<typeof ReplayRange> {}
 
 /** The tenant has no endpoint with this id, or it was deleted. */
-export class EndpointNotFound extends Schema.TaggedError<EndpointNotFound>()(
-  "EndpointNotFound",
-  { id: Schema.String },
-  { httpApiStatus: 404 },
-) {
-  override get message(): string {
-    return `no webhook endpoint has the id ${this.id}`
-  }
-}
+export class EndpointNotFound extends NotFound.make("EndpointNotFound", "webhook endpoint") {}
 
 /** Nothing can be sent to the endpoint now. Enable it first. */
 export class EndpointIsDisabled extends Schema.TaggedError<EndpointIsDisabled>()(
@@ -228,12 +222,4 @@ export class EventNotAdmitted extends Schema.TaggedError<EventNotAdmitted>()(
 }
 
 /** The tenant already has `MAX_ENDPOINTS` endpoints. */
-export class TooManyEndpoints extends Schema.TaggedError<TooManyEndpoints>()(
-  "TooManyEndpoints",
-  {},
-  { httpApiStatus: 409 },
-) {
-  override get message(): string {
-    return `there are already ${MAX_ENDPOINTS} webhook endpoints`
-  }
-}
+export class TooManyEndpoints extends TooMany.make("TooManyEndpoints", MAX_ENDPOINTS, "webhook endpoints") {}
