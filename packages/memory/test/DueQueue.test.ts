@@ -35,7 +35,7 @@ const action = fc.oneof(
 
 const inOrder = (a: Item, b: Item): number => a.dueAt - b.dueAt || (a.id < b.id ? -1 : 1)
 
-/** What is due, by going through all of it. */
+/** The due items, found by going through all items. */
 const expected = (
   items: ReadonlyArray<Item>,
   now: number,
@@ -57,7 +57,7 @@ const expected = (
 }
 
 describe("DueQueue", () => {
-  it("gives what a look at everything gives, whatever came and went", () => {
+  it("finds the same items as a search through all of them, after any changes", () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 80, size: "max" }), (actions) => {
         const queue = new DueQueue<Item>()

@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { ExactSum } from "../src/ExactSum.ts"
 
 describe("ExactSum", () => {
-  it("equals the sum in bigint, whatever is added and taken back", () => {
+  it("equals the sum in bigint, after any additions and subtractions", () => {
     const step = fc.record({ quantity: Generators.quantity, isTakenBack: fc.boolean() })
     fc.assert(
       fc.property(fc.array(step, { size: "medium" }), fc.array(Generators.quantity), (steps, others) => {

@@ -6,15 +6,15 @@ interface Row {
   readonly id: string
 }
 
-/** Ids of one length, so that they sort as their numbers do. */
+/** Ids of the same length, so that they sort like their numbers. */
 const idOf = (number: number): string => String(number).padStart(6, "0")
 
-/** More than fit into a piece, many at a time: in order, in the other order, or from anywhere. */
+/** More rows than fit into a piece, many at a time: in order, in reverse order, or anywhere. */
 const MAX = 3_000
 const step = fc.oneof(
   fc.record({
     do: fc.constantFrom("add" as const, "remove" as const),
-    // Whole pieces come and go.
+    // Whole pieces are added and removed.
     from: fc.oneof(fc.constantFrom(0, 600), fc.nat({ max: MAX })),
     count: fc.oneof(fc.constantFrom(1_500, MAX), fc.nat({ max: 600 })),
     stride: fc.constantFrom(1, -1, 7, -13),
@@ -35,7 +35,7 @@ const pageOf = (ids: ReadonlyArray<string>, direction: "older" | "newer", id: st
 }
 
 describe("IdOrder", () => {
-  it("holds what a sorted list holds, however it came and went", () => {
+  it("has the same rows as a sorted list, after any changes", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12, size: "max" }), (steps) => {
         const order = new IdOrder<Row>()

@@ -38,7 +38,7 @@ const endedBy = (exit: Exit.Exit<unknown, unknown>): boolean =>
   Exit.isFailure(exit) && Cause.squash(exit.cause) instanceof TransactionEnded
 
 describe("isolation", () => {
-  it.effect("makes every other use wait while a transaction is open, in the order of asking", () =>
+  it.effect("makes every other call wait while a transaction is open, in the order of the calls", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const store = (yield* Collections).of(Customer.customers)
@@ -67,7 +67,7 @@ describe("isolation", () => {
     }).pipe(Effect.provide(services)),
   )
 
-  it.effect("has transactions run as if one after another, however their fibers interleave", () =>
+  it.effect("runs transactions as if one after another, however their fibers interleave", () =>
     forAll(
       fc.array(fc.record({ before: fc.nat(4), between: fc.nat(4), fails: fc.boolean() }), {
         minLength: 2,
@@ -88,7 +88,7 @@ describe("isolation", () => {
                   yield* yields(between)
                   yield* usage.append([yield* Sample.record(id)])
                   yield* yields(between)
-                  // Nobody else has written meanwhile.
+                  // No other transaction has written in between.
                   assert.strictEqual(yield* total(id), seen + 1n)
                   return fails ? yield* Effect.fail("no") : seen
                 }),
@@ -96,7 +96,7 @@ describe("isolation", () => {
               return Option.toArray(read)
             })
           const seen = (yield* Effect.all(plans.map(run), { concurrency: "unbounded" })).flat()
-          // Each built on another value: 0, 1, 2, …
+          // Each read another value: 0, 1, 2, …
           assert.deepStrictEqual(
             seen.sort((a, b) => Number(a - b)),
             seen.map((_, index) => BigInt(index)),
@@ -106,7 +106,7 @@ describe("isolation", () => {
     ).pipe(Effect.provide(services)),
   )
 
-  it.effect("leaves nothing and blocks nobody wherever it is interrupted", () =>
+  it.effect("leaves nothing and blocks no other call, wherever it is interrupted", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const usage = yield* UsageStore
@@ -146,7 +146,7 @@ describe("isolation", () => {
     }).pipe(Effect.provide(services)),
   )
 
-  it.effect("undoes a savepoint alone while another fiber of the transaction writes", () =>
+  it.effect("undoes only a savepoint while other fibers of the transaction write", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const usage = yield* UsageStore
@@ -164,7 +164,7 @@ describe("isolation", () => {
     }).pipe(Effect.provide(services)),
   )
 
-  it.effect("lets ten thousand wait", () =>
+  it.effect("works with ten thousand waiting calls", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const usage = yield* UsageStore
@@ -204,7 +204,7 @@ describe("a fiber that outlives its transaction", () => {
     }).pipe(Effect.provide(services)),
   )
 
-  it.effect("has a savepoint undone that it left open", () =>
+  it.effect("gets the savepoint undone that it left open", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const usage = yield* UsageStore

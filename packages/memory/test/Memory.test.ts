@@ -25,7 +25,7 @@ const services = Billing.layer.pipe(
 )
 
 describe("Memory", () => {
-  it.effect("runs the services, on the clock of the test", () =>
+  it.effect("runs the services on the clock of the test", () =>
     Effect.gen(function* () {
       const customers = yield* Customers
       const usage = yield* Usage
@@ -65,7 +65,7 @@ describe("Memory", () => {
     }).pipe(Effect.provide(services)),
   )
 
-  it("answers synchronously outside of transactions", () => {
+  it("completes synchronously outside of transactions", () => {
     const program = Effect.gen(function* () {
       const customer = yield* Sample.customer()
       yield* (yield* Collections).of(Customer.customers).insert(customer)
@@ -75,7 +75,7 @@ describe("Memory", () => {
     assert.strictEqual(Effect.runSync(program.pipe(Effect.provide(services))), "active")
   })
 
-  it.effect("is a storage of its own each time it is built", () =>
+  it.effect("is a new storage each time it is built", () =>
     Effect.gen(function* () {
       const [first, second] = yield* Effect.all([
         Layer.build(Memory.layer),
@@ -94,7 +94,7 @@ describe("Memory", () => {
     }).pipe(Effect.provide(services)),
   )
 
-  it.effect("refuses ids that were used before, and keeps what was there", () =>
+  it.effect("refuses ids that were used before, and keeps the first values", () =>
     Effect.gen(function* () {
       const customers = (yield* Collections).of(Customer.customers)
       const usage = yield* UsageStore
@@ -124,7 +124,7 @@ describe("Memory", () => {
     }).pipe(Effect.provide(services)),
   )
 
-  it.effect("gives out copies", () =>
+  it.effect("returns copies, and stores copies", () =>
     Effect.gen(function* () {
       const usage = yield* UsageStore
       const keys = yield* ApiKeyStore
@@ -163,7 +163,7 @@ describe("Memory", () => {
           Effect.gen(function* () {
             yield* Context.get(a, Collections).of(Customer.customers).insert(one)
             assert.isFalse(yield* inB.inTransaction)
-            // Inside the other's transaction this fiber is still inside the first one's.
+            // This fiber is in the transactions of both storages here.
             yield* inB.atomically(
               Effect.gen(function* () {
                 assert.isTrue(yield* inA.inTransaction)
@@ -186,14 +186,14 @@ describe("Memory", () => {
   )
 })
 
-/** Changes everything in a value that a careless caller could change. */
+/** Changes everything in a value that careless code could change. */
 const scribble = (value: unknown): void => {
-  // Instants are values: nobody changes them.
+  // Instants can't be changed.
   if (typeof value !== "object" || value === null || DateTime.isDateTime(value) || Object.isFrozen(value))
     return
   for (const [name, field] of Object.entries(value)) {
     if (typeof field === "object" && field !== null) scribble(field)
-    else Reflect.set(value, name, typeof field === "number" ? field + 1 : "scribbled")
+    else Reflect.set(value, name, typeof field === "number" ? field + 1 : "overwritten")
   }
   if (Array.isArray(value)) value.push("scribbled")
   else Reflect.set(value, "scribbled", true)

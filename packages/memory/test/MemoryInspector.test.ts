@@ -41,7 +41,7 @@ const lost: Delivery.Attempt = {
 }
 
 describe("MemoryInspector", () => {
-  it.effect("shows everything that is stored, of all tenants", () =>
+  it.effect("shows all stored data of all tenants", () =>
     Effect.gen(function* () {
       const customers = (yield* Collections).of(Customer.customers)
       const usage = yield* UsageStore
@@ -148,7 +148,7 @@ describe("MemoryInspector", () => {
     }).pipe(Effect.provide(services)),
   )
 
-  it.effect("shows a transaction its own writes, and nobody what was undone", () =>
+  it.effect("shows a transaction its own writes, and never shows undone writes", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const customers = (yield* Collections).of(Customer.customers)

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import { assert, it } from "@effect/vitest"
 import { result } from "./readme.ts"
 
-it("README.md shows an example that runs", async () => {
+it("the example of README.md runs", async () => {
   const [readme, example] = await Promise.all(
     ["../README.md", "./readme.ts"].map((path) => readFile(new URL(path, import.meta.url), "utf8")),
   )

@@ -5,7 +5,7 @@ import { Turn } from "../src/Turn.ts"
 const yields = Effect.repeat(Effect.yieldNow, { times: 20 })
 
 describe("Turn", () => {
-  it.effect("is had by one at a time, in the order of asking", () =>
+  it.effect("is given to one caller at a time, in the order of the calls", () =>
     Effect.gen(function* () {
       const turn = new Turn()
       const log: Array<string> = []
@@ -22,7 +22,7 @@ describe("Turn", () => {
     }),
   )
 
-  it.effect("stays with who has it when one who waits is interrupted", () =>
+  it.effect("stays with its holder when a waiting caller is interrupted", () =>
     Effect.gen(function* () {
       const turn = new Turn()
       const mayEnd = yield* Deferred.make<void>()
@@ -42,7 +42,7 @@ describe("Turn", () => {
     }),
   )
 
-  it.effect("goes on when it was given to one who is interrupted before beginning", () =>
+  it.effect("goes to the next caller when it was given to one that is interrupted before it begins", () =>
     Effect.gen(function* () {
       const turn = new Turn()
       const mayEnd = yield* Deferred.make<void>()
@@ -52,7 +52,7 @@ describe("Turn", () => {
       const next = yield* Effect.forkChild(turn.hold(Effect.sync(() => (hasBegun = true))))
       const last = yield* Effect.forkChild(turn.hold(Effect.void))
       yield* yields
-      // The holder leaves at once, and the next one, which is given the turn, is not yet awake.
+      // The holder ends now. The next caller gets the turn, but its fiber has not continued yet.
       Deferred.doneUnsafe(mayEnd, Effect.void)
       next.interruptUnsafe()
       yield* Fiber.join(last)
@@ -61,7 +61,7 @@ describe("Turn", () => {
     }),
   )
 
-  it.effect("goes on when its effect fails or dies", () =>
+  it.effect("is released when its effect fails or dies", () =>
     Effect.gen(function* () {
       const turn = new Turn()
       assert.deepStrictEqual(yield* Effect.exit(turn.hold(Effect.fail("no"))), Exit.fail("no"))

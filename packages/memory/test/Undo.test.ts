@@ -22,7 +22,7 @@ const day = (days: number) => DateTime.add(Sample.CREATED_AT, { days })
 const response = { status: 200, body: "{}" }
 
 describe("undo", () => {
-  it.effect("brings back answers that were swept", () =>
+  it.effect("restores answers that were swept", () =>
     Effect.gen(function* () {
       const store = yield* IdempotencyStore
       const { atomically } = yield* Transactor
@@ -37,7 +37,7 @@ describe("undo", () => {
     }).pipe(Effect.provide(services)),
   )
 
-  it.effect("lets a request that waited for a sweep find the answer that the sweep did not take", () =>
+  it.effect("replays the answer to a request that waited for a sweep that was undone", () =>
     Effect.gen(function* () {
       const store = yield* IdempotencyStore
       const { atomically } = yield* Transactor
@@ -66,7 +66,7 @@ describe("undo", () => {
     }).pipe(Effect.provide(services)),
   )
 
-  it.effect("does not bring back a customer that its own change erased", () =>
+  it.effect("does not restore a customer that its own change erased", () =>
     Effect.gen(function* () {
       const store = (yield* Collections).of(Customer.customers)
       const customer = yield* Sample.customer()

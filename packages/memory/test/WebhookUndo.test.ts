@@ -34,7 +34,10 @@ const claimAt = (minutes: number) => ({
   tenantLimits: [],
 })
 
-/** A storage with something of everything: a delivery that is due, one that is leased, one lost, one of each end. */
+/**
+ * A storage with some of everything: a due delivery, a leased one, one with a lost lease, and one of each final
+ * status.
+ */
 const fill = Effect.gen(function* () {
   const endpoints = yield* EndpointStore
   const events = yield* EventStore
@@ -58,7 +61,7 @@ const fill = Effect.gen(function* () {
 type Filled = Effect.Success<typeof fill>
 type Services = Billing.Services | Billing.Storage | CurrentTenant
 
-/** Verbs that write, each of which must change something. */
+/** The methods that write. Each must change something. */
 const verbs: Readonly<Record<string, (filled: Filled) => Effect.Effect<unknown, unknown, Services>>> = {
   publish: () =>
     Effect.gen(function* () {
@@ -121,7 +124,7 @@ const verbs: Readonly<Record<string, (filled: Filled) => Effect.Effect<unknown, 
     ),
 }
 
-/** All that can be seen, the queue included: what a claim would take, and in which order. */
+/** All visible data, including the queue: the deliveries that a claim would take, in its order. */
 const look = Effect.gen(function* () {
   const { snapshot } = yield* MemoryInspector
   const deliveries = yield* DeliveryStore
@@ -151,7 +154,7 @@ const look = Effect.gen(function* () {
 
 describe("undo", () => {
   for (const [name, verb] of Object.entries(verbs)) {
-    it.effect(`leaves nothing of ${name}`, () =>
+    it.effect(`removes all effects of ${name}`, () =>
       Effect.gen(function* () {
         const { atomically } = yield* Transactor
         const filled = yield* fill
@@ -165,7 +168,7 @@ describe("undo", () => {
     )
   }
 
-  it.effect("leaves nothing of all of them, whatever savepoints they are in", () =>
+  it.effect("removes all effects of all of them, in any savepoints", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const filled = yield* fill
@@ -181,7 +184,7 @@ describe("undo", () => {
     }).pipe(Effect.provide(services)),
   )
 
-  it.effect("gives a place that was read in a transaction to no later event", () =>
+  it.effect("gives no later event a position that was read in a failed transaction", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const store = yield* EventStore
@@ -202,7 +205,7 @@ describe("undo", () => {
 })
 
 describe("committed", () => {
-  it.effect("signals nothing of what was undone, and the next commit", () =>
+  it.effect("signals the next commit, but no undone writes", () =>
     Effect.gen(function* () {
       const { atomically } = yield* Transactor
       const store = yield* EventStore
@@ -223,8 +226,8 @@ describe("committed", () => {
   )
 })
 
-describe("what is given out", () => {
-  it.effect("is the caller's, and changes nothing", () =>
+describe("returned values", () => {
+  it.effect("are copies: changing them changes nothing in the storage", () =>
     Effect.gen(function* () {
       const filled = yield* fill
       yield* verbs["settle"]!(filled)
@@ -248,7 +251,7 @@ describe("what is given out", () => {
   )
 })
 
-/** Changes all that can be changed of a value. */
+/** Changes everything in a value that can be changed. */
 const spoil = (value: object): void => {
   for (const [key, field] of Object.entries(value)) {
     if (typeof field === "object" && field !== null && !DateTime.isDateTime(field)) spoil(field)
