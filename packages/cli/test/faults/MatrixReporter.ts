@@ -56,9 +56,9 @@ const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
 
 const HEAD = `# The fault matrix
 
-What is broken on purpose, with servers and workers as processes on a real Postgres, and what held. Written by \`npm run faults\`; the times are those of the machine that ran the tests.
+Faults that the tests cause, with servers and workers as processes on a real Postgres, and what held. Written by \`npm run faults\`. The times are those of the machine that ran the tests.
 
-After each fault it is healed, everything that is due drains, and the history (what clients asked and were answered, what receivers saw, what Postgres committed and holds) is judged by the checkers of the invariants I1 to I14, which the [simulation](../simulation/README.md) uses, too: I1 acknowledged writes survive · I2 nothing exists that nobody asked for · I3 usage counts once · I4 a change and its event exist together · I5 every event arrives, or visibly fails to · I6 deliveries move forward only · I7 a stale lease writes nothing · I8 same id, same bytes, right signature · I9 a repeated request gets the same answer · I10 every request has its attempt · I11 nothing crosses accounts or modes · I12 due work drains · I13 totals, records and roll-ups agree · I14 no secret in a log, an error or an attempt.
+After each fault, the test ends the fault and waits until all due work is done. Then it checks the history: the calls of clients and their answers, the requests that receivers got, and what Postgres committed and stores. The checkers are those of the [simulation](../simulation/README.md), one for each of the invariants I1 to I14: I1 acknowledged writes survive · I2 nothing exists that no client requested · I3 usage counts once · I4 a change and its event exist together · I5 every event arrives, or visibly fails · I6 deliveries only move forward · I7 a stale lease writes nothing · I8 same id, same bytes, right signature · I9 a repeated request gets the same answer · I10 every request has its attempt · I11 nothing crosses accounts or modes · I12 all due work is done · I13 totals, records and roll-ups agree · I14 no secret in a log, an error or an attempt.
 
 `
 const COLUMNS = ["#", "fault", "must hold", "seen", "tests", "took"]
@@ -82,7 +82,7 @@ export default class MatrixReporter implements Reporter {
     writeFileSync(FILE, `${HEAD}${table([COLUMNS, ...rows])}\n`)
   }
 
-  /** Whether all tests were run. A part of them says nothing about the other rows. */
+  /** Whether only a part of the tests was run, which says nothing about the other rows. */
   async #isPartial(files: number): Promise<boolean> {
     const all = await this.#vitest!.globTestSpecifications()
     return files < all.length || this.#vitest!.config.testNamePattern !== undefined
