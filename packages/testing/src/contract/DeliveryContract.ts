@@ -1,9 +1,8 @@
 /**
  * The contract of `DeliveryStore`: storing, listing and replaying.
  */
-import { Delivery, DeliveryStore, EndpointStore, type EventId, Transactor } from "@billwright/core"
-import { assert } from "@effect/vitest"
-import { Effect, Exit, Option } from "effect"
+import { Delivery, DeliveryStore, EndpointStore, type EventId } from "@billwright/core"
+import { Effect, Option } from "effect"
 import * as Sample from "../Sample.ts"
 import { asTenant, type ContractTest, otherTenants, same, times } from "./ContractTest.ts"
 import { pagingContract } from "./PagingContract.ts"
@@ -164,20 +163,6 @@ const replays = (test: ContractTest): void => {
         same(yield* delivery(one.id), { delivery: one, attemptStartedAt: null, attempts: [] })
       same((yield* listDeliveries({ endpointId: b.id })).data.length, 1)
       same((yield* replay(event, [], minute(8))).made, [])
-    }),
-  )
-
-  test(
-    "leaves nothing of an undone replay",
-    Effect.gen(function* () {
-      const { atomically } = yield* Transactor
-      const endpoint = yield* newEndpoint({ eventTypes: ["payment.failed"] })
-      const event = yield* publish()
-      const exit = yield* Effect.exit(
-        atomically(Effect.andThen(replay(event, [endpoint], minute(1)), Effect.fail("no"))),
-      )
-      assert.deepStrictEqual(exit, Exit.fail("no"))
-      same(yield* deliveriesOf(event), [])
     }),
   )
 }

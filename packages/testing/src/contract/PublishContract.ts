@@ -79,20 +79,6 @@ const storing = (test: ContractTest): void => {
       same(yield* store.find(yield* Sample.eventId), Option.none())
     }),
   )
-
-  test(
-    "keeps tenants apart",
-    Effect.gen(function* () {
-      const store = yield* EventStore
-      const event = yield* publish()
-      for (const tenant of yield* otherTenants) {
-        yield* Effect.gen(function* () {
-          same(yield* store.find(event.id), Option.none())
-          same(yield* listEvents(), { data: [], hasMore: false })
-        }).pipe(asTenant(tenant))
-      }
-    }),
-  )
 }
 
 const targets = (test: ContractTest): void => {
