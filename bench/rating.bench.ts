@@ -1,9 +1,9 @@
 /**
- * B12: rating, a line at a time, against a loop on `bigint` written by hand.
+ * B12: rating one line at a time, against a hand-written loop on `bigint`.
  *
- * All sides rate the same quantities under the same prices, in turns on one core, and the sums of their amounts are
- * compared in each round. `rate` gives the amount, the exact value and the steps; `amount` gives the amount alone, as
- * the loop does. The loop knows prices of six digits and no other feature of a charge.
+ * All sides rate the same quantities under the same prices, in turns on one core. In each round the sums of their
+ * amounts are compared. `rate` returns the amount, the exact value and the steps. `amount` returns only the amount,
+ * like the loop. The loop supports only prices of six digits, and no other feature of a charge.
  */
 import { type Charge, rate, rater } from "@billwright/engine"
 import { compare, type Figures, median, ratiosOf, save } from "./Comparison.ts"
@@ -30,7 +30,7 @@ const graduated: Charge = {
   ],
 }
 
-/** Quantities of all sizes, the same in each run: an xorshift of 32 bits. */
+/** Quantities of all sizes, the same in each run, from a 32-bit xorshift. */
 const quantities = (() => {
   let state = 20_261_122
   const next = (): number => {
@@ -42,7 +42,7 @@ const quantities = (() => {
   return Array.from({ length: QUANTITIES }, () => BigInt(Math.floor(LARGEST ** next())))
 })()
 
-/** Millionths of a euro to cents, halves up. */
+/** Rounds millionths of a euro to cents, halves up. */
 const toCents = (millionths: bigint): bigint => (millionths + 5_000n) / 10_000n
 
 const PRICE = 15n
@@ -71,7 +71,7 @@ const sumOf = (lines: number, amountOf: (quantity: bigint) => bigint): bigint =>
   return sum
 }
 
-/** Lines in a second. The sum must be the one that is expected: both sides do the same work. */
+/** Lines rated in a second. The sum must equal the expected one, so that both sides do the same work. */
 const measure = (lines: number, expected: bigint, amountOf: (quantity: bigint) => bigint): number => {
   const started = performance.now()
   const sum = sumOf(lines, amountOf)
@@ -102,12 +102,12 @@ const contendersOf = ({ charge, handWritten, model }: (typeof MODELS)[number]) =
   ]
 }
 
-/** A side, and the loop of its model. */
+/** Each side, with the loop of its model. */
 const pairs = MODELS.flatMap(({ model }) =>
   ["amount", "rate"].map((call) => [`${call}, ${model}`, `a bigint loop, ${model}`] as const),
 )
 
-/** The ratio of each round: both sides met the same machine at the same time. */
+/** The ratio of each round. Both sides ran on the same machine at the same time. */
 const pairedOf = (name: string, ours: Figures, theirs: Figures) => {
   const rounds = ours.rounds.map((figure, index) => figure / theirs.rounds[index]!)
   return { name, median: median(rounds), lowest: Math.min(...rounds), highest: Math.max(...rounds) }

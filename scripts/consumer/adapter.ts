@@ -1,4 +1,6 @@
-/** An app whose billing is on a storage that `billwright` doesn't know, written with `@billwright/core` and `effect`. */
+/**
+ * An app whose billing uses a storage that `billwright` doesn't know, written with `@billwright/core` and `effect`.
+ */
 import assert from "node:assert/strict"
 import { type Billing, StorageError } from "@billwright/core"
 import { Memory } from "@billwright/memory"
@@ -46,7 +48,7 @@ assert.equal((await test.testing.deliveries())[0]?.status, "Delivered")
 assert.equal(receiver.requests.length, 1)
 await test.close()
 
-// What goes wrong at the start.
+// Errors at the start.
 assert.equal(Adapter.ConfigurationError, ConfigurationError)
 const failing = (layer: Layer.Layer<Billing.Storage, StorageError>) =>
   createBilling({ store: own(layer), ...options })

@@ -15,7 +15,7 @@ export interface CollectionRow<A> {
 
 interface Row<A> extends CollectionRow<A> {
   value: A | undefined
-  /** What is searched of the value. */
+  /** The text that is searched. */
   text: string
 }
 

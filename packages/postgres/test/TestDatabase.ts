@@ -24,12 +24,12 @@ const urlOf = (database: string): string => {
   return url.href
 }
 
-/** The SQLSTATE of a database that somebody is still connected to. */
+/** The SQLSTATE for a database that still has connections. */
 const IN_USE = "55006"
 
 /**
- * Drops a database. A pool that has ended may still be closing its connections: Postgres waits 5 seconds for them, so that
- * none is cut off while nobody listens any more. Only those that a test has left open are cut off.
+ * Drops a database. An ended pool may still be closing its connections. Postgres waits 5 seconds for them, so that
+ * none is cut off while nobody listens to its errors. Only connections that a test has left open are cut off.
  */
 const drop = async (name: string): Promise<void> => {
   const statement = `drop database if exists ${name}`

@@ -1,5 +1,5 @@
 /**
- * Collections that behave in another way, for tests of what happens then.
+ * Collections with changed behaviour, for tests of faults.
  */
 import type { CollectionOf, Collections, Resource } from "@billwright/core"
 

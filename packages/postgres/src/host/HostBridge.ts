@@ -16,7 +16,7 @@ const bridge = (transaction: object, query: HostClient["query"]): HostClient => 
   return client
 }
 
-/** A query of a library that refuses statements by itself once its transaction has ended. */
+/** Runs a query of a library that refuses statements itself after its transaction has ended. */
 const refusing =
   (query: HostClient["query"], isRefusal: (error: Error) => boolean): HostClient["query"] =>
   async (text, values) => {

@@ -9,22 +9,22 @@ import { clauses, withinBytes } from "../Paging.ts"
 import type { Row } from "../Row.ts"
 import type * as ResourceRow from "./ResourceRow.ts"
 
-/** Rows from the cursor on that a search looks at one by one, before it asks the index. */
+/** How many rows after the cursor a search checks one by one, before it uses the index. */
 const SEARCHED_FIRST = 2_000
 
 /** The table of a resource. */
 export interface ListedTable {
   readonly table: Statement.Fragment
   readonly rows: Pick<ResourceRow.Rows<never>, "columns" | "shownColumns" | "jsonSize">
-  /** Holds for the rows of `t` that have a value. */
+  /** The condition that a row of `t` has a value. */
   readonly isStored: Statement.Fragment
-  /** The function of the index for the search. */
+  /** The function of the search index. */
   readonly searchKeys: Statement.Fragment | undefined
 }
 
 /** Which rows to list. */
 export interface RowFilter {
-  /** Columns and what they equal. */
+  /** Columns, and the values that they must equal. */
   readonly equal: ReadonlyArray<{ readonly column: string; readonly value: Statement.Fragment }>
   readonly search: string | undefined
 }
@@ -50,8 +50,8 @@ const holds = (sql: SqlClient.SqlClient, search: string) =>
   sql`strpos(t.search_text, ${search}::text collate "C") > 0`
 
 /**
- * Makes the list of a table: the rows of a page, and one more if there is one. Those that a page has room for have
- * `is_shown`. `cursor` is the UUID of the page's.
+ * Makes the list of a table: the rows of a page, and one more if there is one. The rows that fit on the page have
+ * `is_shown`. `cursor` is the UUID of the page's cursor.
  */
 export const make = (
   { read }: Pick<DatabaseService, "read">,
@@ -78,8 +78,9 @@ order by ${order} limit ${limit}`
   })
 
   /**
-   * What many have is found among the newest; what few have, by the index. Which of both is seen by trying, not
-   * guessed by the planner: it would read the whole table when it guesses wrong.
+   * A text that many rows contain is found among the newest rows. A text that few contain is found by the index. The
+   * first way is tried before the second; the planner doesn't choose, because it would read the whole table after a
+   * wrong guess.
    */
   const searched = Effect.fnUntraced(function* (
     operation: string,
@@ -100,7 +101,7 @@ where ${holds(sql, search)} order by ${order} limit ${limit}`
       return selected(sql, rows, found, order)
     })
     if (newest.length > page.limit) return newest
-    // The keys name the tenant. Materialized, so that no other index is taken for the order.
+    // The keys contain the tenant. Materialized, so that the planner doesn't use another index for the order.
     return yield* read(operation, (sql) => {
       const found = sql`with found as materialized (
   select t.id from ${table} t

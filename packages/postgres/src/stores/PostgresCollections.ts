@@ -27,7 +27,7 @@ const XID = "pg_current_xact_id_if_assigned()::text as xid"
 
 const literal = (text: string): Statement.Fragment => Statement.fragment([Statement.literal(text)])
 
-/** Fragments with commas between them. */
+/** Fragments separated by commas. */
 const listed = (fragments: ReadonlyArray<Statement.Fragment>): Statement.Fragment =>
   Statement.fragment(
     fragments.flatMap(({ segments }, index) =>
@@ -69,7 +69,7 @@ const make = <A extends { readonly id: string }>({
       found[0],
     )
 
-  /** Locks the customer of a value and counts the value. */
+  /** Locks the customer of a value, and counts the value. */
   const count = Effect.fnUntraced(function* (operation: string, value: A) {
     if (countedBy === undefined || customer === undefined) return
     const { accountId, mode } = yield* CurrentTenant
@@ -179,13 +179,13 @@ select ${literal(XID)} from deleted`
     return removed.length > 0
   })
 
-  /** Empties the row and keeps its id. Carried out twice, it does nothing more. */
+  /** Empties the row and keeps its id. A repeat changes nothing. */
   const emptyRow = Effect.fnUntraced(function* (id: string, column: string) {
     const { accountId, mode } = yield* CurrentTenant
     const now = yield* DateTime.now
     const nulls = literal(rows.emptied.map((name) => `${name} = null`).join(", "))
-    // FOR UPDATE waits for transactions that hold the row FOR KEY SHARE, such as appends of usage; the update alone would
-    // pass them by.
+    // FOR UPDATE waits for transactions that hold the row FOR KEY SHARE, such as appends of usage. The update alone
+    // would not wait for them.
     const locked = yield* write(
       nameOf("remove"),
       (sql) =>
@@ -246,7 +246,7 @@ export const layer: Layer.Layer<Collections, never, Database | Transactor> = Lay
     return Collections.of({
       of: <D extends Resource.Definition>(resource: Resource.Resource<D>) => {
         const place = RESOURCE_TABLES[resource.type]
-        if (place === undefined) throw new TypeError(`no table keeps the resource ${resource.type}`)
+        if (place === undefined) throw new TypeError(`the resource ${resource.type} has no table`)
         const collection =
           made.get(resource.type) ??
           make({

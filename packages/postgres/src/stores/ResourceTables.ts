@@ -15,8 +15,8 @@ export interface ResourceTable {
    */
   readonly removedAt?: string
   /**
-   * The function that an index of the column `search_text` is made with, for a resource that can be searched. It takes
-   * the account, the mode and the text, and gives all pieces of three letters.
+   * The function in the index of the column `search_text`, for a resource that can be searched. From the account, the
+   * mode and the text it returns all sequences of three letters.
    */
   readonly searchKeys?: string
 }

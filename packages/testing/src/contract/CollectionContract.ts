@@ -121,7 +121,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
       const value = yield* insert()
       const bystander = yield* insert()
       const told = yield* together(times(5, () => collection.remove(value.id)))
-      // An id that is kept can be removed again.
+      // The id of a removed value can be removed again.
       same(told.filter(Boolean).length, resource.keepsId === true ? 5 : 1)
       same(yield* collection.find(value.id), Option.none())
       same(yield* collection.status(value.id), afterRemoval)
@@ -133,7 +133,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
   )
 
   test(
-    "lets a change and a removal at once end removed",
+    "is removed after a concurrent change and removal",
     Effect.gen(function* () {
       const collection = yield* opened
       const values = yield* Effect.all(times(10, () => insert()))
@@ -155,7 +155,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
 
   if (resource.keepsId === true) {
     test(
-      "takes a removed id as cursor, and never gives it again",
+      "accepts a removed id as cursor, and does not allow it again",
       Effect.gen(function* () {
         const collection = yield* opened
         const [a, b, c, d] = yield* Effect.all([insert(), insert(), insert(), insert()])
@@ -214,7 +214,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
   if (Resource.jsonFields(resource).length > 0) sizeContract(test, resource)
 
   test(
-    "orders by id, whatever the order of insertion",
+    "orders by id, in any order of insertion",
     Effect.gen(function* () {
       const collection = yield* opened
       const [a, b, c] = yield* Effect.all([make(), make(), make()])
@@ -255,7 +255,7 @@ const filterContract = (test: ContractTest, resource: Resource.Resource, field: 
   const opened = Collected.opened(resource)
 
   test(
-    `lists those with one ${field}, in pages`,
+    `lists the values with one ${field}, in pages`,
     Effect.gen(function* () {
       const collection = yield* opened
       const [first, , second] = yield* Effect.all([
@@ -278,7 +278,7 @@ const filterContract = (test: ContractTest, resource: Resource.Resource, field: 
 
   if (!Object.hasOwn(resource.update ?? {}, field)) return
   test(
-    `lists those with exactly one ${field}, as it changes`,
+    `lists the values with exactly one ${field}, also after it changes`,
     Effect.gen(function* () {
       const collection = yield* opened
       const example = String(Object.values(pick(yield* Collected.make(resource), field))[0])
@@ -350,7 +350,7 @@ const sizeContract = (test: ContractTest, resource: Resource.Resource): void => 
 /** The filter `search`, by the text of a field. */
 const searchContract = (test: ContractTest, resource: Resource.Resource, field: string): void => {
   test(
-    `lists those with a text in ${field}, whatever the case, in pages, as it changes`,
+    `searches a text in ${field}, in any case, in pages, also after it changes`,
     Effect.gen(function* () {
       const collection = yield* Collected.opened(resource)
       const others = Object.fromEntries((resource.searched ?? []).map((name) => [name, "-@-"]))
@@ -365,7 +365,7 @@ const searchContract = (test: ContractTest, resource: Resource.Resource, field: 
       same(yield* search("ana"), [grace, zoe, ada])
       same(yield* search("@analytical.example"), [grace, ada])
       same(yield* search("ZOË"), [zoe])
-      // The two ways to write an accent are one.
+      // The two ways to write an accent count as one.
       same(yield* search("Zoe\u0308"), [zoe])
       same(yield* search("100%_a"), [zoe])
       same(yield* search("a%l"), [])
