@@ -309,7 +309,7 @@ describe("an error is explained in a sentence", () => {
       await write("changed.log", `${line}\n`),
     ])
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^Line 1 was recorded before, and differently: .*Were the rules changed since\?/)
+    expect(stderr).toMatch(/^Line 1 was recorded before with other content: .*Were the rules changed since\?/)
   })
 })
 

@@ -1,11 +1,11 @@
 /**
- * A storage of Billwright on SQLite, all of it in this file: a guide to writing an adapter of your own.
+ * A storage of Billwright on SQLite, in one file. It is a guide to writing your own adapter.
  *
- * An adapter is a layer of ten services, the ports of `@billwright/core`. Each port says in its doc comments what
- * it guarantees, and the contract suite of `@billwright/testing` tests every sentence of that (`test/`). The rules of
- * billing are none of its business: it stores what it is given, and asks `core` where a rule decides.
+ * An adapter is a layer of ten services, the ports of `@billwright/core`. The doc comments of each
+ * port state its guarantees, and the contract suite of `@billwright/testing` tests every sentence of them (`test/`). An
+ * adapter has no rules of billing. It stores what it is given, and calls `core` for rules.
  *
- * What you will find, in the order of an adapter's questions:
+ * The parts, in the order in which you would write them:
  *
  * 1. the tables, and how a value becomes a row;
  * 2. what commits together: `Transactor`;
@@ -13,8 +13,8 @@
  * 4. the ports: resources, events, deliveries, endpoints, usage, API keys, plans, answers to repeated requests;
  * 5. the layer.
  *
- * It is simple before it is fast: one connection, one transaction at a time, totals read their records. What that
- * costs is said where it does. One process at a time may have the database open.
+ * It is simple rather than fast: it has one connection and one transaction at a time, and totals read all their records.
+ * Comments say what that costs. Only one process at a time may open the database.
  */
 import { randomUUID } from "node:crypto"
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
@@ -64,8 +64,8 @@ import { Context, DateTime, Effect, Exit, type Fiber, Layer, Option, Semaphore }
 
 // ─── 1. The tables ───────────────────────────────────────────────────────────────────────────────────────────────
 //
-// A value is stored whole, as JSON. Columns that are looked for are derived from it by SQLite itself, so that they
-// can never say something else. `tenant` comes first in every key: no row is found without it.
+// A value is stored as one JSON document. SQLite itself derives the columns for searching from it, so they always agree
+// with the document. `tenant` comes first in every key, so that no row is found without it.
 
 /** A table of documents. Its columns are paths in the documents. A row without a document keeps an id known. */
 const documentTable = (name: string, columns: Readonly<Record<string, string>>, more = ""): string => {
@@ -168,9 +168,9 @@ const TABLES = `
   ) STRICT;
 `
 
-/** JSON has no instants and no large integers: they become `["@instant", millis]` and `["@bigint", digits]`. */
+/** JSON has no instants and no large integers. They become `["@instant", millis]` and `["@bigint", digits]`. */
 const toText = (value: object): string =>
-  // As a method, because a date has become text before it gets here: `this` still has it.
+  // A `function`, because `text` is already a string for a date. `this` still has the date.
   JSON.stringify(value, function (this: Record<string, unknown>, key, text: unknown) {
     const field = this[key]
     if (DateTime.isDateTime(field)) return ["@instant", field.epochMilliseconds]
@@ -184,7 +184,7 @@ const fromText = <A>(text: string): A =>
     return value[0] === "@bigint" ? BigInt(value[1] as string) : value
   }) as A
 
-/** The tenant of a key that `Tenant.tenantKey` made. */
+/** Parses a key that `Tenant.tenantKey` made. */
 const tenantOf = (key: string): Tenant.Tenant => {
   const [mode, accountId] = key.split(":") as [Tenant.Mode, Tenant.AccountId]
   return { mode, accountId }
@@ -192,16 +192,16 @@ const tenantOf = (key: string): Tenant.Tenant => {
 
 // ─── 2. What commits together ────────────────────────────────────────────────────────────────────────────────────
 //
-// One connection has one transaction at a time, so transactions take turns; that is also what isolates them. The
-// fiber that runs one carries it in its context, and the fibers that it forks inherit it. A transaction inside of
-// another is a savepoint, and savepoints take turns in the same way.
+// A connection has one transaction at a time, so transactions run one after the other. This also isolates them. The fiber
+// of a transaction has it in its context, and forked fibers inherit it. A transaction inside another one is a savepoint,
+// and savepoints also run one after the other.
 
 /** A transaction, a savepoint in one, or (at depth 0) the time outside of all transactions. */
 class Level {
   readonly depth: number
-  /** The transaction that this is, or is a savepoint of. */
+  /** This transaction, or the transaction of this savepoint. */
   readonly transaction: Level | undefined
-  /** Held by what is nested in this and open; waited for by the others. */
+  /** Taken by the open savepoint or transaction inside this one. Others wait for it. */
   readonly turn = Semaphore.makeUnsafe(1)
   nested: Level | undefined = undefined
   hasEnded = false
@@ -226,7 +226,7 @@ class Level {
 
 const SQLITE_BUSY = 5
 
-/** The one error of a storage. It says what was tried, and whether trying again may help. */
+/** The only error of a storage. It names the operation, and says whether a retry may help. */
 const failed = (operation: string) => (cause: unknown) =>
   new StorageError({
     operation,
@@ -241,7 +241,7 @@ class Connection {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
   readonly #outside = new Level()
-  /** A key of its own: inside a transaction of one database, another is outside. */
+  /** Each connection has its own key, because a transaction of one database is not one of another. */
   readonly #level = Context.Reference<Level>(`sqlite/${randomUUID()}`, { defaultValue: () => this.#outside })
   readonly #endings = new Set<() => void>()
 
@@ -249,7 +249,7 @@ class Connection {
     this.#database = new DatabaseSync(path, { timeout: 1_000 })
     this.#database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
     this.#database.exec(TABLES)
-    // What is searched is for the domain to say, so that SQLite asks it.
+    // The domain defines the searched text, so SQLite calls a function of it.
     this.#database.function("search_text", (type, body) => {
       const definition = DEFINITIONS.find((each) => each.type === type)
       return (definition && Resource.searchText(definition, fromText<object>(String(body)))) ?? null
@@ -270,14 +270,14 @@ class Connection {
     return this.#prepare(sql).get(withNulls(values)) as Row | undefined
   }
 
-  /** Runs a statement; gives how many rows it changed. */
+  /** Runs a statement. Returns the number of changed rows. */
   run(sql: string, values: Values = {}): number {
     return Number(this.#prepare(sql).run(withNulls(values)).changes)
   }
 
   /**
-   * A verb of a port: statements that happen together. It waits for an open transaction to end, unless it is part
-   * of it, so that it reads nothing that may yet be undone.
+   * A verb of a port: statements that run together. Unless it is part of the open transaction, it waits for the end of
+   * that transaction, so that it doesn't read data that may be rolled back.
    */
   verb<A>(operation: string, run: () => A): Effect.Effect<A, StorageError> {
     return this.atomically(Effect.try({ try: run, catch: failed(operation) }))
@@ -306,7 +306,7 @@ class Connection {
     return fiber.getRef(this.#level).transaction
   }
 
-  /** Calls a function once the transaction that is open has ended, however it ends. */
+  /** Calls a function when the open transaction has ended, by a commit or a rollback. */
   whenEnded(call: () => void): void {
     this.#endings.add(call)
   }
@@ -316,14 +316,14 @@ class Connection {
     const isOver = Effect.die(
       new Error("this transaction has ended: join the fibers that you fork in one inside of it"),
     )
-    // Not interruptible but in the middle: what has begun is ended.
+    // Only the effect itself can be interrupted, so that a begun transaction is always ended.
     return Effect.uninterruptibleMask((restore) =>
       Effect.gen({ self: this }, function* () {
         if (outer.hasEnded) return yield* isOver
         yield* this.#execute(level.begin)
         outer.nested = level
         const exit = yield* Effect.exit(restore(Effect.provideService(effect, this.#level, level)))
-        // The outer one did not wait for this one, and took it back with its end.
+        // The outer transaction ended without waiting for this one, and rolled it back.
         if (level.hasEnded) return yield* isOver
         yield* this.#end(outer, level, Exit.isSuccess(exit))
         return yield* exit
@@ -332,7 +332,7 @@ class Connection {
   }
 
   #end(outer: Level, level: Level, isGood: boolean): Effect.Effect<void, StorageError> {
-    // What a fiber that nobody waited for has open has not succeeded, so it never was.
+    // An open savepoint of a fiber that was not awaited has not succeeded, so it is rolled back.
     const unfinished = level.nested === undefined ? "" : `${level.nested.rollback};`
     for (let open: Level | undefined = level; open !== undefined; open = open.nested) open.hasEnded = true
     outer.nested = undefined
@@ -376,10 +376,10 @@ const transactor = (db: Connection): Transactor["Service"] =>
 
 // ─── 3. Documents and their lists ────────────────────────────────────────────────────────────────────────────────
 //
-// Ids rise with time, so that the order of ids is the order of lists. A cursor is an id, of a row that may have lost
-// its body since: paging survives an erasure.
+// Ids sort by time, so lists are ordered by id. A cursor is an id. Its row may have lost its body since, so paging also
+// works after an erasure.
 
-/** The documents of one table. The statements are in a transaction already: verbs call these. */
+/** The documents of one table. Verbs call these methods, so the statements already run in a transaction. */
 class Documents<A extends object> {
   readonly #db: Connection
   readonly #table: string
@@ -395,19 +395,19 @@ class Documents<A extends object> {
     return row === undefined || row.body === null ? undefined : fromText(row.body)
   }
 
-  /** Whether there is such an id, also when its body is gone. */
+  /** Whether the id exists, even without its body. */
   has(tenant: string, id: string): boolean {
     const sql = `SELECT 1 FROM ${this.#table} WHERE tenant = :tenant AND id = :id`
     return this.#db.first(sql, { tenant, id }) !== undefined
   }
 
-  /** Fails when the id is taken. */
+  /** Stores a new document. Fails if the id exists. */
   insert(tenant: string, id: string, document: A): void {
     const sql = `INSERT INTO ${this.#table} (tenant, id, body) VALUES (:tenant, :id, :body)`
     this.#db.run(sql, { tenant, id, body: toText(document) })
   }
 
-  /** Replaces a document; `undefined` removes its body for good. True when there is such an id. */
+  /** Replaces a document. `undefined` removes its body for good. Returns whether the id exists. */
   replace(tenant: string, id: string, document: A | undefined): boolean {
     const sql = `UPDATE ${this.#table} SET body = :body WHERE tenant = :tenant AND id = :id`
     return this.#db.run(sql, { tenant, id, body: document && toText(document) }) > 0
@@ -418,13 +418,13 @@ class Documents<A extends object> {
     return this.#db.run(`DELETE FROM ${this.#table} WHERE tenant = :tenant AND id = :id`, { tenant, id }) > 0
   }
 
-  /** Documents that fulfil a condition, oldest first. */
+  /** The documents that meet a condition, oldest first. */
   where(tenant: string, condition: string, values: Values = {}): Array<A> {
     const sql = `SELECT body FROM ${this.#table} WHERE tenant = :tenant AND body IS NOT NULL AND ${condition} ORDER BY id`
     return this.#db.all<{ body: string }>(sql, { tenant, ...values }).map(({ body }) => fromText(body))
   }
 
-  /** How many documents fulfil a condition. */
+  /** The number of documents that meet a condition. */
   count(tenant: string, condition: string, values: Values = {}): number {
     const sql = `SELECT count(*) AS count FROM ${this.#table} WHERE tenant = :tenant AND body IS NOT NULL AND ${condition}`
     return this.#db.first<{ count: number }>(sql, { tenant, ...values })?.count ?? 0
@@ -435,14 +435,14 @@ class Documents<A extends object> {
     return this.#db.tenantVerb(operation, (tenant) => Option.fromUndefinedOr(this.find(tenant, id)))
   }
 
-  /** The verb that gives a page, newest first, of the documents whose columns have these values; `undefined`: any. */
+  /** The verb that lists a page of documents with these column values, newest first. `undefined` allows any value. */
   list(
     operation: string,
     { cursor, limit }: Page.PageQuery,
     columns: Values,
     condition = "TRUE",
     values: Values = {},
-    /** How many of these documents fit in one page. */
+    /** How many of these documents fit into a page. */
     fit: (documents: ReadonlyArray<A>) => number = (documents) => documents.length,
   ): Effect.Effect<Page.Page<A>, Page.CursorNotFound | StorageError, CurrentTenant> {
     const isUpwards = cursor?.direction === "newer"
@@ -457,7 +457,7 @@ class Documents<A extends object> {
     const verb = this.#db.tenantVerb(operation, (tenant) => {
       if (cursor !== undefined && !this.has(tenant, cursor.id))
         return new Page.CursorNotFound({ id: cursor.id })
-      // One more than asked for says whether there are more.
+      // Reads one more than the limit, to know whether there are more.
       const all = { tenant, cursor: cursor?.id, limit: limit + 1, ...equal, ...values }
       const rows = this.#db.all<{ body: string }>(sql, all)
       const wanted = rows.slice(0, limit).map(({ body }) => fromText<A>(body))
@@ -470,8 +470,8 @@ class Documents<A extends object> {
   }
 
   /**
-   * Replaces a document by what `change` makes of it, in a transaction: no other change happens between reading and
-   * writing, because transactions are serial.
+   * Replaces a document by the result of `change`, in a transaction. Nothing else changes between the read and the write,
+   * because transactions are serial.
    */
   modify<E, R>(
     operation: string,
@@ -490,15 +490,15 @@ class Documents<A extends object> {
   }
 }
 
-/** A page of what is inside of documents. */
+/** Converts the documents of a page. */
 const mapPage =
   <A, B>(each: (document: A) => B) =>
   ({ data, hasMore }: Page.Page<A>): Page.Page<B> => ({ data: data.map(each), hasMore })
 
-/** A plan or a version. Its terms are JSON of their own, whose texts must not be read as instants. */
+/** A plan or a version. Its terms are stored as JSON text, so that texts in them are not read as instants. */
 type Stored<A extends { readonly terms: object }> = Omit<A, "terms"> & { readonly terms: string }
 
-/** All tables of documents, for ports that look at those of others. */
+/** All tables of documents, for ports that also read tables of other ports. */
 const documentsOf = (db: Connection) => ({
   customers: new Documents<Customer.Customer>(db, Customer.customers.type),
   records: new Documents<UsageRecord.UsageRecord>(db, "usage_records"),
@@ -515,14 +515,14 @@ type Tables = ReturnType<typeof documentsOf>
 // ─── 4. The ports ────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * The outbox: an event and its deliveries are one step, so that neither is there without the other. Usage has one,
- * too, because a record that fires a threshold publishes an event.
+ * The outbox stores an event and its deliveries in one step. Usage also uses it, because a record that fires a threshold
+ * publishes an event.
  */
 class Outbox {
   readonly #db: Connection
   readonly #tables: Tables
   readonly #signal = Signal.make()
-  /** Counted here and not by SQLite, which would use a number again after a transaction that failed. */
+  /** Counted here, because SQLite would use a number again after a failed transaction. */
   #lastPosition: number
 
   constructor(db: Connection, tables: Tables) {
@@ -537,8 +537,8 @@ class Outbox {
   }
 
   /**
-   * Stores an event that nobody may refuse, and a pending delivery of it for each endpoint that hears of its type, or
-   * for the one that it was made for.
+   * Stores an event that can't be refused, and a pending delivery for each endpoint that subscribes to its type, or only
+   * for its own endpoint.
    */
   announce(tenant: string, event: Event.Event): void {
     this.#db.run("INSERT INTO events (tenant, id, body, position) VALUES (:tenant, :id, :body, :position)", {
@@ -557,7 +557,7 @@ class Outbox {
     this.deliver(tenant, event, receivers, Delivery.firstDeliveryId(event.id), event.timestamp)
   }
 
-  /** Makes deliveries of an event, due now. */
+  /** Creates deliveries of an event that are due now. */
   deliver(
     tenant: string,
     event: Pick<Event.Event, "id" | "type">,
@@ -565,7 +565,7 @@ class Outbox {
     first: Delivery.DeliveryId,
     now: DateTime.Utc,
   ): ReadonlyArray<Delivery.Delivery> {
-    // Called when the transaction has ended: who looks then sees them.
+    // Called after the end of the transaction, when the deliveries are visible.
     this.#db.whenEnded(this.#signal.notify)
     return receivers.map((endpointId, index) => {
       const stored = StoredDelivery.pending(Delivery.deliveryId(first, index), event, endpointId, now)
@@ -578,7 +578,7 @@ class Outbox {
 const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore["Service"] => {
   const { customers, endpoints, events } = tables
 
-  /** A duplicate and a refusal are values, not errors: the storage did what it was asked. */
+  /** A duplicate and a refusal are values, not errors. */
   const publish = (tenant: string, event: Event.Event): PublishOutcome => {
     const { customerId, endpointId, idempotencyKey: key } = event
     if (customerId !== null && customers.find(tenant, customerId) === undefined)
@@ -621,7 +621,7 @@ const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore[
         if (after !== undefined && position === null) return Option.none()
         return Option.some(String(position ?? 0))
       }),
-    // Transactions are serial, so that positions rise in the order of commits: nothing is held back.
+    // Transactions are serial, so positions increase in the order of commits, and no event has to be held back.
     tail: (position, types, limit) =>
       db.tenantVerb("EventStore.tail", (tenant) => {
         const rows = db.all<{ body: string; position: number }>(
@@ -639,7 +639,7 @@ const eventStore = (db: Connection, tables: Tables, outbox: Outbox): EventStore[
   })
 }
 
-/** The queue of what is due. A lease is what keeps two workers from the same delivery, and its token what fences a late one off. */
+/** The queue of due deliveries. A lease keeps two workers from the same delivery. Its token rejects a late worker. */
 const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): DeliveryStore["Service"] => {
   const { deliveries, endpoints, events } = tables
 
@@ -739,8 +739,8 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
         }
         return pending.length
       }),
-    // The place of a delivery in the backlog of its endpoint, and its turn among those of its tenant, keep long backlogs
-    // from standing in others' way.
+    // Deliveries are ordered by their position in the backlog of their endpoint and tenant, so that a long backlog doesn't
+    // delay others.
     claimDue: ({ leaseUntil, limit, limitPerEndpoint, limits, now, tenantLimits }) =>
       db.verb("DeliveryStore.claimDue", () => {
         const due = db.all<{ tenant: string; body: string }>(
@@ -807,11 +807,11 @@ const deliveryStore = (db: Connection, tables: Tables, outbox: Outbox): Delivery
 }
 
 /**
- * What is old is removed in steps, so that none takes long. An event goes when all that happened to it is old; its
- * position is where the next step goes on.
+ * Removes old data in short steps. An event is removed when it and all of its deliveries are old. The next step continues
+ * after its position.
  */
 const retentionStore = (db: Connection): RetentionStore["Service"] => {
-  /** Where the next step begins, after these rows; nowhere when they are the last. */
+  /** The position after which the next step continues. `undefined` after the last rows. */
   const placeAfter = (rows: ReadonlyArray<{ readonly place: number }>, limit: number) =>
     rows.length < limit ? undefined : String(rows.at(-1)?.place)
 
@@ -856,7 +856,7 @@ const retentionStore = (db: Connection): RetentionStore["Service"] => {
   })
 }
 
-/** Deleting an endpoint empties its row, its secrets with it, and leaves the id, for its deliveries and for cursors. */
+/** Deleting an endpoint removes the body of its row, with its secrets. The id stays for its deliveries and for cursors. */
 const endpointStore = (db: Connection, { endpoints }: Tables): EndpointStore["Service"] =>
   EndpointStore.of({
     insert: (stored) =>
@@ -905,15 +905,15 @@ interface Meter {
 }
 
 /**
- * Totals are sums over records. A storage for millions of them keeps a roll-up of days beside them, in the same
- * transaction, which is what `audit` compares with its records; here there is none that could differ.
+ * Totals are sums over records. A storage for millions of records also stores sums of days (roll-ups) in the same
+ * transaction, and `audit` compares them with the records. This one has no roll-ups that could differ.
  */
 const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore["Service"] => {
   const { customers, records, thresholds } = tables
 
   /**
-   * Sums of a period. They are exact at any size: SQLite adds integers of 64 bits, so that the two halves of each
-   * quantity are added apart.
+   * The sums of a period, exact at any size. SQLite adds integers of 64 bits, so the two halves of each quantity are added
+   * separately.
    */
   const sums = (
     tenant: string,
@@ -955,7 +955,7 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
     return { _tag: "Recorded", record: stored }
   }
 
-  /** Fires what a threshold has crossed by new records of its meter: once for each of its periods. */
+  /** Fires a threshold for the periods in which new records of its meter have reached it, once per period. */
   const fire = (
     tenant: string,
     threshold: Threshold.Threshold,
@@ -1098,7 +1098,7 @@ const collections = (db: Connection): Collections["Service"] =>
     },
   })
 
-/** Digests are unique over all tenants: a key tells whose it is. */
+/** Digests are unique over all tenants, so a key identifies its tenant. */
 const apiKeyStore = (db: Connection, { keys }: Tables): ApiKeyStore["Service"] => {
   const change = (operation: string, id: string, next: (key: ApiKey.ApiKey) => Partial<ApiKey.ApiKey>) =>
     keys.modify(operation, id, (key) => Effect.succeed({ ...key, ...next(key) }))
@@ -1189,11 +1189,11 @@ const planStore = (db: Connection, { planVersions, plans }: Tables): PlanStore["
   })
 
 /**
- * Answers to requests with an idempotency key. Which requests are running is known here, because one process has
- * the database; a storage of many takes a lock that is not waited for.
+ * Answers to requests with an idempotency key. Running requests are known in memory, because only one process uses the
+ * database. A storage for many processes would try to take a lock, without waiting.
  */
 const idempotencyStore = (db: Connection): IdempotencyStore["Service"] => {
-  /** What is running, and the transaction that has its answer but has not committed it. */
+  /** The running requests, each with the transaction that has its uncommitted answer. */
   const running = new Map<string, { answeredIn: Level | undefined }>()
 
   const once: IdempotencyStore["Service"]["once"] = (request, { expiresAt, now }, effect) =>
@@ -1214,8 +1214,8 @@ const idempotencyStore = (db: Connection): IdempotencyStore["Service"] => {
         return { _tag: "Replayed", response: { status: row.status, body: row.body } }
       }
 
-      // From here to where it is marked as running, nothing is waited for. An answer that is not committed belongs
-      // to a run that is still on, so that this may look at once.
+      // There is no wait between this check and the mark as running. An uncommitted answer belongs to a request that is
+      // still running, so this may check at once.
       const other = running.get(name)
       if (other !== undefined && (other.answeredIn ?? null) !== transaction) {
         return { _tag: "Running" } satisfies OnceOutcome
@@ -1247,14 +1247,14 @@ const idempotencyStore = (db: Connection): IdempotencyStore["Service"] => {
                 expiresAt: expiresAt.epochMilliseconds,
               },
             )
-            // Others are told `Running` until the transaction has ended.
+            // Other requests get `Running` until the transaction has ended.
             run.answeredIn = db.transactionOf(fiber)
             db.whenEnded(stop)
             return { _tag: "Ran", response }
           }),
         )
       })
-      // What was waited for may have taken back a sweep: there may be an answer after all.
+      // The awaited transaction may have rolled back a sweep, so there may be an answer.
       const begin = db.verb("IdempotencyStore.once", findAnswer)
       return yield* Effect.flatMap(begin, (found) =>
         found === undefined ? answer : Effect.succeed(found),
@@ -1288,8 +1288,8 @@ const idempotencyStore = (db: Connection): IdempotencyStore["Service"] => {
 // ─── 5. The store ────────────────────────────────────────────────────────────────────────────────────────────────
 
 /**
- * The storage in a file, or in memory with `:memory:`; closed with its scope. Fails with the `StorageError` of why it
- * can't be opened.
+ * The storage in a file, or in memory with `:memory:`. It is closed with its scope. Fails with a `StorageError` if it can't
+ * be opened.
  */
 export const layer = (path: string): Layer.Layer<Billing.Storage, StorageError> =>
   Layer.effectContext(
@@ -1314,7 +1314,7 @@ export const layer = (path: string): Layer.Layer<Billing.Storage, StorageError> 
     }),
   )
 
-/** The same as a store of `createBilling`. */
+/** The storage as a store for `createBilling`. */
 export const sqlite = (path: string): Store =>
   defineStore({
     kind: "sqlite",
