@@ -26,6 +26,8 @@ export class ServerUnreachable extends Data.TaggedError("ServerUnreachable")<{ r
 export class ServerRefused extends Data.TaggedError("ServerRefused")<{
   readonly status: number
   readonly message: string
+  /** All problems of what was sent, where the server lists them. */
+  readonly problems: ReadonlyArray<{ readonly field: string; readonly problem: string }>
 }> {}
 
 export type ApiFailure = ServerRefused | ServerUnreachable
@@ -92,7 +94,14 @@ const baseOf = (text: string): Effect.Effect<string, Misconfigured> => {
   )
 }
 
-const ErrorBody = Schema.fromJsonString(Schema.Struct({ error: Schema.String, message: Schema.String }))
+const Problem = Schema.Struct({ field: Schema.String, problem: Schema.String })
+const ErrorBody = Schema.fromJsonString(
+  Schema.Struct({
+    error: Schema.String,
+    message: Schema.String,
+    problems: Schema.optionalKey(Schema.Array(Problem)),
+  }),
+)
 const readError = Schema.decodeUnknownOption(ErrorBody)
 
 const queryOf = (query: Query): string => {
@@ -137,9 +146,10 @@ const make = (base: string, key: Redacted.Redacted<string>): ApiClient["Service"
   const refusal = (status: number, body: string): ApiFailure =>
     Option.match(readError(body), {
       onNone: () => foreign(status),
-      onSome: ({ error, message }) =>
+      onSome: ({ error, message, problems = [] }) =>
         new ServerRefused({
           status,
+          problems,
           message: `${message} (${status} ${error})${status === 401 ? `: check the key in ${KEY_VARIABLE}` : ""}`,
         }),
     })

@@ -3,6 +3,7 @@
  */
 import { Command } from "effect/cli"
 import { audit } from "./Audit.ts"
+import { catalog } from "./Catalog.ts"
 import { customers } from "./Customers.ts"
 import type { Failure } from "./Failure.ts"
 import * as Help from "./Help.ts"
@@ -26,6 +27,7 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
     keys,
     customers,
     usage,
+    catalog,
     trigger,
     listen,
     replay,

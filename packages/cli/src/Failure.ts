@@ -5,9 +5,11 @@ import type { ApiKey, InvalidInput, InvalidKeyring } from "@billwright/core"
 import type { ListenError } from "@billwright/http/node"
 import type { ApiFailure } from "./ApiClient.ts"
 import type { AuditFailed } from "./Audit.ts"
+import type { PlansDiffer, PlansRefused } from "./Catalog.ts"
 import type { Undelivered } from "./DeliveryWait.ts"
 import type { EncryptionFailure } from "./Encryption.ts"
 import type { PepperFailure } from "./Pepper.ts"
+import type { PlanFileError } from "./PlanFile.ts"
 import type { StoreFailure } from "./Store.ts"
 import type { UnknownEventType } from "./Trigger.ts"
 
@@ -20,6 +22,9 @@ export type Failure =
   | InvalidKeyring
   | ListenError
   | PepperFailure
+  | PlanFileError
+  | PlansDiffer
+  | PlansRefused
   | StoreFailure
   | Undelivered
   | UnknownEventType

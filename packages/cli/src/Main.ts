@@ -8,6 +8,7 @@ import { Command } from "effect/cli"
 import packageJson from "../package.json" with { type: "json" }
 import * as Arguments from "./Arguments.ts"
 import { billwright } from "./Billwright.ts"
+import { DIFFERS, PlansDiffer } from "./Catalog.ts"
 import { type Failure, sentenceOf } from "./Failure.ts"
 import * as Presentation from "./Presentation.ts"
 
@@ -25,6 +26,8 @@ const EXPLAINED = [
   "KeyFileError",
   "ListenError",
   "Misconfigured",
+  "PlanFileError",
+  "PlansRefused",
   "PrivateFileError",
   "ServerRefused",
   "ServerUnreachable",
@@ -49,6 +52,11 @@ const INTERRUPTED = 130
 
 const exitCode = <A, E>(exit: Exit.Exit<A, E>): number => {
   if (Exit.isSuccess(exit)) return 0
+  if (
+    exit.cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error instanceof PlansDiffer)
+  ) {
+    return DIFFERS
+  }
   if (!Cause.hasInterruptsOnly(exit.cause)) return 1
   return process.argv.some((word) => UNTIL_STOPPED.includes(word)) ? 0 : INTERRUPTED
 }

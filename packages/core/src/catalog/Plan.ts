@@ -26,8 +26,8 @@ export const PLAN_VERSION_ID_PREFIX = "plv"
 export const MAX_PLANS_PER_PUSH = 50
 /** What is wrong with a push of none or of too many plans. */
 export const PLANS_PROBLEM = `must be a list of 1 to ${MAX_PLANS_PER_PUSH} plans`
-/** Longest canonical JSON of the terms of a version, in characters: 256 Ki. */
-export const MAX_TERMS_LENGTH = 262_144
+/** Longest canonical JSON of the terms of a version, in characters: 64 Ki. */
+export const MAX_TERMS_LENGTH = 65_536
 /** Most problems that a refused push lists. */
 export const MAX_PROBLEMS = 1_000
 
