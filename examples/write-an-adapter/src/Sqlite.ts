@@ -1181,10 +1181,11 @@ const planStore = (db: Connection, { planVersions, plans }: Tables): PlanStore["
         const { hash, key: planKey, terms, updatedAt: createdAt, version, versionId: id } = plan
         planVersions.insert(tenant, id, withText({ id, planKey, version, hash, terms, createdAt }))
       }),
-    rename: ({ key, ...names }) =>
+    rename: ({ description, key, name, updatedAt }) =>
       db.tenantVerb("PlanStore.rename", (tenant) => {
         const [stored] = plans.where(tenant, "key = :key", { key })
-        if (stored !== undefined) plans.replace(tenant, stored.id, { ...stored, ...names })
+        if (stored !== undefined)
+          plans.replace(tenant, stored.id, { ...stored, description, name, updatedAt })
       }),
   })
 
