@@ -9,6 +9,7 @@ import { Schema } from "effect"
 import * as Id from "../shared/Id.ts"
 import * as NotFound from "../shared/NotFound.ts"
 import { pageFields } from "../shared/Page.ts"
+import { SCOPED, type Scoped } from "../shared/Scoped.ts"
 import { AccountId, Mode } from "../shared/Tenant.ts"
 import * as Text from "../shared/Text.ts"
 
@@ -22,32 +23,18 @@ export const MAX_ROLL_GRACE_MILLIS = 7 * 86_400_000
 export const ApiKeyId = Id.schema(API_KEY_ID_PREFIX).pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
 
-const RESOURCES = ["customers", "catalog", "usage", "events", "webhooks"] as const
-
 /** The permission that a request needs: to read or to write one kind of resource. */
-export type Permission = `${(typeof RESOURCES)[number]}:${"read" | "write"}`
+export type Permission = `${Scoped}:${"read" | "write"}`
+
+const SCOPES = SCOPED.flatMap((name) => [`${name}:read`, `${name}:write`, `${name}:*`] as const)
 
 /** What a key may do: one permission, or with `resource:*` both of a resource. Writing does not include reading. */
-export const Scope = Schema.Literals([
-  "customers:read",
-  "customers:write",
-  "customers:*",
-  "catalog:read",
-  "catalog:write",
-  "catalog:*",
-  "usage:read",
-  "usage:write",
-  "usage:*",
-  "events:read",
-  "events:write",
-  "events:*",
-  "webhooks:read",
-  "webhooks:write",
-  "webhooks:*",
-]).annotate({ message: "must be a scope such as customers:read or usage:*" })
+export const Scope = Schema.Literals(SCOPES).annotate({
+  message: "must be a scope such as customers:read or usage:*",
+})
 export type Scope = typeof Scope.Type
 
-const MAX_SCOPES = 12
+const MAX_SCOPES = SCOPES.length
 const scopesMessage = { message: `must have at most ${MAX_SCOPES} scopes` }
 const Scopes = Schema.Array(Scope).check(Schema.isMaxLength(MAX_SCOPES, scopesMessage))
 const KeyName = Text.bounded(1, MAX_KEY_NAME_LENGTH)

@@ -9,6 +9,7 @@ import { Schema } from "effect"
 import * as Field from "./Field.ts"
 import * as NotFound from "./NotFound.ts"
 import { countWithinBytes, pageFields } from "./Page.ts"
+import type { Scoped } from "./Scoped.ts"
 import { folded } from "./Search.ts"
 
 /** The definition of a resource by its domain. */
@@ -28,7 +29,7 @@ export interface Definition {
   /** The path in the REST API: `/usage/thresholds`. */
   readonly path: string
   /** The first part of the scope that an API key needs for them: `usage` of `usage:read`. */
-  readonly scope: "customers" | "usage" | "events" | "webhooks"
+  readonly scope: Scoped
   readonly id: Schema.Codec<string, string>
   /** The prefix of its ids. */
   readonly prefix: string

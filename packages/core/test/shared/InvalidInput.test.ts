@@ -276,8 +276,8 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
       ],
       [{ name: "ci", scopes: ["*"] }, "scopes[0] must be a scope such as customers:read or usage:*"],
       [
-        { name: "ci", scopes: Array.from({ length: 13 }, () => "usage:*") },
-        "scopes must have at most 12 scopes",
+        { name: "ci", scopes: Array.from({ length: 16 }, () => "usage:*") },
+        "scopes must have at most 15 scopes",
       ],
       [{ name: "ci", expiresAt: null }, "expiresAt must be DateTime.Utc"],
       [{ name: "ci", expires_at: now }, "expires_at is not a known field"],

@@ -15,7 +15,7 @@ import { WebhookEndpointsApi } from "./WebhookEndpointsApi.ts"
 export const VERSION_PREFIX = "/v1"
 
 export const BillwrightApi = HttpApi.make("billwright")
-  .add(...ResourceApi.groups("customers"))
+  .add(...ResourceApi.groupsExcept("usage"))
   .add(PlansApi)
   .add(UsageApi)
   .add(...ResourceApi.groups("usage"))

@@ -254,12 +254,23 @@ const isMutable = <R extends AnyResource>(
 const group = <R extends AnyResource>(resource: R) =>
   (isMutable(resource) ? mutable(resource) : immutable(resource)) as object as GroupOf<R>
 
+type Scope = Resources.AnyDefinition["scope"]
+
+const groupsWhere = (isWanted: (scope: Scope) => boolean): object =>
+  Object.values(Resources.all)
+    .filter(({ definition }) => isWanted(definition.scope))
+    .map(({ definition }) => group(definition))
+
 /** The groups of the resources that share a scope. */
-export const groups = <Scope extends Resources.AnyDefinition["scope"]>(scope: Scope) => {
-  type Group = GroupOf<Extract<Resources.AnyDefinition, { readonly scope: Scope }>>
-  return Object.values(Resources.all)
-    .filter(({ definition }) => definition.scope === scope)
-    .map(({ definition }) => group(definition)) as object as readonly [Group, ...ReadonlyArray<Group>]
+export const groups = <S extends Scope>(scope: S) => {
+  type Group = GroupOf<Extract<Resources.AnyDefinition, { readonly scope: S }>>
+  return groupsWhere((other) => other === scope) as readonly [Group, ...ReadonlyArray<Group>]
+}
+
+/** The groups of the resources of all other scopes. */
+export const groupsExcept = <S extends Scope>(scope: S) => {
+  type Group = GroupOf<Exclude<Resources.AnyDefinition, { readonly scope: S }>>
+  return groupsWhere((other) => other !== scope) as readonly [Group, ...ReadonlyArray<Group>]
 }
 
 /** The examples of the resource's operations, by operation id. */

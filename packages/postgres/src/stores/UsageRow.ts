@@ -1,7 +1,7 @@
 /**
  * Usage records as rows, whether from the columns of a query or from the JSON of a function.
  */
-import { type Customer, Customer as Customers, Id, UsageRecord } from "@billwright/core"
+import { Customer, Id, UsageRecord } from "@billwright/core"
 import { Statement } from "effect/sql"
 import { millisColumn } from "../Millis.ts"
 import { instant, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
@@ -15,7 +15,7 @@ export const recordColumns = Statement.fragment([
 ])
 
 const customerId = (row: Row): Customer.CustomerId =>
-  Id.fromUuid(Customers.CUSTOMER_ID_PREFIX, text(row, "customer_id")) as Customer.CustomerId
+  Id.fromUuid(Customer.CUSTOMER_ID_PREFIX, text(row, "customer_id")) as Customer.CustomerId
 
 export const recordFromRow = (row: Row): UsageRecord.UsageRecord => ({
   id: Id.fromUuid(UsageRecord.USAGE_RECORD_ID_PREFIX, text(row, "id")) as UsageRecord.UsageRecordId,

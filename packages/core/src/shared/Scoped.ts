@@ -1,0 +1,5 @@
+/**
+ * What the scopes of API keys are about. Each has `:read`, `:write` and `:*`.
+ */
+export const SCOPED = ["customers", "catalog", "usage", "events", "webhooks"] as const
+export type Scoped = (typeof SCOPED)[number]
