@@ -172,7 +172,11 @@ describe("docs/webhooks.md: deliveries", () => {
 /** The numbers in the sources, by the names of their constants. */
 const constants = (): ReadonlyMap<string, ReadonlySet<number>> => {
   const found = new Map<string, Set<number>>()
-  const files = ["packages/{core,billwright}/src/{webhooks,events,verify}/*.ts", "packages/node/src/*.ts"]
+  const files = [
+    "packages/{core,billwright}/src/{webhooks,events,verify}/*.ts",
+    "packages/core/src/shared/Page.ts",
+    "packages/node/src/*.ts",
+  ]
   for (const file of globSync(files, { cwd: root })) {
     for (const [, name = "", product = ""] of read(file).matchAll(
       /^(?:export )?const ([A-Z][A-Z0-9_]+)(?:: \w+)? = ([\d_]+(?: \* [\d_]+)*)$/gm,
