@@ -40,7 +40,7 @@ const ENGINE_ON_POSTGRES = "packages/engine/test/postgres/**/*.test.ts"
 const BILLWRIGHT_INTEGRATION = "packages/billwright/test/integration/**/*.test.ts"
 
 /** The dashboard, and what else runs in a real browser: not of `npm test`, but of `npm run test:e2e`. */
-const E2E = "packages/{billwright,dashboard}/test/e2e/**/*.test.ts"
+const E2E = "{examples/*,packages/billwright,packages/dashboard}/test/e2e/**/*.test.ts"
 
 /** Processes that are killed, stopped and starved on purpose: they take minutes. Run by `npm run faults`. */
 const FAULTS = ["packages/cli/test/faults/**/*.test.ts"]
@@ -138,7 +138,7 @@ export default defineConfig({
           globalSetup: [COMMAND],
         },
       },
-      integration("examples", "examples/*"),
+      { test: { ...integration("examples", "examples/*").test, exclude: [E2E] } },
       project("simulation", ["simulation/test/**/*.test.ts"], { testTimeout: 60_000 }),
     ],
   },

@@ -137,7 +137,12 @@ const runExamples = async (
     ),
     host,
   )
-  const test = { include: ["*/test/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 }
+  const test = {
+    include: ["*/test/**/*.test.ts"],
+    exclude: ["*/test/e2e/**"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  }
   writeFileSync(join(host, "vitest.config.mjs"), `export default { test: ${JSON.stringify(test)} }\n`)
   console.log(await run("vitest", ["run", "--reporter=dot", ...filters], host))
 }
