@@ -1,13 +1,14 @@
 /**
  * Published versions of plans stay as they are, whoever writes to the tables; and what happens at once.
  */
-import { Billing, Plans } from "@billwright/core"
-import type { PlanDefinition } from "@billwright/engine"
+import { Billing, type Plan, Plans } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
+
+type PlanDefinition = Plan.PushPlans["plans"][number]
 
 const plan = (price: string, key = "pro"): PlanDefinition => ({
   key,

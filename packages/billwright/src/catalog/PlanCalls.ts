@@ -10,7 +10,7 @@ import { makeListing } from "../runtime/ListingPages.ts"
 import type { Plan, Plans, PlanVersion } from "./Plans.ts"
 
 /** The plans to push, given as one or as a list. */
-export const toPushed = (
+const toPushed = (
   plans: PlanDefinition | ReadonlyArray<PlanDefinition>,
 ): { readonly plans: ReadonlyArray<PlanDefinition> } => ({
   plans: Array.isArray(plans) ? (plans as ReadonlyArray<PlanDefinition>) : [plans as PlanDefinition],

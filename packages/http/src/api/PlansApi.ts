@@ -72,7 +72,7 @@ const ChangedField = Schema.Struct({
 }).annotate({ identifier: "PlanFieldChange", description: "A field of a plan that differs." })
 
 /** What a push does to a plan. */
-export const PlanChangeBody = Schema.Struct({
+const PlanChangeBody = Schema.Struct({
   object: Schema.Literal("plan_change"),
   key: KeyField,
   status: Schema.Literals(["created", "changed", "unchanged"]).annotate({
