@@ -5,7 +5,6 @@ import {
   ApiKeyStore,
   type Billing,
   Collections,
-  Customer,
   DeliveryStore,
   EndpointStore,
   EventStore,
@@ -15,7 +14,6 @@ import {
   UsageStore,
 } from "@billwright/core"
 import { Memory, type MemoryInspector } from "@billwright/memory"
-import { changedCollections } from "@billwright/testing"
 import { Context, Deferred, Effect, Layer } from "effect"
 import type { Storage } from "./ApiServer.ts"
 
@@ -42,12 +40,12 @@ export const storageErrors: Readonly<Record<string, Fault>> = {
 /** Every verb has a bug. */
 export const defect: Fault = Effect.suspend(() => Effect.die(new TypeError(DETAIL)))
 
-/** Runs a fault before every verb of a store, except subscribing to a signal, which doesn't use the storage. */
-const wrap = <S extends object>(store: S, fault: Fault): S =>
+/** Runs a fault before every verb of a store, or before one, except subscribing to a signal, which doesn't use the storage. */
+const wrap = <S extends object>(store: S, fault: Fault, only?: keyof S): S =>
   new Proxy(store, {
     get: (target, name, receiver) => {
       const verb: unknown = Reflect.get(target, name, receiver)
-      if (name === "committed") return verb
+      if (name === "committed" || (only !== undefined && name !== only)) return verb
       if (Effect.isEffect(verb)) return Effect.andThen(fault, verb)
       if (typeof verb !== "function") return verb
       return (...args: ReadonlyArray<unknown>) =>
@@ -93,7 +91,7 @@ export const make = () => {
 }
 
 /**
- * A storage that doesn't insert customers until `open` is done. `reached` is done when a request is about to insert one,
+ * A storage that inserts no customer or other resource until `open` is done. `reached` is done when a request is about to insert one,
  * and `left` when this request was interrupted.
  */
 export const makeGate = Effect.gen(function* () {
@@ -105,13 +103,9 @@ export const makeGate = Effect.gen(function* () {
   )
   const storage: Storage = Layer.effectContext(
     Effect.map(Effect.context<Billing.Storage | MemoryInspector>(), (context) =>
-      Context.add(
-        context,
-        Collections,
-        changedCollections(Context.get(context, Collections), Customer.customers, ({ insert }) => ({
-          insert: (customer) => Effect.andThen(wait, insert(customer)),
-        })),
-      ),
+      Context.add(context, Collections, {
+        of: (resource) => wrap(Context.get(context, Collections).of(resource), wait, "insert"),
+      }),
     ),
   ).pipe(Layer.provide(Memory.layer))
   return {

@@ -1,7 +1,6 @@
 /**
  * The contract of Billwright's storage as a test suite, and generators for the values of the domain.
  */
-export { changedCollections } from "./ChangedCollections.ts"
 export * as Generators from "./Generators.ts"
 export { plain } from "./PlainValue.ts"
 export { forAll } from "./Property.ts"

@@ -4,7 +4,6 @@
 import { type Billing, type CollectionOf, Collections, CurrentTenant, type Resource } from "@billwright/core"
 import { Memory } from "@billwright/memory"
 import { Context, Effect, Layer } from "effect"
-import { changedCollections } from "../src/ChangedCollections.ts"
 
 type Ports = Context.Context<Billing.Storage>
 
@@ -27,6 +26,20 @@ export const change = <I, S extends object>(
     const port = Context.getUnsafe(ports, key)
     return Context.add(ports, key, { ...port, ...patch(port, ports) }) as Ports
   })
+
+/** The same collections, with some methods of one resource replaced. */
+const changedCollections = <D extends Resource.Definition>(
+  collections: Collections["Service"],
+  resource: Resource.Resource<D>,
+  patch: (collection: CollectionOf<Resource.Resource<D>>) => Partial<CollectionOf<Resource.Resource<D>>>,
+): Collections["Service"] => ({
+  of: (asked) => {
+    const collection = collections.of(asked)
+    if (asked.type !== resource.type) return collection
+    const changed: object = { ...collection, ...patch(collections.of(resource)) }
+    return changed as typeof collection
+  },
+})
 
 /** Memory with some methods of a resource's collection replaced. */
 export const changeCollection = <D extends Resource.Definition>(

@@ -12,7 +12,7 @@ const fields = {
 type Fields<Tag extends string> = Schema.TaggedStruct<Tag, typeof fields>
 
 /** The error for one kind of thing. */
-export type NotFound<Tag extends string> = Fields<Tag>["Type"] & Cause.YieldableError
+type NotFound<Tag extends string> = Fields<Tag>["Type"] & Cause.YieldableError
 
 /** The class of the error for one kind of thing. */
 export type NotFoundClass<Tag extends string> = Schema.Class<NotFound<Tag>, Fields<Tag>, Cause.YieldableError>
