@@ -42,6 +42,7 @@ describe("billwright", () => {
     const [{ dynamicImports, imports }] = await build("billwright")
     assert.sameMembers(imports, [
       "@billwright/core",
+      "@billwright/engine",
       "@billwright/node/version",
       "effect",
       "node:async_hooks",

@@ -13,7 +13,7 @@ import {
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
-import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
+import { countWithinBytes, nameCursor, type Page, type PageQuery, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
@@ -75,7 +75,7 @@ export class Plans extends Context.Service<
 
     readonly get: (key: string) => Effect.Effect<Plan, PlanNotFound | StorageError, CurrentTenant>
 
-    /** Newest first. */
+    /** Newest first. A page ends early, with `hasMore`, before a plan that would make its terms larger than 4 MiB. */
     readonly list: (
       query?: ListPlans,
     ) => Effect.Effect<Page<Plan>, InvalidInput | StorageError, CurrentTenant>
@@ -85,7 +85,7 @@ export class Plans extends Context.Service<
       version: number,
     ) => Effect.Effect<PlanVersion, PlanNotFound | StorageError, CurrentTenant>
 
-    /** The versions of a plan, newest first. */
+    /** The versions of a plan, newest first, in pages like those of `list`. */
     readonly listVersions: (
       key: string,
       query?: ListPlans,
@@ -171,7 +171,8 @@ export class Plans extends Context.Service<
 
       const list = Effect.fn("Plans.list")(function* (query: ListPlans = {}) {
         const request = yield* decodeList(query)
-        return yield* store.list(yield* toQuery(request)).pipe(nameCursor(request))
+        const page = yield* toQuery(request)
+        return withinBytes(yield* store.list(page).pipe(nameCursor(request)), page)
       })
 
       const getVersion = Effect.fn("Plans.getVersion")(function* (key: string, version: number) {
@@ -188,7 +189,7 @@ export class Plans extends Context.Service<
         const request = yield* decodeList(query)
         const page = yield* toQuery(request)
         yield* find(key)
-        return yield* store.listVersions(key, page).pipe(nameCursor(request))
+        return withinBytes(yield* store.listVersions(key, page).pipe(nameCursor(request)), page)
       })
 
       /** The plan to preview: a stored one, or the given one. */
@@ -218,6 +219,21 @@ export class Plans extends Context.Service<
       return Plans.of({ push, diff, get, list, getVersion, listVersions, preview })
     }),
   )
+}
+
+const encoder = new TextEncoder()
+const bytesOf = ({ terms }: { readonly terms: PlanTerms }): number =>
+  encoder.encode(JSON.stringify(terms)).length
+
+/** A page with at most `MAX_PAGE_BYTES` of terms: the part of it that is nearest to the cursor. */
+const withinBytes = <A extends { readonly terms: PlanTerms }>(
+  { data, hasMore }: Page<A>,
+  { cursor }: PageQuery,
+): Page<A> => {
+  const isNewer = cursor?.direction === "newer"
+  const fit = countWithinBytes(isNewer ? data.toReversed() : data, bytesOf)
+  if (fit === data.length) return { data, hasMore }
+  return { data: isNewer ? data.slice(-fit) : data.slice(0, fit), hasMore: true }
 }
 
 /** Rates a plan, and turns the problems of its quantities into those of the input. */

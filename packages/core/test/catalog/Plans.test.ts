@@ -314,6 +314,41 @@ describe("Plans.diff", () => {
   )
 })
 
+describe("Plans.list and listVersions", () => {
+  it.effect("end a page before it has more than 4 MiB of terms, and miss nothing", () =>
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const value = "x".repeat(500)
+      const features = Object.fromEntries(
+        Array.from({ length: 100 }, (_, at) => [`feature_${at}`, { type: "config", value }] as const),
+      )
+      const large = (at: number) => ({ ...free, key: `plan_${at}`, features })
+      const keys = Array.from({ length: 100 }, (_, at) => `plan_${at}`)
+      yield* push(...keys.slice(0, 50).map((_, at) => large(at)))
+      yield* push(...keys.slice(50).map((_, at) => large(50 + at)))
+      const bytes = (page: { readonly data: ReadonlyArray<Plan.Plan> }) =>
+        page.data.reduce((sum, { terms }) => sum + JSON.stringify(terms).length, 0)
+      const first = yield* plans.list({ limit: 100 })
+      assert.isTrue(first.hasMore)
+      assert.isAtMost(bytes(first), 4_194_304)
+      const startingAfter = first.data.at(-1)!.id
+      const rest = yield* plans.list({ limit: 100, startingAfter })
+      assert.isFalse(rest.hasMore)
+      assert.deepStrictEqual(
+        [...first.data, ...rest.data].map(({ key }) => key),
+        keys.toReversed(),
+      )
+      // Upwards the page has the plans that are next to the cursor.
+      const endingBefore = rest.data.at(-1)!.id
+      const upwards = yield* plans.list({ limit: 100, endingBefore })
+      assert.isTrue(upwards.hasMore)
+      assert.isAtMost(bytes(upwards), 4_194_304)
+      assert.strictEqual(upwards.data.at(-1)?.key, "plan_1")
+      assert.strictEqual((yield* plans.list({ limit: 1 })).data.length, 1)
+    }).pipe(inWorld()),
+  )
+})
+
 describe("Plans.get and getVersion", () => {
   it.effect("refuse what does not exist, also text that is no key", () =>
     Effect.gen(function* () {

@@ -162,6 +162,9 @@ const PreviewBody = Schema.Struct({
   ),
 }).annotate({ identifier: "PreviewPlan", description: "A plan, and the quantities to rate." })
 
+const EARLY_END =
+  "A page holds at most 4 MiB of terms. With large terms it may be shorter than `limit`, and `has_more` is then true."
+
 const KeyParam = Schema.Struct({ key: Schema.String.annotate({ description: "The key of the plan." }) })
 const VersionParams = Schema.Struct({
   key: Schema.String.annotate({ description: "The key of the plan." }),
@@ -223,7 +226,10 @@ export const PlansApi = HttpApiGroup.make("plans")
     })
       .annotate(RequiredPermission, "catalog:read")
       .annotateMerge(
-        OpenApi.annotations({ summary: "List plans", description: "Lists plans, newest first." }),
+        OpenApi.annotations({
+          summary: "List plans",
+          description: `Lists plans, newest first. ${EARLY_END}`,
+        }),
       ),
   )
   .add(
@@ -251,7 +257,7 @@ export const PlansApi = HttpApiGroup.make("plans")
       .annotateMerge(
         OpenApi.annotations({
           summary: "List the versions of a plan",
-          description: "Lists the versions of a plan, newest first.",
+          description: `Lists the versions of a plan, newest first. ${EARLY_END}`,
         }),
       ),
   )
