@@ -211,6 +211,64 @@ const thresholds = Effect.gen(function* () {
   return lines.join("\n")
 })
 
+/** A plan with one charge. */
+const planOf = (price: string, more: object = {}) => ({
+  key: "pro",
+  name: "Pro",
+  currencies: ["EUR"],
+  interval: { unit: "month", count: 1 },
+  charges: [{ key: "calls", model: "unit", meter: "api_calls", price: { EUR: price } }],
+  ...more,
+})
+
+const plans = Effect.gen(function* () {
+  const { lines, live, reader, send } = yield* open
+  const push = (json: unknown, more: Sent = {}) => send("POST", "/catalog/push", { json, ...more })
+  const first = { plans: [planOf("0.01")] }
+  yield* send("POST", "/catalog/diff", { json: first })
+  yield* push(first, { idempotencyKey: "first" })
+  yield* push(first, { idempotencyKey: "first" })
+  yield* TestClock.adjust("1 minute")
+  yield* push(first)
+  yield* push({ plans: [planOf("0.02"), planOf("0", { key: "free", description: "To begin with" })] })
+  yield* push({ plans: [planOf("0.02", { name: "Professional" })] })
+  const refused: ReadonlyArray<unknown> = [
+    {},
+    { plans: [] },
+    { plans: [{}] },
+    { plans: [planOf("-1"), planOf("1e5"), planOf("1", { trial: { days: 0 } })] },
+    { plans: [planOf("1")], mode: "live" },
+    undefined,
+  ]
+  for (const json of refused) yield* push(json)
+  yield* push(first, { key: reader })
+  for (const path of ["", "?limit=1", "/pro", "/free/versions", "/pro/versions", "/pro/versions/1"])
+    yield* send("GET", `/plans${path}`)
+  for (const path of [
+    "/nothing",
+    "/pro/versions/3",
+    "/pro/versions/x",
+    "?limit=0",
+    `?starting_after=pln_${UNKNOWN}`,
+  ])
+    yield* send("GET", `/plans${path}`)
+  yield* send("GET", "/plans", { key: live })
+  yield* send("GET", "/plans", { key: reader })
+  for (const json of [
+    { plan: "pro", quantities: { calls: 1500 } },
+    { plan: "pro", version: 1, quantities: { calls: "0.5" } },
+    { plan: planOf("1"), currency: "USD" },
+    { plan: "pro", quantities: { call: 1 } },
+    { plan: "pro", version: 9 },
+    { plan: "nothing" },
+    {},
+  ])
+    yield* send("POST", "/catalog/preview", { json })
+  yield* send("DELETE", "/plans/pro")
+  yield* send("PATCH", "/plans/pro/versions/1", { json: {} })
+  return lines.join("\n")
+})
+
 const record = (name: string, text: string) =>
   Effect.promise(() => expect(text).toMatchFileSnapshot(recording(name)))
 
@@ -230,6 +288,8 @@ describe("recordings", () => {
   )
 
   it.effect("match the answers of customers", () => answers("customers.txt", customers))
+
+  it.effect("match the answers of plans", () => answers("plans.txt", plans))
 
   it.effect("match the answers of usage thresholds", () => answers("thresholds.txt", thresholds))
 })

@@ -10,6 +10,7 @@ import {
   type Event,
   EventStore,
   IdempotencyStore,
+  PlanStore,
   Tenant,
   Threshold,
   Transactor,
@@ -77,6 +78,9 @@ describe("MemoryInspector", () => {
       }
       yield* deliveries.claimDue({ ...claim, now: Sample.CREATED_AT, leaseUntil: later(5) })
       yield* deliveries.claimDue({ ...claim, now: later(5) })
+      const plan = yield* Sample.plan()
+      yield* (yield* PlanStore).publish(plan)
+      yield* (yield* PlanStore).rename({ ...plan, name: "Renamed" })
       const key = yield* Sample.apiKey()
       yield* (yield* ApiKeyStore).insert(key)
       const expiresAt = DateTime.add(Sample.CREATED_AT, { days: 1 })
@@ -123,6 +127,20 @@ describe("MemoryInspector", () => {
         firings: [{ tenant, thresholdId: threshold.id, periodKey: "2026-03-10", firedAt: Sample.CREATED_AT }],
         keys: [key],
         idempotency: [{ tenant, request: Sample.request(), response, expiresAt }],
+        plans: [{ tenant, plan: { ...plan, name: "Renamed" } }],
+        planVersions: [
+          {
+            tenant,
+            version: {
+              id: plan.versionId,
+              planKey: plan.key,
+              version: 1,
+              hash: plan.hash,
+              terms: plan.terms,
+              createdAt: plan.updatedAt,
+            },
+          },
+        ],
         events: [firing, { tenant, event: paid }, { tenant, event: again }],
         endpoints: [
           {
