@@ -2,9 +2,10 @@
  * Published versions of plans stay as they are, whoever writes to the tables; and what happens at once.
  */
 import { Billing, type Plan, Plans } from "@billwright/core"
-import { PostgresClient, Storage } from "@billwright/postgres"
+import { Host, PostgresClient, Storage } from "@billwright/postgres"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
+import { Pool } from "pg"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
@@ -132,6 +133,39 @@ describe("pushes at once", () => {
         all.toReversed(),
       )
       assert.lengthOf((yield* versions("free").pipe(Effect.provide(processes[0]!))).data, 1)
+    }).pipe(Effect.scoped),
+  )
+})
+
+describe("a push in a host's transaction", () => {
+  it.live("with an older snapshot fails as retryable, and publishes nothing", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const context = yield* Layer.build(process(url))
+      yield* push(plan("20.00")).pipe(Effect.provide(context))
+      const pool = new Pool({ connectionString: url, max: 2 })
+      const hosted = yield* Layer.build(
+        Billing.layer.pipe(Layer.provideMerge(Storage.layerStorage()), Layer.provide(Host.fromPool(pool))),
+      )
+      const client = yield* Effect.promise(() => pool.connect())
+      const query = (sql: string) => Effect.promise(() => client.query(sql))
+      yield* query("begin isolation level repeatable read")
+      yield* query("select count(*) from billwright.plans")
+      yield* push(plan("25.00")).pipe(Effect.provide(context))
+      const error = yield* Effect.flip(push(plan("30.00")).pipe(Host.joining(client), Effect.provide(hosted)))
+      assert.strictEqual(error._tag, "StorageError")
+      assert.isTrue(error._tag === "StorageError" && error.retryable)
+      yield* query("rollback")
+      client.release()
+      const { data } = yield* versions().pipe(Effect.provide(context))
+      assert.deepStrictEqual(
+        data.map(({ terms, version }) => [version, terms.charges[0]]),
+        [
+          [2, plan("25.00").charges[0]],
+          [1, plan("20.00").charges[0]],
+        ],
+      )
+      yield* Effect.promise(() => pool.end())
     }).pipe(Effect.scoped),
   )
 })
