@@ -54,7 +54,7 @@ const PGBOUNCER = "packages/{billwright,cli,postgres}/test/pgbouncer/**/*.test.t
 export default defineConfig({
   test: {
     // More than there are cores: tests with processes and databases wait more than they work.
-    maxWorkers: "150%",
+    maxWorkers: "200%",
     projects: [
       unit("core"),
       unit("memory"),
