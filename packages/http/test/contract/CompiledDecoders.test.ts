@@ -5,7 +5,7 @@
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { runNode } from "../contract/Tool.ts"
+import { runNode } from "./Tool.ts"
 
 /** The longest time for both processes on a busy machine. */
 const PROCESSES_MILLIS = 30_000
