@@ -106,7 +106,7 @@ const runConsumer = async (folder: string, tarballs: ReadonlyArray<Tarball>): Pr
   link(["@types/node", "undici-types"], folder)
   await typed("typed.ts")
   const { version } = readManifest(join(root, "node_modules", "effect"))
-  await install(`effect@${version}`, ...filesOf(new Set(["@billwright/core", "@billwright/memory"])))
+  await install(`effect@${version}`, ...filesOf(ourDependencies("@billwright/memory")))
   await works("adapter.ts")
   link(["@types/node", "undici-types"], folder)
   await typed("adapter.ts")

@@ -9,7 +9,7 @@ describe("generated requests", () => {
     "to every operation get no 5xx, documented statuses, and errors with two fields",
     () =>
       Effect.gen(function* () {
-        assertStatuses(yield* fuzz(SEED, 5))
+        assertStatuses(yield* fuzz(SEED, 10))
       }),
     { timeout: 30_000 },
   )
