@@ -27,7 +27,8 @@ await billing.transaction((tx) =>
   tx.usage.record({ customerId: id, productId: "api", quantity: 5, unit: "call" }),
 )
 assert.equal((await billing.usage.summary({ customerId: id })).totalQuantity, 5n)
-await assert.rejects(billing.customers.get(id.replace(/.$/, "0")), CustomerNotFoundError)
+const otherId = id.replace(/.$/, (last) => (last === "0" ? "1" : "0"))
+await assert.rejects(billing.customers.get(otherId), CustomerNotFoundError)
 const { secret } = await billing.keys.create({ name: "first" })
 const request = new Request("http://localhost/v1/customers", {
   headers: { authorization: `Bearer ${secret}` },
