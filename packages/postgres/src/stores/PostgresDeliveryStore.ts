@@ -11,6 +11,7 @@ import {
   Id,
   type Page,
   type RangeReplay,
+  StoredDelivery,
   Transactor,
   WebhookStatistics,
 } from "@billwright/core"
@@ -141,11 +142,11 @@ select e.type, pg_current_xact_id_if_assigned()::text as xid from event e`,
     )
     yield* noteXid(rows[0]?.xid)
     yield* commits.announce
-    return yield* decoding(operation, (row: Row | undefined) =>
-      row === undefined
-        ? []
-        : ids.map((id, index) => pending(id, eventId, text(row, "type"), endpointIds[index]!, now)),
-    )(rows[0])
+    return yield* decoding(operation, (row: Row | undefined) => {
+      if (row === undefined) return []
+      const event = { id: eventId, type: text(row, "type") }
+      return ids.map((id, index) => StoredDelivery.pending(id, event, endpointIds[index]!, now).delivery)
+    })(rows[0])
   })
 
   /**
@@ -260,28 +261,6 @@ const hourFromRow = (row: Row): WebhookStatistics.HourCounts => ({
   delivered: integer(row, "delivered"),
   failed: integer(row, "failed"),
   failedAttempts: integer(row, "failed_attempts"),
-})
-
-/** A new delivery. */
-const pending = (
-  id: Delivery.DeliveryId,
-  eventId: EventId,
-  eventType: string,
-  endpointId: Endpoint.EndpointId,
-  now: DateTime.Utc,
-): Delivery.Delivery => ({
-  id,
-  eventId,
-  eventType,
-  endpointId,
-  status: "Pending",
-  reason: null,
-  attemptCount: 0,
-  nextAttemptAt: now,
-  lastResponseStatus: null,
-  lastError: null,
-  createdAt: now,
-  finishedAt: null,
 })
 
 export const layer: Layer.Layer<DeliveryStore, never, Commits | Database | Transactor> = Layer.effect(
