@@ -67,7 +67,7 @@ const changes = {
 
 const list = (item: object) => ({ object: "list", data: [item], has_more: false })
 
-export const planExamples: Readonly<Record<string, Example>> = {
+export const planExamples = {
   pushPlans: { request: { plans: [pushed] }, response: changes },
   diffPlans: { request: { plans: [pushed] }, response: changes },
   previewPlan: {
@@ -84,7 +84,7 @@ export const planExamples: Readonly<Record<string, Example>> = {
           amount: 2000,
           exact: "20",
           steps: [
-            { type: "flat", amount: "20" },
+            { type: "flat", amount: "20.00" },
             { type: "round", digits: 2, amount: "20" },
           ],
         },
@@ -125,4 +125,4 @@ export const planExamples: Readonly<Record<string, Example>> = {
   getPlan: { response: plan },
   listPlanVersions: { response: list(version) },
   getPlanVersion: { response: version },
-}
+} as const satisfies Readonly<Record<string, Example>>

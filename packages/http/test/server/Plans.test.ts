@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { planExamples } from "../../src/api/PlanExamples.ts"
 import * as ApiServer from "../ApiServer.ts"
 
 const plan = (price: string, more: object = {}) => ({
@@ -144,35 +145,14 @@ describe("plans", () => {
       yield* push(api, plan("20.00"))
       const json = { plan: "pro", quantities: { calls: "2000" } }
       const preview = yield* api.expect(200, "POST", "/v1/catalog/preview", { json })
-      assert.deepStrictEqual(preview.at("lines", 1), {
-        charge: "calls",
-        name: "calls",
-        amount: 1200,
-        exact: "12",
-        steps: [
-          { type: "aggregate", quantity: "2000" },
-          {
-            type: "tier",
-            from: "0",
-            up_to: "1000",
-            quantity: "1000",
-            price: "0.01",
-            flat: "0",
-            amount: "10",
-          },
-          {
-            type: "tier",
-            from: "1000",
-            up_to: null,
-            quantity: "1000",
-            price: "0.002",
-            flat: "0",
-            amount: "2",
-          },
-          { type: "round", digits: 2, amount: "12" },
-        ],
-      })
+      assert.deepStrictEqual(
+        [preview.at("lines", 1, "amount"), preview.at("lines", 1, "exact")],
+        [1200, "12"],
+      )
       assert.deepStrictEqual([preview.at("version"), preview.at("total")], [1, 3200])
+      const { request, response } = planExamples.previewPlan
+      const example = yield* api.expect(200, "POST", "/v1/catalog/preview", { json: request })
+      assert.deepStrictEqual(example.body, response)
       const huge = { plan: "pro", quantities: { calls: "9".repeat(40) } }
       const large = yield* api.expect(200, "POST", "/v1/catalog/preview", { json: huge })
       // (10^40 − 1 − 1,000) × 0.002 + 10.00 + 20.00, rounded half away from zero to cents.
