@@ -1,7 +1,14 @@
 /**
  * The resources that `Collections` stores, and sample values of them.
  */
-import { type Collection, Collections, type Field, type Resource, Resources } from "@billwright/core"
+import {
+  type Collection,
+  Collections,
+  type Field,
+  type Page,
+  type Resource,
+  Resources,
+} from "@billwright/core"
 import { Effect } from "effect"
 import * as Sample from "../Sample.ts"
 import { newCustomer } from "./UsageProbe.ts"
@@ -20,6 +27,19 @@ export const make = Effect.fnUntraced(function* (resource: Resource.Resource) {
   const customer = resource.customer === undefined ? undefined : yield* newCustomer
   return yield* Sample.of(resource, customer)
 })
+
+export const FIRST_PAGE: Page.PageQuery = { limit: 9, cursor: undefined }
+
+/** Inserts a value with some of its fields. */
+export const insertWith = Effect.fnUntraced(function* (resource: Resource.Resource, fields: object) {
+  const value: Resources.Value = { ...(yield* make(resource)), ...fields }
+  yield* (yield* opened(resource)).insert(value)
+  return value
+})
+
+/** One field of a value, as a filter. */
+export const pick = (value: object, name: string): object =>
+  Object.fromEntries(Object.entries(value).filter(([field]) => field === name))
 
 /** Changes one field of a resource, step by step. */
 export interface Steps {

@@ -1,17 +1,16 @@
 /**
  * The contract of `Collections`, for any resource.
  */
-import { Page, Resource, type Resources, Search, StorageError } from "@billwright/core"
+import { Page, type Resource, StorageError } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import type * as fc from "fast-check"
 import * as Generators from "../Generators.ts"
 import { forAll } from "../Property.ts"
 import * as Collected from "./Collected.ts"
+import { collectionFilterContract } from "./CollectionFilterContract.ts"
 import { asTenant, type ContractTest, Effort, otherTenants, same, times, together } from "./ContractTest.ts"
 import { pagingContract } from "./PagingContract.ts"
-
-const FIRST_PAGE: Page.PageQuery = { limit: 9, cursor: undefined }
 
 /** Registers the tests of a resource's collection. */
 export const collectionContract = (test: ContractTest, resource: Resource.Resource): void => {
@@ -33,7 +32,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
       const effort = yield* Effort
       const check = Effect.fnUntraced(function* (fields: object) {
         const { id, ...belonging } = yield* make()
-        const owner = resource.customer === undefined ? {} : pick(belonging, resource.customer)
+        const owner = resource.customer === undefined ? {} : Collected.pick(belonging, resource.customer)
         const value = { ...belonging, ...fields, ...owner, id }
         yield* collection.insert(value)
         same(yield* collection.find(value.id), Option.some(value))
@@ -126,7 +125,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
       same(yield* collection.find(value.id), Option.none())
       same(yield* collection.status(value.id), afterRemoval)
       same(yield* collection.modify(value.id, () => Effect.die("called")), Option.none())
-      same(yield* collection.list({}, FIRST_PAGE), { data: [bystander], hasMore: false })
+      same(yield* collection.list({}, Collected.FIRST_PAGE), { data: [bystander], hasMore: false })
       same(yield* collection.find(bystander.id), Option.some(bystander))
       same(yield* collection.status(bystander.id), "active")
     }),
@@ -149,7 +148,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
         yield* Effect.forEach(values, ({ id }) => collection.status(id)),
         times(10, () => afterRemoval),
       )
-      same(yield* collection.list({}, FIRST_PAGE), { data: [], hasMore: false })
+      same(yield* collection.list({}, Collected.FIRST_PAGE), { data: [], hasMore: false })
     }),
   )
 
@@ -181,7 +180,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
           same(yield* collection.status(value.id), "unknown")
           same(yield* collection.modify(value.id, () => Effect.die("called")), Option.none())
           same(yield* collection.remove(value.id), false)
-          same(yield* collection.list({}, FIRST_PAGE), { data: [], hasMore: false })
+          same(yield* collection.list({}, Collected.FIRST_PAGE), { data: [], hasMore: false })
           const cursor = { direction: "older", id: value.id } as const
           const error = yield* Effect.flip(collection.list({}, { limit: 1, cursor }))
           same(error, new Page.CursorNotFound({ id: value.id }))
@@ -202,16 +201,14 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
       for (const found of [
         yield* collection.find(value.id),
         yield* collection.modify(value.id, Effect.succeed),
-        Option.fromUndefinedOr((yield* collection.list({}, FIRST_PAGE)).data[0]),
+        Option.fromUndefinedOr((yield* collection.list({}, Collected.FIRST_PAGE)).data[0]),
       ])
         scribble(Option.getOrThrow(found) as object)
       same(yield* collection.find(value.id), Option.some(value))
     }),
   )
 
-  for (const field of resource.indexed) filterContract(test, resource, field)
-  for (const field of resource.searched ?? []) searchContract(test, resource, field)
-  if (Resource.jsonFields(resource).length > 0) sizeContract(test, resource)
+  collectionFilterContract(test, resource)
 
   test(
     "orders by id, in any order of insertion",
@@ -219,7 +216,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
       const collection = yield* opened
       const [a, b, c] = yield* Effect.all([make(), make(), make()])
       for (const value of [c, a, b]) yield* collection.insert(value)
-      same((yield* collection.list({}, FIRST_PAGE)).data, [c, b, a])
+      same((yield* collection.list({}, Collected.FIRST_PAGE)).data, [c, b, a])
     }),
   )
 
@@ -242,153 +239,6 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
     ),
   )
 }
-
-/** Inserts a value with some of its fields. */
-const insertWith = Effect.fnUntraced(function* (resource: Resource.Resource, fields: object) {
-  const value: Resources.Value = { ...(yield* Collected.make(resource)), ...fields }
-  yield* (yield* Collected.opened(resource)).insert(value)
-  return value
-})
-
-/** The filter by an indexed field. */
-const filterContract = (test: ContractTest, resource: Resource.Resource, field: string): void => {
-  const opened = Collected.opened(resource)
-
-  test(
-    `lists the values with one ${field}, in pages`,
-    Effect.gen(function* () {
-      const collection = yield* opened
-      const [first, , second] = yield* Effect.all([
-        insertWith(resource, {}),
-        insertWith(resource, {}),
-        insertWith(resource, {}),
-      ])
-      const filter = pick(first!, field)
-      const isSame = JSON.stringify(pick(second!, field)) === JSON.stringify(filter)
-      const all = (yield* collection.list({}, FIRST_PAGE)).data
-      const wanted = all.filter((value) => JSON.stringify(pick(value, field)) === JSON.stringify(filter))
-      assert.isAtLeast(wanted.length, isSame ? 2 : 1)
-      same(yield* collection.list(filter, FIRST_PAGE), { data: wanted, hasMore: false })
-      same(yield* collection.list(filter, { limit: 1, cursor: undefined }), {
-        data: wanted.slice(0, 1),
-        hasMore: wanted.length > 1,
-      })
-    }),
-  )
-
-  if (!Object.hasOwn(resource.update ?? {}, field)) return
-  test(
-    `lists the values with exactly one ${field}, also after it changes`,
-    Effect.gen(function* () {
-      const collection = yield* opened
-      const example = String(Object.values(pick(yield* Collected.make(resource), field))[0])
-      const [wanted, other] = [{ [field]: example }, { [field]: `other${example}` }]
-      const [first, , second, third] = yield* Effect.all([
-        insertWith(resource, wanted),
-        insertWith(resource, { [field]: example.toUpperCase() }),
-        insertWith(resource, wanted),
-        insertWith(resource, other),
-      ])
-      same((yield* collection.list(wanted, FIRST_PAGE)).data, [second, first])
-      const page = { limit: 1, cursor: { direction: "older", id: second.id } } as const
-      same(yield* collection.list(wanted, page), { data: [first], hasMore: false })
-      const moved = { ...third, ...wanted }
-      yield* collection.modify(third.id, () => Effect.succeed(moved))
-      yield* collection.modify(first.id, () => Effect.succeed({ ...first, ...other }))
-      yield* collection.remove(second.id)
-      same((yield* collection.list(wanted, FIRST_PAGE)).data, [moved])
-      same(yield* collection.list({ [field]: `no${example}` }, FIRST_PAGE), { data: [], hasMore: false })
-    }),
-  )
-}
-
-/** The bytes of JSON that a page may have, in lists by every filter. */
-const sizeContract = (test: ContractTest, resource: Resource.Resource): void => {
-  test(
-    "ends a page early whose JSON would be too large, in both directions",
-    Effect.gen(function* () {
-      const collection = yield* Collected.opened(resource)
-      const sample = yield* Collected.make(resource)
-      const [searched] = resource.searched ?? []
-      const filters: ReadonlyArray<object> = [
-        {},
-        ...resource.indexed.map((field) => pick(sample, field)),
-        ...(searched === undefined
-          ? []
-          : [{ search: Search.folded(String(Object.values(pick(sample, searched))[0])) }]),
-      ]
-      const longest = Generators.longest(resource)
-      const fields = Object.assign(
-        {},
-        ...[...resource.indexed, ...(resource.searched ?? [])].map((field) => pick(sample, field)),
-        ...Resource.jsonFields(resource).map((field) => pick(longest, field)),
-      ) as object
-      const size = Resource.jsonFields(resource)
-        .map((field) => JSON.stringify(Object.values(pick(longest, field))[0]))
-        .reduce((bytes, json) => bytes + new TextEncoder().encode(json).length, 0)
-      const room = Math.floor(Page.MAX_PAGE_BYTES / size)
-      const count = room + 5
-      assert.isBelow(count, Page.MAX_PAGE_LIMIT)
-      const values = yield* Effect.all(times(count, () => insertWith(resource, fields)))
-      const ids = values.map(({ id }): string => id).reverse()
-      for (const filter of filters) {
-        const list = (limit: number, cursor?: Page.PageQuery["cursor"]) =>
-          Effect.map(
-            collection.list(filter, { limit, cursor }),
-            ({ data, hasMore }) => [data.map(({ id }): string => id), hasMore] as const,
-          )
-        same(yield* list(100), [ids.slice(0, room), true])
-        same(yield* list(room - 1), [ids.slice(0, room - 1), true])
-        same(yield* list(100, { direction: "older", id: ids[room - 1]! }), [ids.slice(room), false])
-        const newer = ids.slice(count - 1 - room, count - 1)
-        same(yield* list(100, { direction: "newer", id: ids[count - 1]! }), [newer, true])
-      }
-    }),
-  )
-}
-
-/** The filter `search`, by the text of a field. */
-const searchContract = (test: ContractTest, resource: Resource.Resource, field: string): void => {
-  test(
-    `searches a text in ${field}, in any case, in pages, also after it changes`,
-    Effect.gen(function* () {
-      const collection = yield* Collected.opened(resource)
-      const others = Object.fromEntries((resource.searched ?? []).map((name) => [name, "-@-"]))
-      const texts = ["ada@Analytical.example", "Zoë@100%_Analytic", "GRACE@Analytical.example"]
-      const [ada, zoe, grace] = yield* Effect.forEach(texts, (text) =>
-        insertWith(resource, { ...others, [field]: text }),
-      )
-      const search = (text: string, page = FIRST_PAGE, filter: object = {}) =>
-        Effect.map(collection.list({ ...filter, search: Search.folded(text) }, page), ({ data }) => data)
-      same(yield* search("ada@"), [ada])
-      same(yield* search("ANALYTIC"), [grace, zoe, ada])
-      same(yield* search("ana"), [grace, zoe, ada])
-      same(yield* search("@analytical.example"), [grace, ada])
-      same(yield* search("ZOË"), [zoe])
-      // The two ways to write an accent count as one.
-      same(yield* search("Zoe\u0308"), [zoe])
-      same(yield* search("100%_a"), [zoe])
-      same(yield* search("a%l"), [])
-      same(yield* search("analytics"), [])
-      same(yield* search("analytic", { limit: 1, cursor: { direction: "older", id: grace!.id } }), [zoe])
-      same(yield* search("analytic", { limit: 1, cursor: { direction: "newer", id: ada!.id } }), [zoe])
-      for (const indexed of resource.indexed) {
-        same(yield* search("ada@", FIRST_PAGE, pick(ada!, indexed)), [ada])
-        same(yield* search("hopper", FIRST_PAGE, pick(ada!, indexed)), [])
-      }
-      const married = { ...grace!, [field]: "murray@Analytical.example" }
-      yield* collection.modify(grace!.id, () => Effect.succeed(married))
-      same(yield* search("grace"), [])
-      same(yield* search("murray"), [married])
-      yield* collection.remove(ada!.id)
-      same(yield* search("ada@"), [])
-      for (const tenant of yield* otherTenants) same(yield* search("zoë").pipe(asTenant(tenant)), [])
-    }),
-  )
-}
-
-const pick = (value: object, name: string): object =>
-  Object.fromEntries(Object.entries(value).filter(([field]) => field === name))
 
 /** A copy of a plain object and of the plain objects in it. */
 const copyOf = <A extends object>(value: A): A =>
