@@ -581,7 +581,7 @@ describe("fairness", () => {
         yield* newEndpoint({ url: URL_B }).pipe(as(globex))
         const waited: Array<number> = []
         let most = 0
-        for (let round = 0; round < 12; round++) {
+        for (let round = 0; round < 6; round++) {
           // Due before all that the other tenant publishes.
           yield* publish()
           yield* settle
