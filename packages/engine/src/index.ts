@@ -29,3 +29,19 @@ export { pathTo } from "./catalog/Problem.ts"
 export { previewPlan } from "./rating/Preview.ts"
 export type { PlanPreview, PreviewInput, PreviewLine } from "./rating/Preview.ts"
 export * from "./rating/index.ts"
+export * as LocalTime from "./subscriptions/LocalTime.ts"
+export * as Periods from "./subscriptions/Periods.ts"
+export { type Measure, type Share, sharesOf } from "./subscriptions/Proration.ts"
+export type {
+  BillChange,
+  CreditPolicy,
+  PendingChange,
+  Period,
+  Phase,
+  PlanVersionRef,
+  Quantities,
+  ResumeAnchor,
+  Segment,
+  Subscription,
+  TrialUsage,
+} from "./subscriptions/Subscription.ts"
