@@ -29,7 +29,36 @@ export { pathTo } from "./catalog/Problem.ts"
 export { previewPlan } from "./rating/Preview.ts"
 export type { PlanPreview, PreviewInput, PreviewLine } from "./rating/Preview.ts"
 export * from "./rating/index.ts"
+export type {
+  BillingEffect,
+  BillingKind,
+  Effect,
+  EventEffect,
+  SubscriptionEventType,
+} from "./subscriptions/Effect.ts"
+export type {
+  Cancel,
+  Change,
+  Command,
+  CommandTime,
+  Create,
+  Due,
+  Pause,
+  PlanVersion,
+  Resume,
+  Uncancel,
+} from "./subscriptions/Input.ts"
 export * as LocalTime from "./subscriptions/LocalTime.ts"
+export {
+  type Action,
+  availableActions,
+  type DueKind,
+  isRejected,
+  nextDue,
+  type Rejected,
+  step,
+  type Stepped,
+} from "./subscriptions/Machine.ts"
 export * as Periods from "./subscriptions/Periods.ts"
 export { type Measure, type Share, sharesOf } from "./subscriptions/Proration.ts"
 export type {
@@ -38,10 +67,12 @@ export type {
   PendingChange,
   Period,
   Phase,
+  PlanChange,
   PlanVersionRef,
   Quantities,
   ResumeAnchor,
   Segment,
+  Segments,
   Subscription,
   TrialUsage,
 } from "./subscriptions/Subscription.ts"

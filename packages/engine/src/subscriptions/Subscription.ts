@@ -45,13 +45,14 @@ export interface Period extends Span {
   readonly number: number
   /** `null` unless the period is a trial. */
   readonly trial: TrialUsage | null
-  /** Without gaps, from the first instant that was served. Never empty. */
-  readonly segments: readonly [Segment, ...ReadonlyArray<Segment>]
+  readonly segments: Segments
 }
 
-/** A change that waits: for an instant, or for the end of the period. */
-export interface PendingChange {
-  readonly at: number | "period_end"
+/** The segments of a period, in order and without gaps, from the first instant that was served. */
+export type Segments = readonly [Segment, ...ReadonlyArray<Segment>]
+
+/** A change of plan or quantities. */
+export interface PlanChange {
   /** `null` keeps the plan. */
   readonly plan: PlanVersionRef | null
   /** The interval of `plan`. */
@@ -60,6 +61,11 @@ export interface PendingChange {
   readonly quantities: Quantities
   /** Whether the change is billed at once, or by the next invoice of a period. */
   readonly bill: BillChange
+}
+
+/** A change that waits: for an instant, or for the end of the period. */
+export interface PendingChange extends PlanChange {
+  readonly at: number | "period_end"
 }
 
 /** When a change within a period is billed: by an invoice of its own, or by that of the next period. */
@@ -87,18 +93,21 @@ export interface Subscription {
   readonly period: Period | null
   /** How many periods were opened so far: the `number` of the next one. */
   readonly opened: number
-  /** The period that closed last, and when. The next one opens at this instant, unless the subscription is paused. */
-  readonly closed: { readonly number: number; readonly segments: number; readonly at: number } | null
+  /** The period that closed last, and when. Unless the subscription is paused, the next one opens at this instant. */
+  readonly closed: { readonly period: Period; readonly at: number } | null
   readonly pending: PendingChange | null
   readonly pausedAt: number | null
   /** When to resume, and how. `null` unless paused with a date. */
   readonly resume: { readonly at: number; readonly anchor: ResumeAnchor } | null
   /** When somebody asked to end it last. */
   readonly canceledAt: number | null
-  /** When it will end or has ended. `period_end` is the end of the period that is open. */
+  /** When it will end. */
   readonly endsAt: number | null
+  /** What happens to charges for the time after {@link endsAt}. */
   readonly endCredit: CreditPolicy
   readonly endedAt: number | null
+  /** The latest instant of a step so far. Time does not go back: a step at an earlier instant counts as at this one. */
+  readonly asOf: number
   /** Rises by one with each event of the subscription. */
   readonly sequence: number
 }
