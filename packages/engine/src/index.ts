@@ -76,3 +76,72 @@ export type {
   Subscription,
   TrialUsage,
 } from "./subscriptions/Subscription.ts"
+export type {
+  LineCredit,
+  CreditNote,
+  CreditNoteAmounts,
+  CreditNoteLine,
+  CreditNoteReason,
+  CreditRequest,
+} from "./invoices/CreditNote.ts"
+export { CREDIT_NOTE_REASONS, creditNoteAmounts, leftOfLines } from "./invoices/CreditNote.ts"
+export type { Applied, Assembled, AssembleInput, DiscountInput } from "./invoices/Assemble.ts"
+export { assemble, INVOICE_LIMITS, taxLines } from "./invoices/Assemble.ts"
+export type { NumberedDocument } from "./invoices/Checks.ts"
+export {
+  problemsOfCreditNotes,
+  problemsOfLines,
+  problemsOfSeries,
+  problemsOfSums,
+} from "./invoices/Checks.ts"
+export type { Coupon, CouponDuration } from "./invoices/Coupon.ts"
+export { problemsOfCoupon } from "./invoices/Coupon.ts"
+export type { CouponInput, CreditInput, Discount, DiscountPart } from "./invoices/Discounts.ts"
+export { EU_COUNTRIES, EU_STANDARD_RATES, EU_STANDARD_RATES_AS_OF } from "./invoices/EuVat.ts"
+export type {
+  InvoiceAction,
+  CollectionState,
+  Invoice,
+  InvoiceHeader,
+  InvoiceStatus,
+} from "./invoices/Invoice.ts"
+export { documentText, issuedText } from "./invoices/Invoice.ts"
+export { InvoiceError } from "./invoices/InvoiceError.ts"
+export type { InvoiceStep } from "./invoices/InvoiceStep.ts"
+export { foldInvoice, InvoiceExplanationError } from "./invoices/InvoiceStep.ts"
+export type { Line, LineInput, LineKind, LineRef, Receipt, Scope } from "./invoices/Line.ts"
+export { stepsOfAmount } from "./invoices/Line.ts"
+export type {
+  InvoiceChange,
+  InvoiceEvent,
+  InvoiceInput,
+  InvoiceRejection,
+  InvoiceTransition,
+} from "./invoices/Machine.ts"
+export { applyToInvoice, draftOf, redraft, INVOICE_TRANSITIONS, withActions } from "./invoices/Machine.ts"
+export type { NumberSeries, TakenNumber } from "./invoices/Numbering.ts"
+export {
+  dueAtOf,
+  issuedAtAfter,
+  MAX_NUMBERS_AT_ONCE,
+  problemsOfNumberFormat,
+  readNumber,
+  takeNumbers,
+  writeNumber,
+} from "./invoices/Numbering.ts"
+export type { Allowance, Redemption, RedemptionContext } from "./invoices/Redemption.ts"
+export { afterUse, allowanceOf, isUsedUp, problemsOfRedemption, redeem } from "./invoices/Redemption.ts"
+export type {
+  Tax,
+  TaxBehavior,
+  TaxCategory,
+  TaxCustomer,
+  TaxLine,
+  TaxQuote,
+  TaxRate,
+  TaxRequest,
+  TaxStatus,
+} from "./invoices/Tax.ts"
+export { problemsOfQuote } from "./invoices/Tax.ts"
+export type { TaxTable, TaxTableRate } from "./invoices/TaxTable.ts"
+export { problemsOfTaxTable, quoteByTable, STANDARD_TAX_CODE } from "./invoices/TaxTable.ts"

@@ -1,0 +1,98 @@
+/**
+ * A line of an invoice. Amounts are integers of the currency's minor unit, and instants are in epoch milliseconds.
+ */
+import * as Exact from "../money/Exact.ts"
+import type { Step } from "../rating/Step.ts"
+import type { TaxRate } from "./Tax.ts"
+
+/**
+ * What a line bills. `advance`: a fee or a quantity before its period. `usage`: usage after its period. `credit`: money
+ * back for time that was paid and not served. `adjustment`: the difference when a billed period is rated again. `item`:
+ * a one-off charge or credit. `true_up`: what is missing to the minimum of a plan.
+ */
+export type LineKind = "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up"
+
+/** The usage behind a line: which records, and a digest by which they can be compared later. */
+export interface Receipt {
+  readonly meter: string
+  readonly where: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly periodStart: number
+  readonly periodEnd: number
+  /** The total of the records, as an exact text: a decimal or a fraction. */
+  readonly total: string
+  readonly recordCount: number
+  /** SHA-256 over key, quantity and timestamp of the records, in their order: 64 hexadecimal digits. */
+  readonly digest: string
+}
+
+/** A line before discounts and taxes are known. */
+export interface LineInput {
+  readonly id: string
+  readonly kind: LineKind
+  /** The subscription that it is of. `null` for an item of the customer. */
+  readonly subscriptionId: string | null
+  /** The key of the plan, and of its charge. `null` where there is none. */
+  readonly plan: string | null
+  readonly charge: string | null
+  readonly description: string
+  /** The service period, half open. Both are `null` for a line without one. */
+  readonly periodStart: number | null
+  readonly periodEnd: number | null
+  /** The quantity, as an exact text. `null` for a line without one. */
+  readonly quantity: string | null
+  /** The amount that counts, in the minor unit, before discounts. Negative for money back. */
+  readonly amount: bigint
+  /** The computation of `amount`: `fold` computes it again. */
+  readonly steps: ReadonlyArray<Step>
+  readonly receipt: Receipt | null
+  /** What the tax rate depends on, such as `standard` or `reduced`: a word of the host's tax table. `null`: `standard`. */
+  readonly taxCode: string | null
+  /**
+   * The rate that applies whatever today's table says. A credit gets the rate of the line that it gives back. `null`
+   * for other lines.
+   */
+  readonly fixedTax: TaxRate | null
+  /** The line of an earlier invoice that a credit gives money back of. `null` for other lines. */
+  readonly creditOf: LineRef | null
+}
+
+/** A line of an invoice that was issued before. */
+export interface LineRef {
+  readonly invoiceId: string
+  readonly lineId: string
+}
+
+/** A line of an invoice, with its part of the discounts and its tax rate. */
+export interface Line extends LineInput {
+  /** The discounts of this line together: 0 or more. */
+  readonly discount: bigint
+  /** The amount after discounts and without tax. The sum of a rate's lines is the base of its tax. */
+  readonly net: bigint
+  readonly tax: TaxRate
+}
+
+/** The steps of an amount that was not rated: a one-off charge, or a credit. */
+export const stepsOfAmount = (amount: bigint, digits: number): ReadonlyArray<Step> => {
+  const written = Exact.text(Exact.ofUnits(amount, digits))
+  return [
+    { type: "flat", amount: written },
+    { type: "round", digits, amount: written },
+  ]
+}
+
+/** Which lines a discount or a credit covers. Without plans and charges: all. With both, a line must match both. */
+export interface Scope {
+  readonly plans?: ReadonlyArray<string>
+  readonly charges?: ReadonlyArray<string>
+}
+
+const includes = (keys: ReadonlyArray<string> | undefined, key: string | null): boolean =>
+  keys === undefined || (key !== null && keys.includes(key))
+
+/** Whether a line is within a scope. */
+export const isCovered = (line: LineInput, scope: Scope | undefined): boolean =>
+  includes(scope?.plans, line.plan) && includes(scope?.charges, line.charge)
+
+/** Whether a scope names plans or charges. A scope that names none covers the whole invoice. */
+export const isScoped = (scope: Scope | undefined): boolean =>
+  scope?.plans !== undefined || scope?.charges !== undefined
