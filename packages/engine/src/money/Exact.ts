@@ -25,6 +25,9 @@ const DECIMAL_POINT = "."
 /** Powers of ten that are needed often. */
 const POWERS = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent))
 
+/** Half of each of them, for rounding. That of 10^0 is not needed. */
+const HALVES = POWERS.map((power) => power >> 1n)
+
 /** 10^exponent, for an exponent ≥ 0. */
 export const powerOfTen = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigInt(exponent)
 
@@ -92,7 +95,11 @@ export const subtract = (a: Exact, b: Exact): Exact => {
 }
 
 export const multiply = (a: Exact, b: Exact): Exact =>
-  make(a.numerator * b.numerator, a.scale + b.scale, a.denominator * b.denominator)
+  make(
+    a.numerator * b.numerator,
+    a.scale + b.scale,
+    b.denominator === 1n ? a.denominator : a.denominator * b.denominator,
+  )
 
 /** `value / 10^digits`. */
 export const shift = (value: Exact, digits: number): Exact =>
@@ -121,25 +128,24 @@ export const minimum = (a: Exact, b: Exact): Exact => (compare(a, b) <= 0 ? a : 
 
 export const maximum = (a: Exact, b: Exact): Exact => (compare(a, b) >= 0 ? a : b)
 
-/** `numerator / denominator` to the nearest integer, halves away from zero. `denominator` is > 0. */
-const divideHalfAway = (numerator: bigint, denominator: bigint): bigint => {
-  const half = denominator >> 1n
-  return numerator < 0n ? -((half - numerator) / denominator) : (numerator + half) / denominator
-}
+/** `numerator / denominator` to the nearest integer, halves away from zero. `half` is half of the denominator, which is > 0. */
+const divideHalfAway = (numerator: bigint, denominator: bigint, half: bigint = denominator >> 1n): bigint =>
+  numerator < 0n ? -((half - numerator) / denominator) : (numerator + half) / denominator
 
 /**
  * `value` in units of 10^−exponent, rounded to the nearest integer, halves away from zero: `roundTo(12.345, 2)` is
  * 1235. All rounding of money uses this function.
  */
-export const roundTo = (value: Exact, exponent: number): bigint => {
-  if (value.denominator === 1n) {
-    return value.scale > exponent
-      ? divideHalfAway(value.numerator, powerOfTen(value.scale - exponent))
-      : value.numerator * powerOfTen(exponent - value.scale)
+export const roundTo = ({ denominator, numerator, scale }: Exact, exponent: number): bigint => {
+  const digits = scale - exponent
+  if (denominator === 1n) {
+    return digits > 0
+      ? divideHalfAway(numerator, powerOfTen(digits), HALVES[digits])
+      : numerator * powerOfTen(-digits)
   }
-  return value.scale >= exponent
-    ? divideHalfAway(value.numerator, value.denominator * powerOfTen(value.scale - exponent))
-    : divideHalfAway(value.numerator * powerOfTen(exponent - value.scale), value.denominator)
+  return digits >= 0
+    ? divideHalfAway(numerator, denominator * powerOfTen(digits))
+    : divideHalfAway(numerator * powerOfTen(-digits), denominator)
 }
 
 /**

@@ -94,7 +94,7 @@ const rangesOf = (tiers: ReadonlyArray<{ readonly up_to?: string }>): ReadonlyAr
 }
 
 const isBeyond = (quantity: Exact.Exact, end: Figure | undefined): end is Figure =>
-  end !== undefined && Exact.compare(quantity, end.value) > 0
+  end !== undefined && Exact.compare(end.value, quantity) < 0
 
 const bounds = ({ from, upTo }: Range) => ({ from: from.text, up_to: upTo?.text ?? null })
 
