@@ -3,8 +3,9 @@
  */
 import { DECIMAL_PATTERN } from "../money/Exact.ts"
 import * as Exact from "../money/Exact.ts"
-import type { Charge, ChargeModel } from "./Charge.ts"
+import type { Charge, ChargeModel, ConvertRounding } from "./Charge.ts"
 import {
+  checkChoice,
   checkKey,
   checkKnown,
   checkPrices,
@@ -29,6 +30,9 @@ const MAX_DIMENSION_KEY_LENGTH = 40
 /** Longest name of a charge, in characters. */
 const MAX_NAME_LENGTH = 200
 
+const ROUNDINGS: ReadonlyArray<ConvertRounding> = ["up", "down", "half_up", "none"]
+const TIMINGS: ReadonlyArray<NonNullable<Charge["timing"]>> = ["advance", "arrears"]
+
 /** The fields of each model, in addition to those of every charge. */
 const MODEL_FIELDS: Readonly<Record<ChargeModel, ReadonlyArray<string>>> = {
   flat: ["price"],
@@ -52,7 +56,8 @@ const TIER_FIELDS: Readonly<Partial<Record<ChargeModel, ReadonlyArray<string>>>>
   graduated_percentage: ["up_to", "rate", "flat"],
 }
 
-const isModel = (value: unknown): value is ChargeModel => typeof value === "string" && value in MODEL_FIELDS
+const isModel = (value: unknown): value is ChargeModel =>
+  typeof value === "string" && Object.hasOwn(MODEL_FIELDS, value)
 
 const checkConvert = (at: Problems, value: unknown): void => {
   if (!isFields(value)) {
@@ -61,9 +66,7 @@ const checkConvert = (at: Problems, value: unknown): void => {
   }
   checkKnown(at, value, ["divide_by", "round"])
   positiveOf(at.in("divide_by"), value["divide_by"])
-  const rounds = ["up", "down", "half_up", "none"]
-  const round = value["round"]
-  if (round !== undefined && !rounds.includes(String(round))) at.in("round").add(oneOf(rounds))
+  if (value["round"] !== undefined) checkChoice(at.in("round"), value["round"], ROUNDINGS)
 }
 
 const checkDimensionKey = (at: Problems, value: unknown): void => {
@@ -193,15 +196,15 @@ const checkSource = (at: Problems, charge: Fields): void => {
 const checkTiming = (at: Problems, charge: Fields): void => {
   const timing = charge["timing"]
   if (timing === undefined) return
-  if (timing !== "advance" && timing !== "arrears") at.in("timing").add(oneOf(["advance", "arrears"]))
-  else if (timing === "advance" && charge["meter"] !== undefined) {
+  checkChoice(at.in("timing"), timing, TIMINGS)
+  if (timing === "advance" && charge["meter"] !== undefined) {
     at.in("timing").add("must be arrears: usage is known after its period")
   }
 }
 
 /**
  * Reports problems of the fields that a price is computed from: the model with its parameters, free units, conversion,
- * minimum and maximum.
+ * minimum and maximum. A minimum above the maximum can be priced: it comes last, so it wins. Plans don't allow it.
  */
 export const checkPricing = (at: Problems, value: unknown, currencies: Currencies): value is Charge => {
   const before = at.found.length
@@ -224,7 +227,6 @@ export const checkPricing = (at: Problems, value: unknown, currencies: Currencie
   for (const bound of ["minimum", "maximum"]) {
     if (value[bound] !== undefined) checkPrices(at.in(bound), value[bound], currencies)
   }
-  checkBounds(at, value, "minimum", "maximum")
   return at.found.length === before
 }
 
@@ -233,6 +235,7 @@ export const checkCharge = (at: Problems, value: unknown, currencies: Currencies
   const isPriced = checkPricing(at, value, currencies)
   if (!isFields(value)) return false
   const before = at.found.length
+  checkBounds(at, value, "minimum", "maximum")
   checkKey(at.in("key"), value["key"])
   if (value["name"] !== undefined) checkText(at.in("name"), value["name"], MAX_NAME_LENGTH)
   checkTiming(at, value)

@@ -25,6 +25,11 @@ export const without = <A extends object, Name extends keyof A & string>(
 
 export const oneOf = (words: ReadonlyArray<string>): string => `must be one of ${words.join(", ")}`
 
+/** Checks that a value is one of some words. */
+export const checkChoice = (at: Problems, value: unknown, choices: ReadonlyArray<string>): void => {
+  if (!choices.some((choice) => choice === value)) at.add(oneOf(choices))
+}
+
 export const checkKnown = (at: Problems, fields: Fields, known: ReadonlyArray<string>): void => {
   for (const field of Object.keys(fields)) {
     if (!known.includes(field)) at.in(field).add("is not a known field here")

@@ -4,6 +4,7 @@
 import * as Currency from "../money/Currency.ts"
 import { checkCharge } from "./ChargeRules.ts"
 import {
+  checkChoice,
   checkKey,
   checkKnown,
   checkPrices,
@@ -16,7 +17,7 @@ import {
   oneOf,
   positiveOf,
 } from "./FieldRules.ts"
-import type { PlanDefinition } from "./Plan.ts"
+import type { MeteredFeature, PlanDefinition } from "./Plan.ts"
 import { type Problem, Problems } from "./Problem.ts"
 
 /** Most charges, features, grants and currencies of a plan version. */
@@ -95,6 +96,8 @@ const checkRollover = (at: Problems, value: unknown): void => {
   if (value["expires_after"] !== undefined) checkInterval(at.in("expires_after"), value["expires_after"])
 }
 
+const LIMITS: ReadonlyArray<MeteredFeature["limit"]> = ["hard", "soft"]
+
 const checkFeature = (at: Problems, feature: unknown): void => {
   if (!isFields(feature)) {
     at.add(`must be an object, such as {"type": "boolean"}`)
@@ -110,8 +113,7 @@ const checkFeature = (at: Problems, feature: unknown): void => {
       checkKnown(at, feature, ["type", "meter", "included", "limit", "rollover"])
       checkKey(at.in("meter"), feature["meter"])
       decimalOf(at.in("included"), feature["included"])
-      const limits = ["hard", "soft"]
-      if (!limits.includes(String(feature["limit"]))) at.in("limit").add(oneOf(limits))
+      checkChoice(at.in("limit"), feature["limit"], LIMITS)
       return checkRollover(at.in("rollover"), feature["rollover"])
     }
     default:
@@ -170,8 +172,7 @@ const checkPolicy = (at: Problems, value: unknown): void => {
   }
   checkKnown(at, value, [...Object.keys(POLICY_CHOICES), "grace_hours"])
   for (const [field, choices] of Object.entries(POLICY_CHOICES)) {
-    const chosen = value[field]
-    if (chosen !== undefined && !choices.some((choice) => choice === chosen)) at.in(field).add(oneOf(choices))
+    if (value[field] !== undefined) checkChoice(at.in(field), value[field], choices)
   }
   if (value["grace_hours"] !== undefined)
     integerIn(at.in("grace_hours"), value["grace_hours"], 0, MAX_GRACE_HOURS)

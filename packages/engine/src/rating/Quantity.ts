@@ -6,7 +6,8 @@ import { RatingError } from "./RatingError.ts"
 
 /**
  * A quantity ≥ 0: a decimal in a string (`"10.5"`), a number, a bigint, or an exact fraction, such as an average over
- * time. A number counts as its shortest decimal. Integers beyond 2^53 − 1 must be strings or bigints.
+ * time. A string has at most 60 digits before the point and 18 after it. A number counts as its shortest decimal: `0.1`
+ * is exactly 0.1, and `1e-7` is 0.0000001. Integers beyond 2^53 − 1 must be strings or bigints.
  */
 export type Quantity = string | number | bigint | { readonly numerator: bigint; readonly denominator: bigint }
 
@@ -25,7 +26,10 @@ const tooLarge = (path: string): never => refuse(path, `must have at most ${QUAN
 const ofNumber = (path: string, value: number): Exact.Exact => {
   if (Number.isSafeInteger(value)) return Exact.ofInteger(BigInt(value))
   if (Number.isInteger(value)) return refuse(path, "is beyond 2^53 − 1: give it as a string or a bigint")
-  return ofString(path, String(value))
+  if (!Number.isFinite(value)) return refuse(path, `must be a finite number: ${value} is none`)
+  // A number with a fraction is below 2^53, so only a small one is written with an exponent, such as 1e-7.
+  const [decimal, exponent] = String(value).split("e-")
+  return Exact.shift(Exact.ofDecimal(decimal!), Number(exponent ?? 0))
 }
 
 const ofString = (path: string, value: string): Exact.Exact =>

@@ -20,7 +20,7 @@ import type { Step } from "./Step.ts"
 export interface Billed {
   readonly invoice: string
   readonly line: string
-  readonly amount: bigint
+  readonly amount: number | bigint
 }
 
 /** The input of a rating besides the charge and the quantity. */
@@ -72,6 +72,9 @@ interface Share {
   readonly denominator: bigint
   readonly value: Exact.Exact
 }
+
+const isIterable = (value: unknown): value is Iterable<unknown> =>
+  typeof value === "object" && value !== null && Symbol.iterator in value
 
 const integerOf = (path: string, value: number | bigint): bigint =>
   typeof value === "bigint" || Number.isSafeInteger(value)
@@ -200,6 +203,7 @@ class PreparedCharge implements Rater {
     steps: Steps,
   ): Exact.Exact {
     if (records === undefined) return model(Exact.isZero(given) ? [] : [given], steps)
+    if (!isIterable(records)) return refuse("records", "must be a list of quantities")
     let sum = Exact.zero
     const taken = function* () {
       let index = 0
@@ -239,13 +243,21 @@ interface BilledPart {
   readonly amount: bigint
 }
 
-const billedOf = (before: NonNullable<RateContext["billedBefore"]>): ReadonlyArray<BilledPart> =>
-  typeof before === "bigint" || typeof before === "number"
-    ? [{ invoice: null, line: null, amount: integerOf("billedBefore", before) }]
-    : before
+const billedOf = (before: NonNullable<RateContext["billedBefore"]>): ReadonlyArray<BilledPart> => {
+  if (!Array.isArray(before)) {
+    return [{ invoice: null, line: null, amount: integerOf("billedBefore", before as number | bigint) }]
+  }
+  return (before as ReadonlyArray<Billed>).map((billed, index) => {
+    const path = `billedBefore[${index}]`
+    if (typeof billed?.invoice !== "string" || typeof billed.line !== "string") {
+      return refuse(path, "must have an invoice, a line and an amount")
+    }
+    return { invoice: billed.invoice, line: billed.line, amount: integerOf(`${path}.amount`, billed.amount) }
+  })
+}
 
 const discounted = (discounts: ReadonlyArray<string>, amount: Exact.Exact, steps: Steps): Exact.Exact => {
-  if (discounts.length > MAX_DISCOUNTS)
+  if (!Array.isArray(discounts) || discounts.length > MAX_DISCOUNTS)
     refuse("discounts", `must be a list of at most ${MAX_DISCOUNTS} discounts`)
   return discounts.reduce((left, percent, index) => {
     const isPercent = typeof percent === "string" && PERCENT_PATTERN.test(percent)
@@ -286,5 +298,8 @@ export const rater = (charge: Charge, currency: string): Rater => {
  * `quantity` is the usage of the whole period, or the number of seats. Flat fees ignore it. Throws a
  * {@link RatingError} with the problems of the charge, the quantity or the context.
  */
-export const rate = (charge: Charge, quantity: Quantity, context: RateContext): Rated =>
-  rater(charge, context.currency).rate(quantity, context)
+export const rate = (charge: Charge, quantity: Quantity, context: RateContext): Rated => {
+  if (typeof context !== "object" || context === null)
+    refuse("context", `must be an object, such as { currency: "EUR" }`)
+  return rater(charge, context.currency).rate(quantity, context)
+}

@@ -112,6 +112,17 @@ const wrong: ReadonlyArray<readonly [Path, unknown, string]> = [
   [["name"], " ", "name must be a text of 1 to 200 characters"],
   [["name"], "a\u0000b", "name must not have control characters"],
   [["description"], "x".repeat(1001), "description must be a text of 1 to 1000 characters"],
+  [
+    ["charges", 0, "model"],
+    "toString",
+    `charges.base.model must be one of flat, unit, package, graduated, volume, graduated_package, percentage, graduated_percentage`,
+  ],
+  [
+    ["charges", 3, "convert", "round"],
+    ["up"],
+    "charges.storage.convert.round must be one of up, down, half_up, none",
+  ],
+  [["features", "exports", "limit"], ["hard"], "features.exports.limit must be one of hard, soft"],
   [["prices"], [], "prices is not a known field here"],
   [["currencies"], [], "currencies must be a list of 1 to 30 currencies"],
   [["currencies", 0], "eur", `currencies[0] must be a code of ISO 4217, such as "EUR"`],

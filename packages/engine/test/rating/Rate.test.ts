@@ -154,7 +154,7 @@ describe("rate", () => {
     const charge: Charge = { key: "u", model: "unit", price: { EUR: "0.335" } }
     const billedBefore = [
       { invoice: "inv_1", line: "lin_1", amount: 34n },
-      { invoice: "inv_2", line: "lin_2", amount: 33n },
+      { invoice: "inv_2", line: "lin_2", amount: 33 },
     ]
     const { amount, steps } = rate(charge, 3, { currency: "EUR", billedBefore })
     assert.strictEqual(amount, 34n)
@@ -171,6 +171,25 @@ describe("rate", () => {
     )
     for (const result of results) assert.deepStrictEqual(result, results[0])
     assert.strictEqual(rate(charge, 10.5, { currency: "EUR" }).exact, "0.735")
+  })
+
+  it("counts a number as its shortest decimal, also when that has an exponent or more than 18 digits", () => {
+    const charge: Charge = { key: "u", model: "unit", price: { EUR: "1" } }
+    const exactOf = (quantity: number) => rate(charge, quantity, { currency: "EUR" }).exact
+    assert.strictEqual(exactOf(0.1 + 0.2), "0.30000000000000004")
+    assert.strictEqual(exactOf(0.0050130283398400755), "0.0050130283398400755")
+    assert.strictEqual(exactOf(1e-7), "0.0000001")
+    assert.strictEqual(exactOf(2.5e-19), "0.00000000000000000025")
+    assert.strictEqual(exactOf(-0), "0")
+  })
+
+  it("applies the minimum after the maximum", () => {
+    const bounds = { maximum: { EUR: "3" }, minimum: { EUR: "5" } }
+    const charge: Charge = { key: "u", model: "unit", price: { EUR: "1" }, ...bounds }
+    assert.deepStrictEqual(
+      [1, 4, 6].map((quantity) => rate(charge, quantity, { currency: "EUR" }).amount),
+      [500n, 500n, 500n],
+    )
   })
 
   it("is exact for the largest prices and quantities", () => {
@@ -214,10 +233,10 @@ describe("what rate refuses", () => {
     const cases: ReadonlyArray<readonly [unknown, string]> = [
       [-1, "quantity must be 0 or more"],
       ["-0.5", "quantity must be 0 or more"],
-      [Number.NaN, `quantity ${tooPrecise}`],
-      [Number.POSITIVE_INFINITY, `quantity ${tooPrecise}`],
+      [Number.NaN, "quantity must be a finite number: NaN is none"],
+      [Number.POSITIVE_INFINITY, "quantity must be a finite number: Infinity is none"],
       [1e21, "quantity is beyond 2^53 − 1: give it as a string or a bigint"],
-      [1e-20, `quantity ${tooPrecise}`],
+      [-1e-20, "quantity must be 0 or more"],
       ["1e5", `quantity ${tooPrecise}`],
       ["", `quantity ${tooPrecise}`],
       [10n ** 60n, "quantity must have at most 60 digits"],
@@ -245,9 +264,21 @@ describe("what rate refuses", () => {
         { discounts: Array.from({ length: 21 }, () => "1") },
         "discounts must be a list of at most 20 discounts",
       ],
+      [{ discounts: "10" }, "discounts must be a list of at most 20 discounts"],
       [{ billedBefore: 0.5 }, "billedBefore must be an integer"],
+      [{ billedBefore: "5" }, "billedBefore must be an integer"],
+      [{ billedBefore: null }, "billedBefore must be an integer"],
+      [{ billedBefore: [null] }, "billedBefore[0] must have an invoice, a line and an amount"],
+      [
+        { billedBefore: [{ invoice: "inv_1", line: "lin_1", amount: "5" }] },
+        "billedBefore[0].amount must be an integer",
+      ],
     ]
     for (const [context, problem] of cases) assert.deepStrictEqual(refused(1, context), [problem])
+    for (const context of [undefined, null, "EUR"]) {
+      const without = problemsOf(() => rate(unit, 1, context as never))
+      assert.deepStrictEqual(without, [`context must be an object, such as { currency: "EUR" }`])
+    }
   })
 
   it("names what is wrong with the records", () => {
@@ -256,5 +287,8 @@ describe("what rate refuses", () => {
       "records must sum to the quantity, 3: they sum to 2",
     ])
     assert.deepStrictEqual(refused(3, { records: [4, -1] }, charge), ["records[1] must be 0 or more"])
+    for (const records of [3, "12", null, {}]) {
+      assert.deepStrictEqual(refused(3, { records }, charge), ["records must be a list of quantities"])
+    }
   })
 })
