@@ -11,6 +11,7 @@ import {
   CurrentTenant,
   type Customer,
   Customers,
+  Dimensions,
   IdGenerator,
   Tenant,
   Usage,
@@ -96,6 +97,7 @@ const batchesOf = (round: number, customers: ReadonlyArray<Customer.CustomerId>)
       productId: "api",
       quantity: index % 1_000,
       unit: "call",
+      dimensions: Dimensions.NONE,
       timestamp: DateTime.makeUnsafe(
         MONTH_START + Math.floor((index / RECORDS_OF_ROUND) * MONTH_DAYS * DAY_MILLIS),
       ),

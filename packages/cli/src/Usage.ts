@@ -16,6 +16,7 @@ const Record = Schema.Struct({
   product_id: Schema.String,
   quantity: Schema.Int,
   unit: Schema.String,
+  dimensions: Schema.Record(Schema.String, Schema.String),
   timestamp: Schema.String,
   idempotency_key: Schema.NullOr(Schema.String),
   voided_at: Schema.NullOr(Schema.String),
@@ -68,12 +69,20 @@ const filterOf = ({ customer: customer_id, product, unit }: FilterOptions) => ({
 const stateOf = (record: Record): string =>
   record.voided_at === null ? "counts" : `voided ${record.voided_at}`
 
+const dimensionsText = (dimensions: Record["dimensions"]): string =>
+  Object.entries(dimensions)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ")
+
 const describe = (record: Record): string =>
   Table.fields({
     id: record.id,
     customer: record.customer_id,
     product: record.product_id,
     quantity: `${record.quantity} ${record.unit}`,
+    ...Object.fromEntries(
+      Object.entries(record.dimensions).map(([name, value]) => [`dimension ${name}`, value]),
+    ),
     timestamp: record.timestamp,
     "idempotency key": record.idempotency_key ?? "none",
     state: stateOf(record),
@@ -91,6 +100,10 @@ const record = Command.make(
       Flag.withDescription(`The used quantity, in the unit: 0 to ${UsageRecord.MAX_QUANTITY}.`),
     ),
     unit: Flag.String("unit").pipe(Flag.withDescription("What the quantity counts, such as call or byte.")),
+    dimension: Flag.KeyValuePair("dimension").pipe(
+      Flag.withDescription("What else is known about the usage, as name=value. Can be repeated."),
+      Flag.optional,
+    ),
     timestamp: Flag.String("timestamp").pipe(
       Flag.withDescription(`When the usage happened: ${Moment.FORMS}. Default: now.`),
       Flag.optional,
@@ -110,6 +123,7 @@ const record = Command.make(
       product_id: options.product,
       quantity: options.quantity,
       unit: options.unit,
+      ...(Option.isSome(options.dimension) ? { dimensions: options.dimension.value } : {}),
       ...(Option.isSome(options.timestamp)
         ? { timestamp: yield* Moment.instantOf("timestamp", options.timestamp.value) }
         : {}),
@@ -125,6 +139,11 @@ const record = Command.make(
       command:
         "billwright usage record --customer cus_… --product api --quantity 5 --unit call --idempotency-key request-8f14",
       description: "Record 5 calls, once however often it is run",
+    },
+    {
+      command:
+        "billwright usage record --customer cus_… --product chat --quantity 900 --unit token --dimension model=opus --dimension kind=input",
+      description: "Record 900 tokens, with their model and kind",
     },
   ]),
 )
@@ -185,12 +204,13 @@ const records = Command.make(
     })
     yield* Listing.print(
       page,
-      ["ID", "PRODUCT", "QUANTITY", "UNIT", "TIMESTAMP", "STATE"],
+      ["ID", "PRODUCT", "QUANTITY", "UNIT", "DIMENSIONS", "TIMESTAMP", "STATE"],
       (found) => [
         found.id,
         found.product_id,
         String(found.quantity),
         found.unit,
+        dimensionsText(found.dimensions),
         found.timestamp,
         stateOf(found),
       ],

@@ -1,7 +1,7 @@
 /**
  * The records of one meter (a customer's use of a product in a unit) and their totals by day.
  */
-import { type Customer, UsagePeriod, type UsageRecord } from "@billwright/core"
+import { type Customer, type Dimensions, UsagePeriod, type UsageRecord } from "@billwright/core"
 import { DateTime } from "effect"
 import { ExactSum } from "./ExactSum.ts"
 import { IdOrder } from "./IdOrder.ts"
@@ -19,6 +19,7 @@ export class StoredRecord {
   readonly id: UsageRecord.UsageRecordId
   readonly meter: UsageMeter
   readonly quantity: number
+  readonly dimensions: Dimensions.Dimensions
   /** Epoch milliseconds. */
   readonly timestamp: number
   readonly idempotencyKey: string | null
@@ -29,6 +30,7 @@ export class StoredRecord {
     this.id = record.id
     this.meter = meter
     this.quantity = record.quantity
+    this.dimensions = record.dimensions
     this.timestamp = record.timestamp.epochMilliseconds
     this.idempotencyKey = record.idempotencyKey
     this.createdAt = record.createdAt
@@ -43,6 +45,7 @@ export class StoredRecord {
       productId: this.meter.productId,
       quantity: this.quantity,
       unit: this.meter.unit,
+      dimensions: this.dimensions,
       timestamp,
       idempotencyKey: this.idempotencyKey,
       voidedAt: this.voidedAt,

@@ -7,6 +7,7 @@ import {
   type Customer,
   Customers,
   DeliveryStore,
+  Dimensions,
   EndpointStore,
   Id,
   IdGenerator,
@@ -43,7 +44,10 @@ const append = Effect.fnUntraced(function* (
   const at = DateTime.makeUnsafe(`${day}T12:00:00Z`)
   const id = (yield* ids.next("usg")) as UsageRecord.UsageRecordId
   const content = { customerId, productId: "p", unit: "u", quantity, timestamp: at, idempotencyKey }
-  return yield* store.append([{ id, ...content, hasOwnTimestamp: true, voidedAt: null, createdAt: at }])
+  const dimensions = Dimensions.NONE
+  return yield* store.append([
+    { id, ...content, dimensions, hasOwnTimestamp: true, voidedAt: null, createdAt: at },
+  ])
 })
 
 /** Publishes an event and claims its delivery. */

@@ -97,6 +97,15 @@ where pronamespace = 'billwright'::regnamespace and proname not in ('customer_se
     }).pipe(Effect.scoped),
   )
 
+  it.live("add the dimensions without rewriting the records, and leave one function of each name", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const [untilThen] = Migrations.print().split("-- 0003")
+      yield* Effect.promise(() => TestDatabase.execute(url, `${untilThen} commit`))
+      yield* migrateFrom0002.pipe(Effect.provide(PostgresClient.layer({ url: Redacted.make(url) })))
+    }).pipe(Effect.scoped),
+  )
+
   it("make the schema in schema.json", async () => {
     const introspected = Effect.andThen(Migrations.run(), introspect("billwright"))
     const manifest = await Effect.runPromise(withDatabase(introspected))
@@ -337,6 +346,7 @@ select id, 'tables', id from generate_series(1, ${count}::integer) as id`
 const FROZEN: ReadonlyArray<string> = [
   "cd0eef4a8925e817e0a7ac70df5febfffa741e3c6347ca0df7e72502c32e0214",
   "948bd2438782cbb6f32fc188d79e01fb994314daab1b7ba657c448ba5cb97fe2",
+  "ffb9e0da6f0ef39992c9bd5a26d912d82f56566dba06d576abf9063dc7a9d111",
 ]
 
 describe("each migration", () => {
@@ -351,6 +361,33 @@ describe("each migration", () => {
     }
     assert.lengthOf(FROZEN, Migrations.latestId)
   })
+})
+
+/** Adds a record and functions as the release before has them, migrates, and looks at them again. */
+const migrateFrom0002 = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  // The functions of the release before, as far as their arguments go.
+  yield* sql.unsafe(`create function billwright.append_usage(p_account_id text, p_mode text, p_ids uuid[],
+  p_customer_ids uuid[], p_product_ids text[], p_units text[], p_quantities bigint[], p_timestamps bigint[],
+  p_has_own_timestamps boolean[], p_idempotency_keys text[], p_created_at bigint[])
+returns table (kind text, ordinal integer, payload jsonb) language sql as 'select null::text, 0, null::jsonb'`)
+  yield* sql.unsafe(`create function billwright.record_usage(account_id text, mode text, customer_id text,
+  product_id text, quantity numeric, unit text, occurred_at timestamptz default null,
+  idempotency_key text default null) returns jsonb language sql as 'select null::jsonb'`)
+  yield* sql.unsafe(`insert into billwright.usage_records (account_id, mode, customer_id, id, product_id, unit,
+  quantity, occurred_at, created_at)
+values ('a', 'live', gen_random_uuid(), gen_random_uuid(), 'p', 'u', 1, now(), now())`)
+  const file = sql<{ node: string }>`select relfilenode::text as node, pg_relation_size(oid)::text as size
+from pg_class where oid = 'billwright.usage_records'::regclass`
+  const before = yield* file
+  const { migrations } = yield* Migrations.run()
+  assert.include(migrations, "dimensions")
+  assert.deepStrictEqual(yield* file, before)
+  const overloaded = sql`select proname from pg_proc where pronamespace = 'billwright'::regnamespace
+group by proname having count(*) > 1`
+  assert.deepStrictEqual(yield* overloaded, [])
+  const [record] = yield* sql`select dimensions from billwright.usage_records`
+  assert.deepStrictEqual(record, { dimensions: null })
 })
 
 /** Changes two functions, as if another release had written them. */

@@ -1,4 +1,13 @@
-import { Billing, type Customer, Customers, Id, IdGenerator, Usage, UsageRecord } from "@billwright/core"
+import {
+  Billing,
+  type Customer,
+  Customers,
+  type Dimensions,
+  Id,
+  IdGenerator,
+  Usage,
+  UsageRecord,
+} from "@billwright/core"
 import { Storage } from "@billwright/postgres"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
@@ -19,6 +28,8 @@ interface Input {
   readonly unit: string
   readonly timestamp: number | undefined
   readonly key: string | undefined
+  /** JSON, because the function must refuse what has another type. */
+  readonly dimensions: string | undefined
 }
 
 /** The answers of both ways, in one form. */
@@ -34,7 +45,7 @@ const callFunction = (input: Input) =>
       answer: string
     }>`select billwright.record_usage('default', 'live', ${input.customerId},
   ${input.productId}, ${String(input.quantity)}::numeric, ${input.unit}, to_timestamp(${millis}::float8 / 1000),
-  ${input.key ?? null})::text as answer`
+  ${input.key ?? null}, ${input.dimensions ?? null}::jsonb)::text as answer`
     const { record, status } = JSON.parse(row!.answer) as {
       status: "recorded" | "duplicate"
       record: Record<string, unknown>
@@ -57,6 +68,9 @@ const callService = (input: Input) =>
       unit: input.unit,
       ...(input.timestamp === undefined ? {} : { timestamp: DateTime.makeUnsafe(input.timestamp) }),
       ...(input.key === undefined ? {} : { idempotencyKey: input.key }),
+      ...(input.dimensions === undefined
+        ? {}
+        : { dimensions: JSON.parse(input.dimensions) as Dimensions.Dimensions }),
     })
     return {
       tag: _tag === "Recorded" ? "recorded" : "duplicate",
@@ -66,6 +80,7 @@ const callService = (input: Input) =>
         product_id: record.productId,
         quantity: record.quantity,
         unit: record.unit,
+        dimensions: record.dimensions,
         timestamp: DateTime.formatIso(record.timestamp),
         idempotency_key: record.idempotencyKey,
         voided_at: record.voidedAt && DateTime.formatIso(record.voidedAt),
@@ -101,6 +116,23 @@ const often = <A>(usual: ReadonlyArray<A>, odd: ReadonlyArray<A>): fc.Arbitrary<
     { weight: 1, arbitrary: fc.constantFrom(...odd) },
   )
 
+const DIMENSIONS_REFUSED = [
+  "[]",
+  `"m"`,
+  "1",
+  `{"m": 1}`,
+  `{"m": null}`,
+  `{"m": {"m": "1"}}`,
+  `{"m": ""}`,
+  `{"": "1"}`,
+  `{"__proto__": "1"}`,
+  JSON.stringify({ m: "x".repeat(101) }),
+  JSON.stringify({ ["m".repeat(41)]: "1" }),
+  JSON.stringify({ ok: "1", "a b": 1 }),
+  JSON.stringify({ ok: "1", 'a"b': "" }),
+  JSON.stringify(Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`d${index}`, "x"]))),
+]
+
 const inputs = (customers: ReadonlyArray<string>, now: number): fc.Arbitrary<Input> =>
   fc.record({
     customerId: often(customers.slice(0, 2), customers.slice(2)),
@@ -112,6 +144,16 @@ const inputs = (customers: ReadonlyArray<string>, now: number): fc.Arbitrary<Inp
       [now - 40 * 24 * HOUR, now + HOUR, now + 60_000, -62_135_596_800_000, -62_135_596_800_001],
     ),
     key: often([undefined, "a", "b", "c", "d"], ["", "k".repeat(255), "k".repeat(256)]),
+    dimensions: often(
+      [undefined, "{}", `{"m":"1"}`],
+      [
+        ...DIMENSIONS_REFUSED,
+        `{"m": "1", "k": "2"}`,
+        `{"k": "2", "m": "1"}`,
+        JSON.stringify({ ["𝄞".repeat(40)]: "𝄞".repeat(100), constructor: "a", "a b": "\"\\{},'" }),
+        JSON.stringify(Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`d${index}`, "x"]))),
+      ],
+    ),
   })
 
 describe("billwright.record_usage", () => {
@@ -196,6 +238,37 @@ describe("billwright.record_usage", () => {
         assert.strictEqual(millis, Date.UTC(2026, 10, 21, 10, 20, 30, 456))
         assert.isTrue(made!.id.startsWith(`${UsageRecord.USAGE_RECORD_ID_PREFIX}_`))
       }),
+    )
+
+    it.effect("says the same as Usage.record about dimensions", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const usage = yield* Usage
+        const customer = yield* (yield* Customers).create({ name: "A", email: "a@b" })
+        for (const dimensions of DIMENSIONS_REFUSED) {
+          const viaSql = yield* Effect.flip(
+            sql`select billwright.record_usage('default', 'live', ${customer.id}, 'p', 1, 'u', null, null, ${dimensions}::jsonb)`,
+          )
+          const { detail, message } = viaSql.reason.cause as {
+            readonly detail: string
+            readonly message: string
+          }
+          const viaService = yield* Effect.flip(
+            usage.record({
+              customerId: customer.id,
+              productId: "p",
+              quantity: 1,
+              unit: "u",
+              dimensions: JSON.parse(dimensions) as Dimensions.Dimensions,
+            }),
+          )
+          assert.strictEqual(message, viaService.message)
+          assert.deepInclude(viaService, { _tag: "InvalidInput", field: detail })
+        }
+        // JSON's null is no value, as in other arguments.
+        yield* sql`select billwright.record_usage('default', 'live', ${customer.id}, 'p', 1, 'u', dimensions => null)`
+        assert.lengthOf((yield* usage.listRecords({ customerId: customer.id })).data, 1)
+      }).pipe(asTenant),
     )
 
     it.effect("names the argument that breaks a rule", () =>

@@ -6,6 +6,7 @@
  */
 import {
   ApiKey,
+  Dimensions,
   type IdempotentRequest,
   Page,
   type StoredApiKey,
@@ -77,8 +78,25 @@ export const productId = text(1, UsageRecord.MAX_PRODUCT_ID_LENGTH)
 export const unit = text(1, UsageRecord.MAX_UNIT_LENGTH)
 export const usageKey = text(1, UsageRecord.MAX_USAGE_KEY_LENGTH)
 
+/** At most 8, often none. Their names are sometimes those of `Object.prototype`. */
+export const dimensions: fc.Arbitrary<Dimensions.Dimensions> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant(Dimensions.NONE) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .array(
+        fc.tuple(
+          text(1, Dimensions.MAX_DIMENSION_NAME_LENGTH).filter((name) => name !== "__proto__"),
+          text(1, Dimensions.MAX_DIMENSION_VALUE_LENGTH),
+        ),
+        { maxLength: Dimensions.MAX_DIMENSIONS },
+      )
+      .map((entries) => Object.fromEntries(entries)),
+  },
+)
+
 export const recordUsage: fc.Arbitrary<UsageRecord.RecordUsage> = fc.record(
-  { customerId, productId, quantity, unit, timestamp: instant, idempotencyKey: usageKey },
+  { customerId, productId, quantity, unit, dimensions, timestamp: instant, idempotencyKey: usageKey },
   { requiredKeys: ["customerId", "productId", "quantity", "unit"] },
 )
 
@@ -92,6 +110,7 @@ const recordFields = {
   productId,
   quantity,
   unit,
+  dimensions,
   timestamp: instant,
   idempotencyKey: fc.option(usageKey),
   createdAt: instant,

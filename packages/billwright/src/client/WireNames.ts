@@ -6,6 +6,7 @@ import type { BillingClient } from "./BillingClient.ts"
 /** The content of these fields is the caller's own, so the names in it are not converted. */
 const OPAQUE = new Set([
   "data",
+  "dimensions",
   "example",
   "from",
   "headers",

@@ -13,6 +13,8 @@ export interface UsageRecord {
   /** An integer from 0 to 2^53 − 1. */
   readonly quantity: number
   readonly unit: string
+  /** What else is known about the usage. `{}` when nothing was given. */
+  readonly dimensions: Readonly<Record<string, string>>
   /** When the usage happened. The record counts in the period of this instant, however late it arrives. */
   readonly timestamp: Date
   readonly idempotencyKey: string | null
@@ -32,6 +34,11 @@ export interface RecordUsage {
   readonly quantity: number | bigint
   /** What the quantity counts: 1 to 64 characters. Quantities of different units are never added. */
   readonly unit: string
+  /**
+   * What else is known about the usage, such as `{ model: "opus", kind: "input" }`. At most 8 names of 1 to 40
+   * characters, each with a text of 1 to 100 characters.
+   */
+  readonly dimensions?: Readonly<Record<string, string>> | undefined
   /** When it was used. Default: now. At most 5 minutes ahead. */
   readonly timestamp?: Instant | undefined
   /**

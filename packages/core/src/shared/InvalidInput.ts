@@ -74,8 +74,8 @@ export const fromIssue = (issue: SchemaIssue.Issue, root = "input"): InvalidInpu
 export const decoder = <S extends Schema.Top & { readonly DecodingServices: never }>(schema: S) =>
   strictDecoder(Schema.toType(schema))
 
-/** Most fields and elements that are counted. The largest batch has fewer. */
-const MAX_LOOKED_AT = 10_000
+/** Most fields and elements that are counted. The largest batch of usage has 16,001: 1,000 records with 15 fields each. */
+const MAX_LOOKED_AT = 20_000
 
 /**
  * How many fields a value has, with those of nested objects. Gives NaN, which equals no number, when the value has too

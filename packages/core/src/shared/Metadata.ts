@@ -3,6 +3,7 @@
  */
 import { Schema } from "effect"
 import * as Text from "./Text.ts"
+import * as TextMap from "./TextMap.ts"
 
 /** Most keys of one object's metadata. */
 export const MAX_METADATA_KEYS = 50
@@ -11,31 +12,16 @@ export const MAX_METADATA_KEY_LENGTH = 40
 /** Longest metadata value, in code points. */
 export const MAX_METADATA_VALUE_LENGTH = 500
 
-// In many programs that read the metadata, assigning to `__proto__` would set a prototype instead of a key.
-const Key = Text.bounded(1, MAX_METADATA_KEY_LENGTH).check(
-  Schema.makeFilter((key: string) => key !== "__proto__", {
-    message: "must not be __proto__",
-    toJsonSchema: () => ({ pattern: String.raw`^[^\x00]+$`, not: { const: "__proto__" } }),
-  }),
-)
 const Value = Text.bounded(0, MAX_METADATA_VALUE_LENGTH)
 
-const atMostKeys = Schema.isMaxProperties(MAX_METADATA_KEYS, {
-  message: `must have at most ${MAX_METADATA_KEYS} keys`,
-})
-
-// The keys are checked by a check of the record. With a key Schema, a refused key would be dropped or be reported as
-// an unknown field.
-const allowedKeys = Schema.isPropertyNames(Key, {
-  message: `is not a possible key: 1 to ${MAX_METADATA_KEY_LENGTH} characters, no NUL or lone surrogate, not __proto__`,
-})
+const LIMITS = { keys: MAX_METADATA_KEYS, keyLength: MAX_METADATA_KEY_LENGTH }
 
 /** At most 50 keys of 1 to 40 characters with values of at most 500 characters. */
-export const Metadata = Schema.Record(Schema.String, Value).check(atMostKeys, allowedKeys)
+export const Metadata = TextMap.make(Value, LIMITS)
 export type Metadata = typeof Metadata.Type
 
 /** A change of metadata. A string sets a key, `null` removes it, and keys that are not named stay as they are. */
-export const MetadataPatch = Schema.Record(Schema.String, Schema.NullOr(Value)).check(atMostKeys, allowedKeys)
+export const MetadataPatch = TextMap.make(Schema.NullOr(Value), LIMITS)
 export type MetadataPatch = typeof MetadataPatch.Type
 
 /** Applies a change; `null` removes all keys. The result may have too many keys: decode it with `Metadata`. */

@@ -11,6 +11,7 @@ import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import * as Dimensions from "./Dimensions.ts"
 import * as UsageIngest from "./UsageIngest.ts"
 import * as UsagePeriod from "./UsagePeriod.ts"
 import {
@@ -292,6 +293,7 @@ const newRecord = (id: string, input: RecordUsage, now: DateTime.Utc): NewUsageR
   productId: input.productId,
   quantity: input.quantity + 0, // −0 becomes 0
   unit: input.unit,
+  dimensions: Dimensions.orNone(input.dimensions),
   timestamp: input.timestamp ?? now,
   hasOwnTimestamp: input.timestamp !== undefined,
   idempotencyKey: input.idempotencyKey ?? null,

@@ -10,6 +10,7 @@ import * as Id from "../shared/Id.ts"
 import * as NotFound from "../shared/NotFound.ts"
 import { pageFields } from "../shared/Page.ts"
 import * as Text from "../shared/Text.ts"
+import * as Dimensions from "./Dimensions.ts"
 
 /** The prefix of usage record ids. */
 export const USAGE_RECORD_ID_PREFIX = "usg"
@@ -48,6 +49,8 @@ export const UsageRecord = Schema.Struct({
   productId: ProductId,
   quantity: Quantity,
   unit: Unit,
+  /** What else is known about the usage, such as the model of a language model. `{}` when nothing was given. */
+  dimensions: Dimensions.Dimensions,
   /** When the usage happened. The record counts in the period of this instant, however late it arrives. */
   timestamp: Schema.DateTimeUtc,
   /** A retry with the same key gives this record. Unique for the customer, and never expires. */
@@ -59,12 +62,13 @@ export const UsageRecord = Schema.Struct({
 })
 export interface UsageRecord extends Schema.Schema.Type<typeof UsageRecord> {}
 
-/** The input of `Usage.record`. The default `timestamp` is now. */
+/** The input of `Usage.record`. The default `timestamp` is now, and by default there are no dimensions. */
 export const RecordUsage = Schema.Struct({
   customerId: CustomerId,
   productId: ProductId,
   quantity: Quantity,
   unit: Unit,
+  dimensions: Schema.optionalKey(Dimensions.Dimensions),
   timestamp: Schema.optionalKey(Schema.DateTimeUtc),
   idempotencyKey: Schema.optionalKey(UsageKey),
 })
@@ -106,6 +110,7 @@ export const isSameContent = (first: UsageRecord, repeat: NewUsageRecord): boole
   first.productId === repeat.productId &&
   first.unit === repeat.unit &&
   first.quantity === repeat.quantity &&
+  Dimensions.isSame(first.dimensions, repeat.dimensions) &&
   (!repeat.hasOwnTimestamp || first.timestamp.epochMilliseconds === repeat.timestamp.epochMilliseconds)
 
 /** The tenant has no record with this id. */

@@ -52,6 +52,7 @@ describe("Usage.record", () => {
         productId: "api",
         quantity: 3,
         unit: "call",
+        dimensions: {},
         timestamp: NOON,
         idempotencyKey: null,
         voidedAt: null,

@@ -1,5 +1,6 @@
 import {
   Customer,
+  Dimensions,
   StorageError,
   Tenant,
   UsageIngest,
@@ -23,6 +24,7 @@ const record = (key: string): UsageRecord.NewUsageRecord => ({
   productId: "api",
   quantity: 1,
   unit: "call",
+  dimensions: Dimensions.NONE,
   timestamp: DateTime.makeUnsafe(0),
   hasOwnTimestamp: false,
   idempotencyKey: key,

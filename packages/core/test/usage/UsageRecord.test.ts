@@ -8,6 +8,7 @@ const first: UsageRecord.NewUsageRecord = {
   productId: "api",
   quantity: 7,
   unit: "call",
+  dimensions: { model: "opus", kind: "input" },
   timestamp: DateTime.makeUnsafe("2026-11-21T12:00:00.000Z"),
   hasOwnTimestamp: true,
   idempotencyKey: "key",
@@ -27,6 +28,10 @@ describe("a repeat of an idempotency key", () => {
     ["another product", { productId: "API" }, false],
     ["another unit", { unit: "calls" }, false],
     ["another quantity", { quantity: 8 }, false],
+    ["the same dimensions in another order", { dimensions: { kind: "input", model: "opus" } }, true],
+    ["another value of a dimension", { dimensions: { model: "haiku", kind: "input" } }, false],
+    ["fewer dimensions", { dimensions: { model: "opus" } }, false],
+    ["no dimensions", { dimensions: {} }, false],
     ["another timestamp", { timestamp: later }, false],
     ["a timestamp that the library made", { timestamp: later, hasOwnTimestamp: false }, true],
     [

@@ -998,6 +998,9 @@ export interface components {
             /** Format: int64 */
             quantity: number;
             unit: string;
+            dimensions?: {
+                [key: string]: string;
+            };
             /** Format: date-time */
             timestamp?: string;
             idempotency_key?: string;
@@ -1104,6 +1107,9 @@ export interface components {
             /** Format: int64 */
             quantity: number;
             unit: string;
+            dimensions: {
+                [key: string]: string;
+            };
             /** Format: date-time */
             timestamp: string;
             idempotency_key: string | null;

@@ -12,7 +12,28 @@ import { Time } from "../ui/Time.tsx"
 import { toast } from "../ui/Toast.tsx"
 import { useMeters } from "./useTotals.ts"
 
-const columnsOf = (onVoid: (record: UsageRecord) => void): ReadonlyArray<Column<UsageRecord>> => [
+const Dimensions = ({ dimensions }: Pick<UsageRecord, "dimensions">) => (
+  <span className="dimensions">
+    {Object.entries(dimensions).map(([name, value]) => (
+      <span key={name}>
+        <span className="muted">{name}</span> {value}
+      </span>
+    ))}
+  </span>
+)
+
+const DIMENSIONS: Column<UsageRecord> = {
+  id: "dimensions",
+  header: "Dimensions",
+  width: "minmax(8rem, 1.4fr)",
+  cell: ({ dimensions }) => <Dimensions dimensions={dimensions} />,
+}
+
+/** Dimensions have a column only if one of the records has some. */
+const columnsOf = (
+  onVoid: (record: UsageRecord) => void,
+  hasDimensions: boolean,
+): ReadonlyArray<Column<UsageRecord>> => [
   {
     id: "product",
     header: "Product",
@@ -31,6 +52,7 @@ const columnsOf = (onVoid: (record: UsageRecord) => void): ReadonlyArray<Column<
       </span>
     ),
   },
+  ...(hasDimensions ? [DIMENSIONS] : []),
   {
     id: "used",
     header: `Used (${Instant.zone})`,
@@ -126,12 +148,13 @@ export const UsageRecords = ({ customerId }: { readonly customerId: string }) =>
   const filters = useFilters()
   const query = { customer_id: customerId, product_id: filters.get("product"), unit: filters.get("unit") }
   const [voiding, setVoiding] = useState<UsageRecord>()
-  const columns = useMemo(() => columnsOf(setVoiding), [])
   const list = useLiveList<UsageRecord>({
     key: ["usage", query],
     fetchPage: (page, signal) =>
       client.call("get", "/v1/usage/records", { query: { ...query, ...page }, signal }),
   })
+  const hasDimensions = list.rows.some(({ dimensions }) => Object.keys(dimensions).length > 0)
+  const columns = useMemo(() => columnsOf(setVoiding, hasDimensions), [hasDimensions])
   return (
     <section aria-labelledby="records-title" className="section records">
       <header className="section-header">

@@ -11,7 +11,13 @@ import { webhookExamples } from "./WebhookExamples.ts"
 const customerId = "cus_01kb2r6ghefxhs59czp23x4vmk"
 const recordId = "usg_01kb2r7x8sf2yb5sz3jdzxqj1m"
 
-const usage = { customer_id: customerId, product_id: "api", quantity: 5, unit: "call" }
+const usage = {
+  customer_id: customerId,
+  product_id: "api",
+  quantity: 5,
+  unit: "call",
+  dimensions: { region: "eu" },
+}
 
 const record = {
   object: "usage_record",

@@ -1,7 +1,7 @@
 /**
  * The REST definitions of usage: records, summaries and series.
  */
-import { Customer, UsagePeriod, UsageRecord, UsageSummary } from "@billwright/core"
+import { Customer, Dimensions, UsagePeriod, UsageRecord, UsageSummary } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
@@ -12,6 +12,10 @@ const CustomerIdField = Customer.CustomerId.annotate({ description: "The custome
 const ProductIdField = UsageRecord.ProductId.annotate({ description: "Your own id for the product." })
 const UnitField = UsageRecord.Unit.annotate({
   description: "What the quantity counts, such as `call` or `byte`.",
+})
+const DimensionsField = Dimensions.Dimensions.annotate({
+  description:
+    "What else is known about the usage, such as the model of a language model: at most 8 names with a text each. `{}` when nothing was given.",
 })
 const QuantityField = UsageRecord.Quantity.annotate({ description: "The used quantity, in the unit." })
 
@@ -35,6 +39,7 @@ export const UsageRecordBody = Schema.Struct({
   product_id: ProductIdField,
   quantity: QuantityField,
   unit: UnitField,
+  dimensions: DimensionsField,
   timestamp: Wire.instant("When the usage happened."),
   idempotency_key: Schema.NullOr(UsageRecord.UsageKey).annotate({
     description:
@@ -53,6 +58,7 @@ const RecordBody = Schema.Struct({
   productId: ProductIdField,
   quantity: QuantityField,
   unit: UnitField,
+  dimensions: Schema.optionalKey(DimensionsField),
   timestamp: Schema.optionalKey(
     Wire.instant("When the usage happened. Default: now. At most 5 minutes in the future."),
   ),

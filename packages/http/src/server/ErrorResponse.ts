@@ -98,9 +98,10 @@ export const UNKNOWN_FIELD = "is not a known field"
 export const GIVEN_TWICE = "is given twice"
 
 /** Fields whose inner names are the caller's own. */
-const FOREIGN_NAMES = /^(?:metadata|headers|data|plans|plan|quantities)(?:[.[]|$)/
+const FOREIGN_NAMES =
+  /^(?:records\[\d+\]\.)?(?:metadata|headers|data|plans|plan|quantities|dimensions|where)(?:[.[]|$)/
 
-/** `records[3].customerId` → `records[3].customer_id`; keys of metadata are the caller's own text. */
+/** `records[3].customerId` → `records[3].customer_id`; keys of metadata and dimensions are the caller's own text. */
 const wireField = (field: string): string =>
   FOREIGN_NAMES.test(field)
     ? field

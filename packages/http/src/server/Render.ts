@@ -27,6 +27,7 @@ export const usageRecord = (
   product_id: value.productId,
   quantity: value.quantity,
   unit: value.unit,
+  dimensions: value.dimensions,
   timestamp: instant(value.timestamp),
   idempotency_key: value.idempotencyKey,
   voided_at: instantOrNull(value.voidedAt),

@@ -21,6 +21,7 @@ describe("POST /v1/usage", () => {
         object: "usage_record",
         id: recorded.id,
         ...usageOf(customer),
+        dimensions: {},
         timestamp: ApiServer.NOW,
         idempotency_key: null,
         voided_at: null,
@@ -29,6 +30,71 @@ describe("POST /v1/usage", () => {
       })
       const total = yield* api.expect(200, "GET", "/v1/usage", { query: { customer_id: customer } })
       assert.deepInclude(total.body, { total_quantity: 5, unit: "call", record_count: 1 })
+    }),
+  )
+
+  it.effect("keeps dimensions, and compares them when a key is repeated", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const customer = yield* api.newCustomer()
+      const json = {
+        ...usageOf(customer),
+        dimensions: { model: "opus", tokenKind: "input", constructor: "x" },
+        idempotency_key: "k",
+      }
+      const { body, id } = yield* api.expect(201, "POST", "/v1/usage", { json })
+      assert.deepInclude(body, { dimensions: json.dimensions })
+      const reversed = Object.fromEntries(Object.entries(json.dimensions).reverse())
+      const again = yield* api.expect(200, "POST", "/v1/usage", { json: { ...json, dimensions: reversed } })
+      assert.strictEqual(again.id, id)
+      yield* api.expect(409, "POST", "/v1/usage", { json: { ...json, dimensions: { model: "opus" } } })
+      const list = yield* api.expect(200, "GET", "/v1/usage/records", { query: { customer_id: customer } })
+      assert.deepStrictEqual(list.at("data"), [body])
+    }),
+  )
+
+  it.effect("refuses dimensions by their name", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const customer = yield* api.newCustomer()
+      const nine = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`d${index}`, "x"]))
+      const cases: ReadonlyArray<readonly [unknown, string]> = [
+        [{ tokenKind: 1 }, "dimensions.tokenKind must be string"],
+        [{ model: "" }, "dimensions.model must be 1 to 100 characters"],
+        [{ model: { name: "opus" } }, "dimensions.model must be string"],
+        [nine, "dimensions must have at most 8 keys"],
+        [[], "dimensions must be object"],
+        [null, "dimensions must be object"],
+      ]
+      for (const [dimensions, message] of cases) {
+        const json = { ...usageOf(customer), dimensions }
+        assert.strictEqual((yield* api.expect(400, "POST", "/v1/usage", { json })).message, message)
+        const batch = { records: [usageOf(customer), json] }
+        const refused = yield* api.expect(400, "POST", "/v1/usage/batch", { json: batch })
+        assert.strictEqual(refused.message, `records[1].${message}`)
+      }
+      const body = JSON.stringify(usageOf(customer)).replace("{", `{"dimensions":{"__proto__":"x"},`)
+      const refused = yield* api.expect(400, "POST", "/v1/usage", { body })
+      assert.include(refused.message, "dimensions.__proto__ is not a possible key")
+      const total = yield* api.expect(200, "GET", "/v1/usage", { query: { customer_id: customer } })
+      assert.deepInclude(total.body, { record_count: 0 })
+    }),
+  )
+
+  it.effect("accepts the largest batch: 1,000 records with 8 dimensions each", () =>
+    Effect.gen(function* () {
+      const api = yield* ApiServer.start()
+      const customer = yield* api.newCustomer()
+      const records = Array.from({ length: 1_000 }, (_, index) => ({
+        ...usageOf(customer),
+        dimensions: Object.fromEntries(
+          Array.from({ length: 8 }, (_, place) => [`dimension_${place}`, `value ${place} of ${index}`]),
+        ),
+        timestamp: ApiServer.NOW,
+        idempotency_key: `k${index}`,
+      }))
+      const { body } = yield* api.expect(200, "POST", "/v1/usage/batch", { json: { records } })
+      assert.deepInclude(body, { recorded: 1_000, duplicates: 0 })
     }),
   )
 

@@ -5,14 +5,15 @@
  * (DETAIL names the argument), `BW404` for an unknown or erased customer, and `BW409` for an idempotency key that was
  * used before with other content (DETAIL is the id of that record).
  */
-import { UsageRecord } from "@billwright/core"
+import { Dimensions, UsageRecord } from "@billwright/core"
 import { instantOf, millis } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
-import { boundedText, refuse, tenantProblems } from "./Problems.ts"
+import { boundedText, refuse, tenantProblems, textMap } from "./Problems.ts"
 import { define } from "./SqlFunction.ts"
 
 const { MAX_FUTURE_MILLIS, MAX_PRODUCT_ID_LENGTH, MAX_QUANTITY, MAX_UNIT_LENGTH, MAX_USAGE_KEY_LENGTH } =
   UsageRecord
+const { MAX_DIMENSION_NAME_LENGTH, MAX_DIMENSION_VALUE_LENGTH, MAX_DIMENSIONS } = Dimensions
 const MAX_FUTURE_MINUTES = MAX_FUTURE_MILLIS / 60_000
 
 /** An instant in the JSON of a record, in the format of the API. */
@@ -23,7 +24,7 @@ export const recordUsage = define(
   "record_usage",
   (schema) => `(
   account_id text, mode text, customer_id text, product_id text, quantity numeric, unit text,
-  occurred_at timestamptz default null, idempotency_key text default null
+  occurred_at timestamptz default null, idempotency_key text default null, dimensions jsonb default null
 ) returns jsonb language plpgsql as $$
 #variable_conflict use_variable
 declare
@@ -46,6 +47,7 @@ begin
       then array['quantity', 'must be an integer from 0 to ${MAX_QUANTITY}']
     ${boundedText("unit", MAX_UNIT_LENGTH, "unit is null or")}
     ${boundedText("idempotency_key", MAX_USAGE_KEY_LENGTH, "idempotency_key is not null and")}
+    ${textMap("dimensions", { keys: MAX_DIMENSIONS, keyLength: MAX_DIMENSION_NAME_LENGTH, valueLength: MAX_DIMENSION_VALUE_LENGTH })}
     when v_at > v_now + interval '${MAX_FUTURE_MINUTES} minutes'
       then array['occurred_at', 'must not be more than ${MAX_FUTURE_MINUTES} minutes in the future']
     when v_at < '0001-01-01T00:00:00Z' then array['occurred_at', 'must not be before the year 0001']
@@ -56,7 +58,7 @@ begin
     select a.kind, a.payload from ${schema}.append_usage(account_id, mode, array[v_id], array[v_customer],
       array[product_id], array[unit], array[quantity::bigint],
       array[${millis("v_at")}], array[occurred_at is not null], array[idempotency_key],
-      array[${millis("v_now")}]) as a
+      array[${millis("v_now")}], array[nullif(dimensions, '{}')]) as a
   loop
     case v_row.kind
       when 'unknown_customer' then
@@ -86,6 +88,7 @@ begin
     'product_id', v_record ->> 'product_id',
     'quantity', (v_record ->> 'quantity')::bigint,
     'unit', v_record ->> 'unit',
+    'dimensions', coalesce(nullif(v_record -> 'dimensions', 'null'), '{}'),
     'timestamp', ${sent(schema, "occurred_at")},
     'idempotency_key', v_record ->> 'idempotency_key',
     'voided_at', ${sent(schema, "voided_at")},

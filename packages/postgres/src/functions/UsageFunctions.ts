@@ -21,11 +21,13 @@ const MAY_CONFLICT = `where v_are_all_active or n.customer_id = any (v_active)
 const insertRecords = (schema: SchemaName, mayConflict: boolean): string => `
     with recorded as (
       insert into ${schema}.usage_records (account_id, mode, customer_id, id, product_id, unit, quantity,
-        occurred_at, idempotency_key, created_at)
+        occurred_at, idempotency_key, created_at, dimensions)
       select p_account_id, p_mode, n.customer_id, n.id, n.product_id, n.unit, n.quantity,
-        ${instantOf("n.occurred_at")}, n.idempotency_key, ${instantOf("n.created_at")}
+        ${instantOf("n.occurred_at")}, n.idempotency_key, ${instantOf("n.created_at")},
+        n.dimensions
       from unnest(p_ids, p_customer_ids, p_product_ids, p_units, p_quantities, p_timestamps, p_idempotency_keys,
-        p_created_at) as n (id, customer_id, product_id, unit, quantity, occurred_at, idempotency_key, created_at)
+        p_created_at, p_dimensions) as n (id, customer_id, product_id, unit, quantity, occurred_at, idempotency_key,
+        created_at, dimensions)
       ${mayConflict ? MAY_CONFLICT : ""}
       returning id, customer_id, product_id, unit, quantity, occurred_at
     ), rolled_up as (
@@ -40,6 +42,8 @@ const insertRecords = (schema: SchemaName, mayConflict: boolean): string => `
     select coalesce(array_agg(r.id), '{}') into v_recorded from recorded r;`
 
 /**
+ * `p_dimensions` is NULL when no record has dimensions, and an element is NULL when its record has none.
+ *
  * Takes locks in this order: customers (share), idempotency keys in the order of the arguments, roll-ups in the order
  * of their key, thresholds in the order of their ids. Callers sort their records by customer and key, so two appends
  * never deadlock.
@@ -49,7 +53,7 @@ export const appendUsage = define(
   (schema) => `(
   p_account_id text, p_mode text, p_ids uuid[], p_customer_ids uuid[], p_product_ids text[], p_units text[],
   p_quantities bigint[], p_timestamps bigint[], p_has_own_timestamps boolean[], p_idempotency_keys text[],
-  p_created_at bigint[]
+  p_created_at bigint[], p_dimensions jsonb[] default null
 ) returns table (kind text, ordinal integer, payload jsonb) language plpgsql
 set plan_cache_mode = force_generic_plan as $$
 declare
@@ -117,11 +121,12 @@ begin
         when f.id = n.id then 'recorded_before'
         when f.product_id = n.product_id and f.unit = n.unit and f.quantity = n.quantity
           and (not n.has_own_timestamp or f.occurred_at = ${instantOf("n.occurred_at")}::timestamptz(3))
+          and f.dimensions is not distinct from n.dimensions
         then 'duplicate' else 'key_conflict' end,
       n.ordinal::integer, ${schema}.usage_record_json(f)
     from unnest(p_ids, p_customer_ids, p_product_ids, p_units, p_quantities, p_timestamps, p_has_own_timestamps,
-      p_idempotency_keys) with ordinality as n (id, customer_id, product_id, unit, quantity, occurred_at,
-      has_own_timestamp, idempotency_key, ordinal)
+      p_idempotency_keys, p_dimensions) with ordinality as n (id, customer_id, product_id, unit, quantity, occurred_at,
+      has_own_timestamp, idempotency_key, dimensions, ordinal)
     join unnest(v_first) as f on f.customer_id = n.customer_id
       and coalesce(f.idempotency_key, f.id::text) = coalesce(n.idempotency_key, n.id::text)
     where not n.id = any (v_recorded);
@@ -144,7 +149,7 @@ export const usageRecordJson = define(
   (schema) => `(r ${schema}.usage_records) returns jsonb
 language sql stable as $$
   select jsonb_build_object('id', r.id, 'customer_id', r.customer_id, 'product_id', r.product_id, 'unit', r.unit,
-    'quantity', r.quantity::text, 'idempotency_key', r.idempotency_key,
+    'quantity', r.quantity::text, 'dimensions', r.dimensions, 'idempotency_key', r.idempotency_key,
     'occurred_at', ${millisText("r.occurred_at")}, 'voided_at', ${millisText("r.voided_at")},
     'created_at', ${millisText("r.created_at")})
 $$`,

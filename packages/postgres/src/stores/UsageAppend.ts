@@ -4,6 +4,7 @@
 import {
   type AppendOutcome,
   type AppendResult,
+  Dimensions,
   Id,
   type Tenant,
   Threshold,
@@ -19,7 +20,7 @@ import { recordFromRow } from "./UsageRow.ts"
 export const statement = (schema: SchemaName): string =>
   `select kind, ordinal::text, payload::text from ${schema}.append_usage($1::text, $2::text, $3::text::uuid[],
   $4::text::uuid[], $5::text::text[], $6::text::text[], $7::text::bigint[], $8::text::bigint[], $9::text::boolean[],
-  $10::text::text[], $11::text::bigint[])`
+  $10::text::text[], $11::text::bigint[], $12::text::jsonb[])`
 
 /**
  * The order in which records are written: by customer and key, so that appends with common keys take their locks in
@@ -44,7 +45,7 @@ export const parameters = (
   tenant: Tenant.Tenant,
   records: ReadonlyArray<UsageRecord.NewUsageRecord>,
   order: ReadonlyArray<number>,
-): ReadonlyArray<string> => {
+): ReadonlyArray<string | null> => {
   const uuids = new Map<string, string>()
   const customerUuid = (id: string): string => {
     let uuid = uuids.get(id)
@@ -64,8 +65,17 @@ export const parameters = (
     ArrayLiteral.plain(sorted.map((record) => record.hasOwnTimestamp)),
     ArrayLiteral.quoted(sorted.map((record) => record.idempotencyKey)),
     ArrayLiteral.plain(sorted.map((record) => record.createdAt.epochMilliseconds)),
+    dimensionsOf(sorted),
   ]
 }
+
+/** `null` when no record has dimensions, which costs nothing. */
+const dimensionsOf = (records: ReadonlyArray<UsageRecord.NewUsageRecord>): string | null =>
+  records.every(({ dimensions }) => Dimensions.isEmpty(dimensions))
+    ? null
+    : ArrayLiteral.quoted(
+        records.map(({ dimensions }) => (Dimensions.isEmpty(dimensions) ? null : JSON.stringify(dimensions))),
+      )
 
 /** The number that Postgres gave the transaction, if the append wrote anything. */
 export const xidOf = (rows: ReadonlyArray<Row>): unknown => {
@@ -99,6 +109,7 @@ const recorded = (record: UsageRecord.NewUsageRecord): AppendOutcome => ({
     productId: record.productId,
     quantity: record.quantity,
     unit: record.unit,
+    dimensions: record.dimensions,
     timestamp: record.timestamp,
     idempotencyKey: record.idempotencyKey,
     voidedAt: record.voidedAt,

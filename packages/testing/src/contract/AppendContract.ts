@@ -1,7 +1,7 @@
 /**
  * The contract of `UsageStore.append` and `void`: what counts, and that it counts once.
  */
-import { Collections, Customer, Transactor, UsageRecord, UsageStore } from "@billwright/core"
+import { Collections, Customer, Dimensions, Transactor, UsageRecord, UsageStore } from "@billwright/core"
 import { DateTime, Effect, Option } from "effect"
 import * as Generators from "../Generators.ts"
 import { forAll } from "../Property.ts"
@@ -65,6 +65,34 @@ const recording = (test: ContractTest): void => {
       ])
       for (const record of records) same(yield* store.find(record.id), Option.some(record))
       same(yield* listed(customerId), [...records].reverse())
+      same(yield* store.audit, [])
+    }),
+  )
+
+  test(
+    "stores dimensions, and gives them back with every answer",
+    Effect.gen(function* () {
+      const store = yield* UsageStore
+      const customerId = yield* newCustomer
+      const most = Object.fromEntries(
+        times(Dimensions.MAX_DIMENSIONS, (index) => [
+          `${index}${"𝓭".repeat(Dimensions.MAX_DIMENSION_NAME_LENGTH - 1)}`,
+          "🧭".repeat(Dimensions.MAX_DIMENSION_VALUE_LENGTH),
+        ]),
+      )
+      const records = yield* append(customerId, [
+        { dimensions: { model: "opus", kind: "input" } },
+        {},
+        { dimensions: most },
+        { dimensions: { constructor: "a", toString: "b", hasOwnProperty: "c", prototype: "d" } },
+        { dimensions: { "a'b\"c\\d%e_f{g},h": "{}", "\u0001\u007f\uffff": "NULL", " ": "\t\n", "a:b": '"' } },
+      ])
+      for (const record of records) same(yield* store.find(record.id), Option.some(record))
+      same(yield* listed(customerId), [...records].reverse())
+      const [first] = records
+      const voided = { ...first!, voidedAt: later(1) }
+      same(yield* store.void(first!.id, later(1)), Option.some(voided))
+      same(yield* store.find(first!.id), Option.some(voided))
       same(yield* store.audit, [])
     }),
   )

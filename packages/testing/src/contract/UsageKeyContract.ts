@@ -78,6 +78,7 @@ const keyTests = (test: ContractTest): void => {
         { unit: "calls" },
         { quantity: 4 },
         { quantity: 0 },
+        { dimensions: { model: "opus" } },
         { timestamp: DateTime.add(Sample.CREATED_AT, { milliseconds: 1 }) },
       ]
       for (const other of others) {
@@ -91,6 +92,48 @@ const keyTests = (test: ContractTest): void => {
       same(yield* totals(customerId), [
         { window: 0, productId: "api", unit: "call", quantity: 3n, recordCount: 1 },
       ])
+    }),
+  )
+
+  test(
+    "compares dimensions in any order of their names, in small and in large appends",
+    Effect.gen(function* () {
+      const store = yield* UsageStore
+      const customerId = yield* newCustomer
+      const [x, y] = [["model", "opus"] as const, ["kind", "input"] as const]
+      const given = { ...first, dimensions: Object.fromEntries([x, y]) }
+      const reversed = { ...first, dimensions: Object.fromEntries([y, x]) }
+      const { record } = yield* appendOne(customerId, given)
+      same((yield* appendOne(customerId, reversed)).outcome, { _tag: "Duplicate", record })
+      const conflict = { _tag: "KeyConflict", recordId: record.id }
+      const others = [
+        {},
+        { model: "opus" },
+        { model: "opus", kind: "output" },
+        { model: "opus", Kind: "input" },
+        { model: "input", kind: "opus" },
+        { model: "opus", kind: "input", toString: "x" },
+      ] as ReadonlyArray<Record<string, string>>
+      for (const dimensions of others)
+        same((yield* appendOne(customerId, { ...first, dimensions })).outcome, conflict)
+      const many = yield* Effect.forEach(
+        times(50, (index) => index),
+        (index) =>
+          Sample.record(customerId, {
+            ...first,
+            idempotencyKey: `k${index % 40}`,
+            dimensions: index % 2 === 0 ? {} : { model: index < 40 ? "opus" : "haiku" },
+          }),
+      )
+      const { outcomes } = yield* store.append(many)
+      same(
+        tagsOf(outcomes),
+        times(50, (index) => {
+          if (index < 40) return "Recorded"
+          return index % 2 === 0 ? "Duplicate" : "KeyConflict"
+        }),
+      )
+      same(yield* store.audit, [])
     }),
   )
 

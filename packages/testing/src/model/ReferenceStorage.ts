@@ -72,6 +72,9 @@ const isSameMeter = (a: Meter, b: Meter): boolean =>
 
 type Meter = Pick<UsageRecord.UsageRecord, "customerId" | "productId" | "unit">
 
+const sortedText = (dimensions: UsageRecord.UsageRecord["dimensions"]): string =>
+  JSON.stringify(Object.entries(dimensions).sort(([a], [b]) => (a < b ? -1 : 1)))
+
 /** One tenant's storage. */
 export class ReferenceStorage {
   state: State = { customers: [], records: [], thresholds: [], keys: [], answers: [] }
@@ -249,6 +252,7 @@ export class ReferenceStorage {
     const isSame =
       isSameMeter(first, record) &&
       first.quantity === record.quantity &&
+      sortedText(first.dimensions) === sortedText(record.dimensions) &&
       (!hasOwnTimestamp || first.timestamp.epochMilliseconds === record.timestamp.epochMilliseconds)
     return isSame ? { _tag: "Duplicate", record: first } : { _tag: "KeyConflict", recordId: first.id }
   }
