@@ -49,6 +49,7 @@ export type {
   Uncancel,
 } from "./subscriptions/Input.ts"
 export * as LocalTime from "./subscriptions/LocalTime.ts"
+export { linesOf, type PeriodInput } from "./subscriptions/Lines.ts"
 export {
   type Action,
   availableActions,
@@ -59,6 +60,7 @@ export {
   step,
   type Stepped,
 } from "./subscriptions/Machine.ts"
+export type { Documented, PeriodLine, PeriodLineKind } from "./subscriptions/PeriodLine.ts"
 export * as Periods from "./subscriptions/Periods.ts"
 export { type Measure, type Share, sharesOf } from "./subscriptions/Proration.ts"
 export type {
@@ -145,3 +147,5 @@ export type {
 export { problemsOfQuote } from "./invoices/Tax.ts"
 export type { TaxTable, TaxTableRate } from "./invoices/TaxTable.ts"
 export { problemsOfTaxTable, quoteByTable, STANDARD_TAX_CODE } from "./invoices/TaxTable.ts"
+export type { TermsOf } from "./subscriptions/Runs.ts"
+export { type Total, usageQueries, type UsageQuery, type UsageTotal } from "./subscriptions/Usage.ts"

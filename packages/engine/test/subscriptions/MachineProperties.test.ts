@@ -1,9 +1,6 @@
 import { assert, describe, it } from "vitest"
 import {
   availableActions,
-  type Command,
-  type Create,
-  type Due,
   type Effect,
   isRejected,
   nextDue,
@@ -13,94 +10,8 @@ import {
   type Subscription,
 } from "../../src/index.ts"
 import { fc, holds } from "../property.ts"
-import { advance, at, basic, changeTo, done, plan, pro, yearly } from "./Subscriptions.ts"
-
-const DAY = 86_400_000
-const START = at("2026-01-01")
-/** How long a script runs: some periods of every plan but the yearly one. */
-const END = START + 500 * DAY
-
-const plans = fc.constantFrom(basic, pro, yearly, plan("weekly", { interval: { unit: "week", count: 2 } }))
-/** Instants that often meet a boundary, and each other. */
-const instants = fc.oneof(
-  fc.integer({ min: 0, max: 60 }).map((week) => START + week * 7 * DAY),
-  fc.integer({ min: 0, max: 15 }).map((k) => Periods.boundary(monthly, k)),
-  fc.integer({ min: START, max: END }),
-)
-const monthly: Periods.Periods = { anchor: "2026-01-01", timezone: "UTC", unit: "month", count: 1 }
-const seats = fc.integer({ min: 0, max: 9 }).map((count) => ({ seats: `${count}` }))
-const times = fc.oneof(fc.constantFrom("now" as const, "period_end" as const), instants)
-const credits = fc.constantFrom("prorate" as const, "none" as const)
-const anchorsOf = fc.constantFrom("keep" as const, "now" as const)
-
-const commands: fc.Arbitrary<Command> = fc.oneof(
-  fc
-    .tuple(plans, times, fc.constantFrom("now" as const, "next_invoice" as const))
-    .map(([to, when, bill]): Command => changeTo(to, { at: when, bill })),
-  seats.map((quantities): Command => ({ type: "change", quantities })),
-  fc.tuple(seats, times).map(([quantities, when]): Command => ({ type: "change", quantities, at: when })),
-  fc.tuple(credits, anchorsOf).map(([credit, anchor]): Command => ({ type: "pause", credit, anchor })),
-  fc.tuple(instants, credits).map(([resumeAt, credit]): Command => ({ type: "pause", resumeAt, credit })),
-  anchorsOf.map((anchor): Command => ({ type: "resume", anchor })),
-  // Fewer of them end the subscription, so that scripts go on.
-  fc.oneof(
-    { weight: 3, arbitrary: fc.constant<Command>({ type: "uncancel" }) },
-    {
-      weight: 1,
-      arbitrary: fc
-        .tuple(times, credits)
-        .map(([when, credit]): Command => ({ type: "cancel", at: when, credit })),
-    },
-  ),
-)
-
-const creations: fc.Arbitrary<Create> = fc
-  .record({
-    plan: plans,
-    quantities: seats,
-    timezone: fc.constantFrom("UTC", "Europe/Berlin", "America/New_York"),
-    trial: fc.oneof(
-      fc.constant(null),
-      fc.integer({ min: 1, max: 40 }).map((days) => ({ days })),
-    ),
-    startAt: fc.oneof(
-      fc.constant(START),
-      instants.map((instant) => instant - 60 * DAY),
-    ),
-    anchor: fc.constantFrom(undefined, "2026-01-01", "2025-12-31T10:30"),
-  })
-  .map(({ anchor, ...rest }) => ({ type: "create", ...rest, ...(anchor === undefined ? {} : { anchor }) }))
-
-interface Entry {
-  readonly at: number
-  readonly input: Command | Due
-}
-
-const scripts = fc
-  .array(fc.record({ at: instants, input: commands }), { maxLength: 12 })
-  .map((entries): ReadonlyArray<Entry> => entries.toSorted((a, b) => a.at - b.at))
-
-interface Run {
-  readonly subscription: Subscription
-  readonly effects: ReadonlyArray<Effect>
-}
-
-/** Runs a script. Commands that are refused change nothing. */
-const run = (creation: Create, script: ReadonlyArray<Entry>): Run => {
-  const made = done(null, creation, START)
-  let { subscription } = made
-  const effects = [...made.effects]
-  const take = (after: Run) => {
-    subscription = after.subscription
-    effects.push(...after.effects)
-  }
-  for (const entry of script) {
-    const outcome = step(subscription, entry.input, entry.at)
-    if (!isRejected(outcome)) take(outcome)
-  }
-  take(advance(subscription, END))
-  return { subscription, effects }
-}
+import { creations, END, type Entry, instants, run, scripts, START } from "./Scripts.ts"
+import { advance, done } from "./Subscriptions.ts"
 
 const byKey = (effect: Effect) =>
   effect.kind === "event"
@@ -112,23 +23,34 @@ const periodsOf = (
   kind: "open_period" | "close_period",
 ): ReadonlyArray<Period> => effects.flatMap((effect) => (effect.kind === kind ? [effect.period] : []))
 
+/** Scripts are long, so fewer of them are tried. */
+const RUNS = 150
+
 describe("any script of commands", () => {
   it("has the same effects in one jump and in any smaller advances (J8)", () => {
     const looks = fc.array(instants, { maxLength: 20 })
-    holds([creations, scripts, looks], (creation, script, at) => {
-      const whole = run(creation, script)
-      const ticks = at.map((instant): Entry => ({ at: instant, input: { type: "due" } }))
-      // At one instant commands come first: they have a place of their own among what is due.
-      const mixed = [...script, ...ticks].toSorted((a, b) => a.at - b.at)
-      assert.deepStrictEqual(run(creation, mixed), whole)
-    })
+    holds(
+      [creations, scripts, looks],
+      (creation, script, at) => {
+        const whole = run(creation, script)
+        const ticks = at.map((instant): Entry => ({ at: instant, input: { type: "due" } }))
+        // At one instant commands come first: they have a place of their own among what is due.
+        const mixed = [...script, ...ticks].toSorted((a, b) => a.at - b.at)
+        assert.deepStrictEqual(run(creation, mixed), whole)
+      },
+      RUNS,
+    )
   })
 
   it("asks for each thing once: no two effects have the same kind, period and segment", () => {
-    holds([creations, scripts], (creation, script) => {
-      const keys = run(creation, script).effects.map(byKey)
-      assert.strictEqual(new Set(keys).size, keys.length, JSON.stringify(keys))
-    })
+    holds(
+      [creations, scripts],
+      (creation, script) => {
+        const keys = run(creation, script).effects.map(byKey)
+        assert.strictEqual(new Set(keys).size, keys.length, JSON.stringify(keys))
+      },
+      RUNS,
+    )
   })
 
   it("skips no boundary: periods meet, but for pauses, and their segments have no gaps", () => {

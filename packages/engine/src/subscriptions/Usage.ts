@@ -1,0 +1,168 @@
+/**
+ * Which usage of a period has to be totalled, and what it costs.
+ *
+ * Where the tiers of a meter continue over a change of plan, the new plan bills R(after) − R(before): its price of all
+ * usage since the period began, less its price of the usage before the change. So old usage is not priced again, and
+ * free units are not given twice.
+ */
+import { type Charge, pricesEachRecord } from "../catalog/Charge.ts"
+import { without } from "../catalog/FieldRules.ts"
+import type { Quantity } from "../rating/Quantity.ts"
+import { rater, type Rater, type RaterContext } from "../rating/Rate.ts"
+import { RatingError } from "../rating/RatingError.ts"
+import { Explained } from "./Explained.ts"
+import type { Span } from "./Periods.ts"
+import { isFee, type Run, runsOf, type TermsOf } from "./Runs.ts"
+import type { Period } from "./Subscription.ts"
+
+/** Usage that has to be totalled, with the filters of the charge (`where`), and for each value of `by`. */
+export interface UsageQuery {
+  /** The first segment of the part of the period that is billed. */
+  readonly segment: number
+  readonly charge: Charge
+  /** The usage that the plan continues. `null`: none. */
+  readonly before: Span | null
+  /** The usage up to the end of the part. It includes `before`. */
+  readonly after: Span
+  /** Whether the quantity of each record is needed. */
+  readonly records: boolean
+}
+
+/** A total of usage, of any aggregation. */
+export interface Total {
+  /**
+   * The exact total. For an average over time it is the integral over the span divided by the length of the full period,
+   * so that totals of parts of a period can be added.
+   */
+  readonly quantity: Quantity
+  /** The quantities one by one, if the query asks for records. */
+  readonly records?: Iterable<Quantity>
+}
+
+/** The answer to a query. A charge with `by` has one for each value, and perhaps none. */
+export interface UsageTotal {
+  readonly segment: number
+  /** The key of the charge. */
+  readonly charge: string
+  /** The value of the dimension. `null` for a charge without `by`. */
+  readonly group: string | null
+  /** Default: 0. */
+  readonly before?: Total
+  readonly after: Total
+}
+
+/** Whether a run goes on at the position in the tiers that usage has reached before it. In a trial, it never does. */
+const continues = ({ segment, terms }: Run, { trial }: Period): boolean =>
+  segment > 0 && trial === null && terms.policy?.usage_on_change !== "restart"
+
+/** The usage of a period that has to be totalled to bill the parts of it that are over at an instant. */
+export const usageQueries = (
+  period: Period,
+  timezone: string,
+  termsOf: TermsOf,
+  until: number,
+): ReadonlyArray<UsageQuery> =>
+  runsOf(period, timezone, termsOf)
+    .filter(({ charge, end }) => !isFee(charge) && end <= until)
+    .map((run) => {
+      const { charge, end, segment, start } = run
+      const isContinued = continues(run, period)
+      const from = isContinued ? period.segments[0].start : start
+      return {
+        segment,
+        charge,
+        before: isContinued ? { start: from, end: start } : null,
+        after: { start: from, end },
+        records: pricesEachRecord(charge),
+      }
+    })
+
+const NOTHING: Total = { quantity: 0n }
+
+/** The totals of a run: one for each value of `by`, also of values that were billed before and have no usage any more. */
+const totalsOf = (
+  { charge, segment }: Run,
+  totals: ReadonlyArray<UsageTotal>,
+  billed: ReadonlyArray<string | null>,
+): ReadonlyArray<UsageTotal> => {
+  const found = totals.filter((total) => total.segment === segment && total.charge === charge.key)
+  if (charge.by === undefined) {
+    if (found.length === 1) return found
+    const problem = `must have one total of the charge ${JSON.stringify(charge.key)} from segment ${segment}`
+    throw new RatingError([{ path: "totals", problem }])
+  }
+  const gone = [...new Set(billed)].filter((group) => !found.some((total) => total.group === group))
+  return [...found, ...gone.map((group) => ({ segment, charge: charge.key, group, after: NOTHING }))]
+}
+
+const rated = (rates: Rater, { quantity, records }: Total, context: RaterContext) =>
+  rates.rate(quantity, records === undefined ? context : { ...context, records })
+
+/** The share of a period's minimum and maximum that applies up to a position. */
+const bounds = ({ share: { of } }: Run, served: number): RaterContext => ({ share: [served, of] })
+
+/** What usage of a run costs, for each value of `by`. */
+export interface RatedUsage {
+  readonly run: Run
+  readonly total: UsageTotal
+  readonly explained: Explained
+}
+
+/** R(after) of a run that goes on, less R(before). `earlier` is what the meter cost before the run. */
+const priceOfRest = (
+  run: Run,
+  { after, before = NOTHING }: UsageTotal,
+  rates: Rater,
+  earlier: bigint,
+  digits: number,
+): Explained => {
+  const { served, share } = run
+  const whole = Explained.of(rated(rates, after, bounds(run, served + share.to - share.from)), digits)
+  const { amount } = rated(rates, before, bounds(run, served))
+  // A price that falls as usage grows gives back at most what the meter cost before, whatever plan billed it.
+  const most = whole.amount + earlier
+  return whole.less(amount < most ? amount : most)
+}
+
+/** What usage of a trial costs: nothing, or its price without the minimum and maximum of a period. */
+const priceInTrial = (
+  { charge }: Run,
+  { after }: UsageTotal,
+  isFree: boolean,
+  currency: string,
+  digits: number,
+): Explained => {
+  const unbounded = without(charge, "minimum", "maximum") as Charge
+  return Explained.of(rated(rater(unbounded, currency), after, isFree ? { discounts: ["100"] } : {}), digits)
+}
+
+/** Rates all usage of a period that is over at an instant. */
+export const rateUsage = (
+  period: Period,
+  runs: ReadonlyArray<Run>,
+  totals: ReadonlyArray<UsageTotal>,
+  billedGroups: (run: Run) => ReadonlyArray<string | null>,
+  currency: string,
+  digits: number,
+): ReadonlyArray<RatedUsage> => {
+  const all: Array<RatedUsage> = []
+  for (const run of runs) {
+    const rates = rater(run.charge, currency)
+    const ofMeter = all.filter(
+      (one) => one.run.charge.meter === run.charge.meter && one.run.segment < run.segment,
+    )
+    for (const total of totalsOf(run, totals, billedGroups(run))) {
+      const earlier = ofMeter
+        .filter((one) => one.total.group === total.group)
+        .reduce((sum, { explained }) => sum + explained.amount, 0n)
+      const price = (): Explained => {
+        if (period.trial !== null) return priceInTrial(run, total, period.trial === "free", currency, digits)
+        if (continues(run, period)) return priceOfRest(run, total, rates, earlier, digits)
+        const { from, to } = run.share
+        return Explained.of(rated(rates, total.after, bounds(run, to - from)), digits)
+      }
+      all.push({ run, total, explained: price() })
+    }
+  }
+  return all
+}

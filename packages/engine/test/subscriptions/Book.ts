@@ -1,0 +1,133 @@
+/**
+ * Bills subscriptions as a service would: applies effects in their order, and keeps every line that it billed.
+ */
+import { assert } from "vitest"
+import {
+  type Documented,
+  type Effect,
+  fold,
+  linesOf,
+  type Period,
+  type PeriodInput,
+  type PeriodLine,
+  type PlanVersion,
+  type TermsOf,
+  usageQueries,
+  type UsageTotal,
+} from "../../src/index.ts"
+
+/** Usage of a meter. */
+export interface Use {
+  readonly at: number
+  readonly quantity: number
+  /** The value of the dimension by which some charges have lines. */
+  readonly group?: string
+}
+
+export interface BookOptions {
+  readonly plans: ReadonlyArray<PlanVersion>
+  readonly usage?: ReadonlyArray<Use>
+  readonly timezone?: string
+  /** The percentage that a coupon takes off each line but credits, in whole percent. */
+  readonly discount?: bigint
+}
+
+type Billed = PeriodLine & { readonly period: number; readonly line: string; readonly net: bigint }
+
+export class Book {
+  readonly lines: Array<Billed> = []
+  readonly periods = new Map<number, Period>()
+  usage: ReadonlyArray<Use>
+  readonly timezone: string
+  readonly #discount: bigint
+  readonly #plans: ReadonlyArray<PlanVersion>
+  #invoices = 0
+
+  constructor({ discount = 0n, plans, timezone = "UTC", usage = [] }: BookOptions) {
+    this.#plans = plans
+    this.usage = usage
+    this.timezone = timezone
+    this.#discount = discount
+  }
+
+  readonly termsOf: TermsOf = ({ key, version }) =>
+    this.#plans.find((one) => one.key === key && one.version === version)!.terms
+
+  /** Usage is the sum of what happened in the span, by group where the charge asks for it. */
+  totals(period: Period, until: number): ReadonlyArray<UsageTotal> {
+    return usageQueries(period, this.timezone, this.termsOf, until).flatMap((query) => {
+      const { after, before, charge, segment } = query
+      const groups =
+        charge.by === undefined ? [null] : [...new Set(this.usage.map(({ group = "" }) => group))]
+      return groups.map((group): UsageTotal => {
+        const sum = (from: number, to: number) => ({
+          quantity: this.usage
+            .filter((one) => from <= one.at && one.at < to && (group === null || one.group === group))
+            .reduce((total, one) => total + one.quantity, 0),
+        })
+        const total = { segment, charge: charge.key, group, after: sum(after.start, after.end) }
+        return before === null ? total : { ...total, before: sum(before.start, before.end) }
+      })
+    })
+  }
+
+  documented(period: number, forgiven: Readonly<Record<string, bigint>> = {}): ReadonlyArray<Documented> {
+    return this.lines
+      .filter((one) => one.period === period)
+      .map(({ charge, creditOf, gross, group, line, net, segment }) => ({
+        invoiceId: "invoice",
+        lineId: line,
+        segment,
+        charge,
+        group,
+        gross,
+        net,
+        creditOf,
+        forgiven: forgiven[line] ?? 0n,
+      }))
+  }
+
+  input(period: Period, until: number): PeriodInput {
+    return {
+      period,
+      timezone: this.timezone,
+      currency: "EUR",
+      termsOf: this.termsOf,
+      until,
+      totals: this.totals(period, until),
+      documented: this.documented(period.number),
+    }
+  }
+
+  /** Bills what all periods differ from what was billed, and gives the new lines. */
+  invoice(until: number): ReadonlyArray<PeriodLine> {
+    const invoice = this.#invoices++
+    const made: Array<PeriodLine> = []
+    for (const period of this.periods.values()) {
+      for (const [index, line] of linesOf(this.input(period, until)).entries()) {
+        assert.strictEqual(fold(line.steps, 2), line.amount)
+        const discount = line.creditOf === null ? (line.amount * this.#discount) / 100n : 0n
+        made.push(line)
+        this.lines.push({
+          ...line,
+          period: period.number,
+          line: `${invoice}.${period.number}.${index}`,
+          net: line.amount - discount,
+        })
+      }
+    }
+    return made
+  }
+
+  apply(effects: ReadonlyArray<Effect>): ReadonlyArray<PeriodLine> {
+    return effects.flatMap((effect) => {
+      if (effect.kind === "event") return []
+      this.periods.set(effect.period.number, effect.period)
+      return effect.kind === "invoice" ? this.invoice(effect.at) : []
+    })
+  }
+}
+
+/** A line in short: `advance base 1000`. */
+export const lineText = ({ amount, charge, group, kind }: PeriodLine): string =>
+  [kind, charge ?? "minimum", ...(group === null ? [] : [group]), amount].join(" ")

@@ -1,0 +1,389 @@
+import { assert, describe, it } from "vitest"
+import {
+  type Charge,
+  type Effect,
+  linesOf,
+  type PeriodLine,
+  type PlanTerms,
+  type PlanVersion,
+  RatingError,
+  usageQueries,
+} from "../../src/index.ts"
+import { Book, lineText } from "./Book.ts"
+import { advance, at, changeTo, done, plan } from "./Subscriptions.ts"
+
+const fee = (price: string, fields: Partial<Charge> = {}): Charge =>
+  ({ key: "base", model: "flat", price: { EUR: price }, ...fields }) as Charge
+const seats: Charge = { key: "seats", model: "unit", quantity: "seats", price: { EUR: "5.00" } }
+const calls = (price: string, free = "1000"): Charge => ({
+  key: "calls",
+  model: "unit",
+  meter: "api_calls",
+  free,
+  price: { EUR: price },
+})
+const of = (key: string, charges: ReadonlyArray<Charge>, fields: Partial<PlanTerms> = {}): PlanVersion =>
+  plan(key, { charges, ...fields })
+
+const january = at("2026-01-01")
+const create = (to: PlanVersion, quantities = {}) =>
+  done(null, { type: "create", plan: to, quantities, trial: null }, january)
+const texts = (lines: ReadonlyArray<PeriodLine>) => lines.map(lineText)
+const opened = (effects: ReadonlyArray<Effect>) =>
+  effects.flatMap((effect) => (effect.kind === "open_period" ? [effect.period] : []))[0]!
+
+describe("fees", () => {
+  it("of three plans of 10.00 cost 3.23, 3.22 and 3.55 for 10, 10 and 11 of 31 days", () => {
+    const plans = ["a", "b", "c"].map((key) => of(key, [fee("10.00")]))
+    const book = new Book({ plans })
+    const first = create(plans[0]!)
+    const second = done(first.subscription, changeTo(plans[1]!), "2026-01-11T15:00:00Z")
+    const third = done(second.subscription, changeTo(plans[2]!), "2026-01-21T08:00:00Z")
+    assert.deepStrictEqual(
+      [first, second, third].map(({ effects }) => texts(book.apply(effects))),
+      [
+        ["advance base 1000"],
+        ["credit base -677", "advance base 677"],
+        ["credit base -355", "advance base 355"],
+      ],
+    )
+    const kept = [0, 1, 2].map((segment) =>
+      book.lines.filter((line) => line.segment === segment).reduce((sum, { amount }) => sum + amount, 0n),
+    )
+    assert.deepStrictEqual(kept, [323n, 322n, 355n])
+  })
+
+  it("that do not change with the quantity get no lines", () => {
+    const team = of("team", [fee("10.00"), seats])
+    const book = new Book({ plans: [team] })
+    const first = create(team, { seats: "2" })
+    const more = done(first.subscription, { type: "change", quantities: { seats: "3" } }, "2026-01-11")
+    assert.deepStrictEqual(texts(book.apply(first.effects)), ["advance base 1000", "advance seats 1000"])
+    assert.deepStrictEqual(texts(book.apply(more.effects)), ["credit seats -677", "advance seats 1016"])
+  })
+
+  it("can be billed by the invoice of the next period", () => {
+    const team = of("team", [seats])
+    const book = new Book({ plans: [team] })
+    const first = create(team, { seats: "2" })
+    book.apply(first.effects)
+    const change = { type: "change", quantities: { seats: "3" }, bill: "next_invoice" } as const
+    const more = done(first.subscription, change, "2026-01-11")
+    assert.deepStrictEqual(texts(book.apply(more.effects)), [])
+    assert.deepStrictEqual(texts(book.apply(advance(more.subscription, "2026-02-01").effects)), [
+      "credit seats -677",
+      "advance seats 1016",
+      "advance seats 1500",
+    ])
+  })
+
+  it("of a stub are the share of the full period", () => {
+    const basic = of("basic", [fee("31.00")])
+    const book = new Book({ plans: [basic] })
+    const made = done(
+      null,
+      { type: "create", plan: basic, trial: null, anchor: "2026-02-01" },
+      "2026-01-12T10:00:00Z",
+    )
+    assert.deepStrictEqual(texts(book.apply(made.effects)), ["advance base 2000"])
+  })
+
+  it("in arrears are billed when their period is over", () => {
+    const late = of("late", [fee("31.00", { timing: "arrears" })])
+    const book = new Book({ plans: [late] })
+    const made = create(late)
+    assert.deepStrictEqual(texts(book.apply(made.effects)), [])
+    const ended = done(made.subscription, { type: "cancel", at: "now" }, "2026-01-10T12:00:00Z")
+    assert.deepStrictEqual(texts(book.apply(ended.effects)), ["usage base 1000"])
+  })
+
+  it("are given back when the subscription ends or pauses, unless they are kept", () => {
+    const basic = of("basic", [fee("31.00")])
+    const billed = (...commands: ReadonlyArray<readonly [Parameters<typeof done>[1], string]>) => {
+      const book = new Book({ plans: [basic] })
+      const made = create(basic)
+      book.apply(made.effects)
+      let { subscription } = made
+      return commands.flatMap(([command, instant]) => {
+        const after = done(subscription, command, instant)
+        subscription = after.subscription
+        return texts(book.apply(after.effects))
+      })
+    }
+    const noon = "2026-01-11T12:00:00Z"
+    // The day of the cancellation was served.
+    assert.deepStrictEqual(billed([{ type: "cancel", at: "now" }, noon]), ["credit base -2000"])
+    assert.deepStrictEqual(billed([{ type: "cancel", at: "now", credit: "none" }, noon]), [])
+    const resumed = [{ type: "resume" }, "2026-01-21T12:00:00Z"] as const
+    assert.deepStrictEqual(billed([{ type: "pause" }, noon], resumed), [
+      "credit base -2000",
+      "advance base 1100",
+    ])
+    // What was kept pays for the rest of the period.
+    assert.deepStrictEqual(billed([{ type: "pause", credit: "none" }, noon], resumed), [])
+  })
+
+  it("without proration are due in full, and a change costs nothing until the next period", () => {
+    const policy = { proration: "none" } as const
+    const [small, large] = [of("small", [fee("10.00")], { policy }), of("large", [fee("99.00")], { policy })]
+    const book = new Book({ plans: [small, large] })
+    const made = create(small)
+    const changed = done(made.subscription, changeTo(large), "2026-01-11")
+    const next = advance(changed.subscription, "2026-02-01")
+    assert.deepStrictEqual(
+      [made, changed, next].map(({ effects }) => texts(book.apply(effects))),
+      [["advance base 1000"], [], ["advance base 9900"]],
+    )
+  })
+})
+
+describe("usage over a change", () => {
+  const usage = [
+    { at: at("2026-01-05"), quantity: 800 },
+    { at: at("2026-01-20"), quantity: 700 },
+  ]
+  const billed = (before: PlanVersion, after: PlanVersion) => {
+    const book = new Book({ plans: [before, after], usage })
+    const made = create(before)
+    const changed = done(made.subscription, changeTo(after), "2026-01-11")
+    const closed = advance(changed.subscription, "2026-02-01")
+    return [made, changed, closed].flatMap(({ effects }) => texts(book.apply(effects)))
+  }
+
+  it("goes on at the position that it has reached: 0 and 25.00", () => {
+    assert.deepStrictEqual(billed(of("old", [calls("0.10")]), of("new", [calls("0.05")])), [
+      "usage calls 0",
+      "usage calls 2500",
+    ])
+  })
+
+  it("starts at zero again where the plan says so", () => {
+    const restart = of("new", [calls("0.05", "500")], { policy: { usage_on_change: "restart" } })
+    assert.deepStrictEqual(billed(of("old", [calls("0.10")]), restart), ["usage calls 0", "usage calls 1000"])
+  })
+
+  it("is never less than nothing when a price falls with the volume", () => {
+    const volume: Charge = {
+      key: "calls",
+      model: "volume",
+      meter: "api_calls",
+      tiers: [{ up_to: "1000", price: { EUR: "0.10" } }, { price: { EUR: "0.01" } }],
+    }
+    assert.deepStrictEqual(billed(of("old", [calls("0.01", "0")]), of("new", [volume])), [
+      "usage calls 800",
+      // 1500 cost 15.00 and 800 would have cost 80.00, of which the old plan billed 8.00.
+      "usage calls -800",
+    ])
+  })
+
+  it("asks for the usage before and after each change", () => {
+    const plans = [of("old", [fee("1.00"), calls("0.10")]), of("new", [calls("0.05")])]
+    const book = new Book({ plans })
+    const changed = done(create(plans[0]!).subscription, changeTo(plans[1]!), "2026-01-11").subscription
+    const queries = usageQueries(changed.period!, "UTC", book.termsOf, at("2026-02-01"))
+    assert.deepStrictEqual(
+      queries.map(({ after, before, charge, records, segment }) => ({
+        segment,
+        charge: charge.key,
+        before,
+        after,
+        records,
+      })),
+      [
+        {
+          segment: 0,
+          charge: "calls",
+          before: null,
+          after: { start: january, end: at("2026-01-11") },
+          records: false,
+        },
+        {
+          segment: 1,
+          charge: "calls",
+          before: { start: january, end: at("2026-01-11") },
+          after: { start: january, end: at("2026-02-01") },
+          records: false,
+        },
+      ],
+    )
+    assert.lengthOf(usageQueries(changed.period!, "UTC", book.termsOf, at("2026-01-31")), 1)
+  })
+
+  it("must be there: a missing total is named", () => {
+    const plans = [of("old", [calls("0.10")])]
+    const book = new Book({ plans })
+    const period = opened(create(plans[0]!).effects)
+    const input = { ...book.input(period, period.end), totals: [] }
+    assert.throws(
+      () => linesOf(input),
+      RatingError,
+      `totals must have one total of the charge "calls" from segment 0`,
+    )
+  })
+})
+
+describe("a trial", () => {
+  const metered = of("metered", [
+    fee("10.00"),
+    { ...calls("0.10", "0"), minimum: { EUR: "50.00" }, maximum: { EUR: "60.00" } },
+  ])
+  const usage = [{ at: at("2026-01-05"), quantity: 800 }]
+  const billed = (trialUsage: "free" | "charged") => {
+    const book = new Book({ plans: [metered], usage })
+    const input = { type: "create", plan: metered, trial: { days: 14 }, trialUsage } as const
+    const made = done(null, input, january)
+    book.apply(made.effects)
+    return texts(book.apply(advance(made.subscription, "2026-01-15").effects))
+  }
+
+  it("shows its usage and charges 0", () => {
+    assert.deepStrictEqual(billed("free"), ["usage calls 0", "advance base 1000"])
+  })
+
+  it("charges its usage if asked, without the minimum and maximum of a period", () => {
+    assert.deepStrictEqual(billed("charged"), ["usage calls 8000", "advance base 1000"])
+  })
+})
+
+describe("the minimum of a plan", () => {
+  const minimum = { EUR: "31.00" }
+  const usage = (quantity: number) => [{ at: at("2026-01-05"), quantity }]
+
+  it("is filled up when usage costs less, and for the served part of the period", () => {
+    const bounded = of("bounded", [calls("0.01", "0")], { minimum })
+    const billed = (quantity: number, end: string) => {
+      const book = new Book({ plans: [bounded], usage: usage(quantity) })
+      const made = create(bounded)
+      const after =
+        end === ""
+          ? advance(made.subscription, "2026-02-01")
+          : done(made.subscription, { type: "cancel", at: "now" }, end)
+      return texts(book.apply(after.effects))
+    }
+    assert.deepStrictEqual(billed(1_000, ""), ["usage calls 1000", "true_up minimum 2100"])
+    assert.deepStrictEqual(billed(3_100, ""), ["usage calls 3100"])
+    assert.deepStrictEqual(billed(500, "2026-01-10T12:00:00Z"), ["usage calls 500", "true_up minimum 500"])
+  })
+
+  it("counts the parts of all plans that have one, and their usage", () => {
+    const plans = [
+      of("old", [calls("0.01", "0")], { minimum }),
+      of("new", [calls("0.01", "0")], { minimum: { EUR: "62.00" } }),
+    ]
+    const book = new Book({ plans, usage: usage(1_500) })
+    const made = create(plans[0]!)
+    const changed = done(made.subscription, changeTo(plans[1]!), "2026-01-11")
+    book.apply([...made.effects, ...changed.effects])
+    // 10 days of 31.00 and 21 of 62.00 are 52.00.
+    assert.deepStrictEqual(texts(book.apply(advance(changed.subscription, "2026-02-01").effects)), [
+      "usage calls 0",
+      "true_up minimum 3700",
+    ])
+  })
+
+  it("shrinks when usage comes late", () => {
+    const bounded = of("bounded", [calls("0.01", "0")], { minimum })
+    const book = new Book({ plans: [bounded], usage: usage(1_000) })
+    const made = create(bounded)
+    book.apply(made.effects)
+    book.apply(advance(made.subscription, "2026-02-01").effects)
+    book.usage = usage(2_000)
+    assert.deepStrictEqual(texts(book.invoice(at("2026-02-02"))), [
+      "adjustment calls 1000",
+      "credit minimum -1000",
+    ])
+    book.usage = usage(9_000)
+    assert.deepStrictEqual(texts(book.invoice(at("2026-02-03"))), [
+      "adjustment calls 7000",
+      "credit minimum -1100",
+    ])
+  })
+})
+
+describe("late usage", () => {
+  const metered = of("metered", [calls("0.10", "0")])
+  const bookOf = (discount: bigint) => {
+    const book = new Book({ plans: [metered], usage: [{ at: at("2026-01-05"), quantity: 100 }], discount })
+    const made = create(metered)
+    book.apply(made.effects)
+    book.apply(advance(made.subscription, "2026-02-01").effects)
+    return book
+  }
+
+  it("is billed as the difference, with the original service period, and only once", () => {
+    const book = bookOf(0n)
+    book.usage = [{ at: at("2026-01-05"), quantity: 150 }]
+    const [line] = book.invoice(at("2026-02-10"))
+    assert.deepStrictEqual(
+      [line && lineText(line), line?.periodStart, line?.periodEnd],
+      ["adjustment calls 500", january, at("2026-02-01")],
+    )
+    assert.deepStrictEqual(texts(book.invoice(at("2026-02-11"))), [])
+  })
+
+  it("that was voided is given back, of the newest lines first", () => {
+    const book = bookOf(0n)
+    book.usage = [{ at: at("2026-01-05"), quantity: 150 }]
+    book.invoice(at("2026-02-10"))
+    book.usage = [{ at: at("2026-01-05"), quantity: 20 }]
+    const credits = book.invoice(at("2026-02-12"))
+    assert.deepStrictEqual(
+      credits.map((line) => [lineText(line), line.creditOf?.lineId]),
+      [
+        ["credit calls -500", "2.0.0"],
+        ["credit calls -800", "1.0.0"],
+      ],
+    )
+    assert.deepStrictEqual(texts(book.invoice(at("2026-02-13"))), [])
+  })
+
+  it("is given back without the discount that it had", () => {
+    const book = bookOf(10n)
+    book.usage = [{ at: at("2026-01-05"), quantity: 50 }]
+    assert.deepStrictEqual(texts(book.invoice(at("2026-02-10"))), ["credit calls -450"])
+    book.usage = []
+    assert.deepStrictEqual(texts(book.invoice(at("2026-02-12"))), ["credit calls -450"])
+    assert.deepStrictEqual(texts(book.invoice(at("2026-02-13"))), [])
+  })
+
+  it("is given back only as far as something is left of the line", () => {
+    const book = bookOf(0n)
+    const [period] = [...book.periods.values()]
+    const line = book.lines[0]!.line
+    const billed = (quantity: number, forgiven: bigint) => {
+      book.usage = [{ at: at("2026-01-05"), quantity }]
+      return texts(
+        linesOf({
+          ...book.input(period!, period!.end),
+          documented: book.documented(0, { [line]: forgiven }),
+        }),
+      )
+    }
+    assert.deepStrictEqual(billed(50, 200n), ["credit calls -500"])
+    assert.deepStrictEqual(billed(50, 700n), ["credit calls -300"])
+    assert.deepStrictEqual(billed(50, 1_000n), [])
+    // What was forgiven is not billed again.
+    assert.deepStrictEqual(billed(100, 700n), [])
+  })
+})
+
+describe("a charge by a dimension", () => {
+  it("has a line for each value, also for one that has no usage any more", () => {
+    const grouped = of("grouped", [{ ...calls("0.10", "0"), by: "project" }])
+    const book = new Book({
+      plans: [grouped],
+      usage: [
+        { at: at("2026-01-05"), quantity: 100, group: "a" },
+        { at: at("2026-01-06"), quantity: 200, group: "b" },
+      ],
+    })
+    const made = create(grouped)
+    book.apply(made.effects)
+    assert.deepStrictEqual(texts(book.apply(advance(made.subscription, "2026-02-01").effects)), [
+      "usage calls a 1000",
+      "usage calls b 2000",
+    ])
+    book.usage = [{ at: at("2026-01-06"), quantity: 200, group: "b" }]
+    assert.deepStrictEqual(texts(book.invoice(at("2026-02-02"))), ["credit calls a -1000"])
+  })
+})
