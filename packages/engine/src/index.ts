@@ -1,5 +1,5 @@
 /**
- * The engine: exact money, charges of plans, and rating with an explanation.
+ * The engine: exact money, charges of plans, rating with an explanation, and the rules of invoices.
  */
 export * as Allocate from "./money/Allocate.ts"
 export * as Currency from "./money/Currency.ts"
@@ -111,7 +111,7 @@ export { documentText, issuedText } from "./invoices/Invoice.ts"
 export { InvoiceError } from "./invoices/InvoiceError.ts"
 export type { InvoiceStep } from "./invoices/InvoiceStep.ts"
 export { foldInvoice, InvoiceExplanationError } from "./invoices/InvoiceStep.ts"
-export type { Line, LineInput, LineKind, LineRef, Receipt, Scope } from "./invoices/Line.ts"
+export type { Line, LineInput, LineKind, LineOrigin, Receipt, Scope } from "./invoices/Line.ts"
 export { stepsOfAmount } from "./invoices/Line.ts"
 export type {
   InvoiceChange,

@@ -164,23 +164,19 @@ const dueSteps = (
   ]
 }
 
-/** Pays a total from the credit balance, then from paid credits. `gross` is each line with its tax. */
+/** Pays an invoice from the credit balance, then from paid credits. `gross` is each line with its tax. */
 const settle = (
   { balance = [], lines, paid = [] }: AssembleInput,
   gross: ReadonlyArray<bigint>,
-  total: bigint,
 ): ReadonlyArray<Applied> => {
   const at = new Problems()
   checkCredits(at.in("balance"), balance)
   checkCredits(at.in("paid"), paid)
   refuse(at.found)
-  if (total <= 0n) return []
   const remaining = new Remaining(lines, gross)
-  const byBalance = applyCredits(remaining, balance, total)
-  const byCredits = applyCredits(remaining, paid, total - sumOf(byBalance))
   return [
-    ...byBalance.map((one): Applied => ({ type: "credit_balance", ...one })),
-    ...byCredits.map((one): Applied => ({ type: "paid_credit", ...one })),
+    ...applyCredits(remaining, balance).map((one): Applied => ({ type: "credit_balance", ...one })),
+    ...applyCredits(remaining, paid).map((one): Applied => ({ type: "paid_credit", ...one })),
   ]
 }
 
@@ -198,7 +194,7 @@ export const assemble = (input: AssembleInput): Assembled | undefined => {
   refuse(problemsOfQuote({ lines: given.filter(({ fixedTax }) => fixedTax === null) }, quote))
   const taxed = given.map((line, index) => ({
     amount: remaining.of(index),
-    tax: line.fixedTax ?? quote.rates.get(line.id)!,
+    tax: line.fixedTax ?? quote.rates[line.id]!,
   }))
   const parts = taxParts(taxed, quote.behavior)
   const taxes = taxesOf(taxed, quote.behavior)
@@ -208,7 +204,6 @@ export const assemble = (input: AssembleInput): Assembled | undefined => {
   const applied = settle(
     input,
     parts.map((part) => part.net + part.tax),
-    total,
   )
   return {
     lines: given.map((line, index) => ({

@@ -47,8 +47,8 @@ export interface Discount {
 const POSITION_DIGITS = 9
 
 /**
- * What is left of each line. Lines below 0, and credits, are no base of a discount: a credit gives back what was paid
- * after discounts.
+ * What is left of each line. Lines below 0 are no base of a discount: a credit gives back what was paid after
+ * discounts.
  */
 export class Remaining {
   readonly #lines: ReadonlyArray<LineInput>
@@ -93,7 +93,7 @@ export class Remaining {
   #weights(scope: Scope | undefined): ReadonlyArray<Allocate.Weight> {
     return this.#lines.map((line, index) => ({
       key: String(index).padStart(POSITION_DIGITS, "0"),
-      weight: line.kind !== "credit" && this.of(index) > 0n && isCovered(line, scope) ? this.of(index) : 0n,
+      weight: this.of(index) > 0n && isCovered(line, scope) ? this.of(index) : 0n,
     }))
   }
 }
@@ -151,18 +151,14 @@ export const discount = (
   ].filter(({ amount }) => amount > 0n)
 }
 
-/** Applies paid credits to what is left to pay, in order. Those that pay nothing are left out. */
+/** Pays what is left with credits, in order. Those that pay nothing are left out. */
 export const applyCredits = (
   remaining: Remaining,
   credits: ReadonlyArray<CreditInput>,
-  due: bigint,
-): ReadonlyArray<{ readonly id: string; readonly amount: bigint }> => {
-  let left = due
-  return credits.flatMap(({ available, id, scope }) => {
-    const amount = lesser(available, lesser(remaining.most(scope), left))
-    if (amount <= 0n) return []
-    left -= amount
+): ReadonlyArray<{ readonly id: string; readonly amount: bigint }> =>
+  credits.flatMap(({ available, id, scope }) => {
+    const amount = lesser(available, remaining.most(scope))
+    if (amount === 0n) return []
     remaining.take(amount, scope)
     return [{ id, amount }]
   })
-}

@@ -3,6 +3,7 @@
  */
 import * as Exact from "../money/Exact.ts"
 import type { Step } from "../rating/Step.ts"
+import type { PlanVersionRef } from "../subscriptions/Subscription.ts"
 import type { TaxRate } from "./Tax.ts"
 
 /**
@@ -25,14 +26,26 @@ export interface Receipt {
   readonly digest: string
 }
 
+/** What a line bills of a subscription. With the charge, it finds what was documented before of the same thing. */
+export interface LineOrigin {
+  readonly subscriptionId: string
+  readonly plan: PlanVersionRef
+  /** The number of the subscription's period, and the index of a segment of it. */
+  readonly period: number
+  readonly segment: number
+  /** The value of the dimension that the charge has a line for each of. `null` for other charges. */
+  readonly group: string | null
+  /** The amount of a credit with the discounts of what it gives back. Of all other lines, the amount. */
+  readonly gross: bigint
+}
+
 /** A line before discounts and taxes are known. */
 export interface LineInput {
   readonly id: string
   readonly kind: LineKind
-  /** The subscription that it is of. `null` for an item of the customer. */
-  readonly subscriptionId: string | null
-  /** The key of the plan, and of its charge. `null` where there is none. */
-  readonly plan: string | null
+  /** What it bills of a subscription. `null` for an item of the customer. */
+  readonly origin: LineOrigin | null
+  /** The key of the charge. `null` for an item, and for the minimum of a plan. */
   readonly charge: string | null
   readonly description: string
   /** The service period, half open. Both are `null` for a line without one. */
@@ -56,10 +69,10 @@ export interface LineInput {
   readonly creditOf: LineRef | null
 }
 
-/** A line of an invoice that was issued before. */
-export interface LineRef {
-  readonly invoiceId: string
-  readonly lineId: string
+/** A line of an invoice that was issued before, by both ids. */
+interface LineRef {
+  readonly invoice: string
+  readonly line: string
 }
 
 /** A line of an invoice, with its part of the discounts and its tax rate. */
@@ -91,7 +104,7 @@ const includes = (keys: ReadonlyArray<string> | undefined, key: string | null): 
 
 /** Whether a line is within a scope. */
 export const isCovered = (line: LineInput, scope: Scope | undefined): boolean =>
-  includes(scope?.plans, line.plan) && includes(scope?.charges, line.charge)
+  includes(scope?.plans, line.origin?.plan.key ?? null) && includes(scope?.charges, line.charge)
 
 /** Whether a scope names plans or charges. A scope that names none covers the whole invoice. */
 export const isScoped = (scope: Scope | undefined): boolean =>

@@ -102,8 +102,6 @@ export const writeNumber = (format: string, year: number, counter: number): stri
     )
     .join("")
 
-const escaped = (literal: string): string => literal.replace(/[./-]/g, String.raw`\$&`)
-
 /**
  * Reads a number that {@link writeNumber} wrote. `undefined` for any other text. `year` is `null` if the format has none.
  */
@@ -114,7 +112,7 @@ export const readNumber = (
   const pattern = validPartsOf(format)
     .map((part) =>
       "literal" in part
-        ? escaped(part.literal)
+        ? part.literal
         : part.token === "year"
           ? String.raw`(?<year>\d{4})`
           : String.raw`(?<number>\d{${part.width},})`,
@@ -124,6 +122,7 @@ export const readNumber = (
   if (groups === undefined) return undefined
   const year = groups["year"] === undefined ? null : Number(groups["year"])
   const counter = Number(groups["number"])
+  // The pattern takes a dot for any character. Only a text that is written the same is read.
   const isOurs =
     Number.isSafeInteger(counter) && counter > 0 && writeNumber(format, year ?? 0, counter) === text
   return isOurs ? { year, counter } : undefined

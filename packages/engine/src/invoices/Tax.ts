@@ -61,10 +61,10 @@ export interface TaxRequest {
   readonly lines: ReadonlyArray<TaxLine>
 }
 
-/** The answer: a rate for each line that was asked about. */
+/** The answer: a rate for each line that was asked about, by the id of the line. */
 export interface TaxQuote {
   readonly behavior: TaxBehavior
-  readonly rates: ReadonlyMap<string, TaxRate>
+  readonly rates: Readonly<Record<string, TaxRate>>
 }
 
 /** Tax at one rate, on one document. */
@@ -105,7 +105,7 @@ export const problemsOfQuote = (
 ): ReadonlyArray<Problem> => {
   const at = new Problems("rates")
   for (const { id } of request.lines) {
-    const rate: unknown = quote.rates.get(id)
+    const rate: unknown = Object.hasOwn(quote.rates, id) ? quote.rates[id] : undefined
     if (isFields(rate)) checkTaxRate(at.in(id), rate)
     else at.in(id).add("is required: the tax service gave no rate for this line")
   }

@@ -114,10 +114,10 @@ const rateOf = (
  */
 export const quoteByTable = (table: TaxTable, request: TaxRequest): TaxQuote => {
   const at = new Problems("lines")
-  const rates = new Map<string, TaxRate>()
+  const rates: Array<readonly [id: string, rate: TaxRate]> = []
   for (const line of request.lines) {
     const rate = rateOf(table, request.customer, line, request.taxPoint)
-    if (rate !== undefined) rates.set(line.id, rate)
+    if (rate !== undefined) rates.push([line.id, rate])
     else {
       const country = request.customer.country ?? table.seller
       const code = JSON.stringify(line.taxCode ?? STANDARD_TAX_CODE)
@@ -127,7 +127,7 @@ export const quoteByTable = (table: TaxTable, request: TaxRequest): TaxQuote => 
     }
   }
   if (at.found.length > 0) throw new InvoiceError(at.found)
-  return { behavior: table.behavior, rates }
+  return { behavior: table.behavior, rates: Object.fromEntries(rates) }
 }
 
 const DATE_PATTERN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/

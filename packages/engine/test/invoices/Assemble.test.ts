@@ -16,6 +16,7 @@ import {
   line,
   linesOf,
   oracle,
+  originOf,
   quoteOf,
   standard,
   total,
@@ -87,8 +88,8 @@ describe("assemble", () => {
 
   it("keeps the order: coupon on a line, coupon on the invoice, credit, tax, balance, paid credit", () => {
     const lines = [
-      line("base", 2_000n, { plan: "pro", charge: "base" }),
-      line("calls", 8_000n, { plan: "pro", charge: "calls", kind: "usage" }),
+      line("base", 2_000n, { origin: originOf("pro"), charge: "base" }),
+      line("calls", 8_000n, { origin: originOf("pro"), charge: "calls", kind: "usage" }),
     ]
     const made = assembled({
       lines,
@@ -154,7 +155,9 @@ describe("assemble", () => {
       line("3", 90_000n, { charge: "taxed" }),
       line("cleaning", 20_000n, { charge: "taxed" }),
     ]
-    const rates = new Map(lines.map(({ charge, id }) => [id, charge === null ? exempt : standard("25")]))
+    const rates = Object.fromEntries(
+      lines.map(({ charge, id }) => [id, charge === null ? exempt : standard("25")]),
+    )
     const made = assembled({
       lines,
       coupons: [
@@ -254,7 +257,7 @@ describe("assemble", () => {
     ]
     const made = assembled({
       lines,
-      quote: { behavior: "exclusive", rates: new Map([["new", standard("16")]]) },
+      quote: { behavior: "exclusive", rates: { new: standard("16") } },
     })
     assert.deepStrictEqual(
       made.taxes.map(({ amount, rate }) => [rate, amount]),

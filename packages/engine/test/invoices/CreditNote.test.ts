@@ -161,6 +161,18 @@ describe("creditNoteAmounts", () => {
     assert.throws(() => creditNoteAmounts(then, [first], { lines: "rest", refund: 6_001n }), "from 0 to 6000")
   })
 
+  it("refunds nothing of what credits paid", () => {
+    const lines = linesOf(10_000n)
+    const paid = after(
+      issued({ lines, quote: quoteOf(lines, standard("20")), paid: [{ id: "grant", available: 6_000n }] }),
+      { action: "pay", amount: 6_000n },
+    )
+    const first = creditNoteAmounts(paid, [], { lines: [{ lineId: "a", amount: 5_000n }], refund: 6_000n })
+    const then = after(paid, { action: "credit", total: first.total, waived: first.waived })
+    assert.strictEqual(creditNoteAmounts(then, [first], { lines: "rest" }).toBalance, 6_000n)
+    assert.throws(() => creditNoteAmounts(then, [first], { lines: "rest", refund: 1n }), "from 0 to 0")
+  })
+
   it("credits a line after its discount, and not what credit lines gave back of it", () => {
     const lines = linesOf(1_000n, 1_000n)
     const half = { id: "half", name: "Half", allowance: { type: "percent" as const, percent: "50" } }

@@ -13,6 +13,7 @@ import {
   type Invoice,
   type InvoiceInput,
   type LineInput,
+  type LineOrigin,
   type Scope,
   stepsOfAmount,
   type TaxBehavior,
@@ -26,8 +27,7 @@ export const standard = (rate: string): TaxRate => ({ category: "S", rate, count
 export const line = (id: string, amount: bigint, more: Partial<LineInput> = {}): LineInput => ({
   id,
   kind: "item",
-  subscriptionId: null,
-  plan: null,
+  origin: null,
   charge: null,
   description: `Line ${id}`,
   periodStart: null,
@@ -42,6 +42,16 @@ export const line = (id: string, amount: bigint, more: Partial<LineInput> = {}):
   ...more,
 })
 
+/** What a line of this plan bills. */
+export const originOf = (key: string, gross = 0n): LineOrigin => ({
+  subscriptionId: "sub_1",
+  plan: { key, version: 1 },
+  period: 0,
+  segment: 0,
+  group: null,
+  gross,
+})
+
 /** Lines of these amounts: a, b, c, … */
 export const linesOf = (...amounts: ReadonlyArray<bigint>): ReadonlyArray<LineInput> =>
   amounts.map((amount, index) => line(String.fromCodePoint(97 + index), amount))
@@ -51,7 +61,7 @@ export const quoteOf = (
   lines: ReadonlyArray<LineInput>,
   rate: TaxRate,
   behavior: TaxBehavior = "exclusive",
-) => ({ behavior, rates: new Map(lines.map(({ id }) => [id, rate])) })
+) => ({ behavior, rates: Object.fromEntries(lines.map(({ id }) => [id, rate])) })
 
 export const assembled = (input: AssembleInput): Assembled => {
   const made = assemble(input)
@@ -153,12 +163,12 @@ export const inputs: fc.Arbitrary<AssembleInput> = fc
     const lines = list.map(([amount, plan, charge, rate, isFixed], index) =>
       line(`line_${index}`, amount, {
         kind: amount < 0n && isFixed ? "credit" : "usage",
-        plan,
+        origin: plan === null ? null : originOf(plan, amount),
         charge,
         fixedTax: isFixed ? rate : null,
       }),
     )
-    const rates = new Map(
+    const rates = Object.fromEntries(
       list.flatMap(([, , , rate, isFixed], index) => (isFixed ? [] : [[`line_${index}`, rate] as const])),
     )
     return {
@@ -173,9 +183,9 @@ export const inputs: fc.Arbitrary<AssembleInput> = fc
 
 export const total = (values: ReadonlyArray<bigint>): bigint => values.reduce((sum, value) => sum + value, 0n)
 
-const covers = (scope: Scope | undefined, { charge, plan }: LineInput): boolean =>
+const covers = (scope: Scope | undefined, { charge, origin }: LineInput): boolean =>
   [
-    [scope?.plans, plan],
+    [scope?.plans, origin?.plan.key],
     [scope?.charges, charge],
   ].every(([keys, key]) => !Array.isArray(keys) || keys.includes(key))
 
@@ -198,9 +208,7 @@ const least = (...values: ReadonlyArray<bigint>): bigint => values.reduce((a, b)
 const leftOf = ({ coupons: given = [], lines, promotional = [] }: AssembleInput): ReadonlyArray<bigint> => {
   let left = lines.map(({ amount }) => amount)
   const take = (scope: Scope | undefined, amountOf: (base: bigint, most: bigint) => bigint) => {
-    const weights = lines.map((one, index) =>
-      one.kind !== "credit" && left[index]! > 0n && covers(scope, one) ? left[index]! : 0n,
-    )
+    const weights = lines.map((one, index) => (left[index]! > 0n && covers(scope, one) ? left[index]! : 0n))
     const base = total(weights)
     const parts = spread(amountOf(base, least(base, total(left) > 0n ? total(left) : 0n)), weights)
     left = left.map((amount, index) => amount - parts[index]!)
@@ -224,7 +232,7 @@ export const oracle = (input: AssembleInput) => {
   const left = leftOf(input)
   const groups = new Map<string, { readonly rate: TaxRate; sum: bigint }>()
   for (const [index, { fixedTax, id }] of input.lines.entries()) {
-    const rate = fixedTax ?? input.quote.rates.get(id)!
+    const rate = fixedTax ?? input.quote.rates[id]!
     const key = JSON.stringify([rate.category, rate.rate, rate.country])
     const group = groups.get(key) ?? { rate, sum: 0n }
     group.sum += left[index]!

@@ -43,11 +43,7 @@ describe("the tax of lines", () => {
 
   it("is separate by category and rate, in the order of the lines", () => {
     const lines = [line("book", 1_000n), line("tool", 2_000n), line("map", 500n)]
-    const rates = new Map([
-      ["book", standard("7")],
-      ["tool", standard("19")],
-      ["map", standard("7.0")],
-    ])
+    const rates = { book: standard("7"), tool: standard("19"), map: standard("7.0") }
     assert.deepStrictEqual(
       assembled({ lines, quote: { behavior: "exclusive", rates } }).taxes.map(({ amount, rate, taxable }) => [
         rate,
@@ -86,7 +82,7 @@ const customer = (country: string | null, more: Partial<TaxCustomer> = {}): TaxC
 
 const rateFor = (who: TaxCustomer, taxCode: string | null = null, taxPoint = "2026-11-22") => {
   const lines = [{ id: "a", taxCode, amount: 100n }]
-  const rate = quoteByTable(table, { currency: "EUR", taxPoint, customer: who, lines }).rates.get("a")!
+  const rate = quoteByTable(table, { currency: "EUR", taxPoint, customer: who, lines }).rates["a"]!
   return [rate.category, rate.rate, rate.country, rate.reason]
 }
 
@@ -123,6 +119,20 @@ describe("quoteByTable", () => {
   it("takes the rate of the date", () => {
     assert.strictEqual(rateFor(customer("EE"), null, "2025-06-30")[1], "22")
     assert.strictEqual(rateFor(customer("EE"), null, "2025-07-01")[1], "24")
+  })
+
+  it("takes the last of several rates, in whatever order they are", () => {
+    const rates = ["2025-01-01", "2026-07-01", "2026-01-01", "2027-01-01"].map((from, index) => ({
+      country: "DE",
+      rate: String(index + 1),
+      from,
+    }))
+    const lines = [{ id: "a", taxCode: null, amount: 1n }]
+    const request = { currency: "EUR", taxPoint: "2026-11-22", customer: customer("DE"), lines }
+    for (const list of [rates, rates.toReversed()]) {
+      const quote = quoteByTable({ behavior: "exclusive", seller: "DE", rates: list }, request)
+      assert.strictEqual(quote.rates["a"]?.rate, "2")
+    }
   })
 
   it("names lines without a rate", () => {
