@@ -13,7 +13,7 @@ import { percentOf } from "./Amounts.ts"
  */
 export type TaxCategory = "S" | "Z" | "E" | "AE" | "K" | "G" | "O"
 
-export const TAX_CATEGORIES: ReadonlyArray<TaxCategory> = ["S", "Z", "E", "AE", "K", "G", "O"]
+const TAX_CATEGORIES: ReadonlyArray<TaxCategory> = ["S", "Z", "E", "AE", "K", "G", "O"]
 
 /** The rate that one line is taxed at. */
 export interface TaxRate {
