@@ -111,7 +111,7 @@ export { documentText, issuedText } from "./invoices/Invoice.ts"
 export { InvoiceError } from "./invoices/InvoiceError.ts"
 export type { InvoiceStep } from "./invoices/InvoiceStep.ts"
 export { foldInvoice, InvoiceExplanationError } from "./invoices/InvoiceStep.ts"
-export type { Line, LineInput, LineKind, LineOrigin, Receipt, Scope } from "./invoices/Line.ts"
+export type { Line, LineInput, LineKind, LineOrigin, LineRef, Receipt, Scope } from "./invoices/Line.ts"
 export { stepsOfAmount } from "./invoices/Line.ts"
 export type {
   InvoiceChange,

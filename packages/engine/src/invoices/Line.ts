@@ -69,10 +69,10 @@ export interface LineInput {
   readonly creditOf: LineRef | null
 }
 
-/** A line of an invoice that was issued before, by both ids. */
-interface LineRef {
-  readonly invoice: string
-  readonly line: string
+/** A line of an invoice that was issued before. */
+export interface LineRef {
+  readonly invoiceId: string
+  readonly lineId: string
 }
 
 /** A line of an invoice, with its part of the discounts and its tax rate. */

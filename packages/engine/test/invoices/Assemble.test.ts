@@ -181,6 +181,27 @@ describe("assemble", () => {
     assert.deepStrictEqual([made.total, made.amountDue], [712_500n, 612_500n])
   })
 
+  // https://docs.flexprice.io/docs/invoices/calculation: 70.78, of which credits pay 5.00
+  it("gives the amounts of the Flexprice example with coupons on a line and on the invoice", () => {
+    const lines = [line("calls", 8_000n, { charge: "calls" }), line("fee", 2_000n, { charge: "fee" })]
+    const made = assembled({
+      lines,
+      coupons: [
+        { id: "ten", name: "10 off", allowance: { type: "fixed", amount: 1_000n } },
+        {
+          id: "quarter",
+          name: "25 % off calls",
+          scope: { charges: ["calls"] },
+          allowance: { type: "percent", percent: "25" },
+        },
+      ],
+      quote: quoteOf(lines, standard("8.25")),
+      paid: [{ id: "wallet", available: 500n }],
+    })
+    assert.deepStrictEqual([made.taxes[0]?.taxable, made.tax], [7_000n, 578n])
+    assert.deepStrictEqual([made.total, made.amountDue], [7_578n, 7_078n])
+  })
+
   it("takes percent coupons one after another, each off what is left", () => {
     const lines = linesOf(10_000n)
     const coupons = ["20", "10"].map((percent) => ({

@@ -23,6 +23,13 @@ describe("the tax of lines", () => {
     assert.deepStrictEqual([made.taxes[0]?.taxable, made.tax, made.total], [1_676n, 319n, 1_995n])
   })
 
+  // https://docs.zuora.com: Rounding rule for inclusive tax mode, "Rounding Net Amount (default)"
+  it("is what is left of the gross amount after the net: 2.99 at 4 % is 2.88 and 0.11", () => {
+    const lines = linesOf(299n)
+    const made = assembled({ lines, quote: quoteOf(lines, standard("4"), "inclusive") })
+    assert.deepStrictEqual([made.taxes[0]?.taxable, made.tax], [288n, 11n])
+  })
+
   it("has nets of inclusive lines that sum: three of 6.65 at 19 %", () => {
     const lines = linesOf(665n, 665n, 665n)
     const made = assembled({ lines, quote: quoteOf(lines, standard("19"), "inclusive") })
