@@ -11,7 +11,7 @@ import type { CreditNoteAmounts } from "./CreditNote.ts"
 import { dueOf, type Invoice } from "./Invoice.ts"
 import { foldInvoice, InvoiceExplanationError } from "./InvoiceStep.ts"
 import { readNumber } from "./Numbering.ts"
-import { netOfGross, type Tax, taxKey } from "./Tax.ts"
+import { netOfGross, type TaxBehavior, taxKey } from "./Tax.ts"
 
 /** J1: the amount of each line is the fold of its steps. */
 export const problemsOfLines = ({
@@ -63,6 +63,10 @@ const checkDiscounts = (at: Problems, { discounts, lines }: Invoice): void => {
   for (const id of byLine.keys()) at.in("discounts").add(`have a part for ${id}, which is not a line`)
 }
 
+/** The tax on amounts of one rate. */
+const taxOn = (amount: bigint, rate: string, behavior: TaxBehavior): bigint =>
+  behavior === "exclusive" ? percentOf(amount, rate) : amount - netOfGross(amount, rate)
+
 /** The taxes by rate, each compared with the lines of the rate. */
 const checkTaxes = (at: Problems, invoice: Pick<Invoice, "lines" | "taxBehavior" | "taxes">): void => {
   const taxes = new Map(invoice.taxes.map((tax) => [taxKey(tax), tax]))
@@ -77,8 +81,7 @@ const checkTaxes = (at: Problems, invoice: Pick<Invoice, "lines" | "taxBehavior"
       "the sum of the net amounts of its lines",
     )
     const given = sumOf(lines, (line) => line.amount - line.discount)
-    const tax = invoice.taxBehavior === "exclusive" ? percentOf(given, rate) : given - netOfGross(given, rate)
-    same(here.in("amount"), amount, tax, "the tax on its lines")
+    same(here.in("amount"), amount, taxOn(given, rate, invoice.taxBehavior), "the tax on its lines")
   }
   for (const { id, tax } of invoice.lines) {
     if (!taxes.has(taxKey(tax))) at.add(`has no rate ${taxKey(tax).trim()}, which line ${id} has`)
@@ -134,52 +137,75 @@ export const problemsOfSums = (invoice: Invoice): ReadonlyArray<Problem> => {
   return at.found
 }
 
-/** Adds taxes up by rate. */
-const sumsByRate = (taxes: ReadonlyArray<Tax>, sign: 1n | -1n, into: Map<string, bigint>): void => {
+/** Each note is the sum of its parts. */
+const checkNotes = (at: Problems, notes: ReadonlyArray<CreditNoteAmounts>): void => {
+  for (const [index, { net, refund, tax, taxes, toBalance, total, waived }] of notes.entries()) {
+    const here = at.in(index)
+    same(here.in("total"), total, net + tax, "net amount and tax")
+    same(here.in("total"), total, waived + refund + toBalance, "what is waived, refunded and credited")
+    same(
+      here.in("tax"),
+      tax,
+      sumOf(taxes, ({ amount }) => amount),
+      "the sum of the taxes",
+    )
+  }
+}
+
+/** No line is credited with more than it has. Gives what is left of the lines of each rate. */
+const checkCreditedLines = (
+  at: Problems,
+  { lines }: Invoice,
+  notes: ReadonlyArray<CreditNoteAmounts>,
+): ReadonlyMap<string, bigint> => {
+  const byLine = new Map<string, bigint>()
+  for (const { amount, lineId } of notes.flatMap((note) => note.lines)) {
+    byLine.set(lineId, (byLine.get(lineId) ?? 0n) + amount)
+  }
+  const left = new Map<string, bigint>()
+  for (const { amount, discount, id, tax } of lines) {
+    const credited = byLine.get(id) ?? 0n
+    const most = amount - discount
+    if (most >= 0n ? credited > most || credited < 0n : credited < most || credited > 0n) {
+      at.in(id).add(`are ${credited} of a line of ${most}`)
+    }
+    left.set(taxKey(tax), (left.get(taxKey(tax)) ?? 0n) + most - credited)
+    byLine.delete(id)
+  }
+  for (const id of byLine.keys()) at.in(id).add("are of a line that the invoice does not have")
+  return left
+}
+
+/** The tax of the invoice, less that of its notes, is the tax on what is left of the lines. */
+const checkTaxLeft = (
+  at: Problems,
+  { taxBehavior, taxes }: Invoice,
+  notes: ReadonlyArray<CreditNoteAmounts>,
+  left: ReadonlyMap<string, bigint>,
+): void => {
+  const credited = new Map<string, bigint>()
+  for (const tax of notes.flatMap((note) => note.taxes)) {
+    credited.set(taxKey(tax), (credited.get(taxKey(tax)) ?? 0n) + tax.amount)
+  }
   for (const tax of taxes) {
     const key = taxKey(tax)
-    into.set(key, (into.get(key) ?? 0n) + sign * tax.amount)
+    const rest = taxOn(left.get(key) ?? 0n, tax.rate, taxBehavior)
+    same(at.in(key), credited.get(key) ?? 0n, tax.amount - rest, "the tax less that on what is left")
   }
 }
 
 /**
- * The credit notes of an invoice together never exceed it: no line, no rate of tax, and not the total. Each is the sum
- * of its parts. `notes` are all notes of the invoice.
+ * The credit notes of an invoice: each is the sum of its parts, and together they never exceed the invoice, neither a
+ * line nor the total. The tax that is left is right for what is left of the lines. `notes` are all of the invoice.
  */
 export const problemsOfCreditNotes = (
   invoice: Invoice,
   notes: ReadonlyArray<CreditNoteAmounts>,
 ): ReadonlyArray<Problem> => {
   const at = new Problems("notes")
-  const taxLeft = new Map<string, bigint>()
-  sumsByRate(invoice.taxes, 1n, taxLeft)
-  for (const [index, note] of notes.entries()) {
-    const here = at.in(index)
-    same(here.in("total"), note.total, note.net + note.tax, "net amount and tax")
-    same(
-      here.in("total"),
-      note.total,
-      note.waived + note.refund + note.toBalance,
-      "what is waived, refunded and credited",
-    )
-    same(
-      here.in("tax"),
-      note.tax,
-      sumOf(note.taxes, ({ amount }) => amount),
-      "the sum of the taxes",
-    )
-    sumsByRate(note.taxes, -1n, taxLeft)
-  }
-  for (const { amount, discount, id } of invoice.lines) {
-    const credited = sumOf(
-      notes.flatMap(({ lines }) => lines.filter(({ lineId }) => lineId === id)),
-      (line) => line.amount,
-    )
-    const most = amount - discount
-    if (most >= 0n ? credited > most || credited < 0n : credited < most || credited > 0n) {
-      at.in(id).add(`are ${credited} of a line of ${most}`)
-    }
-  }
+  checkNotes(at, notes)
+  const left = checkCreditedLines(at, invoice, notes)
+  checkTaxLeft(at, invoice, notes, left)
   const credited = sumOf(notes, ({ total }) => total)
   same(at.in("total"), invoice.amountCredited, credited, "the sum of the notes")
   if (credited > invoice.total && notes.length > 0) at.add(`are ${credited} of a total of ${invoice.total}`)

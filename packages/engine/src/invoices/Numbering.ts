@@ -90,9 +90,8 @@ const hasYear = (format: string): boolean => format.includes("{year}")
 
 const yearText = (year: number): string => String(year).padStart(4, "0")
 
-/** Writes a number: `2026-0042`. */
-export const writeNumber = (format: string, year: number, counter: number): string =>
-  validPartsOf(format)
+const written = (parts: ReadonlyArray<Part>, year: number, counter: number): string =>
+  parts
     .map((part) =>
       "literal" in part
         ? part.literal
@@ -102,6 +101,10 @@ export const writeNumber = (format: string, year: number, counter: number): stri
     )
     .join("")
 
+/** Writes a number: `2026-0042`. Throws an {@link InvoiceError} for a format with problems. */
+export const writeNumber = (format: string, year: number, counter: number): string =>
+  written(validPartsOf(format), year, counter)
+
 /**
  * Reads a number that {@link writeNumber} wrote. `undefined` for any other text. `year` is `null` if the format has none.
  */
@@ -109,7 +112,8 @@ export const readNumber = (
   format: string,
   text: string,
 ): { readonly year: number | null; readonly counter: number } | undefined => {
-  const pattern = validPartsOf(format)
+  const parts = validPartsOf(format)
+  const pattern = parts
     .map((part) =>
       "literal" in part
         ? part.literal
@@ -123,8 +127,7 @@ export const readNumber = (
   const year = groups["year"] === undefined ? null : Number(groups["year"])
   const counter = Number(groups["number"])
   // The pattern takes a dot for any character. Only a text that is written the same is read.
-  const isOurs =
-    Number.isSafeInteger(counter) && counter > 0 && writeNumber(format, year ?? 0, counter) === text
+  const isOurs = Number.isSafeInteger(counter) && counter > 0 && written(parts, year ?? 0, counter) === text
   return isOurs ? { year, counter } : undefined
 }
 
@@ -152,13 +155,14 @@ export const takeNumbers = (
     throw new RangeError(`The count of numbers must be from 1 to ${MAX_NUMBERS_AT_ONCE}: ${count}.`)
   }
   const { format, last, timezone, year: lastYear } = series
+  const parts = validPartsOf(format)
   const issuedAt = issuedAtAfter(series.lastIssuedAt, now)
   // Another time zone could make the year fall, and a year that ended must not get more numbers.
   const year = Math.max(yearAt(issuedAt, timezone), lastYear ?? 0)
   const first = hasYear(format) && year !== lastYear ? 1 : last + 1
   const numbers = Array.from({ length: count }, (_, index) => {
     const counter = first + index
-    return { number: writeNumber(format, year, counter), year, counter }
+    return { number: written(parts, year, counter), year, counter }
   })
   return { series: { ...series, year, lastIssuedAt: issuedAt, last: first + count - 1 }, issuedAt, numbers }
 }

@@ -146,11 +146,25 @@ describe("problemsOfCreditNotes", () => {
       "notes[0].total is 3240, but net amount and tax is 2701",
       "notes[0].total is 3240, but what is waived, refunded and credited is 240",
       "notes[0].tax is 1, but the sum of the taxes is 0",
+      `notes["S 20 DE"] is 0, but the tax less that on what is left is 540`,
     ])
     assert.deepStrictEqual(texts({ ...credited, amountCredited: 6_480n }, note, note), [
       "notes.a are 1800 of a line of 900",
       "notes.b are 3600 of a line of 1800",
+      `notes["S 20 DE"] is 1080, but the tax less that on what is left is 1620`,
       "notes are 6480 of a total of 3240",
+    ])
+  })
+
+  it("finds a tax that is not right for what is left, and a line of another invoice", () => {
+    const [rate] = note.taxes
+    const wrong = { ...note, tax: 539n, total: 3_239n, waived: 2_999n, taxes: [{ ...rate!, amount: 539n }] }
+    assert.deepStrictEqual(texts({ ...credited, amountCredited: 3_239n }, wrong), [
+      `notes["S 20 DE"] is 539, but the tax less that on what is left is 540`,
+    ])
+    const [line] = note.lines
+    assert.deepStrictEqual(texts(credited, { ...note, lines: [...note.lines, { ...line!, lineId: "x" }] }), [
+      "notes.x are of a line that the invoice does not have",
     ])
   })
 })
