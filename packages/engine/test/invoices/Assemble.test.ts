@@ -257,6 +257,22 @@ describe("assemble", () => {
     assert.deepStrictEqual([made.taxes[0]?.taxable, made.tax, made.total], [-132_500n, -33_125n, -165_625n])
   })
 
+  it("gives even the smallest total below 0 to the credit balance", () => {
+    const lines = linesOf(-1n)
+    const made = assembled({ lines, quote: quoteOf(lines, standard("19")) })
+    assert.deepStrictEqual([made.total, made.credited, made.amountDue], [-1n, 1n, 0n])
+  })
+
+  it("spreads what is left over to earlier lines first, also beyond ten lines", () => {
+    const lines = linesOf(...Array.from({ length: 12 }, () => 10n))
+    const coupon = { id: "c", name: "C", allowance: { type: "fixed" as const, amount: 3n } }
+    const made = assembled({ lines, coupons: [coupon], quote: quoteOf(lines, standard("19")) })
+    assert.deepStrictEqual(
+      made.lines.map((one) => one.discount),
+      lines.map((_, index) => (index < 3 ? 1n : 0n)),
+    )
+  })
+
   it("discounts no credits: they give back what was paid after discounts", () => {
     const lines = [
       line("back", -4_500n, { kind: "credit", fixedTax: standard("20") }),

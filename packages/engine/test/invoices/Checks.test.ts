@@ -162,6 +162,10 @@ describe("problemsOfCreditNotes", () => {
       `notes["S 20 DE"] is 539, but the tax less that on what is left is 540`,
     ])
     const [line] = note.lines
+    assert.include(
+      texts(credited, { ...note, lines: [{ ...line!, amount: -1n }] }),
+      "notes.a are -1 of a line of 900",
+    )
     assert.deepStrictEqual(texts(credited, { ...note, lines: [...note.lines, { ...line!, lineId: "x" }] }), [
       "notes.x are of a line that the invoice does not have",
     ])

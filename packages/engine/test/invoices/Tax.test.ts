@@ -142,6 +142,13 @@ describe("quoteByTable", () => {
     }
   })
 
+  it("refuses what has no rate at home, also without a union", () => {
+    const lines = [{ id: "a", taxCode: "books", amount: 1n }]
+    const request = { currency: "CHF", taxPoint: "2026-11-22", customer: customer("CH"), lines }
+    const swiss: TaxTable = { behavior: "exclusive", seller: "CH", rates: [{ country: "CH", rate: "8.1" }] }
+    assert.throws(() => quoteByTable(swiss, request), `add one for CH and code "books"`)
+  })
+
   it("names lines without a rate", () => {
     assert.throws(
       () => rateFor(customer("FR"), "reduced"),
