@@ -137,17 +137,21 @@ export const isTimezone = (timezone: string): boolean => {
   }
 }
 
+/** What a formatter writes: `1/31/2026, 09:30:00`. Reading it is several times as fast as `formatToParts`. */
+const WRITTEN = /^(\d+)\/(\d+)\/(\d+), (\d+):(\d+):(\d+)$/
+
 /** The local time that a clock in the zone shows at an instant. Throws a `RangeError` for an unknown zone. */
 export const ofInstant = (instant: number, timezone: string): number => {
   if (timezone === "UTC") return instant
   // Offsets are whole seconds, so milliseconds are the same on every clock.
   const seconds = Math.floor(instant / SECOND_MILLIS) * SECOND_MILLIS
-  const parts = { year: 0, month: 0, day: 0, hour: 0, minute: 0, second: 0 }
-  for (const { type, value } of formatterOf(timezone).formatToParts(seconds)) {
-    if (Object.hasOwn(parts, type)) parts[type as keyof typeof parts] = Number(value)
-  }
-  const time = ((parts.hour * 60 + parts.minute) * 60 + parts.second) * SECOND_MILLIS
-  return daysOf(parts) * DAY_MILLIS + time + (instant - seconds)
+  const written = formatterOf(timezone).format(seconds)
+  const match = WRITTEN.exec(written)
+  if (match === null) throw new RangeError(`This runtime writes dates in another way than usual: ${written}`)
+  const [month, day, year, hour, minute, second] = match.slice(1).map(Number)
+  const time = ((hour! * 60 + minute!) * 60 + second!) * SECOND_MILLIS
+  const days = daysOf({ year: year!, month: month!, day: day! })
+  return days * DAY_MILLIS + time + (instant - seconds)
 }
 
 /**

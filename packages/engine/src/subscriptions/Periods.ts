@@ -62,17 +62,30 @@ const localBoundary = (periods: Periods, anchor: number, k: number): number => {
 export const boundary = (periods: Periods, k: number): number =>
   LocalTime.toInstant(localBoundary(periods, anchorOf(periods), k), periods.timezone)
 
-/** The index of the period that contains an instant: the greatest `k` whose boundary is not after it. */
-export const indexAt = (periods: Periods, instant: number): number => {
+/** A period of the grid, with its index. */
+interface IndexedSpan extends Span {
+  readonly k: number
+}
+
+const indexedSpanAt = (periods: Periods, instant: number): IndexedSpan => {
   const sinceAnchor = LocalTime.ofInstant(instant, periods.timezone) - anchorOf(periods)
   let k = Math.floor(sinceAnchor / (MEAN_DAYS[periods.unit] * periods.count * LocalTime.DAY_MILLIS))
-  while (boundary(periods, k) > instant) k--
-  while (boundary(periods, k + 1) <= instant) k++
-  return k
+  let start = boundary(periods, k)
+  while (start > instant) start = boundary(periods, --k)
+  let end = boundary(periods, k + 1)
+  while (end <= instant) {
+    k++
+    start = end
+    end = boundary(periods, k + 1)
+  }
+  return { k, start, end }
 }
+
+/** The index of the period that contains an instant: the greatest `k` whose boundary is not after it. */
+export const indexAt = (periods: Periods, instant: number): number => indexedSpanAt(periods, instant).k
 
 /** The period that contains an instant. */
 export const spanAt = (periods: Periods, instant: number): Span => {
-  const k = indexAt(periods, instant)
-  return { start: boundary(periods, k), end: boundary(periods, k + 1) }
+  const { end, start } = indexedSpanAt(periods, instant)
+  return { start, end }
 }

@@ -99,11 +99,12 @@ export class Book {
     }
   }
 
-  /** Bills what all periods differ from what was billed, and gives the new lines. */
-  invoice(until: number): ReadonlyArray<PeriodLine> {
+  /** Bills what periods differ from what was billed, all or the last ones, and gives the new lines. */
+  invoice(until: number, from = 0): ReadonlyArray<PeriodLine> {
     const invoice = this.#invoices++
     const made: Array<PeriodLine> = []
     for (const period of this.periods.values()) {
+      if (period.number < from) continue
       for (const [index, line] of linesOf(this.input(period, until)).entries()) {
         assert.strictEqual(fold(line.steps, 2), line.amount)
         const discount = line.creditOf === null ? (line.amount * this.#discount) / 100n : 0n
@@ -123,7 +124,7 @@ export class Book {
     return effects.flatMap((effect) => {
       if (effect.kind === "event") return []
       this.periods.set(effect.period.number, effect.period)
-      return effect.kind === "invoice" ? this.invoice(effect.at) : []
+      return effect.kind === "invoice" ? this.invoice(effect.at, effect.period.number - 1) : []
     })
   }
 }

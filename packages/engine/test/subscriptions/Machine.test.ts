@@ -478,6 +478,12 @@ describe("a pause", () => {
       "invoice 0.2",
       "ended",
     ])
+    const atBoundary = done(paused, { type: "cancel", at: "period_end" }, "2026-01-15").subscription
+    assert.deepStrictEqual(shorts(advance(atBoundary, "2026-02-01")), [
+      "close_period 0.1",
+      "invoice 0.2",
+      "ended",
+    ])
     const later = advance(paused, "2026-03-10").subscription
     assert.deepStrictEqual(shorts(done(later, { type: "cancel", at: "now" }, "2026-03-10")), [
       "canceled",

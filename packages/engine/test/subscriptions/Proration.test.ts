@@ -65,18 +65,22 @@ const amounts = (price: string, shares: ReadonlyArray<Share>) =>
 
 describe("shares", () => {
   it("of days are the local midnights that an independent calendar counts", () => {
-    holds([periods, parts], ({ end, start, timezone }, of) => {
-      const cuts = instantsOf(start, end, of)
-      const shares = sharesOf(cut(start, end, cuts), "day", timezone)
-      const edges = [start, ...cuts, end]
-      for (const [index, share] of shares.entries()) {
-        assert.deepStrictEqual(share, {
-          from: midnights(start, edges[index]!, timezone),
-          to: midnights(start, edges[index + 1]!, timezone),
-          of: midnights(start, end, timezone),
-        })
-      }
-    })
+    holds(
+      [periods, parts],
+      ({ end, start, timezone }, of) => {
+        const cuts = instantsOf(start, end, of)
+        const shares = sharesOf(cut(start, end, cuts), "day", timezone)
+        const edges = [start, ...cuts, end]
+        for (const [index, share] of shares.entries()) {
+          assert.deepStrictEqual(share, {
+            from: midnights(start, edges[index]!, timezone),
+            to: midnights(start, edges[index + 1]!, timezone),
+            of: midnights(start, end, timezone),
+          })
+        }
+      },
+      60,
+    )
   })
 
   it("of milliseconds are the milliseconds", () => {
@@ -132,6 +136,16 @@ describe("shares", () => {
       { from: 11, to: 11, of: 31 },
       { from: 11, to: 31, of: 31 },
     ])
+  })
+
+  it("do not take a day back where clocks go back over midnight", () => {
+    // On this day clocks in St. John's went from 00:01 back to 23:01 of the day before, at 02:31 UTC.
+    const [start, end] = [instant("2006-10-01T02:30:00Z"), instant("2006-11-01T03:30:00Z")]
+    const changed = (at: string) => sharesOf(cut(start, end, [instant(at)]), "day", "America/St_Johns")[0]
+    for (const at of ["2006-10-29T02:30:30Z", "2006-10-29T02:45:00Z", "2006-10-29T03:45:00Z"]) {
+      assert.deepStrictEqual(changed(at), { from: 0, to: 28, of: 31 })
+    }
+    assert.deepStrictEqual(changed("2006-10-29T02:29:59Z"), { from: 0, to: 27, of: 31 })
   })
 
   it("of a stub are those of the full period around it", () => {
