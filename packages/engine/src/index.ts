@@ -25,10 +25,13 @@ export { changesOf } from "./catalog/PlanChanges.ts"
 export type { FieldChange } from "./catalog/PlanChanges.ts"
 export { isKey } from "./catalog/FieldRules.ts"
 export { isPlan, problemsOfPlan } from "./catalog/PlanRules.ts"
+export { planSchemas } from "./catalog/PlanSchema.ts"
+export type { JsonSchema } from "./catalog/ObjectSchema.ts"
 export { pathTo } from "./catalog/Problem.ts"
 export { previewPlan } from "./rating/Preview.ts"
 export type { PlanPreview, PreviewInput, PreviewLine } from "./rating/Preview.ts"
 export * from "./rating/index.ts"
+export { stepSchemas } from "./rating/StepSchema.ts"
 export type {
   BillingEffect,
   BillingKind,

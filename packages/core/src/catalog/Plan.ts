@@ -8,15 +8,21 @@ import {
   canonicalJson,
   changesOf,
   type FieldChange,
+  type JsonSchema,
   type PlanDefinition,
   type PlanTerms,
+  planSchemas,
   type Quantity,
+  stepSchemas,
   termsOf,
 } from "@billwright/engine"
 import { type DateTime, Schema } from "effect"
 import * as Id from "../shared/Id.ts"
 import { pageFields } from "../shared/Page.ts"
 import * as Sha256 from "../shared/Sha256.ts"
+
+/** The JSON Schemas of plans, of their parts and of the steps of a rating, by name. `PlanDefinition` is that of a plan. */
+export const schemas: Readonly<Record<string, JsonSchema>> = { ...planSchemas, ...stepSchemas }
 
 /** The prefix of plan ids. */
 export const PLAN_ID_PREFIX = "pln"

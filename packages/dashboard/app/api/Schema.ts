@@ -645,10 +645,55 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        AggregateStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "aggregate";
+            quantity: string;
+        };
+        AlreadyBilledStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "already_billed";
+            invoice: string | null;
+            line: string | null;
+            billed: string;
+            amount: string;
+        };
+        BooleanFeature: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "boolean";
+        };
+        ConfigFeature: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "config";
+            value: string;
+        };
         ConflictError: {
             /** @enum {string} */
             error: "conflict";
             message: string;
+        };
+        ConvertStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "convert";
+            divide_by: string;
+            /** @enum {string} */
+            round: "up" | "down" | "half_up" | "none";
+            quantity: string;
         };
         CreateCustomer: {
             name: string;
@@ -782,6 +827,15 @@ export interface components {
             attempt_started_at: string | null;
             attempts: components["schemas"]["DeliveryAttempt"][];
         };
+        DiscountStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "discount";
+            percent: string;
+            amount: string;
+        };
         Event: {
             /** @enum {string} */
             object: "event";
@@ -837,10 +891,107 @@ export interface components {
             field: string;
             problem: string;
         };
+        FlatCharge: {
+            key: string;
+            name?: string;
+            /** @enum {string} */
+            timing?: "advance" | "arrears";
+            minimum?: components["schemas"]["PlanPrices"];
+            maximum?: components["schemas"]["PlanPrices"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            model: "flat";
+            price: components["schemas"]["PlanPrices"];
+        };
+        FlatStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "flat";
+            amount: string;
+        };
         ForbiddenError: {
             /** @enum {string} */
             error: "forbidden";
             message: string;
+        };
+        FreeStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "free";
+            free: string;
+            quantity: string;
+        };
+        GraduatedCharge: {
+            key: string;
+            name?: string;
+            /** @enum {string} */
+            timing?: "advance" | "arrears";
+            minimum?: components["schemas"]["PlanPrices"];
+            maximum?: components["schemas"]["PlanPrices"];
+            meter?: string;
+            quantity?: string;
+            free?: string;
+            convert?: components["schemas"]["PlanConvert"];
+            where?: {
+                [key: string]: string[];
+            };
+            by?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            model: "graduated";
+            tiers: components["schemas"]["PriceTier"][];
+        };
+        GraduatedPackageCharge: {
+            key: string;
+            name?: string;
+            /** @enum {string} */
+            timing?: "advance" | "arrears";
+            minimum?: components["schemas"]["PlanPrices"];
+            maximum?: components["schemas"]["PlanPrices"];
+            meter?: string;
+            quantity?: string;
+            free?: string;
+            convert?: components["schemas"]["PlanConvert"];
+            where?: {
+                [key: string]: string[];
+            };
+            by?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            model: "graduated_package";
+            tiers: components["schemas"]["PackagePriceTier"][];
+        };
+        GraduatedPercentageCharge: {
+            key: string;
+            name?: string;
+            /** @enum {string} */
+            timing?: "advance" | "arrears";
+            minimum?: components["schemas"]["PlanPrices"];
+            maximum?: components["schemas"]["PlanPrices"];
+            meter?: string;
+            quantity?: string;
+            free?: string;
+            convert?: components["schemas"]["PlanConvert"];
+            where?: {
+                [key: string]: string[];
+            };
+            by?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            model: "graduated_percentage";
+            tiers: components["schemas"]["PercentagePriceTier"][];
         };
         Health: {
             /** @enum {string} */
@@ -882,15 +1033,156 @@ export interface components {
                 failed: number;
             };
         };
+        MaximumStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "maximum";
+            per_period: string;
+            amount: string;
+        };
+        MeteredFeature: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "metered";
+            meter: string;
+            included: string;
+            /** @enum {string} */
+            limit: "hard" | "soft";
+            rollover?: components["schemas"]["PlanRollover"];
+        };
+        MinimumStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "minimum";
+            per_period: string;
+            amount: string;
+        };
         NotFoundError: {
             /** @enum {string} */
             error: "not_found";
             message: string;
         };
+        PackageCharge: {
+            key: string;
+            name?: string;
+            /** @enum {string} */
+            timing?: "advance" | "arrears";
+            minimum?: components["schemas"]["PlanPrices"];
+            maximum?: components["schemas"]["PlanPrices"];
+            meter?: string;
+            quantity?: string;
+            free?: string;
+            convert?: components["schemas"]["PlanConvert"];
+            where?: {
+                [key: string]: string[];
+            };
+            by?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            model: "package";
+            price: components["schemas"]["PlanPrices"];
+            size: string;
+        };
+        PackagePriceTier: {
+            up_to?: string;
+            price?: components["schemas"]["PlanPrices"];
+            flat?: components["schemas"]["PlanPrices"];
+            size: string;
+        };
+        PackageStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "package";
+            quantity: string;
+            size: string;
+            packages: string;
+            price: string;
+            amount: string;
+        };
+        PackageTierStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "package_tier";
+            from: string;
+            up_to: string | null;
+            quantity: string;
+            size: string;
+            packages: string;
+            price: string;
+            flat: string;
+            amount: string;
+        };
         PayloadTooLargeError: {
             /** @enum {string} */
             error: "payload_too_large";
             message: string;
+        };
+        PercentStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "percent";
+            money: string;
+            rate: string;
+            records: string;
+            flat: string;
+            amount: string;
+        };
+        PercentTierStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "percent_tier";
+            from: string;
+            up_to: string | null;
+            money: string;
+            rate: string;
+            flat: string;
+            amount: string;
+        };
+        PercentageCharge: {
+            key: string;
+            name?: string;
+            /** @enum {string} */
+            timing?: "advance" | "arrears";
+            minimum?: components["schemas"]["PlanPrices"];
+            maximum?: components["schemas"]["PlanPrices"];
+            meter?: string;
+            quantity?: string;
+            free?: string;
+            convert?: components["schemas"]["PlanConvert"];
+            where?: {
+                [key: string]: string[];
+            };
+            by?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            model: "percentage";
+            rate: string;
+            flat?: components["schemas"]["PlanPrices"];
+            minimum_per_record?: components["schemas"]["PlanPrices"];
+            maximum_per_record?: components["schemas"]["PlanPrices"];
+        };
+        PercentagePriceTier: {
+            up_to?: string;
+            rate?: string;
+            flat?: components["schemas"]["PlanPrices"];
         };
         Plan: {
             /** @enum {string} */
@@ -902,7 +1194,7 @@ export interface components {
             version: number;
             version_id: string;
             hash: string;
-            terms: unknown;
+            terms: components["schemas"]["PlanTerms"];
             livemode: boolean;
             /** Format: date-time */
             created_at: string;
@@ -925,16 +1217,55 @@ export interface components {
             data: components["schemas"]["PlanChange"][];
             has_more: boolean;
         };
+        PlanCharge: components["schemas"]["FlatCharge"] | components["schemas"]["UnitCharge"] | components["schemas"]["PackageCharge"] | components["schemas"]["GraduatedCharge"] | components["schemas"]["VolumeCharge"] | components["schemas"]["GraduatedPackageCharge"] | components["schemas"]["PercentageCharge"] | components["schemas"]["GraduatedPercentageCharge"];
+        PlanConvert: {
+            divide_by: string;
+            /** @enum {string} */
+            round?: "up" | "down" | "half_up" | "none";
+        };
+        PlanDefinition: {
+            key: string;
+            name: string;
+            description?: string;
+            currencies: string[];
+            interval: components["schemas"]["PlanInterval"];
+            trial?: components["schemas"]["PlanTrial"];
+            charges: components["schemas"]["PlanCharge"][];
+            features?: {
+                [key: string]: components["schemas"]["PlanFeature"];
+            };
+            grants?: components["schemas"]["PlanGrant"][];
+            minimum?: components["schemas"]["PlanPrices"];
+            policy?: components["schemas"]["PlanPolicy"];
+        };
+        PlanFeature: components["schemas"]["BooleanFeature"] | components["schemas"]["ConfigFeature"] | components["schemas"]["MeteredFeature"];
         PlanFieldChange: {
             path: string;
             from: unknown;
             to: unknown;
+        };
+        PlanGrant: {
+            unit: string;
+            amount: string;
+            rollover?: components["schemas"]["PlanRollover"];
+        };
+        PlanInterval: {
+            /** @enum {string} */
+            unit: "day" | "week" | "month" | "year";
+            count: number;
         };
         PlanList: {
             /** @enum {string} */
             object: "list";
             data: components["schemas"]["Plan"][];
             has_more: boolean;
+        };
+        PlanPolicy: {
+            /** @enum {string} */
+            proration?: "day" | "time" | "none";
+            /** @enum {string} */
+            usage_on_change?: "continue" | "restart";
+            grace_hours?: number;
         };
         PlanPreview: {
             /** @enum {string} */
@@ -952,7 +1283,29 @@ export interface components {
             /** Format: int64 */
             amount: number;
             exact: string;
-            steps: unknown[];
+            steps: components["schemas"]["RatingStep"][];
+        };
+        PlanPrices: {
+            [key: string]: string;
+        };
+        PlanRollover: {
+            maximum: string;
+            expires_after?: components["schemas"]["PlanInterval"];
+        };
+        PlanTerms: {
+            currencies: string[];
+            interval: components["schemas"]["PlanInterval"];
+            trial?: components["schemas"]["PlanTrial"];
+            charges: components["schemas"]["PlanCharge"][];
+            features?: {
+                [key: string]: components["schemas"]["PlanFeature"];
+            };
+            grants?: components["schemas"]["PlanGrant"][];
+            minimum?: components["schemas"]["PlanPrices"];
+            policy?: components["schemas"]["PlanPolicy"];
+        };
+        PlanTrial: {
+            days: number;
         };
         PlanVersion: {
             /** @enum {string} */
@@ -961,7 +1314,7 @@ export interface components {
             plan_key: string;
             version: number;
             hash: string;
-            terms: unknown;
+            terms: components["schemas"]["PlanTerms"];
             livemode: boolean;
             /** Format: date-time */
             created_at: string;
@@ -973,10 +1326,15 @@ export interface components {
             has_more: boolean;
         };
         PreviewPlan: {
-            plan: unknown;
+            plan: string | components["schemas"]["PlanDefinition"];
             version?: number;
             currency?: string;
             quantities?: unknown;
+        };
+        PriceTier: {
+            up_to?: string;
+            price?: components["schemas"]["PlanPrices"];
+            flat?: components["schemas"]["PlanPrices"];
         };
         PublishEvent: {
             type: string;
@@ -985,12 +1343,33 @@ export interface components {
             idempotency_key?: string;
         };
         PushPlans: {
-            plans: unknown[];
+            plans: components["schemas"]["PlanDefinition"][];
         };
         RateLimitedError: {
             /** @enum {string} */
             error: "rate_limited";
             message: string;
+        };
+        RatingStep: components["schemas"]["AggregateStep"] | components["schemas"]["ConvertStep"] | components["schemas"]["FreeStep"] | components["schemas"]["FlatStep"] | components["schemas"]["UnitStep"] | components["schemas"]["PackageStep"] | components["schemas"]["TierStep"] | components["schemas"]["PackageTierStep"] | components["schemas"]["PercentStep"] | components["schemas"]["PercentTierStep"] | components["schemas"]["RecordMinimumStep"] | components["schemas"]["RecordMaximumStep"] | components["schemas"]["ShareStep"] | components["schemas"]["DiscountStep"] | components["schemas"]["MaximumStep"] | components["schemas"]["MinimumStep"] | components["schemas"]["RoundStep"] | components["schemas"]["AlreadyBilledStep"];
+        RecordMaximumStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "record_maximum";
+            records: string;
+            price: string;
+            amount: string;
+        };
+        RecordMinimumStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "record_minimum";
+            records: string;
+            price: string;
+            amount: string;
         };
         RecordUsage: {
             customer_id: string;
@@ -1035,8 +1414,40 @@ export interface components {
         RotateWebhookSecret: {
             expire_previous_after_seconds?: number;
         };
+        RoundStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "round";
+            digits: number;
+            amount: string;
+        };
+        ShareStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "share";
+            numerator: string;
+            denominator: string;
+            amount: string;
+        };
         TestWebhookEndpoint: {
             type: string;
+        };
+        TierStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tier";
+            from: string;
+            up_to: string | null;
+            quantity: string;
+            price: string;
+            flat: string;
+            amount: string;
         };
         UnauthorizedError: {
             /** @enum {string} */
@@ -1047,6 +1458,38 @@ export interface components {
             /** @enum {string} */
             error: "unavailable";
             message: string;
+        };
+        UnitCharge: {
+            key: string;
+            name?: string;
+            /** @enum {string} */
+            timing?: "advance" | "arrears";
+            minimum?: components["schemas"]["PlanPrices"];
+            maximum?: components["schemas"]["PlanPrices"];
+            meter?: string;
+            quantity?: string;
+            free?: string;
+            convert?: components["schemas"]["PlanConvert"];
+            where?: {
+                [key: string]: string[];
+            };
+            by?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            model: "unit";
+            price: components["schemas"]["PlanPrices"];
+        };
+        UnitStep: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "unit";
+            quantity: string;
+            price: string;
+            amount: string;
         };
         UnsupportedMediaTypeError: {
             /** @enum {string} */
@@ -1167,6 +1610,28 @@ export interface components {
             object: "list";
             data: components["schemas"]["UsageThreshold"][];
             has_more: boolean;
+        };
+        VolumeCharge: {
+            key: string;
+            name?: string;
+            /** @enum {string} */
+            timing?: "advance" | "arrears";
+            minimum?: components["schemas"]["PlanPrices"];
+            maximum?: components["schemas"]["PlanPrices"];
+            meter?: string;
+            quantity?: string;
+            free?: string;
+            convert?: components["schemas"]["PlanConvert"];
+            where?: {
+                [key: string]: string[];
+            };
+            by?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            model: "volume";
+            tiers: components["schemas"]["PriceTier"][];
         };
         WebhookEndpoint: {
             /** @enum {string} */

@@ -20,18 +20,21 @@ import {
 } from "./FieldRules.ts"
 import type { Problems } from "./Problem.ts"
 
-/** Most tiers of a charge. */
-const MAX_TIERS = 100
-/** Most values of one dimension in `where`, and longest value in characters. */
-const MAX_WHERE_VALUES = 100
-const MAX_DIMENSION_VALUE_LENGTH = 100
-/** Longest key of a dimension, in characters. */
-const MAX_DIMENSION_KEY_LENGTH = 40
-/** Longest name of a charge, in characters. */
-const MAX_NAME_LENGTH = 200
+/**
+ * Most tiers of a charge; most dimensions in `where`, and values of each; longest value and key of a dimension, and
+ * longest name of a charge, in characters.
+ */
+export const CHARGE_LIMITS = {
+  tiers: 100,
+  whereDimensions: 4,
+  whereValues: 100,
+  dimensionValue: 100,
+  dimensionKey: 40,
+  name: 200,
+} as const
 
-const ROUNDINGS: ReadonlyArray<ConvertRounding> = ["up", "down", "half_up", "none"]
-const TIMINGS: ReadonlyArray<NonNullable<Charge["timing"]>> = ["advance", "arrears"]
+export const ROUNDINGS: ReadonlyArray<ConvertRounding> = ["up", "down", "half_up", "none"]
+export const TIMINGS: ReadonlyArray<NonNullable<Charge["timing"]>> = ["advance", "arrears"]
 
 /** The fields of each model, in addition to those of every charge. */
 const MODEL_FIELDS: Readonly<Record<ChargeModel, ReadonlyArray<string>>> = {
@@ -70,8 +73,8 @@ const checkConvert = (at: Problems, value: unknown): void => {
 }
 
 const checkDimensionKey = (at: Problems, value: unknown): void => {
-  if (typeof value !== "string" || value.length === 0 || value.length > MAX_DIMENSION_KEY_LENGTH) {
-    at.add(`must be the key of a dimension, 1 to ${MAX_DIMENSION_KEY_LENGTH} characters`)
+  if (typeof value !== "string" || value.length === 0 || value.length > CHARGE_LIMITS.dimensionKey) {
+    at.add(`must be the key of a dimension, 1 to ${CHARGE_LIMITS.dimensionKey} characters`)
   } else checkStorable(at, value)
 }
 
@@ -80,16 +83,19 @@ const checkWhere = (at: Problems, value: unknown): void => {
     at.add(`must give values for each dimension, such as {"region": ["eu"]}`)
     return
   }
+  if (Object.keys(value).length > CHARGE_LIMITS.whereDimensions) {
+    at.add(`must have at most ${CHARGE_LIMITS.whereDimensions} dimensions`)
+  }
   for (const [dimension, values] of Object.entries(value)) {
     const here = at.in(dimension)
     checkDimensionKey(here, dimension)
-    if (!Array.isArray(values) || values.length === 0 || values.length > MAX_WHERE_VALUES) {
-      here.add(`must be a list of 1 to ${MAX_WHERE_VALUES} values`)
+    if (!Array.isArray(values) || values.length === 0 || values.length > CHARGE_LIMITS.whereValues) {
+      here.add(`must be a list of 1 to ${CHARGE_LIMITS.whereValues} values`)
       continue
     }
     for (const [index, one] of values.entries()) {
-      const isValue = typeof one === "string" && one.length > 0 && one.length <= MAX_DIMENSION_VALUE_LENGTH
-      if (!isValue) here.in(index).add(`must be a text of 1 to ${MAX_DIMENSION_VALUE_LENGTH} characters`)
+      const isValue = typeof one === "string" && one.length > 0 && one.length <= CHARGE_LIMITS.dimensionValue
+      if (!isValue) here.in(index).add(`must be a text of 1 to ${CHARGE_LIMITS.dimensionValue} characters`)
       else if (values.indexOf(one) !== index) here.in(index).add(`is listed twice: ${JSON.stringify(one)}`)
       else checkStorable(here.in(index), one)
     }
@@ -106,8 +112,8 @@ const checkTier = (at: Problems, tier: Fields, model: ChargeModel, currencies: C
 
 /** Every tier but the last must have an end, which must be greater than that of the tier before. */
 const checkTiers = (at: Problems, value: unknown, model: ChargeModel, currencies: Currencies): void => {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_TIERS) {
-    at.add(value === undefined ? "is required" : `must be a list of 1 to ${MAX_TIERS} tiers`)
+  if (!Array.isArray(value) || value.length === 0 || value.length > CHARGE_LIMITS.tiers) {
+    at.add(value === undefined ? "is required" : `must be a list of 1 to ${CHARGE_LIMITS.tiers} tiers`)
     return
   }
   let end = Exact.zero
@@ -237,7 +243,7 @@ export const checkCharge = (at: Problems, value: unknown, currencies: Currencies
   const before = at.found.length
   checkBounds(at, value, "minimum", "maximum")
   checkKey(at.in("key"), value["key"])
-  if (value["name"] !== undefined) checkText(at.in("name"), value["name"], MAX_NAME_LENGTH)
+  if (value["name"] !== undefined) checkText(at.in("name"), value["name"], CHARGE_LIMITS.name)
   checkTiming(at, value)
   if (isModel(value["model"]) && value["model"] !== "flat") checkSource(at, value)
   return isPriced && at.found.length === before

@@ -6,7 +6,7 @@ import * as Exact from "../money/Exact.ts"
 import type { Problems } from "./Problem.ts"
 
 /** The form of keys of charges, features, meters and quantities. */
-const KEY_PATTERN = /^[a-z][a-z0-9_]{0,63}$/
+export const KEY_PATTERN = /^[a-z][a-z0-9_]{0,63}$/
 const KEY_RULE = "must be a lower-case letter, then at most 63 lower-case letters, digits and underscores"
 
 export type Fields = Readonly<Record<string, unknown>>

@@ -17,23 +17,28 @@ import {
   oneOf,
   positiveOf,
 } from "./FieldRules.ts"
-import type { MeteredFeature, PlanDefinition } from "./Plan.ts"
+import type { PlanDefinition } from "./Plan.ts"
 import { type Problem, Problems } from "./Problem.ts"
 
-/** Most charges, features, grants and currencies of a plan version. */
-const PLAN_LIMITS = { charges: 100, features: 100, grants: 10, currencies: 30 } as const
-/** Longest name and description, in characters. */
-const MAX_PLAN_NAME_LENGTH = 200
-const MAX_DESCRIPTION_LENGTH = 1_000
-/** Longest value of a `config` feature, in characters. */
-const MAX_CONFIG_LENGTH = 500
-/** Longest trial. */
-const MAX_TRIAL_DAYS = 730
-/** Longest wait for late usage: 30 days. */
-const MAX_GRACE_HOURS = 720
+/**
+ * Most charges, features, grants and currencies of a plan version; longest name and description, in characters; longest
+ * trial, and longest wait for late usage.
+ */
+export const PLAN_LIMITS = {
+  charges: 100,
+  features: 100,
+  grants: 10,
+  currencies: 30,
+  name: 200,
+  description: 1_000,
+  trialDays: 730,
+  graceHours: 720,
+} as const
+/** Longest value of a `config` feature, in characters, and the kinds of limit of a `metered` one. */
+export const FEATURE_LIMITS = { config: 500, limits: ["hard", "soft"] } as const
 
 /** Largest `count` of each unit: a period is at most about three years long. */
-const MAX_COUNT = { day: 1_095, week: 156, month: 36, year: 3 } as const
+export const MAX_COUNT = { day: 1_095, week: 156, month: 36, year: 3 } as const
 
 const isUnit = (value: unknown): value is keyof typeof MAX_COUNT =>
   typeof value === "string" && Object.hasOwn(MAX_COUNT, value)
@@ -96,8 +101,6 @@ const checkRollover = (at: Problems, value: unknown): void => {
   if (value["expires_after"] !== undefined) checkInterval(at.in("expires_after"), value["expires_after"])
 }
 
-const LIMITS: ReadonlyArray<MeteredFeature["limit"]> = ["hard", "soft"]
-
 const checkFeature = (at: Problems, feature: unknown): void => {
   if (!isFields(feature)) {
     at.add(`must be an object, such as {"type": "boolean"}`)
@@ -108,12 +111,12 @@ const checkFeature = (at: Problems, feature: unknown): void => {
       return checkKnown(at, feature, ["type"])
     case "config":
       checkKnown(at, feature, ["type", "value"])
-      return checkText(at.in("value"), feature["value"], MAX_CONFIG_LENGTH)
+      return checkText(at.in("value"), feature["value"], FEATURE_LIMITS.config)
     case "metered": {
       checkKnown(at, feature, ["type", "meter", "included", "limit", "rollover"])
       checkKey(at.in("meter"), feature["meter"])
       decimalOf(at.in("included"), feature["included"])
-      checkChoice(at.in("limit"), feature["limit"], LIMITS)
+      checkChoice(at.in("limit"), feature["limit"], FEATURE_LIMITS.limits)
       return checkRollover(at.in("rollover"), feature["rollover"])
     }
     default:
@@ -159,7 +162,7 @@ const checkGrants = (at: Problems, value: unknown, currencies: Currencies): void
   }
 }
 
-const POLICY_CHOICES = {
+export const POLICY_CHOICES = {
   proration: ["day", "time", "none"],
   usage_on_change: ["continue", "restart"],
 } as const
@@ -175,7 +178,7 @@ const checkPolicy = (at: Problems, value: unknown): void => {
     if (value[field] !== undefined) checkChoice(at.in(field), value[field], choices)
   }
   if (value["grace_hours"] !== undefined)
-    integerIn(at.in("grace_hours"), value["grace_hours"], 0, MAX_GRACE_HOURS)
+    integerIn(at.in("grace_hours"), value["grace_hours"], 0, PLAN_LIMITS.graceHours)
 }
 
 const checkTrial = (at: Problems, value: unknown): void => {
@@ -185,7 +188,7 @@ const checkTrial = (at: Problems, value: unknown): void => {
     return
   }
   checkKnown(at, value, ["days"])
-  integerIn(at.in("days"), value["days"], 1, MAX_TRIAL_DAYS)
+  integerIn(at.in("days"), value["days"], 1, PLAN_LIMITS.trialDays)
 }
 
 const FIELDS = [
@@ -225,9 +228,9 @@ export const problemsOfPlan = (plan: unknown): ReadonlyArray<Problem> => {
   }
   checkKnown(at, plan, FIELDS)
   checkKey(at.in("key"), plan["key"])
-  checkText(at.in("name"), plan["name"], MAX_PLAN_NAME_LENGTH)
+  checkText(at.in("name"), plan["name"], PLAN_LIMITS.name)
   if (plan["description"] !== undefined) {
-    checkText(at.in("description"), plan["description"], MAX_DESCRIPTION_LENGTH)
+    checkText(at.in("description"), plan["description"], PLAN_LIMITS.description)
   }
   const currencies = checkCurrencies(at.in("currencies"), plan["currencies"])
   checkInterval(at.in("interval"), plan["interval"])

@@ -1,33 +1,11 @@
 /** Worked cases from pricing pages and documents of others: see `test/cases/README.md`. */
-import { readdirSync, readFileSync } from "node:fs"
 import { data as currencies } from "currency-codes"
 import { assert, describe, it } from "vitest"
 import { pricesEachRecord } from "../../src/catalog/Charge.ts"
-import { type Charge, fold, type Quantity, rate } from "../../src/rating/index.ts"
+import { fold, type Quantity, rate } from "../../src/rating/index.ts"
 import { Rational } from "../Rational.ts"
 import { costs, type Money } from "./Oracle.ts"
-
-interface Case {
-  readonly id: string
-  readonly title: string
-  readonly kind: string
-  readonly source: { readonly title: string; readonly url: string }
-  readonly charge: Charge
-  readonly currency: string
-  readonly quantity: string
-  readonly records?: ReadonlyArray<string>
-  readonly share?: readonly [string, string]
-  readonly discounts?: ReadonlyArray<string>
-  readonly billed_before?: number
-  readonly expected: { readonly amount: number; readonly exact: string }
-  readonly note?: string
-}
-
-const folder = new URL("../cases/", import.meta.url)
-const cases = readdirSync(folder)
-  .filter((file) => file.endsWith(".json"))
-  .toSorted()
-  .flatMap((file) => JSON.parse(readFileSync(new URL(file, folder), "utf8")) as ReadonlyArray<Case>)
+import { type Case, cases } from "./WorkedCases.ts"
 
 const FIELDS = new Set([
   "id",

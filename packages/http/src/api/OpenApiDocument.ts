@@ -5,7 +5,7 @@
  * the headers of every answer, the security scheme, and the requests that webhook receivers get. It also simplifies
  * the derived schemas.
  */
-import { EventCatalogue, type EventType } from "@billwright/core"
+import { EventCatalogue, type EventType, Plan } from "@billwright/core"
 import { Context, Option } from "effect"
 import { type HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { BillwrightApi } from "./BillwrightApi.ts"
@@ -176,12 +176,15 @@ const sorted = (schemas: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 const derived = portable(simplify(OpenApi.fromApi(BillwrightApi) as unknown as Json, plainName)) as JsonObject
-const derivedSchemas: JsonObject = Object.fromEntries(
-  Object.entries((derived["components"] as JsonObject)["schemas"] as JsonObject).map(([name, schema]) => [
-    plainName(name),
-    schema,
-  ]),
-)
+const derivedSchemas: JsonObject = {
+  ...Object.fromEntries(
+    Object.entries((derived["components"] as JsonObject)["schemas"] as JsonObject).map(([name, schema]) => [
+      plainName(name),
+      schema,
+    ]),
+  ),
+  ...(portable(Plan.schemas as Json) as JsonObject),
+}
 const paths = pathsOf(derived, derivedSchemas)
 
 /** The document of a server with these event types, as a JSON value. */

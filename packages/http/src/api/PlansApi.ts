@@ -19,8 +19,8 @@ const MAX_PATH_LENGTH = 1_000
 const MAX_CHANGES = Plan.MAX_TERMS_LENGTH
 /** Most steps of a line. A charge has at most 100 tiers. */
 const MAX_STEPS = 200
-/** The longest text of an exact amount, in code points. */
-const MAX_EXACT_LENGTH = 200
+/** The longest text of an exact amount, in code points: a number as a quantity may have 340 digits after the point. */
+const MAX_EXACT_LENGTH = 500
 
 const Key = Wire.text(MAX_KEY_LENGTH)
 const KeyField = Key.annotate({ description: "The key of the plan. It never changes." })
@@ -29,9 +29,8 @@ const VersionField = Plan.VersionNumber.annotate({ description: "The number of t
 const HashField = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/), Schema.isMaxLength(64)).annotate({
   description: "The SHA-256 hash of the terms in canonical JSON (RFC 8785). Equal terms have equal hashes.",
 })
-const terms = Wire.anyJson(
-  "What the version fixes: `currencies`, `interval`, `charges`, and if it has them `trial`, `features`, `grants`, `minimum` and `policy`.",
-)
+const schemaOf = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const terms = Wire.described(schemaOf("PlanTerms"))
 
 /** A plan in an answer. */
 export const PlanBody = Schema.Struct({
@@ -114,7 +113,7 @@ const PreviewLine = Schema.Struct({
     description:
       "The amount before rounding, as a decimal in the currency's unit. Infinitely many digits are cut after 15 and followed by `…`.",
   }),
-  steps: Schema.Array(Wire.anyJson("A step of the computation. `type` says which."))
+  steps: Schema.Array(Wire.described(schemaOf("RatingStep")))
     .check(Schema.isMaxLength(MAX_STEPS))
     .annotate({ description: "The computation of the amount, step by step." }),
 }).annotate({ identifier: "PlanPreviewLine", description: "What one charge costs, and why." })
@@ -135,11 +134,7 @@ export const PlanPreviewBody = Schema.Struct({
 
 const plansProblem = { message: Plan.PLANS_PROBLEM }
 const PushBody = Schema.Struct({
-  plans: Schema.Array(
-    Wire.anyJson(
-      "A plan: `key`, `name`, `description` and the terms. Decimals are strings, and tiers and prices have the names of the example.",
-    ),
-  )
+  plans: Schema.Array(Wire.described(schemaOf("PlanDefinition")))
     .check(Schema.isMinLength(1, plansProblem), Schema.isMaxLength(Plan.MAX_PLANS_PER_PUSH, plansProblem))
     .annotate({
       ...plansProblem,
@@ -148,7 +143,10 @@ const PushBody = Schema.Struct({
 }).annotate({ identifier: "PushPlans", description: "Plans to push, or to compare with the stored ones." })
 
 const PreviewBody = Schema.Struct({
-  plan: Wire.anyJson("The key of a stored plan, or a plan as it would be pushed."),
+  plan: Wire.described({
+    anyOf: [{ type: "string", maxLength: MAX_KEY_LENGTH }, schemaOf("PlanDefinition")],
+    description: "The key of a stored plan, or a plan as it would be pushed.",
+  }),
   version: Schema.optionalKey(
     Plan.VersionNumber.annotate({ description: "A version of the stored plan. Default: the newest." }),
   ),

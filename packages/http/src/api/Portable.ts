@@ -22,10 +22,18 @@ const withoutBooleanEnum = (schema: JsonObject): JsonObject => {
   return { description: `Always \`${JSON.stringify(values[0])}\`.`, ...rest }
 }
 
-/** Python doesn't support `\p{…}`, and Go's `\s` is ASCII only, so control characters are listed as ranges. */
+/**
+ * Python doesn't support `\p{…}`, and Go's `\s` is ASCII only, so control characters are listed as ranges. Groups that
+ * don't capture become plain ones, which all languages have.
+ */
 const withPlainPattern = (schema: JsonObject): JsonObject =>
   typeof schema["pattern"] === "string"
-    ? { ...schema, pattern: schema["pattern"].replaceAll(String.raw`\p{Cc}`, String.raw`\x00-\x1f\x7f-\x9f`) }
+    ? {
+        ...schema,
+        pattern: schema["pattern"]
+          .replaceAll(String.raw`\p{Cc}`, String.raw`\x00-\x1f\x7f-\x9f`)
+          .replaceAll("(?:", "("),
+      }
     : schema
 
 /** Adapts a node of the document and everything below it. */

@@ -96,9 +96,15 @@ export const queryInteger = (minimum: number, maximum: number, description: stri
 export const nameOf = (name: string): string =>
   name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 
+/**
+ * JSON that the document describes by a schema of its own (see `Plan.schemas`). Bodies are checked by the domain, which
+ * names all problems, and not here.
+ */
+export const described = (schema: object) =>
+  Schema.Any.check(Schema.makeFilter(() => true, { toJsonSchema: () => ({ ...schema }) }))
+
 /** Any JSON. It is checked elsewhere. */
-export const anyJson = (description: string) =>
-  Schema.Any.check(Schema.makeFilter(() => true, { toJsonSchema: () => ({ description }) }))
+export const anyJson = (description: string) => described({ description })
 
 /** The recorded headers of a request or an answer, by lower-case name. */
 export const sentHeaders = (description: string) =>

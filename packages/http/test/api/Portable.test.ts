@@ -28,6 +28,12 @@ describe("what is made portable in a document", () => {
     })
   })
 
+  it("are groups that don't capture", () => {
+    assert.deepStrictEqual(portable({ pattern: String.raw`^\d{1,3}(?:\.\d{1,2})?$` }), {
+      pattern: String.raw`^\d{1,3}(\.\d{1,2})?$`,
+    })
+  })
+
   it("is nothing that only looks like a schema: examples and values", () => {
     const value = { type: "integer" }
     for (const name of ["example", "examples", "default", "const", "enum"])

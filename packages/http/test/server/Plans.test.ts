@@ -157,6 +157,9 @@ describe("plans", () => {
       const large = yield* api.expect(200, "POST", "/v1/catalog/preview", { json: huge })
       // (10^40 − 1 − 1,000) × 0.002 + 10.00 + 20.00, rounded half away from zero to cents.
       assert.include(large.text, `"total":${10n ** 40n / 5n + 2800n}`)
+      const tiny = { plan: "pro", quantities: { calls: Number.MIN_VALUE } }
+      const small = yield* api.expect(200, "POST", "/v1/catalog/preview", { json: tiny })
+      assert.deepStrictEqual([small.at("lines", 1, "amount"), small.at("total")], [0, 2000])
       const given = yield* api.expect(200, "POST", "/v1/catalog/preview", { json: { plan: plan("5.00") } })
       assert.deepStrictEqual([given.at("version"), given.at("total")], [null, 500])
       const unknown = yield* api.expect(404, "POST", "/v1/catalog/preview", { json: { plan: "free" } })
