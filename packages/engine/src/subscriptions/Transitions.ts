@@ -107,7 +107,7 @@ const anchorNow = (step: Transition, interval?: Interval): void => {
 }
 
 /** The plan and the quantities after a change. */
-export const changed = (
+const changed = (
   { plan, quantities }: Subscription,
   change: PlanChange,
 ): Pick<Subscription, "plan" | "quantities"> => ({

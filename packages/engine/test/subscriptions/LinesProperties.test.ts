@@ -11,10 +11,8 @@ import { fc, holds } from "../property.ts"
 import { flatCharges, quantityCharges } from "../rating/Charges.ts"
 import { Rational } from "../Rational.ts"
 import { Book } from "./Book.ts"
-import { creations, END, run, scripts, START } from "./Scripts.ts"
+import { creations, DAY, END, run, scripts, START } from "./Scripts.ts"
 import { advance, at, basic, changeTo, creation, done, plan, pro, yearly } from "./Subscriptions.ts"
-
-const DAY = 86_400_000
 
 /** Charges with keys of their own, a meter or a quantity, and a timing that they may have. */
 const chargeLists: fc.Arbitrary<ReadonlyArray<Charge>> = fc

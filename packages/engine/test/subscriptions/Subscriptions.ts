@@ -98,7 +98,7 @@ export const changeTo = (to: PlanVersion, fields: Partial<Change> = {}): Change 
 })
 
 /** An effect in a word or two: `close_period 0.1`, of period 0 and its segment 1. */
-export const short = (effect: Effect): string =>
+const short = (effect: Effect): string =>
   effect.kind === "event"
     ? effect.type.replace("subscription.", "")
     : `${effect.kind} ${effect.period.number}.${effect.segment}`
