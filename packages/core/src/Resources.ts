@@ -8,14 +8,16 @@ import { Customers } from "./customers/Customers.ts"
 import type { Page } from "./shared/Page.ts"
 import type { StorageError } from "./shared/StorageError.ts"
 import type { CurrentTenant } from "./shared/Tenant.ts"
+import * as Meter from "./usage/Meter.ts"
+import { Meters } from "./usage/Meters.ts"
 import * as Threshold from "./usage/Threshold.ts"
 import { Thresholds } from "./usage/Thresholds.ts"
 
 /** The services of resources. */
-export type Services = Customers | Thresholds
+export type Services = Customers | Meters | Thresholds
 
 /** The services of resources, over the storage ports. */
-export const layer = Layer.mergeAll(Customers.layer, Thresholds.layer)
+export const layer = Layer.mergeAll(Customers.layer, Meters.layer, Thresholds.layer)
 
 /** A value of any resource. */
 export interface Value {
@@ -51,19 +53,25 @@ const useCases =
 export interface Entry<D> {
   readonly definition: D
   /** The name of the call that removes one. */
-  readonly removal: "delete" | "erase"
+  readonly removal: "archive" | "delete" | "erase"
   readonly useCases: (context: Context.Context<Services>) => UseCases
 }
 
 /** By the name that calls have: `billing.customers.create`. */
 export const all: {
   readonly customers: Entry<typeof Customer.customers>
+  readonly meters: Entry<typeof Meter.meters>
   readonly thresholds: Entry<typeof Threshold.thresholds>
 } = {
   customers: {
     definition: Customer.customers,
     removal: "erase",
     useCases: useCases(Customers, (service) => ({ ...service, remove: service.erase })),
+  },
+  meters: {
+    definition: Meter.meters,
+    removal: "archive",
+    useCases: useCases(Meters, (service) => ({ ...service, remove: service.archive })),
   },
   thresholds: {
     definition: Threshold.thresholds,

@@ -62,6 +62,14 @@ export * as Dimensions from "./usage/Dimensions.ts"
 export * as Threshold from "./usage/Threshold.ts"
 export * as ThresholdEvent from "./usage/ThresholdEvent.ts"
 export { Thresholds } from "./usage/Thresholds.ts"
+export * as Aggregation from "./usage/Aggregation.ts"
+export * as Meter from "./usage/Meter.ts"
+export { MeterRebuilds, REBUILD_POLL_MILLIS } from "./usage/MeterRebuilds.ts"
+export * as MeterFields from "./usage/MeterFields.ts"
+export { Meters } from "./usage/Meters.ts"
+export * as Rollup from "./usage/Rollup.ts"
+export * as RollupValues from "./usage/RollupValues.ts"
+export * as RollupWork from "./usage/RollupWork.ts"
 export { Usage } from "./usage/Usage.ts"
 export type { UsageOptions } from "./usage/Usage.ts"
 export * as UsageIngest from "./usage/UsageIngest.ts"
@@ -72,7 +80,11 @@ export type {
   MetersQuery,
   AppendOutcome,
   AppendResult,
+  RollupAnswer,
+  RollupQuery,
+  RollupTotal,
   TotalsQuery,
+  UnfinishedMeter,
   UsageDiscrepancy,
   UsageTotal,
 } from "./usage/UsageStore.ts"

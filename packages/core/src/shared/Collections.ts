@@ -29,8 +29,11 @@ export type IdStatus = "active" | "removed" | "unknown"
  * each verb is atomic. A caller may change the values that it gets; stored values don't change with them.
  */
 export interface Collection<A, Id = string> {
-  /** Stores a new value. The caller ensures that its id was never used and that the customer it belongs to exists. */
-  readonly insert: (value: A) => Effect.Effect<void, StorageError, CurrentTenant>
+  /**
+   * Stores a new value. Returns false and stores nothing if another value has the same value in a `unique` field. The
+   * caller ensures that its id was never used and that the customer it belongs to exists.
+   */
+  readonly insert: (value: A) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
   readonly find: (id: Id) => Effect.Effect<Option.Option<A>, StorageError, CurrentTenant>
 

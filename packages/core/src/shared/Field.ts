@@ -74,6 +74,28 @@ export const json = <S extends Schema.Top>(schema: S, description: string): Fiel
   description,
 })
 
+/** Makes a field for a string with rules, or `null`. */
+export const textOrNull = <S extends Schema.Top>(
+  schema: S,
+  description: string,
+): Field<Schema.NullOr<S>, "text", true> => ({
+  schema: described(Schema.NullOr(schema), description),
+  kind: "text",
+  isNullable: true,
+  description,
+})
+
+/** Makes a field for a value that JSON holds without conversion, or `null`. */
+export const jsonOrNull = <S extends Schema.Top>(
+  schema: S,
+  description: string,
+): Field<Schema.NullOr<S>, "json", true> => ({
+  schema: described(Schema.NullOr(schema), description),
+  kind: "json",
+  isNullable: true,
+  description,
+})
+
 /** Makes a field for an integer of any size. */
 export const integer = <S extends Schema.Top>(
   schema: S,

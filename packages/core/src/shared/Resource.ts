@@ -48,6 +48,11 @@ export interface Definition {
   readonly filters: Field.InputFields
   /** The fields by which stores find rows. A filter of the same name uses this field. */
   readonly indexed: ReadonlyArray<string>
+  /**
+   * The fields whose value no other value of the tenant may have, for a resource whose values are never removed. An
+   * insertion of such a resource waits for other insertions of it in the same tenant until their transactions end.
+   */
+  readonly unique?: ReadonlyArray<string>
   /** The text fields that the filter `search` searches. */
   readonly searched?: ReadonlyArray<string>
   readonly operations: {

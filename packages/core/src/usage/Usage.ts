@@ -6,12 +6,16 @@ import { CustomerNotFound, customers } from "../customers/Customer.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
-import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import { decoder, fieldPath, InvalidInput } from "../shared/InvalidInput.ts"
 import { nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import * as Dimensions from "./Dimensions.ts"
+import { meters } from "./Meter.ts"
+import * as MeteredUsage from "./MeteredUsage.ts"
+import * as MeterQueries from "./MeterQueries.ts"
+import * as Rollup from "./Rollup.ts"
 import * as UsageIngest from "./UsageIngest.ts"
 import * as UsagePeriod from "./UsagePeriod.ts"
 import {
@@ -87,12 +91,18 @@ export class Usage extends Context.Service<
       id: string,
     ) => Effect.Effect<UsageRecord, UsageRecordNotFound | StorageError, CurrentTenant>
 
-    /** The total of a period. Fails with `InvalidInput` on `unit` when the period has usage in several units. */
+    /**
+     * The value of a period: the sum, or that of a meter. Without a meter, it fails with `InvalidInput` on `unit` when the
+     * period has usage in several units.
+     */
     readonly summary: (
       query: SummarizeUsage,
     ) => Effect.Effect<UsageSummary, InvalidInput | CustomerNotFound | StorageError, CurrentTenant>
 
-    /** The totals of consecutive windows, in time order. Windows without usage are included. */
+    /**
+     * The values of consecutive windows, in time order. Windows without usage are included. A series that is grouped by
+     * dimensions has the groups that occur in any of its windows, so it is empty without usage.
+     */
     readonly series: (
       query: SeriesUsage,
     ) => Effect.Effect<
@@ -117,6 +127,9 @@ export class Usage extends Context.Service<
   static readonly layer = Usage.layerWith({})
 }
 
+/** Groups a series without a meter by product and unit. */
+const BY_PRODUCT = "product_id"
+
 const decodeRecord = decoder(RecordUsage)
 const decodeBatch = decoder(RecordUsageBatch)
 const decodeList = decoder(ListUsageRecords)
@@ -127,7 +140,10 @@ const { knownId, orNotFound } = ById.make(isUsageRecordId, (id) => new UsageReco
 
 const make = Effect.fnUntraced(function* (options: UsageOptions) {
   const store = yield* UsageStore
-  const owners = (yield* Collections).of(customers)
+  const collections = yield* Collections
+  const owners = collections.of(customers)
+  const queries = MeterQueries.make(store, collections.of(meters))
+  const metered = MeteredUsage.make(queries)
   const transactor = yield* Transactor
   const ids = yield* IdGenerator
 
@@ -193,8 +209,10 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     const query = yield* decodeList(input)
     const page = yield* toQuery(query)
     yield* requireCustomer(query.customerId)
-    const filter = { customerId: query.customerId, productId: query.productId, unit: query.unit }
-    return yield* store.list(filter, page).pipe(nameCursor(query))
+    const { customerId, meter, productId, unit } = query
+    yield* meter === undefined ? MeterQueries.refuseWithoutMeter(query) : Effect.void
+    const wanted = meter === undefined ? { productId, unit, where: [] } : yield* queries.filter(meter, query)
+    return yield* store.list({ customerId, ...wanted }, page).pipe(nameCursor(query))
   })
 
   /** The unit of an empty total: the one asked for, or the only unit that the customer has ever used. */
@@ -208,6 +226,8 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     const query = yield* decodeSummary(input)
     const period = yield* UsagePeriod.resolve(query)
     yield* requireCustomer(query.customerId)
+    if (query.meter !== undefined) return yield* metered.summary(query.meter, query, period)
+    yield* MeterQueries.refuseWithoutMeter(query)
     const totals = yield* store.totals({
       customerId: query.customerId,
       productId: query.productId,
@@ -219,15 +239,13 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     const total = totals[0]
     const result: UsageSummary = {
       customerId: query.customerId,
+      meter: null,
       productId: query.productId ?? null,
       totalQuantity: total?.quantity ?? 0n,
+      denominator: 1n,
       unit: total === undefined ? yield* unitOfNothing(query) : total.unit,
       recordCount: total?.recordCount ?? 0,
-      startDate: query.startDate ?? null,
-      endDate: query.endDate ?? null,
-      timezone: query.timezone ?? UsagePeriod.DEFAULT_TIMEZONE,
-      periodStart: period.start === undefined ? null : DateTime.makeUnsafe(period.start),
-      periodEnd: period.end === undefined ? null : DateTime.makeUnsafe(period.end),
+      ...UsagePeriod.described(query, period),
     }
     return result
   })
@@ -249,6 +267,8 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
     const query = yield* decodeSeries(input)
     const boundaries = yield* UsagePeriod.windows(query, query.window)
     yield* requireCustomer(query.customerId)
+    if (query.meter !== undefined) return yield* metered.series(query.meter, query, boundaries)
+    yield* MeterQueries.refuseWithoutMeter(query, BY_PRODUCT)
     if (query.groupBy !== undefined) yield* checkPoints(query, boundaries)
     const totals = yield* store.totals({
       customerId: query.customerId,
@@ -329,6 +349,11 @@ const accepted = (
         )
       case "KeyConflict":
         return Effect.fail(keyConflict(fieldOf(index, "idempotencyKey"), outcome.recordId, records))
+      case "TooManyCombinations": {
+        const field = fieldOf(index, fieldPath(["dimensions", outcome.dimension]))
+        const problem = Rollup.tooManyCombinations(outcome.meterKey, outcome.day)
+        return Effect.fail(new InvalidInput({ field, problem }))
+      }
       default:
         results.push(outcome)
     }
@@ -386,6 +411,7 @@ const pointsOf = (
         productId: meter.productId ?? askedProduct,
         unit: meter.unit,
         quantity: total?.quantity ?? 0n,
+        denominator: 1n,
         recordCount: total?.recordCount ?? 0,
       })
     }

@@ -101,6 +101,15 @@ export const resolve = (input: PeriodInput): Effect.Effect<Period, InvalidInput>
   return Effect.succeed({ start, end })
 }
 
+/** A period as answers describe it: by the dates and the time zone of the query, and by its instants. */
+export const described = ({ endDate, startDate, timezone }: PeriodInput, { end, start }: Period) => ({
+  startDate: startDate ?? null,
+  endDate: endDate ?? null,
+  timezone: timezone ?? DEFAULT_TIMEZONE,
+  periodStart: start === undefined ? null : DateTime.makeUnsafe(start),
+  periodEnd: end === undefined ? null : DateTime.makeUnsafe(end),
+})
+
 /** The width of a series' windows, in the caller's time zone. */
 export const Window = Schema.Literals(["hour", "day", "month"])
 export type Window = typeof Window.Type
@@ -151,6 +160,10 @@ export const windows = (
 
 /** The UTC day that an instant is in, in days since 1970-01-01. */
 export const utcDay = (millis: number): number => Math.floor(millis / UTC_DAY_MILLIS)
+
+/** A UTC day as text, `YYYY-MM-DD`. */
+export const formatDay = (day: number): string =>
+  DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * UTC_DAY_MILLIS))
 
 /**
  * How a period is read: whole UTC days from the roll-up, and the parts of days at both ends from the records.

@@ -11,6 +11,7 @@ import * as NotFound from "../shared/NotFound.ts"
 import { pageFields } from "../shared/Page.ts"
 import * as Text from "../shared/Text.ts"
 import * as Dimensions from "./Dimensions.ts"
+import { meterFields } from "./MeterFields.ts"
 
 /** The prefix of usage record ids. */
 export const USAGE_RECORD_ID_PREFIX = "usg"
@@ -83,6 +84,7 @@ export interface RecordUsageBatch extends Schema.Schema.Type<typeof RecordUsageB
 /** Which records of a customer to list. */
 export const ListUsageRecords = Schema.Struct({
   ...pageFields,
+  ...meterFields,
   customerId: CustomerId,
   productId: Schema.optionalKey(ProductId),
   unit: Schema.optionalKey(Unit),

@@ -1,0 +1,97 @@
+/**
+ * Builds the roll-ups of meters in the background, of all tenants in turn.
+ *
+ * Any number of processes can do this on one storage: a batch holds the meter, and what it has done stays done. So when a
+ * process dies, another one goes on.
+ */
+import { Context, Effect, Layer } from "effect"
+import { Collections } from "../shared/Collections.ts"
+import * as OutageLog from "../shared/OutageLog.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import { CurrentTenant, type Tenant } from "../shared/Tenant.ts"
+import { meters } from "./Meter.ts"
+import * as RollupWork from "./RollupWork.ts"
+import { type UnfinishedMeter, UsageStore } from "./UsageStore.ts"
+
+/** How often the storage is asked for meters with work when there was none. */
+export const REBUILD_POLL_MILLIS = 5_000
+/** The most tenants whose meters get a batch in one round. */
+const TENANTS_PER_ROUND = 20
+
+export class MeterRebuilds extends Context.Service<
+  MeterRebuilds,
+  {
+    /**
+     * Makes a batch for one meter of each of up to 20 tenants, beginning after the tenants of the round before. Gives how
+     * many batches it made. For tests, and for hosts that can't run work in the background.
+     */
+    readonly round: Effect.Effect<number, StorageError>
+  }
+>()("@billwright/core/usage/MeterRebuilds") {
+  /** Does nothing in the background: it works only when it is called. */
+  static readonly layerManual = Layer.effect(
+    MeterRebuilds,
+    Effect.suspend(() => make),
+  )
+
+  /** Works in the background until the scope closes. A batch under way is then undone, and made again later. */
+  static readonly layer = Layer.effect(
+    MeterRebuilds,
+    Effect.tap(
+      Effect.suspend(() => make),
+      (rebuilds) => work(rebuilds),
+    ),
+  )
+}
+
+const make = Effect.gen(function* () {
+  const store = yield* UsageStore
+  const step = RollupWork.make(store, (yield* Collections).of(meters))
+  const outage = OutageLog.make("the roll-ups of meters can be built again")
+  let last: Tenant | undefined
+
+  /** A batch for one meter. Gives whether it worked. A failure must not stop the other tenants. */
+  const batch = ({ meterId, tenant }: UnfinishedMeter) =>
+    step(meterId).pipe(
+      Effect.provideService(CurrentTenant, tenant),
+      Effect.andThen(outage.worked),
+      Effect.as(true),
+      Effect.catch((error) =>
+        Effect.as(outage.failed("a batch of a meter's roll-up failed; it is tried again", error), false),
+      ),
+    )
+
+  /** The next tenants in turn. At the end of all tenants it begins anew. */
+  const next = Effect.gen(function* () {
+    const found = yield* store.unfinished(last, TENANTS_PER_ROUND)
+    if (found.length > 0 || last === undefined) return found
+    return yield* store.unfinished(undefined, TENANTS_PER_ROUND)
+  })
+
+  const round = Effect.gen(function* () {
+    const found = yield* next
+    last = found.at(-1)?.tenant
+    const worked = yield* Effect.forEach(found, batch)
+    return worked.filter(Boolean).length
+  }).pipe(Effect.withSpan("MeterRebuilds.round"))
+
+  return MeterRebuilds.of({ round })
+})
+
+/** Runs rounds in the background: one after another while there is work, otherwise from time to time. */
+const work = Effect.fnUntraced(function* ({ round }: MeterRebuilds["Service"]) {
+  const outage = OutageLog.make("meters with work can be found again")
+  const turn = Effect.gen(function* () {
+    const worked = yield* round
+    yield* outage.worked
+    if (worked === 0) yield* Effect.sleep(REBUILD_POLL_MILLIS)
+  }).pipe(
+    Effect.catch((error) =>
+      Effect.andThen(
+        outage.failed("meters with work can't be found because the storage fails; it is tried again", error),
+        Effect.sleep(REBUILD_POLL_MILLIS),
+      ),
+    ),
+  )
+  yield* Effect.forkScoped(Effect.forever(turn))
+})
