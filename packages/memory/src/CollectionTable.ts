@@ -57,7 +57,8 @@ export class CollectionTable<A extends { readonly id: string }> {
     this.#observers.push(observer)
   }
 
-  insert(tenant: Tenant.Tenant, value: A): Exit.Exit<void, StorageError> {
+  /** Gives false when another value has the same value in a unique field. */
+  insert(tenant: Tenant.Tenant, value: A): Exit.Exit<boolean, StorageError> {
     if (this.rowOf(tenant, value.id) !== undefined) {
       const { noun, type } = this.#resource
       const cause = new Error(`the ${noun} id ${value.id} is taken`)
@@ -65,8 +66,9 @@ export class CollectionTable<A extends { readonly id: string }> {
         new StorageError({ operation: `Collections.insert(${type})`, retryable: false, cause }),
       )
     }
+    if (this.#isTaken(tenant, value)) return Exit.succeed(false)
     this.#put(this.#of(tenant), value.id, copyOf(value))
-    return Exit.void
+    return Exit.succeed(true)
   }
 
   find(tenant: Tenant.Tenant, id: string): Option.Option<A> {
@@ -135,6 +137,17 @@ export class CollectionTable<A extends { readonly id: string }> {
       for (const { id, value } of stored.values()) yield { tenant, id, value: copyOf(value) }
       for (const { id } of removed.values()) yield { tenant, id, value: undefined }
     }
+  }
+
+  /** Whether another value has the same value in a unique field. */
+  #isTaken(tenant: Tenant.Tenant, value: A): boolean {
+    const { unique = [] } = this.#resource
+    return unique.some((name) => {
+      const field = name as keyof A
+      const rows = this.#of(tenant)
+      const same = name === this.#first ? rows.byFirst.get(value[field]) : rows.stored
+      return same?.values().some((row) => row.value?.[field] === value[field]) ?? false
+    })
   }
 
   /** Sets or removes the value of an id, and records how to undo it. */

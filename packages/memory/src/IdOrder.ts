@@ -133,13 +133,14 @@ const firstFrom = (rows: ReadonlyArray<{ readonly id: string }>, id: string): nu
   return low
 }
 
-/** A page, newest first, of one order of rows, or of several orders that are read as one. */
+/** A page of the wanted rows, newest first, of one order of rows, or of several orders that are read as one. */
 export const pageOf = <Row extends { readonly id: string }, A>(
   orders: ReadonlyArray<IdOrder<Row>>,
   query: Page.PageQuery,
   toValue: (row: Row) => A,
+  isWanted: (row: Row) => boolean = () => true,
 ): Page.Page<A> => {
-  const rows = orders.flatMap((order) => order.slice(query))
+  const rows = orders.flatMap((order) => order.sliceWhere(query, isWanted))
   const isNewer = query.cursor?.direction === "newer"
   if (orders.length > 1) rows.sort((a, b) => (a.id < b.id === isNewer ? -1 : 1))
   return toPage(rows, query, toValue)

@@ -14,6 +14,7 @@ import {
   EndpointStore,
   EventStore,
   IdempotencyStore,
+  Meter,
   PlanStore,
   RetentionStore,
   Threshold,
@@ -44,7 +45,13 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
   const endpoints = new EndpointTable(journal)
   const deliveries = new DeliveryTable(journal, events, endpoints)
   const outbox = new Outbox(journal, { customers, events, endpoints, deliveries })
-  const usage = new UsageTable(journal, customers, collections.tableOf(Threshold.thresholds), outbox)
+  const usage = new UsageTable(
+    journal,
+    customers,
+    collections.tableOf(Threshold.thresholds),
+    collections.tableOf(Meter.meters),
+    outbox,
+  )
   const keys = new ApiKeyTable(journal)
   const idempotency = new IdempotencyTable(journal)
   const plans = new PlanTable(journal)

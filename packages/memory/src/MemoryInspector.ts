@@ -2,6 +2,7 @@
  * Reads everything in a memory storage, of all tenants, for tests and trials.
  */
 import {
+  type Aggregation,
   type ApiKey,
   Customer,
   type Delivery,
@@ -9,14 +10,16 @@ import {
   type Event,
   type IdempotentRequest,
   keyIdOf,
+  Meter,
   type Plan,
+  type Rollup,
   type StoredResponse,
   type Tenant,
   Threshold,
   UsagePeriod,
   type UsageRecord,
 } from "@billwright/core"
-import { Context, DateTime, type Effect, Exit } from "effect"
+import { Context, type DateTime, type Effect, Exit } from "effect"
 import type { ApiKeyTable } from "./ApiKeyTable.ts"
 import { copyOf as copyOfDelivery } from "./DeliveryRow.ts"
 import type { DeliveryTable } from "./DeliveryTable.ts"
@@ -37,6 +40,16 @@ export interface RollupRow {
   readonly day: string
   readonly quantity: bigint
   readonly recordCount: number
+}
+
+/** A cell of a meter's roll-up: one customer, UTC day (`YYYY-MM-DD`) and combination of dimensions. */
+export interface CellRow {
+  readonly tenant: Tenant.Tenant
+  readonly rollup: Rollup.Rollup
+  readonly customerId: Customer.CustomerId
+  readonly day: string
+  readonly combination: Rollup.Combination
+  readonly state: Aggregation.State
 }
 
 /** An endpoint and its secrets. A secret is shown by the key that sealed it, without its value. */
@@ -65,6 +78,9 @@ export interface MemorySnapshot {
     readonly record: UsageRecord.UsageRecord
   }>
   readonly rollups: ReadonlyArray<RollupRow>
+  readonly meters: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly meter: Meter.Meter }>
+  /** The cells of all roll-ups of meters, also of those that are being built or removed. */
+  readonly cells: ReadonlyArray<CellRow>
   readonly thresholds: ReadonlyArray<{
     readonly tenant: Tenant.Tenant
     readonly threshold: Threshold.Threshold
@@ -128,6 +144,7 @@ export const inspector = (
 ): MemoryInspector["Service"] => {
   const { collections, deliveries, endpoints, events, idempotency, keys, plans, usage } = tables
   const customers = collections.tableOf<Customer.Customer>(Customer.customers)
+  const meters = collections.tableOf<Meter.Meter>(Meter.meters)
   const thresholds = collections.tableOf<Threshold.Threshold>(Threshold.thresholds)
 
   const rollups = (): Array<RollupRow> =>
@@ -137,10 +154,15 @@ export const inspector = (
         customerId: meter.customerId,
         productId: meter.productId,
         unit: meter.unit,
-        day: DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * UsagePeriod.UTC_DAY_MILLIS)),
+        day: UsagePeriod.formatDay(day),
         quantity: sum.quantity,
         recordCount: sum.count,
       })),
+    )
+
+  const cells = (): Array<CellRow> =>
+    Array.from(usage.meterRollups.rollups()).flatMap(({ cells: kept, tenant }) =>
+      Array.from(kept.rows(), (row) => ({ tenant, rollup: kept.rollup, ...row })),
     )
 
   const snapshot = (): MemorySnapshot => ({
@@ -151,6 +173,8 @@ export const inspector = (
     })),
     records: Array.from(usage.records()),
     rollups: rollups(),
+    meters: Array.from(meters.rows(), ({ tenant, value }) => ({ tenant, meter: value! })),
+    cells: cells(),
     thresholds: Array.from(thresholds.rows(), ({ tenant, value }) => ({ tenant, threshold: value! })),
     firings: Array.from(usage.firings.rows()),
     keys: Array.from(keys.rows()),

@@ -1,9 +1,9 @@
 /**
  * Looks for roll-ups that differ from their records.
  */
-import { type UsageDiscrepancy, UsagePeriod } from "@billwright/core"
-import { DateTime } from "effect"
+import { Aggregation, RollupValues, type UsageDiscrepancy, UsagePeriod } from "@billwright/core"
 import { ExactSum } from "./ExactSum.ts"
+import type { Cells, MeterCells } from "./MeterCells.ts"
 import type { UsageMeter } from "./UsageMeter.ts"
 
 /** Compares the roll-ups of a meter with new sums of its records. */
@@ -26,7 +26,9 @@ export const discrepanciesOf = (meter: UsageMeter): ReadonlyArray<UsageDiscrepan
       customerId: meter.customerId,
       productId: meter.productId,
       unit: meter.unit,
-      day: DateTime.formatIsoDateUtc(DateTime.makeUnsafe(day * UsagePeriod.UTC_DAY_MILLIS)),
+      meterKey: null,
+      combination: null,
+      day: UsagePeriod.formatDay(day),
       recordsQuantity: records.quantity,
       recordsCount: records.count,
       rollupQuantity: rollup.quantity,
@@ -34,4 +36,46 @@ export const discrepanciesOf = (meter: UsageMeter): ReadonlyArray<UsageDiscrepan
     })
   }
   return discrepancies
+}
+
+/** Compares the cells of a roll-up, for one customer, with new ones of the records. */
+export const cellDiscrepanciesOf = (
+  cells: MeterCells,
+  meter: UsageMeter,
+): ReadonlyArray<UsageDiscrepancy> => {
+  const found = cells.daysOf(meter.customerId)
+  const days = new Set([...found.keys(), ...Array.from(meter.days(), ({ day }) => day)])
+  return [...days].flatMap((day) => {
+    const expected = RollupValues.cellsOf(cells.rollup, meter.recordsOf(day))
+    const actual: Cells = found.get(day) ?? new Map()
+    const keys = new Set([...expected.keys(), ...actual.keys()])
+    return [...keys].flatMap((key) => differenceOf(cells, meter, day, expected.get(key), actual.get(key)))
+  })
+}
+
+const differenceOf = (
+  { rollup }: MeterCells,
+  { customerId, productId, unit }: UsageMeter,
+  day: number,
+  expected: RollupValues.Cell | undefined,
+  actual: RollupValues.Cell | undefined,
+): ReadonlyArray<UsageDiscrepancy> => {
+  const [records, kept] = [expected?.state ?? Aggregation.zero, actual?.state ?? Aggregation.zero]
+  const cell = expected ?? actual
+  const isSame = expected !== undefined && actual !== undefined && Aggregation.isSame(records, kept)
+  if (isSame || cell === undefined) return []
+  return [
+    {
+      customerId,
+      productId,
+      unit,
+      meterKey: rollup.meterKey,
+      combination: cell.combination,
+      day: UsagePeriod.formatDay(day),
+      recordsQuantity: Aggregation.quantityOf(records),
+      recordsCount: records.recordCount,
+      rollupQuantity: Aggregation.quantityOf(kept),
+      rollupCount: kept.recordCount,
+    },
+  ]
 }

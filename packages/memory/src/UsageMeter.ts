@@ -37,6 +37,10 @@ export class StoredRecord {
     this.voidedAt = record.voidedAt
   }
 
+  get isVoided(): boolean {
+    return this.voidedAt !== null
+  }
+
   /** A copy of the record to give out. Callers that have its timestamp as a `DateTime` pass it, to save making one. */
   toRecord(timestamp: DateTime.Utc = DateTime.makeUnsafe(this.timestamp)): UsageRecord.UsageRecord {
     return {
@@ -91,6 +95,12 @@ class Day {
     // Undo removes the record that was added last, so the search ends at once.
     records.splice(records.lastIndexOf(record), 1)
     if (record.voidedAt === null) this.count(record, "subtract")
+  }
+
+  /** All records, voided ones included. */
+  *records(): Generator<StoredRecord> {
+    yield* this.#records
+    for (const { records } of this.#hours ?? []) yield* records
   }
 
   /** Adds the quantity of a record to the sums of the day, or subtracts it. */
@@ -212,6 +222,11 @@ export class UsageMeter {
       return this.#days.values().some((day) => from <= day.number && day.number < to && isCounted(day))
     for (let day = from; day < to; day++) if (isCounted(this.#days.get(day))) return true
     return false
+  }
+
+  /** The records of a UTC day, voided ones included. */
+  recordsOf(day: number): Iterable<StoredRecord> {
+    return this.#days.get(day)?.records() ?? []
   }
 
   /** The roll-ups by UTC day, in the order of their creation. */

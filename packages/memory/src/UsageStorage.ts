@@ -17,6 +17,12 @@ export const usageStore = (table: UsageTable, journal: Journal): UsageStore["Ser
     totals: (query) => verb((tenant) => Exit.succeed(table.totals(tenant, query))),
     countMeters: (query) => verb((tenant) => Exit.succeed(table.countMeters(tenant, query))),
     units: (customerId, limit) => verb((tenant) => Exit.succeed(table.units(tenant, customerId, limit))),
+    rollup: (query) => verb((tenant) => Exit.succeed(table.rollup(tenant, query))),
+    build: (rollup, { days }) => verb((tenant) => Exit.succeed(table.build(tenant, rollup, days))),
+    sweep: (meterId, kept, { cells }) =>
+      verb((tenant) => Exit.succeed(table.meterRollups.of(tenant).sweep(meterId, kept, cells))),
+    unfinished: (after, limit) =>
+      journal.verb(() => Exit.succeed(table.meterRollups.unfinished(after, limit))),
     audit: verb((tenant) => Exit.succeed(table.audit(tenant))),
   })
 }

@@ -5,8 +5,12 @@ import {
   type AppendOutcome,
   type AppendResult,
   type Customer,
+  type Meter,
   type MetersQuery,
   Page,
+  Rollup,
+  type RollupAnswer,
+  type RollupQuery,
   StorageError,
   Tenant,
   type Threshold,
@@ -21,9 +25,11 @@ import type { CollectionRow, CollectionTable } from "./CollectionTable.ts"
 import { ExactSum } from "./ExactSum.ts"
 import { IdOrder, pageOf } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
+import type { MeterCells } from "./MeterCells.ts"
+import { addTo, answerOf, MeterTable } from "./MeterTable.ts"
 import type { Outbox } from "./Outbox.ts"
 import { ThresholdFirings } from "./ThresholdFirings.ts"
-import { discrepanciesOf } from "./UsageAudit.ts"
+import { cellDiscrepanciesOf, discrepanciesOf } from "./UsageAudit.ts"
 import { StoredRecord, UsageMeter } from "./UsageMeter.ts"
 
 /** The usage of one customer. */
@@ -51,6 +57,7 @@ const CUSTOMER_NOT_FOUND: AppendOutcome = Object.freeze({ _tag: "CustomerNotFoun
 /** Records by id, by idempotency key and in the order of ids, and totals by meter. Its methods are synchronous. */
 export class UsageTable {
   readonly firings: ThresholdFirings
+  readonly meterRollups: MeterTable
   readonly #journal: Journal
   readonly #customers: CollectionTable<Customer.Customer>
   readonly #outbox: Outbox
@@ -60,11 +67,13 @@ export class UsageTable {
     journal: Journal,
     customers: CollectionTable<Customer.Customer>,
     thresholds: CollectionTable<Threshold.Threshold>,
+    meters: CollectionTable<Meter.Meter>,
     outbox: Outbox,
   ) {
     this.#journal = journal
     this.#customers = customers
     this.#outbox = outbox
+    this.meterRollups = new MeterTable(journal, meters)
     this.firings = new ThresholdFirings(journal, thresholds, (tenant, threshold) =>
       this.#meterOf(tenant, threshold),
     )
@@ -75,6 +84,7 @@ export class UsageTable {
     records: ReadonlyArray<UsageRecord.NewUsageRecord>,
   ): Exit.Exit<AppendResult, StorageError> {
     const usage = this.#of(tenant)
+    const rollups = this.meterRollups.of(tenant)
     const added: Array<StoredRecord> = []
     // One undo for all records, because a closure for each would cost more than storing the record.
     this.#journal.wrote(() => {
@@ -83,7 +93,9 @@ export class UsageTable {
     const outcomes: Array<AppendOutcome> = []
     for (const record of records) {
       const customer = this.#activeCustomer(usage, record.customerId)
-      const outcome = customer === undefined ? CUSTOMER_NOT_FOUND : appendOne(usage, customer, record, added)
+      const served = rollups.servedBy(record.productId, record.unit)
+      const outcome =
+        customer === undefined ? CUSTOMER_NOT_FOUND : appendOne(usage, customer, record, served, added)
       if (outcome === undefined) {
         const cause = new Error(`the record id ${record.id} is taken`)
         return Exit.fail(new StorageError({ operation: "UsageStore.append", retryable: false, cause }))
@@ -106,13 +118,15 @@ export class UsageTable {
     if (stored.voidedAt === null) {
       stored.meter.void(stored, at)
       this.#journal.wrote(() => stored.meter.restore(stored))
+      const { productId, unit } = stored.meter
+      for (const cells of this.meterRollups.of(tenant).servedBy(productId, unit)) cells.remove(stored)
     }
     return Option.some(stored.toRecord())
   }
 
   list(
     tenant: Tenant.Tenant,
-    filter: MeterFilter & { readonly customerId: Customer.CustomerId },
+    filter: MeterFilter & { readonly customerId: Customer.CustomerId; readonly where?: Rollup.Where },
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<UsageRecord.UsageRecord>, Page.CursorNotFound> {
     const usage = this.#of(tenant)
@@ -125,7 +139,15 @@ export class UsageTable {
     const orders = isFiltered
       ? Array.from(metersOf(customer, filter), ({ records }) => records)
       : [customer.records]
-    return Exit.succeed(pageOf(orders, query, (stored) => stored.toRecord()))
+    const { where = [] } = filter
+    return Exit.succeed(
+      pageOf(
+        orders,
+        query,
+        (stored) => stored.toRecord(),
+        ({ dimensions }) => Rollup.matches(where, dimensions),
+      ),
+    )
   }
 
   totals(tenant: Tenant.Tenant, query: TotalsQuery): ReadonlyArray<UsageTotal> {
@@ -175,7 +197,27 @@ export class UsageTable {
         discrepancies.push(...discrepanciesOf(meter))
       }
     }
+    for (const cells of this.meterRollups.allAnswering(tenant)) {
+      for (const meter of this.#metersOf(tenant, cells.rollup)) {
+        discrepancies.push(...cellDiscrepanciesOf(cells, meter))
+      }
+    }
     return discrepancies
+  }
+
+  rollup(tenant: Tenant.Tenant, query: RollupQuery): RollupAnswer {
+    return answerOf(this.meterRollups.answering(tenant, query), query, (customerId, { productId, unit }) =>
+      this.#of(tenant).customers.get(customerId)?.meters.get(productId)?.get(unit),
+    )
+  }
+
+  build(tenant: Tenant.Tenant, rollup: Rollup.Rollup, days: number): Rollup.Progress {
+    return this.meterRollups.of(tenant).cellsOf(rollup).build(this.#metersOf(tenant, rollup), days)
+  }
+
+  /** The meters of all customers for a product and unit. */
+  *#metersOf(tenant: Tenant.Tenant, { productId, unit }: Rollup.Rollup): Generator<UsageMeter> {
+    for (const customer of this.#of(tenant).customers.values()) yield* metersOf(customer, { productId, unit })
   }
 
   /** The meter of a threshold. It is made when there is none yet. */
@@ -291,6 +333,7 @@ const appendOne = (
   usage: TenantUsage,
   customer: CustomerUsage,
   record: UsageRecord.NewUsageRecord,
+  rollups: ReadonlyArray<MeterCells>,
   added: Array<StoredRecord>,
 ): AppendOutcome | undefined => {
   const known = record.idempotencyKey === null ? undefined : customer.byKey.get(record.idempotencyKey)
@@ -301,11 +344,17 @@ const appendOne = (
       : { _tag: "KeyConflict", recordId: first.id }
   }
   const stored = new StoredRecord(meterOf(customer, record.productId, record.unit), record)
+  const refusing = rollups.find((cells) => cells.refusal(stored) !== undefined)
+  if (refusing !== undefined) {
+    const { meterKey } = refusing.rollup
+    return { _tag: "TooManyCombinations", meterKey, ...refusing.refusal(stored)! }
+  }
   if (!usage.records.insert(stored)) return undefined
   customer.records.insert(stored)
   if (stored.idempotencyKey !== null) customer.byKey.set(stored.idempotencyKey, stored)
   stored.meter.add(stored)
   added.push(stored)
+  addTo(rollups, stored)
   return { _tag: "Recorded", record: stored.toRecord(record.timestamp) }
 }
 

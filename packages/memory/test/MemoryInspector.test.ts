@@ -1,4 +1,5 @@
 import {
+  Aggregation,
   ApiKeyStore,
   Billing,
   Collections,
@@ -10,7 +11,9 @@ import {
   type Event,
   EventStore,
   IdempotencyStore,
+  Meter,
   PlanStore,
+  Rollup,
   Tenant,
   Threshold,
   Transactor,
@@ -54,9 +57,16 @@ describe("MemoryInspector", () => {
       const threshold = yield* Sample.of(Threshold.thresholds, ada.id, { quantity: 5n, period: "day" })
       yield* (yield* Collections).of(Threshold.thresholds).insert(threshold)
       const [a, b] = yield* Effect.all([
-        Sample.record(ada.id, { quantity: 5 }),
-        Sample.record(ada.id, { quantity: 2 }),
+        Sample.record(ada.id, { quantity: 5, dimensions: { model: "a" } }),
+        Sample.record(ada.id, { quantity: 2, dimensions: { model: "a" } }),
       ])
+      const largest = yield* Sample.of(Meter.meters, undefined, {
+        productId: "api",
+        unit: "call",
+        aggregation: "max",
+        dimensions: ["model"],
+      })
+      yield* (yield* Collections).of(Meter.meters).insert(largest)
       yield* usage.append([a, b])
       yield* usage.void(b.id, Sample.CREATED_AT)
       const wanted = { eventTypes: ["invoice.paid"] }
@@ -123,6 +133,17 @@ describe("MemoryInspector", () => {
           { tenant, record: { ...recordB, voidedAt: Sample.CREATED_AT } },
         ],
         rollups: [{ tenant, ...meter, day: "2026-03-10", quantity: 5n, recordCount: 1 }],
+        meters: [{ tenant, meter: largest }],
+        cells: [
+          {
+            tenant,
+            rollup: Rollup.answering(largest),
+            customerId: ada.id,
+            day: "2026-03-10",
+            combination: ["a"],
+            state: { ...Aggregation.zero, recordCount: 1, quantity: 5n },
+          },
+        ],
         thresholds: [{ tenant, threshold: { ...threshold, lastFiredAt: Sample.CREATED_AT } }],
         firings: [{ tenant, thresholdId: threshold.id, periodKey: "2026-03-10", firedAt: Sample.CREATED_AT }],
         keys: [key],
