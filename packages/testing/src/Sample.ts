@@ -94,8 +94,8 @@ export const idOf = <R extends Resource.Definition>({ prefix }: R) =>
   next(prefix, (id) => id as Resource.IdOf<R>)
 
 /**
- * A value of a resource with a new id. It belongs to the customer, if values of the resource belong to customers. The
- * other fields are those of its example.
+ * A value of a resource with a new id. It belongs to the customer, if values of the resource belong to customers. Its
+ * unique fields end with its id. The other fields are those of its example.
  */
 export const of = Effect.fnUntraced(function* <D extends Resource.Definition>(
   resource: Resource.Resource<D>,
@@ -106,9 +106,14 @@ export const of = Effect.fnUntraced(function* <D extends Resource.Definition>(
   const examples = Object.entries({ ...own, ...times }).map(
     ([name, field]) => [name, exampleOf(resource, name, field)] as const,
   )
+  const id: string = yield* idOf(resource)
+  const { example, unique = [] }: Resource.Definition = resource
   const made: object = {
-    id: yield* idOf(resource),
+    id,
     ...Object.fromEntries(examples),
+    ...Object.fromEntries(
+      unique.map((name) => [name, `${String(example[name])}_${id.slice(id.indexOf("_") + 1)}`]),
+    ),
     ...(owner === undefined ? {} : { [owner]: customer }),
     ...fields,
   }

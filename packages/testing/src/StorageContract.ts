@@ -22,6 +22,7 @@ import { eventTailContract } from "./contract/EventTailContract.ts"
 import { fencingContract } from "./contract/FencingContract.ts"
 import { idempotencyContract } from "./contract/IdempotencyContract.ts"
 import { leaseContract } from "./contract/LeaseContract.ts"
+import { meterContract } from "./contract/MeterContract.ts"
 import { planContract } from "./contract/PlanContract.ts"
 import { publishContract } from "./contract/PublishContract.ts"
 import { replayRangeContract } from "./contract/ReplayRangeContract.ts"
@@ -120,6 +121,7 @@ export const contract = (test: ContractTest): void => {
     usageListContract(test)
     thresholdFiringContract(test)
     thresholdEventContract(test)
+    meterContract(test)
     auditContract(test)
   })
   for (const resource of collected) {

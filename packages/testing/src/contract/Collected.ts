@@ -41,6 +41,10 @@ export const insertWith = Effect.fnUntraced(function* (resource: Resource.Resour
 export const pick = (value: object, name: string): object =>
   Object.fromEntries(Object.entries(value).filter(([field]) => field === name))
 
+/** The unique fields of a value. */
+export const uniqueOf = ({ unique = [] }: Resource.Definition, value: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([field]) => unique.includes(field)))
+
 /** Changes one field of a resource, step by step. */
 export interface Steps {
   readonly changed: (value: Resources.Value, step: number) => Resources.Value

@@ -1,7 +1,7 @@
 /**
  * The contract of `Collections`, for any resource.
  */
-import { Page, type Resource, StorageError } from "@billwright/core"
+import { Page, type Resource, StorageError, Transactor } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import type * as fc from "fast-check"
@@ -34,10 +34,12 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
         const { id, ...belonging } = yield* make()
         const owner = resource.customer === undefined ? {} : Collected.pick(belonging, resource.customer)
         const value = { ...belonging, ...fields, ...owner, id }
-        yield* collection.insert(value)
+        same(yield* collection.insert(value), true)
         same(yield* collection.find(value.id), Option.some(value))
       })
-      yield* forAll(generated, effort, check)
+      yield* forAll(generated, effort, (fields) =>
+        Effect.flatMap(make(), (fresh) => check({ ...fields, ...Collected.uniqueOf(resource, fresh) })),
+      )
       yield* check(Generators.longest(resource))
     }),
   )
@@ -152,6 +154,8 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
     }),
   )
 
+  for (const field of resource.unique ?? []) uniqueContract(test, resource, field)
+
   if (resource.keepsId === true) {
     test(
       "accepts a removed id as cursor, and does not allow it again",
@@ -237,6 +241,48 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
         }
       }),
     ),
+  )
+}
+
+/** A field whose value no other value of the tenant may have. */
+const uniqueContract = (test: ContractTest, resource: Resource.Resource, field: string): void => {
+  test(
+    `inserts one value with the same ${field} in each tenant`,
+    Effect.gen(function* () {
+      const collection = yield* Collected.opened(resource)
+      const first = yield* Collected.insertWith(resource, {})
+      const other = { ...(yield* Collected.make(resource)), ...Collected.pick(first, field) }
+      same(yield* collection.insert(other), false)
+      same(yield* collection.status(other.id), "unknown")
+      same((yield* collection.list({}, Collected.FIRST_PAGE)).data, [first])
+      for (const tenant of yield* otherTenants) {
+        const own = { ...(yield* Collected.make(resource)), ...Collected.pick(first, field) }
+        same(yield* collection.insert(own).pipe(asTenant(tenant)), true)
+      }
+      const { atomically } = yield* Transactor
+      const second = yield* Collected.make(resource)
+      yield* Effect.ignore(atomically(Effect.andThen(collection.insert(second), Effect.fail("undone"))))
+      const third = { ...(yield* Collected.make(resource)), ...Collected.pick(second, field) }
+      same(yield* collection.insert(third), true)
+    }),
+  )
+
+  test(
+    `inserts one of several concurrent values with the same ${field}`,
+    Effect.gen(function* () {
+      const collection = yield* Collected.opened(resource)
+      const { atomically } = yield* Transactor
+      const shared = Collected.pick(yield* Collected.make(resource), field)
+      const values = yield* Effect.all(
+        times(6, () => Effect.map(Collected.make(resource), (value) => ({ ...value, ...shared }))),
+      )
+      const told = yield* together(
+        values.map((value) => atomically(Effect.tap(collection.insert(value), () => Effect.yieldNow))),
+      )
+      same(told.filter(Boolean).length, 1)
+      const winner = values[told.indexOf(true)]
+      same((yield* collection.list({}, Collected.FIRST_PAGE)).data, [winner])
+    }),
   )
 }
 

@@ -13,10 +13,12 @@ import {
   EndpointStore,
   EventStore,
   IdempotencyStore,
+  Meter,
   PlanStore,
   Resource,
   type Resources,
   RetentionStore,
+  Rollup,
   UsageStore,
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -69,6 +71,8 @@ const fill = Effect.gen(function* () {
       return { resource, value }
     }),
   )
+  const meter = yield* Sample.of(Meter.meters, undefined, { productId: "api", unit: "call" })
+  yield* (yield* Collections).of(Meter.meters).insert(meter)
   const record = yield* Sample.record(customer.id, { quantity: 3, idempotencyKey: "ours" })
   yield* usage.append([record])
   const { claimed } = yield* claimNew
@@ -81,14 +85,26 @@ const fill = Effect.gen(function* () {
   yield* (yield* ApiKeyStore).insert(key)
   const plan = yield* Sample.plan()
   yield* (yield* PlanStore).publish(plan)
-  return { customer, endpoint, values, record, claimed, event, delivery: delivery!, key, plan, position }
+  return {
+    customer,
+    endpoint,
+    values,
+    meter,
+    record,
+    claimed,
+    event,
+    delivery: delivery!,
+    key,
+    plan,
+    position,
+  }
 })
 type Own = Effect.Success<typeof fill>
 
 const lifetime = { now: Sample.CREATED_AT, expiresAt: DateTime.add(Sample.CREATED_AT, { days: 7 }) }
 const NEVER_CALLED = Effect.die(new Error("a change got another tenant's data"))
 
-const usageTries = ({ customer, record }: Own): TriesOf<UsageStore["Service"]> => {
+const usageTries = ({ customer, meter, record }: Own): TriesOf<UsageStore["Service"]> => {
   const store = <A, E, R>(use: (port: UsageStore["Service"]) => Effect.Effect<A, E, R>) =>
     Effect.flatMap(UsageStore, use)
   const of = { customerId: customer.id, productId: undefined, unit: undefined }
@@ -109,6 +125,22 @@ const usageTries = ({ customer, record }: Own): TriesOf<UsageStore["Service"]> =
     ),
     countMeters: reads(store(({ countMeters }) => countMeters({ ...of, from: 0, to: 100_000, most: 10 }))),
     units: reads(store(({ units }) => units(customer.id, 10))),
+    rollup: reads(
+      store(({ rollup }) =>
+        rollup({
+          customerId: customer.id,
+          meterId: meter.id,
+          generation: meter.generation,
+          boundaries: [undefined, undefined],
+          where: [],
+          groupBy: [],
+          most: 10,
+        }),
+      ),
+    ),
+    build: writes(store(({ build }) => build(Rollup.answering(meter)!, { days: 10 }))),
+    sweep: writes(store(({ sweep }) => sweep(meter.id, [], { cells: 10 }))),
+    unfinished: ofAllTenants,
     // The audit's result only says that no roll-ups are wrong.
     audit: writes(store(({ audit }) => audit)),
     append: writes(

@@ -25,6 +25,9 @@ const integer = ({ bounds = { ...DEFAULT_BOUNDS, problem: "" } }: Field.Field): 
   )
 }
 
+/** The characters of texts that can't have every character. */
+const SIMPLE = "abcdefghijklmnopqrstuvwxyz0123456789_-"
+
 /** Of a text without a limit, this many code points are tried, rounded up to a power of two. */
 const LONGEST_TEXT = 10_000
 
@@ -38,8 +41,8 @@ const repeats = (isValid: (text: string) => boolean, character: string, ending: 
 }
 
 /**
- * How texts of a field are made: any text, any text before the example if the field has a pattern, or else the example
- * alone.
+ * How texts of a field are made: any text, text of simple characters or any text before the example if the field has a
+ * pattern, or else the example alone.
  */
 const textOf = ({ schema }: Field.Field, example: string) => {
   const isValid = Schema.is(schema as Schema.Schema<string>)
@@ -47,10 +50,16 @@ const textOf = ({ schema }: Field.Field, example: string) => {
   const ending = isAny ? "" : example
   const isFilled = isValid(`𝒩𝒩𝒩𝒩${ending}`)
   const longest = isAny || isBefore ? repeats(isValid, isFilled ? "𝒩" : "a", ending) : example
+  const simple = fc.string({
+    unit: fc.constantFrom(...SIMPLE).filter((unit) => isValid(`a${unit}`)),
+    minLength: 1,
+    maxLength: [...longest].length,
+  })
   const before = fc
     .string({ unit: codePoint.filter((unit) => isValid(unit + ending)), maxLength: 12 })
     .map((beginning) => beginning + ending)
-  const arbitrary = isAny ? text(1, [...longest].length) : isBefore ? before : fc.constant(example)
+  const any = isFilled ? text(1, [...longest].length) : simple
+  const arbitrary = isAny ? any : isBefore ? before : fc.constant(example)
   return { longest, arbitrary: arbitrary.filter(isValid) }
 }
 
@@ -67,11 +76,14 @@ const required = (resource: Resource.Definition, name: string, field: Field.Fiel
         ? fc.constantFrom(...(field.schema.literals as ReadonlyArray<string>))
         : textOf(field, String(exampleOf(resource, name, field))).arbitrary
     case "json":
-      return metadata
+      return isMetadata(field) ? metadata : fc.constant(exampleOf(resource, name, field))
   }
 }
 
-/** Values of a resource. Fields of the kind `json` hold metadata. */
+/** Whether a field of JSON takes any metadata. */
+const isMetadata = ({ schema }: Field.Field): boolean => Schema.is(schema)(LONGEST_METADATA)
+
+/** Values of a resource. Fields of JSON with a structure of their own have the value of the example. */
 export const resource = <D extends Resource.Definition>(
   definition: Resource.Resource<D>,
 ): fc.Arbitrary<Resource.ValueOf<Resource.Resource<D>>> => {
@@ -104,7 +116,7 @@ const longestOf = (resource: Resource.Definition, name: string, field: Field.Fie
         ? undefined
         : textOf(field, String(exampleOf(resource, name, field))).longest
     case "json":
-      return LONGEST_METADATA
+      return isMetadata(field) ? LONGEST_METADATA : undefined
   }
 }
 

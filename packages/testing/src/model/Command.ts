@@ -4,9 +4,10 @@
  * Commands refer to things by number: number n is the nth customer made so far, by any tenant. The number after the
  * last one refers to a customer that was never made.
  */
-import type { Threshold } from "@billwright/core"
+import type { Rollup, Threshold } from "@billwright/core"
 import * as fc from "fast-check"
 import * as Generators from "../Generators.ts"
+import { cut, rollupDefinition, recordDimensions } from "../generators/MeterGenerators.ts"
 import { command, day, page, tenant, thing } from "./CommandParts.ts"
 import { type Claim, claim, type LookAtDeliveries, webhookVerb, type WebhookVerb } from "./WebhookCommand.ts"
 
@@ -25,6 +26,7 @@ const record = fc
     productId,
     unit,
     quantity,
+    dimensions: recordDimensions,
     timestamp: Generators.nearbyInstant,
     hasOwnTimestamp: fc.boolean(),
     key: fc.option(fc.nat({ max: 3 }), { freq: 2 }),
@@ -33,9 +35,16 @@ const record = fc
   // A key comes with its usual content half of the time. Otherwise hardly any record would be a duplicate.
   .map(({ isUsual, ...fields }) =>
     isUsual && fields.key !== null
-      ? { ...fields, customer: 0, productId: "api", unit: "call", quantity: fields.key }
+      ? { ...fields, customer: 0, productId: "api", unit: "call", quantity: fields.key, dimensions: {} }
       : fields,
   )
+
+const definition: fc.Arbitrary<Rollup.Definition> = rollupDefinition
+
+/** Reads a meter. Which part of the filter and of the groups applies depends on the meter. */
+const askMeter = fc
+  .tuple(command("askMeter", { meter: thing, customer: thing, boundaries: Generators.boundaries }), cut)
+  .map(([asked, { groupBy, where }]) => ({ ...asked, groupBy, where }))
 
 /** Commands that call one method. */
 const billingVerb = fc.oneof(
@@ -64,6 +73,17 @@ const billingVerb = fc.oneof(
       boundaries: Generators.boundaries,
     }),
   },
+  {
+    weight: 2,
+    arbitrary: command("insertMeter", {
+      key: fc.nat({ max: 4 }),
+      productId,
+      unit,
+      definition,
+    }),
+  },
+  { weight: 1, arbitrary: command("redefineMeter", { meter: thing, definition }) },
+  { weight: 3, arbitrary: askMeter },
   {
     weight: 3,
     arbitrary: command("insertThreshold", {
@@ -109,7 +129,15 @@ interface Once extends Around {
   readonly day: number
 }
 
-export type Command = Verb | Claim | LookAtDeliveries | Atomically | Once
+/** Does all work on the meters of all tenants. */
+interface DriveMeters {
+  readonly command: "driveMeters"
+  readonly tenant: number
+}
+
+export type Command = Verb | Claim | DriveMeters | LookAtDeliveries | Atomically | Once
+
+const driveMeters: DriveMeters = { command: "driveMeters", tenant: 0 }
 
 const end = fc.constantFrom<Around["end"]>("succeed", "succeed", "fail", "die")
 
@@ -145,6 +173,15 @@ const beginning: ReadonlyArray<Command> = [
   { command: "createCustomer", tenant: 0, email: 0 },
   { command: "createCustomer", tenant: 0, email: 0 },
   { command: "insertKey", tenant: 0 },
+  {
+    command: "insertMeter",
+    tenant: 0,
+    key: 0,
+    productId: "api",
+    unit: "call",
+    definition: { aggregation: "time_weighted", dimensions: ["model"], counted: null },
+  },
+  driveMeters,
   {
     command: "insertThreshold",
     tenant: 0,
@@ -186,6 +223,7 @@ export const commands = (maxLength: number): fc.Arbitrary<ReadonlyArray<Command>
         { weight: 10, arbitrary: flat },
         { weight: 2, arbitrary: around(nested) },
         { weight: 2, arbitrary: claim },
+        { weight: 1, arbitrary: fc.constant(driveMeters) },
       ),
       { maxLength, size: "max" },
     )

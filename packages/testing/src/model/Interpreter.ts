@@ -20,6 +20,7 @@ import { asTenant, type Patience, same } from "../contract/ContractTest.ts"
 import { totalKey } from "../contract/UsageProbe.ts"
 import * as Sample from "../Sample.ts"
 import type { Command } from "./Command.ts"
+import { driveMeters, meterCommand } from "./MeterInterpreter.ts"
 import type { ReferenceStorage } from "./ReferenceStorage.ts"
 import { claim, lookAtDeliveries, webhookCommand } from "./WebhookInterpreter.ts"
 import {
@@ -53,9 +54,10 @@ const customerCommand = Effect.fnUntraced(function* (
     case "createCustomer": {
       const customer = yield* Sample.customer({ email: emailOf(command.email) })
       customers.push(customer.id)
-      return yield* both("insert a customer", store.insert(customer), () =>
-        reference.insertCustomer(customer),
-      )
+      return yield* both("insert a customer", store.insert(customer), () => {
+        reference.insertCustomer(customer)
+        return true
+      })
     }
     case "modifyCustomer": {
       const id = yield* pick(customers, command.customer, Sample.customerId)
@@ -188,9 +190,10 @@ const thresholdCommand = Effect.fnUntraced(function* (
       const fields = { productId, unit, quantity: BigInt(quantity), period }
       const threshold = yield* Sample.of(Threshold.thresholds, customerId, fields)
       thresholds.push(threshold.id)
-      return yield* both("insert a threshold", store.insert(threshold), () =>
-        reference.insertThreshold(threshold),
-      )
+      return yield* both("insert a threshold", store.insert(threshold), () => {
+        reference.insertThreshold(threshold)
+        return true
+      })
     }
     case "deleteThreshold": {
       const id = yield* pick(thresholds, command.threshold, Sample.idOf(Threshold.thresholds))
@@ -312,6 +315,12 @@ const perform = Effect.fnUntraced(function* (
       case "deleteThreshold":
       case "listThresholds":
         return yield* thresholdCommand(world, reference, command)
+      case "insertMeter":
+      case "redefineMeter":
+      case "askMeter":
+        return yield* meterCommand(world, reference, command)
+      case "driveMeters":
+        return yield* driveMeters(world)
       case "insertKey":
       case "changeKey":
       case "listKeys":

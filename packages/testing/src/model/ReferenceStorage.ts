@@ -11,8 +11,10 @@ import {
   type Customer,
   type IdempotentRequest,
   type IdStatus,
+  type Meter,
   type OnceOutcome,
   Page,
+  type Rollup,
   type StoredApiKey,
   type StoredResponse,
   Threshold,
@@ -29,6 +31,16 @@ interface ThresholdRow {
   readonly fired: ReadonlyArray<string>
 }
 
+/** A meter, and the definitions that answer and that are being built. */
+export interface MeterRow {
+  readonly id: Meter.MeterId
+  readonly key: string
+  readonly productId: string
+  readonly unit: string
+  readonly answering: Rollup.Definition | undefined
+  readonly wanted: Rollup.Definition | undefined
+}
+
 interface AnswerRow {
   readonly request: IdempotentRequest
   readonly response: StoredResponse
@@ -41,6 +53,7 @@ interface State {
     readonly customer: Customer.Customer | undefined
   }>
   readonly records: ReadonlyArray<UsageRecord.UsageRecord>
+  readonly meters: ReadonlyArray<MeterRow>
   readonly thresholds: ReadonlyArray<ThresholdRow>
   readonly keys: ReadonlyArray<StoredApiKey>
   readonly answers: ReadonlyArray<AnswerRow>
@@ -67,17 +80,17 @@ export const pageOf = <A extends { readonly id: string }>(
   return { data: older.slice(0, limit), hasMore: older.length > limit }
 }
 
-const isSameMeter = (a: Meter, b: Meter): boolean =>
+const isSameMeter = (a: Metered, b: Metered): boolean =>
   a.customerId === b.customerId && a.productId === b.productId && a.unit === b.unit
 
-type Meter = Pick<UsageRecord.UsageRecord, "customerId" | "productId" | "unit">
+type Metered = Pick<UsageRecord.UsageRecord, "customerId" | "productId" | "unit">
 
 const sortedText = (dimensions: UsageRecord.UsageRecord["dimensions"]): string =>
   JSON.stringify(Object.entries(dimensions).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 /** One tenant's storage. */
 export class ReferenceStorage {
-  state: State = { customers: [], records: [], thresholds: [], keys: [], answers: [] }
+  state: State = { customers: [], records: [], meters: [], thresholds: [], keys: [], answers: [] }
 
   insertCustomer(customer: Customer.Customer): void {
     this.state = { ...this.state, customers: [...this.state.customers, { id: customer.id, customer }] }
@@ -159,6 +172,40 @@ export class ReferenceStorage {
   units(customerId: string): ReadonlyArray<string> {
     const own = this.state.records.filter((record) => record.customerId === customerId)
     return [...new Set(own.map(({ unit }) => unit))]
+  }
+
+  /** Gives false when the key is taken. */
+  insertMeter({ aggregation, counted, dimensions, id, key, productId, unit }: Meter.Meter): boolean {
+    if (this.state.meters.some((row) => row.key === key)) return false
+    const wanted = { aggregation, counted, dimensions }
+    const row = { id, key, productId, unit, answering: undefined, wanted }
+    this.state = { ...this.state, meters: [...this.state.meters, row] }
+    return true
+  }
+
+  findMeter(id: string): MeterRow | undefined {
+    return this.state.meters.find((row) => row.id === id)
+  }
+
+  /** Gives false when there is no such meter. */
+  redefineMeter(id: string, wanted: Rollup.Definition): boolean {
+    const meters = replace(
+      this.state.meters,
+      (row) => row.id === id,
+      (row) => ({ ...row, wanted }),
+    )
+    this.state = { ...this.state, meters }
+    return this.findMeter(id) !== undefined
+  }
+
+  /** Every meter answers by the definition that was asked for last. */
+  buildMeters(): void {
+    const meters = this.state.meters.map((row) => ({
+      ...row,
+      answering: row.wanted ?? row.answering,
+      wanted: undefined,
+    }))
+    this.state = { ...this.state, meters }
   }
 
   insertThreshold(threshold: Threshold.Threshold): void {

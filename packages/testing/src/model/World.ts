@@ -9,6 +9,7 @@ import {
   type Endpoint,
   type Event,
   type EventStore,
+  type Meter,
   Page,
   type StorageError,
   type TailPosition,
@@ -30,6 +31,7 @@ import { ReferenceWebhooks } from "./ReferenceWebhooks.ts"
 interface Things {
   readonly customers: Array<Customer.CustomerId>
   readonly records: Array<UsageRecord.UsageRecordId>
+  readonly meters: Array<Meter.MeterId>
   readonly thresholds: Array<Threshold.ThresholdId>
   readonly keys: Array<ApiKey.ApiKeyId>
   readonly endpoints: Array<Endpoint.EndpointId>
@@ -69,7 +71,7 @@ export const makeWorld: Effect.Effect<World, StorageError, CurrentTenant | Event
     )
     return {
       tenants,
-      things: { customers: [], records: [], thresholds: [], keys: [], endpoints: [], events: [] },
+      things: { customers: [], records: [], meters: [], thresholds: [], keys: [], endpoints: [], events: [] },
       digests: new Map(),
       leases: [],
     }
