@@ -37,6 +37,7 @@ import {
   IdempotencyStore,
   keyIdOf,
   MAX_CANCEL,
+  Meter,
   type OnceOutcome,
   Page,
   type Plan,
@@ -45,6 +46,8 @@ import {
   Resource,
   Resources,
   RetentionStore,
+  Rollup,
+  RollupValues,
   type Settlement,
   Signal,
   StorageError,
@@ -502,6 +505,7 @@ type Stored<A extends { readonly terms: object }> = Omit<A, "terms"> & { readonl
 const documentsOf = (db: Connection) => ({
   customers: new Documents<Customer.Customer>(db, Customer.customers.type),
   records: new Documents<UsageRecord.UsageRecord>(db, "usage_records"),
+  meters: new Documents<Meter.Meter>(db, Meter.meters.type),
   thresholds: new Documents<Threshold.Threshold>(db, Threshold.thresholds.type),
   events: new Documents<Event.Event>(db, "events"),
   endpoints: new Documents<Endpoint.StoredEndpoint>(db, "endpoints"),
@@ -898,7 +902,114 @@ const endpointStore = (db: Connection, { endpoints }: Tables): EndpointStore["Se
 
 const OF_METER = "customerId = :customerId AND productId = :productId AND unit = :unit"
 
-interface Meter {
+/** The cells of records. A large storage keeps them by day; this one makes them when they are needed. */
+const cellsOf = (
+  definition: Rollup.Definition,
+  found: ReadonlyArray<UsageRecord.UsageRecord>,
+): ReadonlyMap<string, RollupValues.Cell> =>
+  RollupValues.cellsOf(
+    definition,
+    found.map(({ timestamp, voidedAt, ...record }) => ({
+      ...record,
+      timestamp: timestamp.epochMilliseconds,
+      isVoided: voidedAt !== null,
+    })),
+  )
+
+const combinationsOf = (cells: ReadonlyMap<string, RollupValues.Cell>) =>
+  Array.from(cells.values(), ({ combination }) => combination)
+
+/** Refuses a record whose combination of dimensions is one too many for its customer and day. */
+const refusalOf = (
+  { meters, records }: Tables,
+  tenant: string,
+  record: UsageRecord.UsageRecord,
+): AppendOutcome | undefined => {
+  const { customerId, productId, timestamp, unit } = record
+  const day = UsagePeriod.utcDay(timestamp.epochMilliseconds)
+  const start = day * UsagePeriod.UTC_DAY_MILLIS
+  const served = meters
+    .where(tenant, "productId = :productId AND unit = :unit", { productId, unit })
+    .flatMap(Rollup.served)
+    .toSorted((a, b) =>
+      a.meterKey === b.meterKey ? a.generation - b.generation : a.meterKey < b.meterKey ? -1 : 1,
+    )
+  const ofDay = `${OF_METER} AND at >= :start AND at < :end`
+  const values = { customerId, productId, unit, start, end: start + UsagePeriod.UTC_DAY_MILLIS }
+  // With fewer records there can't be too many combinations.
+  if (served.length === 0 || records.count(tenant, ofDay, values) < Rollup.MAX_COMBINATIONS) return undefined
+  for (const rollup of served) {
+    const cells = cellsOf(rollup, records.where(tenant, ofDay, values))
+    const isNew = !cells.has(RollupValues.keyOf(Rollup.combinationOf(rollup, record.dimensions)))
+    if (!isNew || cells.size < Rollup.MAX_COMBINATIONS) continue
+    return {
+      _tag: "TooManyCombinations",
+      meterKey: rollup.meterKey,
+      day: UsagePeriod.formatDay(day),
+      dimension: Rollup.widest(rollup.dimensions, combinationsOf(cells)),
+    }
+  }
+  return undefined
+}
+
+/** Values of meters are computed from records, so there is nothing to build or to remove. */
+const meterRollups = (
+  db: Connection,
+  { meters, records }: Tables,
+): Pick<UsageStore["Service"], "rollup" | "build" | "sweep" | "unfinished"> => ({
+  rollup: (query) =>
+    db.tenantVerb("UsageStore.rollup", (tenant) => {
+      const meter = meters.find(tenant, query.meterId)
+      const rollup = meter && Rollup.answering(meter)
+      if (rollup?.generation !== query.generation) return { _tag: "Gone" }
+      const { customerId } = query
+      const { productId, unit } = rollup
+      return RollupValues.answer(rollup, query, ({ end, start }) =>
+        cellsOf(
+          rollup,
+          records.where(
+            tenant,
+            `${OF_METER} AND (:start IS NULL OR at >= :start) AND (:end IS NULL OR at < :end)`,
+            { customerId, productId, unit, start, end },
+          ),
+        ).values(),
+      )
+    }),
+  build: (rollup) =>
+    db.tenantVerb("UsageStore.build", (tenant): Rollup.Progress => {
+      const { productId, unit } = rollup
+      const found = records.where(tenant, "productId = :productId AND unit = :unit", { productId, unit })
+      const days = Map.groupBy(found, ({ customerId, timestamp }) =>
+        JSON.stringify([customerId, UsagePeriod.formatDay(UsagePeriod.utcDay(timestamp.epochMilliseconds))]),
+      )
+      for (const [key, ofDay] of days) {
+        const cells = cellsOf(rollup, ofDay)
+        if (cells.size <= Rollup.MAX_COMBINATIONS) continue
+        const [customerId, day] = JSON.parse(key) as [Customer.CustomerId, string]
+        const dimension = Rollup.widest(rollup.dimensions, combinationsOf(cells))
+        return { _tag: "TooManyCombinations", customerId, day, dimension }
+      }
+      return { _tag: "Built", total: days.size }
+    }),
+  sweep: () => db.tenantVerb("UsageStore.sweep", () => true),
+  unfinished: (after, limit) =>
+    db.verb("UsageStore.unfinished", () => {
+      const rows = db.all<{ tenant: string; body: string }>(
+        `SELECT tenant, body FROM "${Meter.meters.type}" WHERE tenant > :after ORDER BY tenant, id`,
+        { after: after === undefined ? "" : Tenant.tenantKey(after) },
+      )
+      const unfinished = rows
+        .map(({ body, tenant }) => ({ tenant, meter: fromText<Meter.Meter>(body) }))
+        .filter(({ meter }) => Rollup.isUnfinished(meter))
+      const first = new Map(unfinished.toReversed().map(({ meter, tenant }) => [tenant, meter.id]))
+      return [...first]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .slice(0, limit)
+        .map(([tenant, meterId]) => ({ tenant: tenantOf(tenant), meterId }))
+    }),
+})
+
+interface MeterFilter {
   readonly customerId: Customer.CustomerId
   readonly productId: string | undefined
   readonly unit: string | undefined
@@ -917,7 +1028,7 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
    */
   const sums = (
     tenant: string,
-    { customerId, productId, unit }: Meter,
+    { customerId, productId, unit }: MeterFilter,
     { end, start }: UsagePeriod.Period,
     by: TotalsQuery["by"],
   ) =>
@@ -951,6 +1062,8 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
         ? { _tag: "Duplicate", record: first }
         : { _tag: "KeyConflict", recordId: first.id }
     }
+    const refusal = refusalOf(tables, tenant, stored)
+    if (refusal !== undefined) return refusal
     records.insert(tenant, record.id, stored)
     return { _tag: "Recorded", record: stored }
   }
@@ -997,6 +1110,8 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
     })
   }
 
+  const rollups = meterRollups(db, tables)
+
   return UsageStore.of({
     append: (all) =>
       db.tenantVerb("UsageStore.append", (tenant) => {
@@ -1016,8 +1131,17 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
       records.modify("UsageStore.void", id, (record) =>
         Effect.succeed({ ...record, voidedAt: record.voidedAt ?? at }),
       ),
-    list: ({ customerId, productId, unit }, page) =>
-      records.list("UsageStore.list", page, { customerId, productId, unit }),
+    list: ({ customerId, productId, unit, where = [] }, page) =>
+      records.list(
+        "UsageStore.list",
+        page,
+        { customerId, productId, unit },
+        `NOT EXISTS (
+           SELECT 1 FROM json_each(:where) AS wanted WHERE NOT EXISTS (
+             SELECT 1 FROM json_each(body, '$.dimensions') AS own, json_each(wanted.value, '$[1]') AS one
+             WHERE own.key = wanted.value ->> '$[0]' AND own.value = one.value))`,
+        { where: JSON.stringify(where) },
+      ),
     totals: ({ boundaries, by, ...meter }) =>
       db.tenantVerb("UsageStore.totals", (tenant) =>
         boundaries
@@ -1054,6 +1178,7 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
           )
           .map(({ unit }) => unit),
       ),
+    ...rollups,
     audit: Effect.succeed([]),
   })
 }
@@ -1070,7 +1195,15 @@ const collections = (db: Connection): Collections["Service"] =>
       const nameOf = (verb: string) => `Collections.${verb}(${resource.type})`
       const collection: Collection<Resources.Value> = {
         insert: (value) =>
-          db.tenantVerb(nameOf("insert"), (tenant) => documents.insert(tenant, value.id, value)),
+          db.tenantVerb(nameOf("insert"), (tenant) => {
+            const fields: Readonly<Record<string, unknown>> = { ...value }
+            const isTaken = (resource.unique ?? []).some((field) => {
+              const values = { id: value.id, value: String(fields[field]) }
+              return documents.count(tenant, `"${field}" = :value AND id <> :id`, values) > 0
+            })
+            if (!isTaken) documents.insert(tenant, value.id, value)
+            return !isTaken
+          }),
         find: (id) => documents.get(nameOf("find"), id),
         status: (id) =>
           db.tenantVerb(nameOf("status"), (tenant) => {
