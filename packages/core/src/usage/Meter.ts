@@ -23,6 +23,9 @@ export const MAX_METERS_PER_PRODUCT_AND_UNIT = 10
 /** The longest name of a meter, in code points. */
 export const MAX_METER_NAME_LENGTH = 255
 
+/** The longest text about a roll-up that can't be built, in code points. */
+const MAX_PROBLEM_LENGTH = 500
+
 export const MeterId = Id.schema(METER_ID_PREFIX).pipe(Schema.brand("MeterId"))
 export type MeterId = typeof MeterId.Type
 
@@ -50,7 +53,7 @@ export const MeterRebuild = Schema.Struct({
   /** Days of customers with records. */
   done: count,
   total: count,
-  problem: Schema.NullOr(Schema.String),
+  problem: Schema.NullOr(Schema.String.check(Schema.isMaxCodePoints(MAX_PROBLEM_LENGTH))),
 })
 export interface MeterRebuild extends Schema.Schema.Type<typeof MeterRebuild> {}
 

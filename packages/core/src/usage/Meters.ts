@@ -36,6 +36,13 @@ const { knownId, orNotFound } = ById.of(meters)
 /** The most batches that `create`, `update` and `archive` work before they leave the rest to `MeterRebuilds`. */
 const OWN_BATCHES = 3
 
+export interface RebuildOptions {
+  /** The most batches to work. Default: as many as there are. */
+  readonly batches?: number
+  /** Gets the meter after each batch. */
+  readonly onProgress?: (meter: Meter) => Effect.Effect<void>
+}
+
 /**
  * Creates, reads, lists, changes and archives the meters of the current tenant.
  *
@@ -75,12 +82,12 @@ export class Meters extends Context.Service<
     ) => Effect.Effect<Page<Meter>, InvalidInput | StorageError, CurrentTenant>
 
     /**
-     * Does the work that is left on the roll-ups of a meter, to its end. `onProgress` gets the meter after each batch. Not
-     * within a transaction: that would hold the locks of all batches.
+     * Does the work that is left on the roll-ups of a meter, to its end or for some batches. Not within a transaction:
+     * that would hold the locks of all batches.
      */
     readonly rebuild: (
       id: string,
-      onProgress?: (meter: Meter) => Effect.Effect<void>,
+      options?: RebuildOptions,
     ) => Effect.Effect<Meter, MeterNotFound | StorageError, CurrentTenant>
   }
 >()("@billwright/core/usage/Meters") {
@@ -186,9 +193,9 @@ export class Meters extends Context.Service<
 
       const rebuild = Effect.fn("Meters.rebuild")(function* (
         id: string,
-        onProgress: (meter: Meter) => Effect.Effect<void> = () => Effect.void,
+        { batches = Number.POSITIVE_INFINITY, onProgress = () => Effect.void }: RebuildOptions = {},
       ) {
-        return yield* work(yield* get(id), Number.POSITIVE_INFINITY, onProgress)
+        return yield* work(yield* get(id), batches, onProgress)
       })
 
       return Meters.of({ create, get, update, archive, list, rebuild })

@@ -600,8 +600,10 @@ describe("Usage.summary", () => {
       yield* recordUsage(customer, { quantity: 5 })
       assert.deepStrictEqual(yield* summarize(customer), {
         customerId: customer.id,
+        meter: null,
         productId: null,
         totalQuantity: 5n,
+        denominator: 1n,
         unit: "call",
         recordCount: 1,
         startDate: null,
@@ -619,8 +621,10 @@ describe("Usage.summary", () => {
       }
       assert.deepStrictEqual(yield* summarize(customer, query), {
         customerId: customer.id,
+        meter: null,
         productId: "api",
         totalQuantity: 5n,
+        denominator: 1n,
         unit: "call",
         recordCount: 1,
         startDate: "2026-11-21",
