@@ -9,6 +9,7 @@ import type {
   Delivery,
   Endpoint,
   Event,
+  Meter,
   Tenant,
   Threshold,
   UsageDiscrepancy,
@@ -24,8 +25,12 @@ export interface UsageAsked {
   readonly productId: string
   readonly unit: string
   readonly quantity: number
+  readonly dimensions: Readonly<Record<string, string>>
   readonly key: string | null
 }
+
+/** How a meter makes a value of records. */
+export type MeterDefinition = Pick<Meter.Meter, "aggregation" | "dimensions" | "counted">
 
 /** A client's call. `marker`: a text that no other call has, which identifies the call's effects. */
 export type Ask =
@@ -78,6 +83,21 @@ export type Ask =
       readonly customerId: string
       readonly productId: string
       readonly unit: string
+    }
+  | ({
+      readonly _tag: "CreateMeter"
+      readonly key: string
+      readonly productId: string
+      readonly unit: string
+    } & MeterDefinition)
+  | ({ readonly _tag: "UpdateMeter"; readonly meterId: string } & MeterDefinition)
+  /** The value of a meter over a period of days. */
+  | {
+      readonly _tag: "ReadMeter"
+      readonly customerId: string
+      readonly meter: string
+      readonly startDate: string
+      readonly endDate: string
     }
   /** Looks up data of another tenant. */
   | { readonly _tag: "ReadForeign"; readonly id: string }
@@ -214,6 +234,7 @@ export interface Stored {
       readonly recordCount: number
     }
   >
+  readonly meters: ReadonlyArray<OfTenant & { readonly meter: Meter.Meter }>
   readonly thresholds: ReadonlyArray<OfTenant & { readonly threshold: Threshold.Threshold }>
   readonly firings: ReadonlyArray<OfTenant & { readonly thresholdId: string; readonly periodKey: string }>
   readonly events: ReadonlyArray<OfTenant & { readonly event: Event.Event }>

@@ -2,7 +2,7 @@
  * A simulation: the whole library in several processes over one storage in memory. For some seconds anything may go
  * wrong. Then the faults end, and everything that is due is done. The seed decides all of it.
  */
-import { RetryPolicy, Usage, type UsageDiscrepancy } from "@billwright/core"
+import { REBUILD_POLL_MILLIS, RetryPolicy, Rollup, Usage, type UsageDiscrepancy } from "@billwright/core"
 import { Memory, MemoryInspector } from "@billwright/memory"
 import { Cause, Clock, Context, Effect, Fiber, Layer, Logger, Scheduler } from "effect"
 import { TestClock } from "effect/testing"
@@ -190,14 +190,19 @@ const replace = Effect.fnUntraced(function* (shared: Shared, slot: Slot) {
 const drain = Effect.fnUntraced(function* (shared: Shared, inspector: MemoryInspector["Service"]) {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     yield* TestClock.adjust(1_100)
-    const { deliveries } = yield* inspector.snapshot
+    const { deliveries, meters } = yield* inspector.snapshot
     const due = deliveries.flatMap(({ delivery }) => delivery.nextAttemptAt?.epochMilliseconds ?? [])
-    if (due.length === 0) return undefined
+    const unfinished = meters.filter(({ meter }) => Rollup.isUnfinished(meter)).length
+    if (due.length === 0 && unfinished === 0) return undefined
+    if (due.length === 0) {
+      yield* TestClock.adjust(REBUILD_POLL_MILLIS)
+      continue
+    }
     const ahead = Math.max(...due) - (yield* Clock.currentTimeMillis) - shared.time.skippedMillis
     if (ahead > MAX_AHEAD_MILLIS) return `a delivery is due in ${ahead} ms`
     shared.time.skippedMillis += Math.max(0, ahead)
   }
-  return `there are pending deliveries after ${MAX_ROUNDS} rounds`
+  return `there are pending deliveries or unfinished meters after ${MAX_ROUNDS} rounds`
 })
 
 const audit = Effect.fnUntraced(function* (process: Process) {

@@ -5,6 +5,7 @@
 import { Tenant, Threshold, type UsageRecord } from "@billwright/core"
 import { DateTime } from "effect"
 import { type Call, callsOf, entriesOf, type History, type UsageAsked } from "../History.ts"
+import { valueOf } from "./MeterValue.ts"
 
 interface AskedUsage {
   readonly call: Call
@@ -31,8 +32,13 @@ const grouped = <A>(items: Iterable<A>, keyOf: (item: A) => string): Map<string,
   return groups
 }
 
-const contentOf = ({ productId, quantity, unit }: Pick<UsageAsked, "productId" | "quantity" | "unit">) =>
-  `${productId} ${unit} ${quantity}`
+const contentOf = ({
+  dimensions,
+  productId,
+  quantity,
+  unit,
+}: Pick<UsageAsked, "dimensions" | "productId" | "quantity" | "unit">) =>
+  `${productId} ${unit} ${quantity} ${dimensions["model"] ?? "-"} ${dimensions["region"] ?? "-"}`
 
 const keyOf = (tenant: string, customerId: string, key: string) => `${tenant} ${customerId} ${key}`
 
@@ -90,7 +96,7 @@ const problemsOfKeys = (history: History): ReadonlyArray<string> => {
 const problemsOfKeyless = (history: History): ReadonlyArray<string> => {
   const placeOf = (
     tenant: string,
-    usage: Pick<UsageAsked, "customerId" | "productId" | "unit" | "quantity">,
+    usage: Pick<UsageAsked, "customerId" | "dimensions" | "productId" | "unit" | "quantity">,
   ) => `${tenant} ${usage.customerId} ${contentOf(usage)}`
   const asks = grouped(
     askedUsage(history).filter(({ asked }) => asked.key === null),
@@ -192,6 +198,35 @@ export const metersExactly = (history: History): ReadonlyArray<string> => [
   ...problemsOfThresholds(history),
 ]
 
+/** Meters whose value is not what their aggregation makes of the records. */
+const wrongMeters = (history: History): ReadonlyArray<string> =>
+  callsOf(history, "ReadMeter").flatMap(({ answer, ask, order, tenant }) => {
+    if (order < history.quietSince) return []
+    const of = `the meter ${ask.meter} of ${ask.customerId}`
+    const found = history.stored.meters.find(
+      (row) => Tenant.tenantKey(row.tenant) === tenant && row.meter.key === ask.meter,
+    )
+    if (answer._tag !== "Done" || found?.meter.status !== "ready")
+      return found === undefined ? [] : [`${of} can't be read`]
+    const { meter } = found
+    const own = history.stored.records.flatMap(({ record, tenant: owner }) =>
+      Tenant.tenantKey(owner) === tenant &&
+      record.customerId === ask.customerId &&
+      record.productId === meter.productId &&
+      record.unit === meter.unit &&
+      record.voidedAt === null
+        ? [record]
+        : [],
+    )
+    const expected = valueOf(meter, own, endOf(ask.endDate))
+    return answer.total === expected
+      ? []
+      : [`${of} (${meter.aggregation}) is ${answer.total}, not ${expected}`]
+  })
+
+const endOf = (date: string): number =>
+  DateTime.toEpochMillis(DateTime.add(DateTime.makeUnsafe(`${date}T00:00:00Z`), { days: 1 }))
+
 /** I13. */
 export const totalsAgree = (history: History): ReadonlyArray<string> => {
   const { records, rollups } = history.stored
@@ -220,8 +255,10 @@ export const totalsAgree = (history: History): ReadonlyArray<string> => {
       ({ answer, ask }) =>
         `the total of ${ask.customerId} is read as ${answer._tag === "Done" ? answer.total : ""}, which is not the sum of its records`,
     ),
+    ...wrongMeters(history),
     ...history.discrepancies.map(
-      ({ customerId, day }) => `the audit found a difference for ${customerId} on ${day}`,
+      ({ customerId, day, meterKey }) =>
+        `the audit found a difference for ${customerId} on ${day}${meterKey === null ? "" : ` in ${meterKey}`}`,
     ),
   ]
 }

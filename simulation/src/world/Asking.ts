@@ -12,6 +12,7 @@ import {
   Events,
   Idempotency,
   InvalidInput,
+  Meters,
   Thresholds,
   Transactor,
   Usage,
@@ -192,11 +193,30 @@ const readTotal: Asking<"ReadTotal"> = ({ _tag, ...meter }) =>
     ({ totalQuantity }) => ({ ...done(), total: totalQuantity }),
   )
 
+const createMeter: Asking<"CreateMeter"> = ({ _tag, ...input }) =>
+  Effect.map(
+    Effect.flatMap(Meters, (meters) => meters.create(input)),
+    ({ id }) => done(id),
+  )
+
+const updateMeter: Asking<"UpdateMeter"> = ({ _tag, meterId, ...change }) =>
+  Effect.map(
+    Effect.flatMap(Meters, (meters) => meters.update(meterId, change)),
+    ({ id }) => done(id),
+  )
+
+const readMeter: Asking<"ReadMeter"> = ({ _tag, ...query }) =>
+  Effect.map(
+    Effect.flatMap(Usage, (usage) => usage.summary({ ...query, customerId: customerId(query.customerId) })),
+    ({ totalQuantity }) => ({ ...done(), total: totalQuantity }),
+  )
+
 const readForeign: Asking<"ReadForeign"> = ({ id }) =>
   Effect.gen(function* () {
     const found = [
       idOf(yield* Effect.result((yield* Customers).get(id))),
       idOf(yield* Effect.result((yield* Usage).getRecord(id))),
+      idOf(yield* Effect.result((yield* Meters).get(id))),
       idOf(yield* Effect.result((yield* Endpoints).get(id))),
       idOf(yield* Effect.result((yield* Events).get(id))),
     ]
@@ -223,6 +243,9 @@ export const asking: { readonly [Tag in Ask["_tag"]]: Asking<Tag> } = {
   ReplayEvent: replayEvent,
   ReplayDelivery: replayDelivery,
   ReplayRange: replayRange,
+  CreateMeter: createMeter,
+  UpdateMeter: updateMeter,
+  ReadMeter: readMeter,
   ReadTotal: readTotal,
   ReadForeign: readForeign,
 }

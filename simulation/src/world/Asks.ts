@@ -1,7 +1,7 @@
 /**
  * The calls of clients, drawn at random from what the clients know.
  */
-import type { Ask, UsageAsked } from "../History.ts"
+import type { Ask, MeterDefinition, UsageAsked } from "../History.ts"
 import type { Choice } from "./Choice.ts"
 import type { Known } from "./Known.ts"
 
@@ -12,6 +12,7 @@ export const FILTERS = [
   ["usage.threshold"],
 ] as const
 const TYPES = ["invoice.paid", "invoice.created", "payment.succeeded"] as const
+/** Products and units. */
 export const METERS = [
   { productId: "api", unit: "call" },
   { productId: "disk", unit: "byte" },
@@ -20,6 +21,21 @@ export const METERS = [
 const KEYS = Array.from({ length: 12 }, (_, index) => `key-${index}`)
 /** The first customers of every tenant. */
 export const FIRST_CUSTOMERS = 2
+
+const DIMENSIONS = ["model", "region"] as const
+/** Meters of the first product, one of each aggregation. */
+export const METER_DEFINITIONS: ReadonlyArray<MeterDefinition> = [
+  { aggregation: "sum", dimensions: ["model"], counted: null },
+  { aggregation: "count", dimensions: ["region"], counted: null },
+  { aggregation: "max", dimensions: [], counted: null },
+  { aggregation: "latest", dimensions: ["model", "region"], counted: null },
+  { aggregation: "unique_count", dimensions: ["model"], counted: "model" },
+  { aggregation: "time_weighted", dimensions: ["model"], counted: null },
+]
+/** The days of all usage, whatever the clocks show. */
+export const METER_PERIOD = { startDate: "2026-11-01", endDate: "2027-03-31" }
+
+export const meterKey = (index: number): string => `meter_${index}`
 
 type Creation = Extract<Ask, { readonly _tag: "CreateCustomer" }>
 
@@ -54,6 +70,8 @@ export class Asks {
       [2, "ReplayDelivery"],
       [1, "ReplayRange"],
       [3, "ReadTotal"],
+      [2, "ReadMeter"],
+      [1, "UpdateMeter"],
       [2, "ReadForeign"],
     ])
   }
@@ -92,6 +110,17 @@ export class Asks {
       }
       case "ReadTotal":
         return { _tag: kind, customerId, ...choice.pick(METERS) }
+      case "ReadMeter":
+        return {
+          _tag: kind,
+          customerId,
+          meter: meterKey(choice.int(0, METER_DEFINITIONS.length - 1)),
+          ...METER_PERIOD,
+        }
+      case "UpdateMeter": {
+        const meterId = choice.pick(known.meters)
+        return meterId === undefined ? undefined : { _tag: kind, meterId, ...choice.pick(METER_DEFINITIONS)! }
+      }
       default:
         return undefined
     }
@@ -115,7 +144,13 @@ export class Asks {
       }
       case "ReadForeign": {
         const other = choice.pick(this.#known.filter((one) => one !== known))!
-        const id = choice.pick([...other.customers, ...other.endpoints, ...other.records, ...other.events])
+        const id = choice.pick([
+          ...other.customers,
+          ...other.endpoints,
+          ...other.records,
+          ...other.meters,
+          ...other.events,
+        ])
         return id === undefined ? undefined : { _tag: kind, id }
       }
       default: {
@@ -151,8 +186,15 @@ export class Asks {
       customerId: choice.pick(known.customers)!,
       ...choice.pick(METERS),
       quantity: choice.int(0, 40),
+      dimensions: this.#someDimensions(),
       key: choice.chance(0.5) ? choice.pick(KEYS)! : null,
     }
+  }
+
+  #someDimensions(): Readonly<Record<string, string>> {
+    const choice = this.#choice
+    const named = DIMENSIONS.filter(() => choice.chance(0.6))
+    return Object.fromEntries(named.map((name) => [name, choice.pick(["a", "b"])]))
   }
 
   newCustomer(isValid: boolean): Creation {

@@ -5,7 +5,7 @@ import { Deliveries, StorageError, Tenant } from "@billwright/core"
 import { Cause, Effect, Exit, Option } from "effect"
 import type { Answer, Ask } from "../History.ts"
 import { asking } from "./Asking.ts"
-import { Asks, FILTERS, FIRST_CUSTOMERS, METERS } from "./Asks.ts"
+import { Asks, FILTERS, FIRST_CUSTOMERS, METER_DEFINITIONS, METER_PERIOD, meterKey, METERS } from "./Asks.ts"
 import type { Choice } from "./Choice.ts"
 import type { Known } from "./Known.ts"
 import { type Process, ProcessDied } from "./Process.ts"
@@ -54,6 +54,10 @@ export class Clients {
           for (const types of [["*"], FILTERS[this.#choice.int(1, 2)]!]) {
             yield* this.#once(known, { _tag: "CreateEndpoint", url: this.#asks.newUrl(), eventTypes: types })
           }
+          for (const [index, definition] of METER_DEFINITIONS.entries()) {
+            const key = meterKey(index)
+            yield* this.#once(known, { _tag: "CreateMeter", key, ...METERS[0], ...definition })
+          }
         }),
       { discard: true },
     ),
@@ -72,13 +76,11 @@ export class Clients {
     Effect.forEach(this.#open.splice(0), this.#settled, { discard: true }),
   )
 
-  /** Reads every total. */
+  /** Reads every total, and every meter. */
   readonly readTotals = Effect.suspend(() =>
     Effect.forEach(
-      this.#known.flatMap((known) =>
-        known.customers.flatMap((customerId) => METERS.map((meter) => ({ known, customerId, ...meter }))),
-      ),
-      ({ known, ...meter }) => this.#once(known, { _tag: "ReadTotal", ...meter }),
+      this.#known.flatMap((known) => known.customers.flatMap((customerId) => readsOf(known, customerId))),
+      ({ ask, known }) => this.#once(known, ask),
       { discard: true },
     ),
   )
@@ -155,6 +157,15 @@ export class Clients {
   }
 }
 
+/** The calls that read all usage of a customer. */
+const readsOf = (known: Known, customerId: string): ReadonlyArray<Open> => [
+  ...METERS.map((meter) => ({ known, ask: { _tag: "ReadTotal" as const, customerId, ...meter } })),
+  ...METER_DEFINITIONS.map((_, index) => ({
+    known,
+    ask: { _tag: "ReadMeter" as const, customerId, meter: meterKey(index), ...METER_PERIOD },
+  })),
+]
+
 /** Calls that were not carried out, as far as their client knows. */
 const isUnfinished = (answer: Answer): boolean =>
   answer._tag === "Unknown" || (answer._tag === "Rejected" && answer.error === "StorageError")
@@ -185,6 +196,7 @@ const learn = (known: Known, ask: Ask, answer: Answer): void => {
   }
   if (ask._tag === "CreateCustomer") add(known.customers, answer.ids)
   if (ask._tag === "RecordUsage") add(known.records, answer.ids)
+  if (ask._tag === "CreateMeter") add(known.meters, answer.ids)
   if (ask._tag === "CreateEndpoint") add(known.endpoints, answer.ids)
   if (ask._tag === "PublishEvent" || ask._tag === "TestEndpoint") add(known.events, answer.ids)
 }

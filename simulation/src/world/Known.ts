@@ -8,6 +8,7 @@ export interface Known {
   readonly customers: Array<string>
   readonly endpoints: Array<string>
   readonly records: Array<string>
+  readonly meters: Array<string>
   readonly events: Array<string>
 }
 
@@ -16,6 +17,7 @@ const nothingOf = (accountId: string, mode: Tenant.Mode): Known => ({
   customers: [],
   endpoints: [],
   records: [],
+  meters: [],
   events: [],
 })
 

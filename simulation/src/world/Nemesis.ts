@@ -43,6 +43,9 @@ const crashPoints = [
   "UsageStore.append: before",
   "UsageStore.append: after",
   "UsageStore.void: after",
+  "UsageStore.build: in a transaction",
+  "UsageStore.sweep: in a transaction",
+  "Collections(Meter).modify: after",
 ] as const
 
 const HOUR = 3_600_000

@@ -173,8 +173,7 @@ const observedCollections = (
     return {
       ...collection,
       insert: (value) =>
-        Effect.andThen(
-          collection.insert(value),
+        Effect.tap(collection.insert(value), () =>
           Effect.flatMap(tenantName, (tenant) =>
             write({ _tag: "ThresholdStored", tenant, threshold: value as object as Threshold.Threshold }),
           ),

@@ -7,6 +7,7 @@ import {
   Dispatcher,
   type DispatcherOptions,
   IdGenerator,
+  MeterRebuilds,
   type Tenant,
   WebhookTransport,
 } from "@billwright/core"
@@ -97,7 +98,7 @@ export class Process {
         send: (request) => receivers.send(this.name, this.#life, request),
       })
       const given = Context.add(faulty(portsOf(this.name), this.#life, weather), WebhookTransport, transport)
-      const layer = Dispatcher.layerWith(dispatcher).pipe(
+      const layer = Layer.merge(Dispatcher.layerWith(dispatcher), MeterRebuilds.layer).pipe(
         Layer.provideMerge(Billing.layerWithIds(billing)),
         Layer.provideMerge(Layer.merge(Layer.succeedContext(given), IdGenerator.layerSeeded(this.#idSeed))),
       )
