@@ -14,6 +14,6 @@ export type {
   TenantName,
   UsageAsked,
 } from "./History.ts"
-export { Asks, FILTERS, FIRST_CUSTOMERS, METERS } from "./world/Asks.ts"
+export { Asks, FILTERS, FIRST_CUSTOMERS, METERS, newMeters, readsOf } from "./world/Asks.ts"
 export { Choice } from "./world/Choice.ts"
 export type { Known } from "./world/Known.ts"

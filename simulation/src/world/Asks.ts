@@ -24,7 +24,7 @@ export const FIRST_CUSTOMERS = 2
 
 const DIMENSIONS = ["model", "region"] as const
 /** Meters of the first product, one of each aggregation. */
-export const METER_DEFINITIONS: ReadonlyArray<MeterDefinition> = [
+const METER_DEFINITIONS: ReadonlyArray<MeterDefinition> = [
   { aggregation: "sum", dimensions: ["model"], counted: null },
   { aggregation: "count", dimensions: ["region"], counted: null },
   { aggregation: "max", dimensions: [], counted: null },
@@ -33,9 +33,29 @@ export const METER_DEFINITIONS: ReadonlyArray<MeterDefinition> = [
   { aggregation: "time_weighted", dimensions: ["model"], counted: null },
 ]
 /** The days of all usage, whatever the clocks show. */
-export const METER_PERIOD = { startDate: "2026-11-01", endDate: "2027-03-31" }
+const METER_PERIOD = { startDate: "2026-11-01", endDate: "2027-03-31" }
 
-export const meterKey = (index: number): string => `meter_${index}`
+const meterKey = (index: number): string => `meter_${index}`
+
+/** The calls that create the meters of a tenant. */
+export const newMeters = (): ReadonlyArray<Ask> =>
+  METER_DEFINITIONS.map((definition, index) => ({
+    _tag: "CreateMeter",
+    key: meterKey(index),
+    ...METERS[0],
+    ...definition,
+  }))
+
+/** The calls that read all usage of a customer. */
+export const readsOf = (customerId: string): ReadonlyArray<Ask> => [
+  ...METERS.map((meter) => ({ _tag: "ReadTotal" as const, customerId, ...meter })),
+  ...METER_DEFINITIONS.map((_, index) => ({
+    _tag: "ReadMeter" as const,
+    customerId,
+    meter: meterKey(index),
+    ...METER_PERIOD,
+  })),
+]
 
 type Creation = Extract<Ask, { readonly _tag: "CreateCustomer" }>
 

@@ -5,7 +5,7 @@ import { Deliveries, StorageError, Tenant } from "@billwright/core"
 import { Cause, Effect, Exit, Option } from "effect"
 import type { Answer, Ask } from "../History.ts"
 import { asking } from "./Asking.ts"
-import { Asks, FILTERS, FIRST_CUSTOMERS, METER_DEFINITIONS, METER_PERIOD, meterKey, METERS } from "./Asks.ts"
+import { Asks, FILTERS, FIRST_CUSTOMERS, newMeters, readsOf } from "./Asks.ts"
 import type { Choice } from "./Choice.ts"
 import type { Known } from "./Known.ts"
 import { type Process, ProcessDied } from "./Process.ts"
@@ -54,10 +54,7 @@ export class Clients {
           for (const types of [["*"], FILTERS[this.#choice.int(1, 2)]!]) {
             yield* this.#once(known, { _tag: "CreateEndpoint", url: this.#asks.newUrl(), eventTypes: types })
           }
-          for (const [index, definition] of METER_DEFINITIONS.entries()) {
-            const key = meterKey(index)
-            yield* this.#once(known, { _tag: "CreateMeter", key, ...METERS[0], ...definition })
-          }
+          for (const meter of newMeters()) yield* this.#once(known, meter)
         }),
       { discard: true },
     ),
@@ -79,7 +76,9 @@ export class Clients {
   /** Reads every total, and every meter. */
   readonly readTotals = Effect.suspend(() =>
     Effect.forEach(
-      this.#known.flatMap((known) => known.customers.flatMap((customerId) => readsOf(known, customerId))),
+      this.#known.flatMap((known) =>
+        known.customers.flatMap((customerId) => readsOf(customerId).map((ask) => ({ known, ask }))),
+      ),
       ({ ask, known }) => this.#once(known, ask),
       { discard: true },
     ),
@@ -156,15 +155,6 @@ export class Clients {
     })
   }
 }
-
-/** The calls that read all usage of a customer. */
-const readsOf = (known: Known, customerId: string): ReadonlyArray<Open> => [
-  ...METERS.map((meter) => ({ known, ask: { _tag: "ReadTotal" as const, customerId, ...meter } })),
-  ...METER_DEFINITIONS.map((_, index) => ({
-    known,
-    ask: { _tag: "ReadMeter" as const, customerId, meter: meterKey(index), ...METER_PERIOD },
-  })),
-]
 
 /** Calls that were not carried out, as far as their client knows. */
 const isUnfinished = (answer: Answer): boolean =>

@@ -6,6 +6,7 @@ import {
   CurrentTenant,
   Customer,
   EventStore,
+  type RollupAnswer,
   type UsageRecord,
   UsageStore,
 } from "@billwright/core"
@@ -43,6 +44,32 @@ export const meters = [
           }),
       }
     }),
+  ),
+  mutation(
+    "the values of a meter are read once and then remembered",
+    ["I13"],
+    change(UsageStore, ({ rollup }) => {
+      const known = new Map<string, RollupAnswer>()
+      return {
+        rollup: (query) =>
+          Effect.gen(function* () {
+            const key = JSON.stringify([yield* CurrentTenant, query])
+            const answer = known.get(key) ?? (yield* rollup(query))
+            if (answer._tag === "Totals") known.set(key, answer)
+            return answer
+          }),
+      }
+    }),
+  ),
+  mutation(
+    "a meter answers by its next roll-up before that is whole",
+    ["I13"],
+    change(UsageStore, ({ build }) => ({
+      build: (rollup, batch) =>
+        Effect.map(build(rollup, { ...batch, days: 1 }), (progress) =>
+          progress._tag === "Building" ? { _tag: "Built", total: progress.total } : progress,
+        ),
+    })),
   ),
   mutation(
     "customers and modes share idempotency keys",

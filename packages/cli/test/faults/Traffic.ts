@@ -9,6 +9,8 @@ import {
   FIRST_CUSTOMERS,
   type Known,
   METERS,
+  newMeters,
+  readsOf,
 } from "@billwright/simulation"
 /**
  * Clients that send the same requests as the clients of the simulation. They repeat requests that were refused or not
@@ -34,9 +36,14 @@ const THRESHOLDS = [50n, 500n, 2_000n, 10_000n]
 
 /**
  * Requests that are not sent at random. An event that is published while the filter of an endpoint changes may or may
- * not go to it, so the result can't be checked.
+ * not go to it, so the result can't be checked. The same is true of a meter that is rebuilt while it is read.
  */
-const UNJUDGED: ReadonlySet<Ask["_tag"]> = new Set(["CreateEndpoint", "UpdateEndpoint", "DeleteEndpoint"])
+const UNJUDGED: ReadonlySet<Ask["_tag"]> = new Set([
+  "CreateEndpoint",
+  "UpdateEndpoint",
+  "DeleteEndpoint",
+  "UpdateMeter",
+])
 
 /** Whether an answer shows a bug. */
 const isBug = ({ status }: Response): boolean => status === 500 || status === 401 || status === 403
@@ -82,12 +89,13 @@ export class Traffic {
       customers: [],
       endpoints: [],
       records: [],
+      meters: [],
       events: [],
     }))
     this.#asks = new Asks(options.choice, this.#known, options.markers)
   }
 
-  /** Creates the customers, thresholds and endpoints of every tenant. Only test mode gets endpoints, at `paths`. */
+  /** Creates the customers, thresholds, meters and endpoints of every tenant. Only test mode gets endpoints, at `paths`. */
   async setUp(...paths: ReadonlyArray<string>): Promise<void> {
     for (const known of this.#known) {
       for (let n = 0; n < FIRST_CUSTOMERS; n++) await this.#once(known, this.#asks.newCustomer(true))
@@ -101,6 +109,7 @@ export class Traffic {
           period: "lifetime",
         })
       }
+      for (const meter of newMeters()) await this.#once(known, meter)
       if (known.tenant.mode === "live") continue
       for (const path of paths) {
         const url = this.#options.receiver.url(`/${known.tenant.accountId}${path}`)
@@ -126,7 +135,7 @@ export class Traffic {
     await this.#more(this.#refusals, times)
   }
 
-  /** Waits until all requests are answered, and then reads every total. */
+  /** Waits until all requests are answered, and then reads every total and every meter. */
   async end(): Promise<void> {
     this.#isEnding = true
     await Promise.all(this.#clients)
@@ -134,7 +143,7 @@ export class Traffic {
     this.#options.journal.quiet()
     for (const known of this.#known) {
       for (const customerId of known.customers) {
-        for (const meter of METERS) await this.#once(known, { _tag: "ReadTotal", customerId, ...meter })
+        for (const ask of readsOf(customerId)) await this.#once(known, ask)
       }
     }
   }

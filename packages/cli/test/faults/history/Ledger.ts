@@ -90,6 +90,7 @@ export const recordOf = (row: Row): UsageRecord.UsageRecord =>
     productId: text(row, "product_id"),
     unit: text(row, "unit"),
     quantity: Number(row["quantity"]),
+    dimensions: row["dimensions"] ?? {},
     timestamp: instantOf(row["occurred_at"]),
     idempotencyKey: row["idempotency_key"] ?? null,
     voidedAt: row["voided_at"] === null ? null : instantOf(row["voided_at"]),

@@ -38,11 +38,12 @@ const idOf = ({ body }: Response) => ({ ids: [String(body["id"])] })
 const nothing = () => ({ ids: [] })
 const listOf = (body: Body): ReadonlyArray<Body> => (body["data"] ?? []) as ReadonlyArray<Body>
 
-const usageBody = ({ customerId, key, productId, quantity, unit }: UsageAsked) => ({
+const usageBody = ({ customerId, dimensions, key, productId, quantity, unit }: UsageAsked) => ({
   customer_id: customerId,
   product_id: productId,
   unit,
   quantity,
+  dimensions,
   ...(key === null ? {} : { idempotency_key: key }),
 })
 
@@ -65,6 +66,8 @@ const usageDone = ({ body, status }: Response) =>
     : { ids: [String(body["id"])], repeats: [status === 200] }
 
 const NUMBER = /"total_quantity":(\d+)/
+
+const totalOf = ({ text }: Response) => ({ ids: [], total: BigInt(NUMBER.exec(text)![1]!) })
 
 /** The actions that exist over HTTP. `RecordAndPublish` needs a transaction of the host, so it is missing. */
 const operations: { readonly [T in Exclude<Tag, "RecordAndPublish" | "ReadForeign">]: Operation<T> } = {
@@ -153,12 +156,32 @@ const operations: { readonly [T in Exclude<Tag, "RecordAndPublish" | "ReadForeig
       post(`/webhook_endpoints/${endpointId}/replay`, { since: "2000-01-01T00:00:00Z" }),
     done: nothing,
   },
+  CreateMeter: {
+    request: ({ _tag, productId, ...meter }) => post("/meters", { ...meter, product_id: productId }),
+    done: idOf,
+  },
+  UpdateMeter: {
+    request: ({ _tag, meterId, ...change }) => ({
+      method: "PATCH",
+      path: `/meters/${meterId}`,
+      body: change,
+    }),
+    done: idOf,
+  },
+  ReadMeter: {
+    request: ({ customerId, endDate, meter, startDate }) => {
+      const dates = { start_date: startDate, end_date: endDate }
+      const query = new URLSearchParams({ customer_id: customerId, meter, ...dates })
+      return { method: "GET", path: `/usage?${query.toString()}` }
+    },
+    done: totalOf,
+  },
   ReadTotal: {
     request: ({ customerId, productId, unit }) => {
       const query = new URLSearchParams({ customer_id: customerId, product_id: productId, unit })
       return { method: "GET", path: `/usage?${query.toString()}` }
     },
-    done: ({ text }) => ({ ids: [], total: BigInt(NUMBER.exec(text)![1]!) }),
+    done: totalOf,
   },
 }
 
@@ -253,6 +276,7 @@ const usageOf = (body: Body): UsageAsked => ({
   productId: String(body["product_id"]),
   unit: String(body["unit"]),
   quantity: Number(body["quantity"]),
+  dimensions: (body["dimensions"] ?? {}) as Readonly<Record<string, string>>,
   key: (body["idempotency_key"] ?? null) as string | null,
 })
 

@@ -67,6 +67,10 @@ export const storedState = async (postgres: FaultyPostgres): Promise<Stored> => 
       quantity: BigInt(String(row["quantity"])),
       recordCount: Number(row["record_count"]),
     })),
+    meters: (await all("meters")).map((row) => ({
+      tenant: tenantOf(row),
+      meter: as({ ...row, id: id("mtr", row), productId: row["product_id"] }),
+    })),
     thresholds: (await all("usage_thresholds")).map((row) => ({
       tenant: tenantOf(row),
       threshold: thresholdOf(row),
