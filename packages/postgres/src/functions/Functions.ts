@@ -6,6 +6,16 @@ import type { SchemaName } from "../SchemaName.ts"
 import { claimDeliveries } from "./ClaimFunction.ts"
 import { cancelDeliveries, replayDeliveries, settleDeliveries } from "./DeliveryFunctions.ts"
 import { formatId, makeUuidV7, offsetId, parseId } from "./IdFunctions.ts"
+import {
+  addToCells,
+  measureUsage,
+  refreshCells,
+  refuseRecords,
+  removeFromCells,
+  serveRollups,
+  widestDimension,
+} from "./MeterFunctions.ts"
+import { awaitWriters, buildCells, sweepCells } from "./MeterWorkFunctions.ts"
 import { isInstant, publishEvent } from "./PublishEventFunction.ts"
 import { eventJson, eventPayload, formatInstant, isSameData, publishEventRow } from "./PublishFunctions.ts"
 import { recordUsage } from "./RecordUsageFunction.ts"
@@ -37,6 +47,16 @@ export const functions: ReadonlyArray<SqlFunction> = [
   publishEventRow,
   thresholdEventData,
   fireThresholds,
+  measureUsage,
+  widestDimension,
+  refreshCells,
+  refuseRecords,
+  addToCells,
+  removeFromCells,
+  serveRollups,
+  awaitWriters,
+  buildCells,
+  sweepCells,
   appendUsage,
   voidUsage,
   recordUsage,

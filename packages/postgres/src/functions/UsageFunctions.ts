@@ -17,6 +17,19 @@ const PLAIN_INSERT = 16
 const MAY_CONFLICT = `where v_are_all_active or n.customer_id = any (v_active)
     on conflict do nothing`
 
+/** The arrays of an append that the functions of meters need. */
+const RECORDS = `p_ids, p_customer_ids, p_product_ids, p_units, p_quantities, p_timestamps,
+      p_idempotency_keys, p_dimensions`
+
+/**
+ * Fails with 40001 when the transaction has a snapshot of its own that is older than the last change of a meter. Then it
+ * may not see a roll-up that it has to serve.
+ */
+const requireCurrentMeters = (schema: SchemaName): string => `
+  if current_setting('transaction_isolation') <> 'read committed' then
+    perform from ${schema}.meter_changes c for key share;
+  end if;`
+
 /** Inserts records, adds to their roll-ups, and notes which records were inserted. */
 const insertRecords = (schema: SchemaName, mayConflict: boolean): string => `
     with recorded as (
@@ -45,8 +58,8 @@ const insertRecords = (schema: SchemaName, mayConflict: boolean): string => `
  * `p_dimensions` is NULL when no record has dimensions, and an element is NULL when its record has none.
  *
  * Takes locks in this order: customers (share), idempotency keys in the order of the arguments, roll-ups in the order
- * of their key, thresholds in the order of their ids. Callers sort their records by customer and key, so two appends
- * never deadlock.
+ * of their key, cells of meters, thresholds in the order of their ids. Callers sort their records by customer and key, so
+ * two appends never deadlock. Cells need no order: who writes them has locked the roll-up of their day.
  */
 export const appendUsage = define(
   "append_usage",
@@ -61,6 +74,9 @@ declare
   v_are_all_active boolean;
   v_is_plain boolean;
   v_watched uuid[];
+  v_rollups ${schema}.meter_rollups[];
+  v_refusals ${schema}.meter_refusal[];
+  v_refused uuid[] := '{}';
   v_recorded uuid[];
   v_customers uuid[];
   v_keys text[];
@@ -80,6 +96,13 @@ begin
     array_agg(l.id) filter (where l.threshold_count > 0)
   into v_active, v_are_all_active, v_watched from locked l;
 
+  -- A new statement: with the customers locked, it sees every meter that these records have to be added to.${requireCurrentMeters(schema)}
+  perform from ${schema}.meters m where m.account_id = p_account_id and m.mode = p_mode
+    and m.product_id = any (p_product_ids) and m.unit = any (p_units) and m.status <> 'archived' limit 1;
+  if found then
+    v_rollups := ${schema}.serve_rollups(p_account_id, p_mode, p_customer_ids, p_product_ids, p_units);
+  end if;
+
   -- Inserts without a look for conflicts first. The look takes much of the time and rarely finds one. It is not done
   -- for a few records: each time is a subtransaction, and a host may record one by one in a long transaction.
   v_is_plain := v_are_all_active and cardinality(p_ids) >= ${PLAIN_INSERT};
@@ -92,17 +115,37 @@ begin
   if not v_is_plain then${insertRecords(schema, true)}
   end if;
 
+  if v_rollups is not null then
+    v_refusals := array(select r::${schema}.meter_refusal from ${schema}.add_to_cells(p_account_id, p_mode, v_rollups,
+      case when cardinality(v_recorded) < cardinality(p_ids) then v_recorded end, ${RECORDS}) as r);
+    if cardinality(v_refusals) > 0 then
+      -- A repeat within the append has the outcome of the record that it repeats.
+      v_refusals := v_refusals || array(
+        select row(n.ordinal, r.meter_key, r.day, r.dimension)::${schema}.meter_refusal
+        from unnest(v_refusals) as r
+        join unnest(p_customer_ids, p_idempotency_keys) with ordinality as n (customer_id, key, ordinal)
+          on n.customer_id = p_customer_ids[r.ordinal] and n.key = p_idempotency_keys[r.ordinal]
+            and n.ordinal <> r.ordinal
+      );
+      v_refused := array(select p_ids[r.ordinal] from unnest(v_refusals) as r);
+      v_recorded := array(select r.id from unnest(v_recorded) as r (id) where not r.id = any (v_refused));
+    end if;
+  end if;
+
   return query select 'done', 0, to_jsonb(pg_current_xact_id_if_assigned()::text);
 
   if cardinality(v_recorded) < cardinality(p_ids) then
     return query select 'unknown_customer', n.ordinal::integer, null::jsonb
     from unnest(p_customer_ids) with ordinality as n (customer_id, ordinal) where not n.customer_id = any (v_active);
+    return query select 'too_many_combinations', r.ordinal::integer, jsonb_build_object('meter_key', r.meter_key,
+      'day', to_char(r.day, 'YYYY-MM-DD'), 'dimension', r.dimension)
+    from unnest(v_refusals) as r;
 
     select array_agg(distinct n.customer_id), array_agg(n.idempotency_key) filter (where n.idempotency_key is not null),
       array_agg(n.id) filter (where n.idempotency_key is null), count(*)
     into v_customers, v_keys, v_unkeyed, v_expected
     from unnest(p_ids, p_customer_ids, p_idempotency_keys) as n (id, customer_id, idempotency_key)
-    where n.customer_id = any (v_active) and not n.id = any (v_recorded);
+    where n.customer_id = any (v_active) and not n.id = any (v_recorded) and not n.id = any (v_refused);
 
     -- This is a new statement, so its snapshot has what concurrent appends have just committed. It is one statement
     -- for all records: on a table that was never analyzed, the planner may make each look-up read all records of the
@@ -129,7 +172,7 @@ begin
       has_own_timestamp, idempotency_key, dimensions, ordinal)
     join unnest(v_first) as f on f.customer_id = n.customer_id
       and coalesce(f.idempotency_key, f.id::text) = coalesce(n.idempotency_key, n.id::text)
-    where not n.id = any (v_recorded);
+    where not n.id = any (v_recorded) and not n.id = any (v_refused);
     get diagnostics v_found = row_count;
     if v_found < v_expected then
       raise exception 'a record of the same idempotency key is not visible yet' using errcode = '40001';
@@ -163,6 +206,7 @@ export const voidUsage = define(
 declare
   v_customer_id uuid;
   v_record ${schema}.usage_records;
+  v_rollups ${schema}.meter_rollups[];
 begin
   select r.customer_id into v_customer_id from ${schema}.usage_records r
   where r.account_id = p_account_id and r.mode = p_mode and r.id = p_id;
@@ -177,7 +221,11 @@ begin
     set quantity = d.quantity - v_record.quantity, record_count = d.record_count - 1
     where d.account_id = p_account_id and d.mode = p_mode and d.customer_id = v_customer_id
       and d.product_id = v_record.product_id and d.unit = v_record.unit
-      and d.day = (v_record.occurred_at at time zone 'UTC')::date;
+      and d.day = (v_record.occurred_at at time zone 'UTC')::date;${requireCurrentMeters(schema)}
+    -- A new statement: with the roll-up locked, it sees every meter that the record was added to.
+    v_rollups := ${schema}.serve_rollups(p_account_id, p_mode, array[v_customer_id], array[v_record.product_id],
+      array[v_record.unit]);
+    if v_rollups is not null then perform ${schema}.remove_from_cells(v_record, v_rollups); end if;
   else
     select * into v_record from ${schema}.usage_records r
     where r.account_id = p_account_id and r.mode = p_mode and r.customer_id = v_customer_id and r.id = p_id;

@@ -18,12 +18,13 @@ import type { Migration } from "./Migration.ts"
 import { migration0001 } from "./Migration0001.ts"
 import { migration0002 } from "./Migration0002.ts"
 import { migration0003 } from "./Migration0003.ts"
+import { migration0004 } from "./Migration0004.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
 
 /** All migrations, in order. */
-export const migrations: ReadonlyArray<Migration> = [migration0001, migration0002, migration0003]
+export const migrations: ReadonlyArray<Migration> = [migration0001, migration0002, migration0003, migration0004]
 
 /** The newest migration of this release, which it also requires. */
 export const latestId = migrations.length
