@@ -6,11 +6,17 @@ import type { SchemaName } from "./SchemaName.ts"
 
 const NAMES = [
   "api_keys",
+  "build_cells",
   "customers",
   "events",
   "idempotency_keys",
+  "measure_usage",
+  "meter_cells",
+  "meter_rollups",
+  "meters",
   "plan_versions",
   "plans",
+  "sweep_cells",
   "usage_daily",
   "usage_records",
   "void_usage",

@@ -45,7 +45,7 @@ const order = (alias: string): string => `${alias}.at, ${alias}.key nulls first,
 /** The state of records with an order: `Aggregation.State` of `latest` and `time_weighted`. */
 const orderedState = (aggregation: string): string => `
       case ${aggregation} when 'time_weighted' then
-        coalesce(sum(x.quantity * (extract(epoch from x.next_at - x.at) * 1000)::bigint) filter (where x.is_live), 0)
+        coalesce(sum(x.quantity::numeric * (extract(epoch from x.next_at - x.at) * 1000)::bigint) filter (where x.is_live), 0)
       else 0 end,
       case ${aggregation} when 'time_weighted' then min(x.at) filter (where x.is_live) end,
       max(x.at) filter (where x.is_live), max(x.key) filter (where x.is_live and x.next_at is null),
@@ -355,7 +355,7 @@ begin
       select s.* from unnest(v_states) as s where v_late is null or not s = any (v_late)`,
         `quantity = case when c.last_at is null then excluded.quantity
           else c.quantity + excluded.quantity
-            + c.last_quantity * (extract(epoch from excluded.first_at - c.last_at) * 1000)::bigint end,
+            + c.last_quantity::numeric * (extract(epoch from excluded.first_at - c.last_at) * 1000)::bigint end,
         first_at = coalesce(c.first_at, excluded.first_at),
       ${takesLater}`,
       )}

@@ -11,6 +11,7 @@ import {
   type Page,
   type Resource,
   StorageError,
+  Tenant,
   Transactor,
 } from "@billwright/core"
 import { DateTime, Effect, Layer, Option } from "effect"
@@ -55,7 +56,7 @@ const make = <A extends { readonly id: string }>({
   const nameOf = (verb: string): string => `Collections.${verb}(${resource.type})`
   const names = literal(rows.names.join(", "))
   const { countedBy, removedAt, searchKeys } = place
-  const { customer } = resource
+  const { customer, unique = [] } = resource
   const isStored = literal(removedAt === undefined ? "true" : `t.${removedAt} is null`)
   const listRows = CollectionList.make(database, {
     table,
@@ -89,25 +90,6 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
     )
   })
 
-  const insertRow = Effect.fnUntraced(function* (value: A) {
-    const operation = nameOf("insert")
-    const { accountId, mode } = yield* CurrentTenant
-    const { inserted, isRepeat } = yield* write(operation, (sql, isAgain) =>
-      sql<Row>`insert into ${table} (account_id, mode, id, ${names})
-values (${accountId}, ${mode}, ${Id.toUuid(value.id)}::uuid, ${listed(rows.valuesOf(value))}) on conflict do nothing returning ${literal(XID)}`.pipe(
-        Effect.map((found) => ({ inserted: found, isRepeat: isAgain })),
-      ),
-    )
-    if (inserted.length > 0 || isRepeat) return yield* noteXid(inserted[0]?.["xid"])
-    const cause = new Error(`the ${resource.noun} id ${value.id} is taken`)
-    return yield* new StorageError({ operation, retryable: false, cause })
-  })
-
-  const insert = (value: A) =>
-    countedBy === undefined
-      ? insertRow(value)
-      : transactor.atomically(Effect.andThen(count(nameOf("insert"), value), insertRow(value)))
-
   const find = Effect.fnUntraced(function* (id: string) {
     const operation = nameOf("find")
     const { accountId, mode } = yield* CurrentTenant
@@ -119,6 +101,40 @@ where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uu
     )
     return yield* firstOf(operation, found)
   })
+
+  const insertRow = Effect.fnUntraced(function* (value: A) {
+    const operation = nameOf("insert")
+    const { accountId, mode } = yield* CurrentTenant
+    const { inserted, isRepeat } = yield* write(operation, (sql, isAgain) =>
+      sql<Row>`insert into ${table} (account_id, mode, id, ${names})
+values (${accountId}, ${mode}, ${Id.toUuid(value.id)}::uuid, ${listed(rows.valuesOf(value))}) on conflict do nothing returning ${literal(XID)}`.pipe(
+        Effect.map((found) => ({ inserted: found, isRepeat: isAgain })),
+      ),
+    )
+    if (inserted.length > 0 || isRepeat) {
+      yield* noteXid(inserted[0]?.["xid"])
+      return true
+    }
+    if (unique.length > 0 && Option.isNone(yield* find(value.id))) return false
+    const cause = new Error(`the ${resource.noun} id ${value.id} is taken`)
+    return yield* new StorageError({ operation, retryable: false, cause })
+  })
+
+  /** Makes other insertions of the tenant wait, so that what the caller counts after its own stays true. */
+  const lockTenant = Effect.gen(function* () {
+    const name = JSON.stringify(["billwright", resource.type, Tenant.tenantKey(yield* CurrentTenant)])
+    yield* write(
+      nameOf("insert"),
+      (sql) => sql<Row>`select pg_advisory_xact_lock(hashtextextended(${name}, 0))::text as locked`,
+    )
+  })
+
+  const insert = (value: A) => {
+    if (unique.length > 0) return transactor.atomically(Effect.andThen(lockTenant, insertRow(value)))
+    return countedBy === undefined
+      ? insertRow(value)
+      : transactor.atomically(Effect.andThen(count(nameOf("insert"), value), insertRow(value)))
+  }
 
   const status = Effect.fnUntraced(function* (id: string) {
     const { accountId, mode } = yield* CurrentTenant

@@ -7,20 +7,32 @@ import {
   Id,
   type MetersQuery,
   type Page,
+  type Rollup,
   type TotalsQuery,
   UsageRecord,
   UsageStore,
 } from "@billwright/core"
 import { type DateTime, Effect, Layer, Option } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
 import { decoding, integer, json, type Row, text } from "../Row.ts"
+import * as MeterRollups from "./MeterRollups.ts"
 import * as UsageAppend from "./UsageAppend.ts"
 import * as UsageAudit from "./UsageAudit.ts"
 import { recordColumns, recordFromRow } from "./UsageRow.ts"
 import * as UsageTotals from "./UsageTotals.ts"
+
+/** The condition that records have some dimensions. */
+const matching = (sql: SqlClient.SqlClient, where: Rollup.Where): Statement.Fragment =>
+  where.reduce<Statement.Fragment>(
+    (condition, [name, values]) =>
+      sql`${condition} and dimensions ->> ${name}::text = any (${ArrayLiteral.quoted(values)}::text::text[])`,
+    sql.literal(""),
+  )
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -79,6 +91,7 @@ from ${t.void_usage}(${accountId}, ${mode}, ${Id.toUuid(id)}::uuid, ${String(at.
       readonly customerId: Customer.CustomerId
       readonly productId: string | undefined
       readonly unit: string | undefined
+      readonly where?: Rollup.Where
     },
     page: Page.PageQuery,
   ) {
@@ -100,7 +113,8 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
         sql<Row>`select ${recordColumns} from ${t.usage_records} t
 where account_id = ${accountId} and mode = ${mode} and customer_id = ${Id.toUuid(filter.customerId)}::uuid
   ${filter.productId === undefined ? sql.literal("") : sql`and product_id = ${filter.productId}`}
-  ${filter.unit === undefined ? sql.literal("") : sql`and unit = ${filter.unit}`} and ${position}
+  ${filter.unit === undefined ? sql.literal("") : sql`and unit = ${filter.unit}`}
+  ${matching(sql, filter.where ?? [])} and ${position}
 order by ${order} limit ${limit}`,
     )
     return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(recordFromRow))(rows))
@@ -142,6 +156,7 @@ order by unit limit ${String(limit)}::integer`,
     totals,
     countMeters,
     units,
+    ...MeterRollups.make(database),
     audit: UsageAudit.make(database),
   })
 })

@@ -24,5 +24,6 @@ export interface ResourceTable {
 /** By the type of the resource. */
 export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
   Customer: { table: "customers", removedAt: "erased_at", searchKeys: "customer_search_keys" },
+  Meter: { table: "meters" },
   UsageThreshold: { table: "usage_thresholds", countedBy: "threshold_count" },
 }

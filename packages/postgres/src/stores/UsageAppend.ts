@@ -119,6 +119,7 @@ const recorded = (record: UsageRecord.NewUsageRecord): AppendOutcome => ({
 
 const outcomeFromRow = (kind: string, row: Row): AppendOutcome => {
   if (kind === "unknown_customer") return { _tag: "CustomerNotFound" }
+  if (kind === "too_many_combinations") return tooMany(json(row, "payload") as Row)
   const record = recordFromRow(json(row, "payload") as Row)
   switch (kind) {
     case "recorded_before": // the same append, sent again after its answer was lost
@@ -131,6 +132,13 @@ const outcomeFromRow = (kind: string, row: Row): AppendOutcome => {
       throw new TypeError(`append_usage gave an unknown kind of row: ${kind}`)
   }
 }
+
+const tooMany = (row: Row): AppendOutcome => ({
+  _tag: "TooManyCombinations",
+  meterKey: text(row, "meter_key"),
+  day: text(row, "day"),
+  dimension: text(row, "dimension"),
+})
 
 const thresholds = ResourceRow.make<Threshold.Threshold>(Threshold.thresholds)
 

@@ -15,7 +15,7 @@ import { bigint, integer, type Row, text } from "../Row.ts"
 import type { Tables } from "../Tables.ts"
 
 /** Splits the windows of a query into ranges of days and ranges of instants, each with the number of its window. */
-const ranges = (boundaries: TotalsQuery["boundaries"]) => {
+export const ranges = (boundaries: TotalsQuery["boundaries"]) => {
   const days = {
     windows: [] as Array<number>,
     from: [] as Array<number | null>,
