@@ -379,7 +379,8 @@ const building = (test: ContractTest): void => {
       for (const [index, [done, total]] of progress.entries()) {
         assert.isAtMost(done, total)
         assert.isAtMost(done - (progress[index - 1]?.[0] ?? 0), 3)
-        same(total, 10)
+        // Before the first day, a store may wait for transactions that have not seen the meter.
+        if (done > 0 || total > 0) same(total, 10)
       }
       const meter = yield* MeterProbe.current(id)
       for (const customerId of [ada, bob]) {
@@ -391,11 +392,11 @@ const building = (test: ContractTest): void => {
   )
 
   test(
-    "is ready after one batch when there are no records",
+    "is ready without records of its product and unit",
     Effect.gen(function* () {
       yield* append(yield* newCustomer, [{ unit: "byte" }])
       const { id } = yield* MeterProbe.insertMeter(MeterProbe.definition({ dimensions: ["model"] }))
-      const meter = yield* MeterProbe.step(id, { days: 1, cells: 1 })
+      const meter = yield* MeterProbe.work(id)
       same([meter.status, meter.rebuild], ["ready", null])
     }),
   )
@@ -472,14 +473,15 @@ const building = (test: ContractTest): void => {
         meter.id,
         MeterProbe.definition({ aggregation: "max", dimensions: ["model"] }),
       )
-      let changed = yield* MeterProbe.step(meter.id, { days: 100, cells: 4 })
+      let changed = yield* MeterProbe.current(meter.id)
+      while (changed.rebuild?.status === "building")
+        changed = yield* MeterProbe.step(meter.id, { days: 100, cells: 4 })
       same([changed.aggregation, changed.rebuild?.status], ["max", "removing"])
       for (let batches = 0; changed.rebuild !== null; batches++) {
         // 10 cells need 3 batches. A store may need others to see that none is left.
         assert.isBelow(batches, 10)
         changed = yield* MeterProbe.step(meter.id, { days: 100, cells: 4 })
       }
-      same(yield* store.sweep(meter.id, [changed.generation], { cells: 1 }), true)
       same(MeterProbe.totalsOf(yield* MeterProbe.ask(customerId, changed)), [
         { window: 0, group: [], quantity: 1n, recordCount: 10 },
       ])
