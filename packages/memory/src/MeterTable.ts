@@ -3,7 +3,7 @@
  */
 import {
   type Customer,
-  Meter,
+  type Meter,
   Rollup,
   type RollupAnswer,
   type RollupQuery,

@@ -18,7 +18,7 @@ import {
   type Meter,
   METER_ID_PREFIX,
   MeterId,
-  MeterNotFound,
+  type MeterNotFound,
   meters,
   TooManyMeters,
   TooManyMetersOfProduct,

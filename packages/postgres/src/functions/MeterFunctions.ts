@@ -166,7 +166,9 @@ $$`,
 /** The declared dimension with the most different values on a day, the first of several: `Rollup.widest`. */
 export const widestDimension = define(
   "widest_dimension",
-  (schema) => `(p_rollup ${schema}.meter_rollups, p_customer_id uuid, p_day date) returns text language sql stable as $$
+  (
+    schema,
+  ) => `(p_rollup ${schema}.meter_rollups, p_customer_id uuid, p_day date) returns text language sql stable as $$
   select p_rollup.dimensions[i.number] from generate_subscripts(p_rollup.dimensions, 1) as i (number)
   order by (
     select count(distinct c.combination[i.number]) from ${schema}.meter_cells c

@@ -132,7 +132,8 @@ const lockCustomers = `
     return;
   end;`
 
-const CELL = "c.account_id = p_rollup.account_id and c.mode = p_rollup.mode and c.meter_id = p_rollup.meter_id"
+const CELL =
+  "c.account_id = p_rollup.account_id and c.mode = p_rollup.mode and c.meter_id = p_rollup.meter_id"
 
 /** Replaces the cells of the days. */
 const replaceCells = (schema: SchemaName): string => `

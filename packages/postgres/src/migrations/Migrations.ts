@@ -24,7 +24,12 @@ import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 export { IncompatibleSchema }
 
 /** All migrations, in order. */
-export const migrations: ReadonlyArray<Migration> = [migration0001, migration0002, migration0003, migration0004]
+export const migrations: ReadonlyArray<Migration> = [
+  migration0001,
+  migration0002,
+  migration0003,
+  migration0004,
+]
 
 /** The newest migration of this release, which it also requires. */
 export const latestId = migrations.length

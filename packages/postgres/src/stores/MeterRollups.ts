@@ -7,7 +7,7 @@ import {
   Customer,
   Id,
   Meter,
-  Rollup,
+  type Rollup,
   type RollupAnswer,
   type RollupQuery,
   RollupValues,
@@ -91,7 +91,9 @@ from ${t.meters} where account_id = ${accountId} and mode = ${mode} and id = ${I
     const tenant = yield* CurrentTenant
     const rows = yield* write(
       operation,
-      (sql) => sql<Row>`select status, done::text, total::text, customer_id::text, to_char(day, 'YYYY-MM-DD') as day,
+      (
+        sql,
+      ) => sql<Row>`select status, done::text, total::text, customer_id::text, to_char(day, 'YYYY-MM-DD') as day,
   dimension, pg_current_xact_id_if_assigned()::text as xid
 from ${t.build_cells}(${rowOf(sql, tenant, schema, next)}, ${String(days)}::integer)`,
     )
@@ -154,10 +156,7 @@ const progressFromRow = (row: Row): Rollup.Progress => {
     case "too_many_combinations":
       return {
         _tag: "TooManyCombinations",
-        customerId: Id.fromUuid(
-          Customer.CUSTOMER_ID_PREFIX,
-          text(row, "customer_id"),
-        ) as Customer.CustomerId,
+        customerId: Id.fromUuid(Customer.CUSTOMER_ID_PREFIX, text(row, "customer_id")) as Customer.CustomerId,
         day: text(row, "day"),
         dimension: text(row, "dimension"),
       }
@@ -301,8 +300,10 @@ const merged = (asked: Asked, cells: Statement.Fragment): Statement.Fragment => 
 /** One row without a window when there are no cells; no row when the generation no longer answers. */
 const statement = (asked: Asked) => {
   const { query, sql, t, tenant } = asked
-  const [cells = sql`select 0, null::text[], ${sql.literal("0::bigint, 0::numeric, null::timestamptz, null::timestamptz, null::text, null::uuid, null::bigint")} where false`, ...others] =
-    parts(asked)
+  const [
+    cells = sql`select 0, null::text[], ${sql.literal("0::bigint, 0::numeric, null::timestamptz, null::timestamptz, null::text, null::uuid, null::bigint")} where false`,
+    ...others
+  ] = parts(asked)
   const all = others.reduce<Statement.Fragment>((before, next) => sql`${before} union all ${next}`, cells)
   return sql<Row>`with cells (w, combination, ${sql.literal(ALL_STATE)}) as (
   ${all}

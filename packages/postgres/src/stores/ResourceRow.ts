@@ -95,7 +95,9 @@ export const make = <A extends object>(resource: Resource.Definition): Rows<A> =
   const byName = new Map(columns.map((column) => [column.name, column]))
   const select = (selected: ReadonlyArray<string>) =>
     Statement.fragment([Statement.literal(selected.join(", "))])
-  const json = Resource.jsonFields(resource).map((name) => `coalesce(octet_length(t.${columnName(name)}::text), 0)`)
+  const json = Resource.jsonFields(resource).map(
+    (name) => `coalesce(octet_length(t.${columnName(name)}::text), 0)`,
+  )
   return {
     columns: select(columns.map(({ column, of }) => of.select(column))),
     shownColumns: select(

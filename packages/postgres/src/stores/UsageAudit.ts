@@ -20,16 +20,11 @@ const OPERATION = "UsageStore.audit"
 export const make = (
   database: DatabaseService,
 ): Effect.Effect<ReadonlyArray<UsageDiscrepancy>, StorageError, CurrentTenant> =>
-  Effect.flatMap(totals(database), (found) =>
-    Effect.map(cells(database), (others) => [...found, ...others]),
-  )
+  Effect.flatMap(totals(database), (found) => Effect.map(cells(database), (others) => [...found, ...others]))
 
 type Found = Effect.Effect<ReadonlyArray<UsageDiscrepancy>, StorageError, CurrentTenant>
 
-const totals = ({
-  tables: t,
-  unbounded,
-}: DatabaseService): Found =>
+const totals = ({ tables: t, unbounded }: DatabaseService): Found =>
   Effect.flatMap(CurrentTenant, ({ accountId, mode }) =>
     unbounded(
       OPERATION,

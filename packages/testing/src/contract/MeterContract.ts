@@ -2,7 +2,7 @@
  * The contract of meters: `rollup`, `build`, `sweep` and `unfinished` of `UsageStore`, and what appends and voids do to
  * cells.
  */
-import { CurrentTenant, Meter, Rollup, StorageError, Transactor, UsageStore } from "@billwright/core"
+import { CurrentTenant, type Meter, Rollup, StorageError, Transactor, UsageStore } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import * as fc from "fast-check"
