@@ -120,6 +120,7 @@ export const problemsOfCommand = (input: Command, subscription: Subscription, no
       break
     }
     case "cancel":
+      if (input.at === undefined) at.in("at").add("is required: now, period_end or an instant")
       checkTime(at.in("at"), subscription, input.at, now)
       break
     case "pause": {

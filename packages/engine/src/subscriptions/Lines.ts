@@ -7,11 +7,11 @@
  */
 import * as Currency from "../money/Currency.ts"
 import * as Exact from "../money/Exact.ts"
-import { rater } from "../rating/Rate.ts"
 import { RatingError } from "../rating/RatingError.ts"
 import { creditLines } from "./Credits.ts"
 import { Explained } from "./Explained.ts"
 import type { Documented, LineSubject, PeriodLine, PeriodLineKind } from "./PeriodLine.ts"
+import { raterOf } from "./Raters.ts"
 import { isAdvance, isFee, type Run, runsOf, type TermsOf } from "./Runs.ts"
 import type { Period } from "./Subscription.ts"
 import { type RatedUsage, rateUsage, type UsageTotal } from "./Usage.ts"
@@ -75,7 +75,7 @@ const subjectOf = (run: Run, group: string | null, quantity: string | null): Lin
 
 /** What a fee costs for its run: its price up to the end of the run, less its price up to the run. */
 const feeOf = ({ charge, quantity, share }: Run, currency: string, digits: number): Explained => {
-  const rates = rater(charge, currency)
+  const rates = raterOf(charge, currency)
   const before = rates.amount(quantity ?? 0n, { share: [share.from, share.of] })
   return Explained.of(rates.rate(quantity ?? 0n, { share: [share.to, share.of] }), digits).less(before)
 }

@@ -67,6 +67,12 @@ const grouped = (
   return groups
 }
 
+/** Whether a period was never cut. Most are not, and their days need not be counted. */
+const isWhole = ({ end, segments, start }: Period): boolean =>
+  segments.length === 1 && segments[0].start === start && segments[0].end === end
+
+const WHOLE: ReadonlyArray<Share> = [{ from: 0, to: 1, of: 1 }]
+
 /** The runs of every charge of a period, in the order of time, then of the plan. */
 export const runsOf = (period: Period, timezone: string, termsOf: TermsOf): ReadonlyArray<Run> => {
   const parts = partsOf(period)
@@ -74,7 +80,7 @@ export const runsOf = (period: Period, timezone: string, termsOf: TermsOf): Read
   const runs = plans.flatMap((group) => {
     const { plan } = group[0]!
     const terms = termsOf(plan)
-    const shares = sharesOf(period, terms.policy?.proration ?? "day", timezone)
+    const shares = isWhole(period) ? WHOLE : sharesOf(period, terms.policy?.proration ?? "day", timezone)
     return terms.charges.flatMap((charge) =>
       grouped(group, (before, after) => {
         const isNext = after.index === before.index + 1

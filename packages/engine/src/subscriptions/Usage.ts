@@ -8,10 +8,11 @@
 import { type Charge, pricesEachRecord } from "../catalog/Charge.ts"
 import { without } from "../catalog/FieldRules.ts"
 import type { Quantity } from "../rating/Quantity.ts"
-import { rater, type Rater, type RaterContext } from "../rating/Rate.ts"
+import type { Rater, RaterContext } from "../rating/Rate.ts"
 import { RatingError } from "../rating/RatingError.ts"
 import { Explained } from "./Explained.ts"
 import type { Span } from "./Periods.ts"
+import { raterOf } from "./Raters.ts"
 import { isFee, type Run, runsOf, type TermsOf } from "./Runs.ts"
 import type { Period } from "./Subscription.ts"
 
@@ -133,7 +134,10 @@ const priceInTrial = (
   digits: number,
 ): Explained => {
   const unbounded = without(charge, "minimum", "maximum") as Charge
-  return Explained.of(rated(rater(unbounded, currency), after, isFree ? { discounts: ["100"] } : {}), digits)
+  return Explained.of(
+    rated(raterOf(unbounded, currency), after, isFree ? { discounts: ["100"] } : {}),
+    digits,
+  )
 }
 
 /** Rates all usage of a period that is over at an instant. */
@@ -147,7 +151,7 @@ export const rateUsage = (
 ): ReadonlyArray<RatedUsage> => {
   const all: Array<RatedUsage> = []
   for (const run of runs) {
-    const rates = rater(run.charge, currency)
+    const rates = raterOf(run.charge, currency)
     const ofMeter = all.filter(
       (one) => one.run.charge.meter === run.charge.meter && one.run.segment < run.segment,
     )

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { availableActions, nextDue, type Subscription } from "../../src/index.ts"
+import { availableActions, type Cancel, nextDue, type Subscription } from "../../src/index.ts"
 import {
   advance,
   at,
@@ -602,6 +602,10 @@ describe("actions", () => {
     ])
     assert.deepStrictEqual(refused(active, { type: "uncancel" }, "2026-01-05"), [
       "uncancel is not possible: no end is set",
+    ])
+    const untyped = JSON.parse(`{ "type": "cancel" }`) as Cancel
+    assert.deepStrictEqual(refused(active, untyped, "2026-01-05"), [
+      "at is required: now, period_end or an instant",
     ])
     assert.deepStrictEqual(refused(null, { type: "pause" }, "2026-01-05"), [
       "pause is not possible: the subscription does not exist",
