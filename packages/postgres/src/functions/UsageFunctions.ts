@@ -27,7 +27,7 @@ const RECORDS = `p_ids, p_customer_ids, p_product_ids, p_units, p_quantities, p_
  */
 const requireCurrentMeters = (schema: SchemaName): string => `
   if current_setting('transaction_isolation') <> 'read committed' then
-    perform from ${schema}.meter_changes c for key share;
+    perform from ${schema}.meter_changes c for share;
   end if;`
 
 /** Inserts records, adds to their roll-ups, and notes which records were inserted. */

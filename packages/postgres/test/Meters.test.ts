@@ -1,0 +1,305 @@
+/**
+ * Meters under concurrency that the contract suite can't force, because the test has to hold transactions open, or to see
+ * what Postgres does.
+ */
+import {
+  Billing,
+  type Customer,
+  Customers,
+  type Meter,
+  Meters,
+  Rollup,
+  StorageError,
+  Transactor,
+  Usage,
+  type UsageRecord,
+  UsageStore,
+} from "@billwright/core"
+import { Storage } from "@billwright/postgres"
+import { Sample } from "@billwright/testing"
+import { assert, describe, layer } from "@effect/vitest"
+import { DateTime, Deferred, Effect, Fiber, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+const live = Billing.layer.pipe(
+  Layer.provideMerge(Storage.layer()),
+  Layer.provideMerge(TestDatabase.layerClient({ poolSize: 20 })),
+)
+
+const DAY_MILLIS = 86_400_000
+const FIRST_DAY = DateTime.makeUnsafe("2026-03-10T12:00:00Z")
+
+const newCustomer = Effect.flatMap(Customers, (customers) => customers.create({ name: "A", email: "a@b" }))
+
+/** Appends records of the product `p` in the unit `u`, and gives the tags of their outcomes. */
+const append = Effect.fnUntraced(function* (
+  customerId: Customer.CustomerId,
+  fields: ReadonlyArray<Partial<UsageRecord.NewUsageRecord>>,
+) {
+  const records = yield* Effect.forEach(fields, (field) =>
+    Sample.record(customerId, { productId: "p", unit: "u", timestamp: FIRST_DAY, ...field }),
+  )
+  const { outcomes } = yield* (yield* UsageStore).append(records)
+  return outcomes.map(({ _tag }) => _tag)
+})
+
+/** A meter with the dimension `model`, after the work that its creation does itself. */
+const newMeter = Effect.fnUntraced(function* (key: string, productId = "p") {
+  return yield* (yield* Meters).create({ key, productId, unit: "u", dimensions: ["model"] })
+})
+
+const totalOf = (customerId: Customer.CustomerId, meter: Meter.Meter) =>
+  Effect.map(
+    Effect.flatMap(Usage, (usage) => usage.summary({ customerId, meter: meter.key })),
+    ({ recordCount }) => recordCount,
+  )
+
+const requireNoDiscrepancy = Effect.flatMap(UsageStore, ({ audit }) =>
+  Effect.map(audit, (found) => assert.deepStrictEqual(found, [])),
+)
+
+/** Runs `effect` in a transaction, then `meanwhile`, and only then lets the transaction commit. */
+const around = Effect.fnUntraced(function* <A, E, R, B, E2, R2>(
+  effect: Effect.Effect<A, E, R>,
+  meanwhile: Effect.Effect<B, E2, R2>,
+) {
+  const { atomically } = yield* Transactor
+  const [isDone, mayCommit] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const held = Effect.tap(effect, () =>
+    Effect.andThen(Deferred.succeed(isDone, undefined), Deferred.await(mayCommit)),
+  )
+  const holder = yield* Effect.forkChild(atomically(held))
+  yield* Deferred.await(isDone)
+  const result = yield* meanwhile
+  yield* Deferred.succeed(mayCommit, undefined)
+  return [yield* Fiber.join(holder), result] as const
+})
+
+const repeatableRead = Effect.provideService(
+  SqlClient.BeginTransaction,
+  "BEGIN ISOLATION LEVEL REPEATABLE READ",
+)
+
+const count = (table: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql.unsafe<{ count: string }>(`select count(*)::text as count from billwright.${table}`),
+      ([row]) => Number(row?.count),
+    ),
+  )
+
+describe("meters", () => {
+  layer(live, { excludeTestServices: true })((it) => {
+    it.effect("have at most 1,000 combinations when 64 appends add the last ones together", () =>
+      Effect.gen(function* () {
+        const { id } = yield* newCustomer
+        const meter = yield* newMeter("limited")
+        const model = (index: number) => ({ dimensions: { model: `m${index}` } })
+        yield* append(
+          id,
+          Array.from({ length: Rollup.MAX_COMBINATIONS - 20 }, (_, index) => model(index)),
+        )
+        // Each append has a new combination, a known one, and one that another append has, too.
+        const appends = Array.from({ length: 64 }, (_, index) =>
+          append(id, [model(2000 + index), model(index), model(3000 + Math.floor(index / 2))]),
+        )
+        const outcomes = yield* Effect.all(appends, { concurrency: "unbounded" })
+        for (const [, known] of outcomes) assert.strictEqual(known, "Recorded")
+        const [row] = yield* (yield* SqlClient.SqlClient)<{ combinations: string; cells: string }>`
+select combination_count::text as combinations, (select count(*) from billwright.meter_cells c
+  where c.meter_id = d.meter_id)::text as cells
+from billwright.meter_days d where customer_id = billwright.parse_id('cus', ${id})`
+        assert.deepStrictEqual(row, { combinations: "1000", cells: "1000" })
+        const recorded = outcomes.flat().filter((tag) => tag === "Recorded").length
+        assert.strictEqual(yield* totalOf(id, meter), Rollup.MAX_COMBINATIONS - 20 + recorded)
+        assert.isAtMost(recorded, 64 + 20 + 32)
+        yield* requireNoDiscrepancy
+      }).pipe(asTenant),
+    )
+
+    it.effect("wait for a transaction that appended before it could see them", () =>
+      Effect.gen(function* () {
+        const { id } = yield* newCustomer
+        const meters = yield* Meters
+        const product = { productId: "early" }
+        const [tags, meter] = yield* around(
+          append(id, [{ ...product, dimensions: { model: "a" } }]),
+          Effect.gen(function* () {
+            const made = yield* newMeter("early", "early")
+            assert.strictEqual(made.status, "building")
+            // Other appends don't wait for it.
+            const next = DateTime.makeUnsafe(FIRST_DAY.epochMilliseconds + DAY_MILLIS)
+            const tags = yield* append(id, [{ ...product, timestamp: next, dimensions: { model: "b" } }])
+            assert.deepStrictEqual(tags, ["Recorded"])
+            return made
+          }),
+        )
+        assert.deepStrictEqual(tags, ["Recorded"])
+        assert.strictEqual((yield* meters.rebuild(meter.id)).status, "ready")
+        assert.strictEqual(yield* totalOf(id, meter), 2)
+        yield* requireNoDiscrepancy
+      }).pipe(asTenant),
+    )
+
+    it.effect("are built while another transaction has appended and stays open", () =>
+      Effect.gen(function* () {
+        const [{ id: busy }, { id: other }] = [yield* newCustomer, yield* newCustomer]
+        const meters = yield* Meters
+        const product = { productId: "open", dimensions: { model: "a" } }
+        yield* append(busy, [product])
+        yield* append(other, [product])
+        const meter = yield* newMeter("open", "open")
+        const changed = yield* meters.update(meter.id, { aggregation: "max" })
+        const built = yield* meters.rebuild(changed.id)
+        // This append has seen the second change, so its building goes on only after the commit.
+        const [, seen] = yield* around(
+          append(busy, [product]),
+          Effect.andThen(meters.update(built.id, { aggregation: "latest" }), meters.get(built.id)),
+        )
+        assert.strictEqual(seen.aggregation, "max")
+        assert.strictEqual((yield* meters.rebuild(built.id)).aggregation, "latest")
+        assert.strictEqual(yield* totalOf(busy, meter), 2)
+        yield* requireNoDiscrepancy
+      }).pipe(asTenant),
+    )
+
+    it.effect("are not missed by a transaction with an older snapshot: it fails, and can be repeated", () =>
+      Effect.gen(function* () {
+        const { id } = yield* newCustomer
+        const sql = yield* SqlClient.SqlClient
+        const product = { productId: "snapshot", dimensions: { model: "a" } }
+        const meters = yield* Meters
+        const [isBegun, mayGoOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const old = yield* sql
+          .withTransaction(
+            Effect.gen(function* () {
+              yield* sql`select 1 from billwright.customers limit 1`
+              yield* Deferred.succeed(isBegun, undefined)
+              yield* Deferred.await(mayGoOn)
+              return yield* append(id, [product])
+            }),
+          )
+          .pipe(repeatableRead, Effect.flip, Effect.forkChild)
+        yield* Deferred.await(isBegun)
+        const meter = yield* newMeter("snapshot", "snapshot")
+        assert.strictEqual((yield* meters.rebuild(meter.id)).status, "ready")
+        yield* Deferred.succeed(mayGoOn, undefined)
+        const error = yield* Fiber.join(old)
+        assert.instanceOf(error, StorageError)
+        assert.isTrue(error.retryable)
+        // With a newer snapshot it succeeds.
+        const again = yield* sql.withTransaction(append(id, [product])).pipe(repeatableRead)
+        assert.deepStrictEqual(again, ["Recorded"])
+        assert.strictEqual(yield* totalOf(id, meter), 1)
+        yield* requireNoDiscrepancy
+      }).pipe(asTenant),
+    )
+
+    it.effect(
+      "are built by two at once, with appends and voids meanwhile, at both isolation levels",
+      () =>
+        Effect.gen(function* () {
+          const customers = yield* Effect.forEach([1, 2, 3, 4], () => newCustomer)
+          const meters = yield* Meters
+          const store = yield* UsageStore
+          for (const [level, at] of [
+            ["committed", <A, E, R>(effect: Effect.Effect<A, E, R>) => effect],
+            ["repeatable", repeatableRead],
+          ] as const) {
+            const fields = (round: number) => ({
+              productId: level,
+              dimensions: { model: `m${round % 5}` },
+              timestamp: DateTime.makeUnsafe(FIRST_DAY.epochMilliseconds + (round % 7) * DAY_MILLIS),
+            })
+            const write = (customerId: Customer.CustomerId) =>
+              Effect.forEach(
+                Array.from({ length: 20 }, (_, round) => round),
+                (round) =>
+                  Effect.gen(function* () {
+                    yield* append(customerId, [fields(round), fields(round + 1)])
+                    if (round % 4 > 0) return
+                    const { data } = yield* store.list(
+                      { customerId, productId: level, unit: "u" },
+                      { limit: 1, cursor: undefined },
+                    )
+                    yield* store.void(data[0]!.id, FIRST_DAY)
+                  }).pipe(at),
+              )
+            yield* Effect.forEach(customers, ({ id }) => write(id))
+            const meter = yield* newMeter(level, level)
+            const rebuild = Effect.retry(meters.rebuild(meter.id), {
+              while: (error) => error instanceof StorageError && error.retryable,
+              times: 20,
+            })
+            yield* Effect.all([...customers.map(({ id }) => write(id)), at(rebuild), at(rebuild)], {
+              concurrency: "unbounded",
+            })
+            const done = yield* rebuild
+            assert.deepStrictEqual([done.status, done.rebuild], ["ready", null])
+            for (const { id } of customers) assert.strictEqual(yield* totalOf(id, done), 70)
+          }
+          yield* requireNoDiscrepancy
+        }).pipe(asTenant),
+      60_000,
+    )
+
+    it.effect(
+      "go on with their building when the connection of a batch is killed",
+      () =>
+        Effect.gen(function* () {
+          const { id } = yield* newCustomer
+          const meters = yield* Meters
+          const sql = yield* SqlClient.SqlClient
+          yield* append(
+            id,
+            Array.from({ length: 300 }, (_, index) => ({
+              productId: "killed",
+              dimensions: { model: `m${index % 3}` },
+              timestamp: DateTime.makeUnsafe(FIRST_DAY.epochMilliseconds + index * DAY_MILLIS),
+            })),
+          )
+          const created = yield* newMeter("killed", "killed")
+          const seen: Array<number> = []
+          const kill = sql`select pg_terminate_backend(pid) from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid() and query ilike '%build_cells%' and state <> 'idle'`
+          const killing = yield* Effect.forkChild(Effect.forever(Effect.ignore(kill)))
+          const rebuild = meters.rebuild(created.id, ({ rebuild: work }) =>
+            Effect.sync(() => {
+              if (work !== null) seen.push(work.done)
+            }),
+          )
+          yield* Effect.ignore(rebuild)
+          yield* Fiber.interrupt(killing)
+          const meter = yield* rebuild
+          assert.deepStrictEqual([meter.status, meter.rebuild], ["ready", null])
+          assert.deepStrictEqual(
+            seen,
+            seen.toSorted((a, b) => a - b),
+          )
+          assert.strictEqual(yield* totalOf(id, meter), 300)
+          yield* requireNoDiscrepancy
+        }).pipe(asTenant),
+      60_000,
+    )
+
+    it.effect("leave no cells, and nothing to do, when they are archived", () =>
+      Effect.gen(function* () {
+        const { id } = yield* newCustomer
+        const meters = yield* Meters
+        const before = [yield* count("meter_cells"), yield* count("meter_days")]
+        const meter = yield* newMeter("ended", "ended")
+        const [, archived] = yield* around(
+          append(id, [{ productId: "ended", dimensions: { model: "a" } }]),
+          Effect.andThen(meters.archive(meter.id), meters.get(meter.id)),
+        )
+        // The transaction has added a cell that was no longer needed.
+        assert.strictEqual(archived.rebuild?.status, "removing")
+        assert.isNull((yield* meters.rebuild(meter.id)).rebuild)
+        assert.deepStrictEqual([yield* count("meter_cells"), yield* count("meter_days")], before)
+        assert.strictEqual(yield* count("meter_works"), 0)
+      }).pipe(asTenant),
+    )
+  })
+})
