@@ -6,6 +6,7 @@ import {
   Billing,
   type Customer,
   Customers,
+  InvalidInput,
   type Meter,
   Meters,
   Rollup,
@@ -82,6 +83,13 @@ const repeatableRead = Effect.provideService(
   "BEGIN ISOLATION LEVEL REPEATABLE READ",
 )
 
+/** What Postgres said, at the bottom of a driver's error. */
+const refusalOf = (error: unknown): { code?: string; detail?: string; message?: string } => {
+  let found = error as { cause?: unknown; reason?: unknown }
+  while ((found.cause ?? found.reason) !== undefined) found = (found.cause ?? found.reason) as typeof found
+  return found as { code?: string; detail?: string; message?: string }
+}
+
 const count = (table: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     Effect.map(
@@ -89,6 +97,84 @@ const count = (table: string) =>
       ([row]) => Number(row?.count),
     ),
   )
+
+/** The rows of the tables of usage that were read so far. */
+const rowsRead = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`select pg_stat_force_next_flush()`
+  const rows = yield* sql<{ name: string; read: string }>`
+select relname as name, (seq_tup_read + idx_tup_fetch)::text as read from pg_stat_user_tables
+where schemaname = 'billwright' and relname in ('usage_records', 'meter_cells') order by relname`
+  return new Map(rows.map(({ name, read }) => [name, Number(read)]))
+})
+
+/** How many rows of each table an effect reads. All on one connection, whose counts are complete. */
+const readBy = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const before = yield* rowsRead
+  yield* effect
+  const after = yield* rowsRead
+  return Object.fromEntries([...after].map(([name, read]) => [name, read - (before.get(name) ?? 0)]))
+})
+
+const alone = Billing.layer.pipe(
+  Layer.provideMerge(Storage.layer()),
+  Layer.provideMerge(TestDatabase.layerClient({ poolSize: 1 })),
+)
+
+describe("the cost of a meter", () => {
+  layer(alone, { excludeTestServices: true })((it) => {
+    for (const aggregation of ["sum", "max", "latest", "time_weighted"] as const) {
+      it.effect(
+        `${aggregation}: summaries and appends read as many rows however many records there are`,
+        () =>
+          Effect.gen(function* () {
+            const customers = [yield* newCustomer, yield* newCustomer] as const
+            const models = ["a", "b", "c"]
+            yield* (yield* Meters).create({
+              key: aggregation,
+              productId: aggregation,
+              unit: "u",
+              dimensions: ["model"],
+              aggregation,
+            })
+            // 10 records a day, and 100.
+            for (const [index, { id }] of customers.entries()) {
+              const records = Array.from({ length: index === 0 ? 100 : 1000 }, (_, number) => ({
+                productId: aggregation,
+                dimensions: { model: models[number % 3]! },
+                timestamp: DateTime.makeUnsafe(
+                  FIRST_DAY.epochMilliseconds + (number % 10) * DAY_MILLIS + number,
+                ),
+              }))
+              yield* append(id, records)
+            }
+            const month = (id: Customer.CustomerId) =>
+              Effect.flatMap(Usage, (usage) =>
+                usage.summary({
+                  customerId: id,
+                  meter: aggregation,
+                  where: { model: ["a", "b"] },
+                  startDate: "2026-03-12",
+                  endDate: "2026-03-18",
+                }),
+              )
+            const next = { productId: aggregation, dimensions: { model: "a" } }
+            let late = FIRST_DAY.epochMilliseconds + DAY_MILLIS / 3
+            const another = (id: Customer.CustomerId) =>
+              append(id, [{ ...next, timestamp: DateTime.makeUnsafe(late++) }])
+            for (const work of [month, another]) {
+              // Once without counting: a connection reads definitions and makes plans.
+              for (const { id } of customers) yield* work(id)
+              const [few, many] = [yield* readBy(work(customers[0].id)), yield* readBy(work(customers[1].id))]
+              assert.deepStrictEqual(few, many)
+              assert.isAtMost(few["meter_cells"]!, 7 * 3 + 3 * 3)
+            }
+          }).pipe(asTenant),
+        60_000,
+      )
+    }
+  })
+})
 
 describe("meters", () => {
   layer(live, { excludeTestServices: true })((it) => {
@@ -115,6 +201,36 @@ from billwright.meter_days d where customer_id = billwright.parse_id('cus', ${id
         const recorded = outcomes.flat().filter((tag) => tag === "Recorded").length
         assert.strictEqual(yield* totalOf(id, meter), Rollup.MAX_COMBINATIONS - 20 + recorded)
         assert.isAtMost(recorded, 64 + 20 + 32)
+        yield* requireNoDiscrepancy
+      }).pipe(asTenant),
+    )
+
+    it.effect("refuse what record_usage adds with the error of the library", () =>
+      Effect.gen(function* () {
+        const { id } = yield* newCustomer
+        const sql = yield* SqlClient.SqlClient
+        const name = "the model"
+        yield* (yield* Meters).create({ key: "sql", productId: "sql", unit: "u", dimensions: [name] })
+        yield* append(
+          id,
+          Array.from({ length: Rollup.MAX_COMBINATIONS }, (_, index) => ({
+            productId: "sql",
+            dimensions: { [name]: `m${index}` },
+          })),
+        )
+        const record = { customerId: id, productId: "sql", unit: "u", quantity: 1, timestamp: FIRST_DAY }
+        const ours = yield* Effect.flip(
+          Effect.flatMap(Usage, (usage) => usage.record({ ...record, dimensions: { [name]: "new" } })),
+        )
+        assert.instanceOf(ours, InvalidInput)
+        const call = (model: string) => sql<{
+          status: string
+        }>`select billwright.record_usage('default', 'live', ${id},
+'sql', 1, 'u', ${DateTime.formatIso(FIRST_DAY)}::timestamptz, null,
+${JSON.stringify({ [name]: model })}::text::jsonb) ->> 'status' as status`
+        const { code, detail, message } = refusalOf(yield* Effect.flip(call("new")))
+        assert.deepStrictEqual([code, detail, message], ["BW400", ours.field, ours.message])
+        assert.deepStrictEqual(yield* call("m0"), [{ status: "recorded" }])
         yield* requireNoDiscrepancy
       }).pipe(asTenant),
     )

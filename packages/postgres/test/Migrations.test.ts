@@ -347,6 +347,7 @@ const FROZEN: ReadonlyArray<string> = [
   "cd0eef4a8925e817e0a7ac70df5febfffa741e3c6347ca0df7e72502c32e0214",
   "948bd2438782cbb6f32fc188d79e01fb994314daab1b7ba657c448ba5cb97fe2",
   "ffb9e0da6f0ef39992c9bd5a26d912d82f56566dba06d576abf9063dc7a9d111",
+  "48227740c81700380b209d2c56799005fd31c80cbabde96111a40a645177f92e",
 ]
 
 describe("each migration", () => {

@@ -12,15 +12,18 @@ import {
   Endpoints,
   Events,
   Idempotency,
+  Meters,
   Plans,
   Retention,
   Thresholds,
+  Transactor,
   Usage,
 } from "@billwright/core"
 import { Migrations, PostgresClient, Storage } from "@billwright/postgres"
 import { Receiver, ScriptedReceivers } from "@billwright/testing"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import { Client } from "pg"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
@@ -100,6 +103,25 @@ const everything = Effect.gen(function* () {
   const recorded = yield* usage.record({ ...meter, quantity: 7 })
   yield* usage.voidRecord(recorded.record.id)
   yield* thresholds.delete(threshold.id)
+  const meters = yield* Meters
+  const counted = yield* meters.create({
+    key: "calls",
+    productId: "api",
+    unit: "call",
+    dimensions: ["model"],
+  })
+  yield* meters.rebuild(counted.id)
+  const later = yield* usage.record({ ...meter, quantity: 1, dimensions: { model: "a" } })
+  yield* usage.voidRecord(later.record.id)
+  const atSnapshot = usage.record({ ...meter, quantity: 1, dimensions: { model: "b" } })
+  yield* (yield* Transactor)
+    .atomically(atSnapshot)
+    .pipe(Effect.provideService(SqlClient.BeginTransaction, "BEGIN ISOLATION LEVEL REPEATABLE READ"))
+  yield* usage.summary({ customerId, meter: "calls" })
+  yield* meters.update(counted.id, { aggregation: "max" })
+  yield* meters.rebuild(counted.id)
+  yield* meters.archive(counted.id)
+  yield* meters.rebuild(counted.id)
   yield* endpoints.test(endpoint.id, "invoice.paid")
   const answered = yield* (yield* Dispatcher).runDue
   assert.strictEqual(answered, 2, "the event of the threshold and the test")

@@ -16,6 +16,11 @@ export const boundedText = (
 ): string => `when ${guard} char_length(${argument}) not between 1 and ${maximum}
       then array['${argument}', 'must be 1 to ${maximum} characters']`
 
+/** The path of an entry, as `InvalidInput.fieldPath` writes it. */
+export const pathOf = (argument: string, key: string): string =>
+  `case when ${key} ~ '^[A-Za-z_][A-Za-z0-9_]*$' then '${argument}.' || ${key}
+          else '${argument}[' || to_json(${key})::text || ']' end`
+
 /**
  * A flat object of text that may be null: `TextMap` of core. A problem of an entry names its key as
  * `InvalidInput.fieldPath` does. The rules of Unicode are those of the type: `jsonb` has no NUL and no lone surrogate.
@@ -24,8 +29,7 @@ export const textMap = (
   argument: string,
   most: { readonly keys: number; readonly keyLength: number; readonly valueLength: number },
 ): string => {
-  const path = (key: string) => `case when ${key} ~ '^[A-Za-z_][A-Za-z0-9_]*$' then '${argument}.' || ${key}
-          else '${argument}[' || to_json(${key})::text || ']' end`
+  const path = (key: string) => pathOf(argument, key)
   return `when jsonb_typeof(${argument}) <> 'object' then array['${argument}', 'must be object']
     when ${argument} is not null and (select count(*) from jsonb_object_keys(${argument})) > ${most.keys}
       then array['${argument}', 'must have at most ${most.keys} keys']

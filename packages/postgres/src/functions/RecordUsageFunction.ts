@@ -5,10 +5,10 @@
  * (DETAIL names the argument), `BW404` for an unknown or erased customer, and `BW409` for an idempotency key that was
  * used before with other content (DETAIL is the id of that record).
  */
-import { Dimensions, UsageRecord } from "@billwright/core"
+import { Dimensions, Rollup, UsageRecord } from "@billwright/core"
 import { instantOf, millis } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
-import { boundedText, refuse, tenantProblems, textMap } from "./Problems.ts"
+import { boundedText, pathOf, refuse, tenantProblems, textMap } from "./Problems.ts"
 import { define } from "./SqlFunction.ts"
 
 const { MAX_FUTURE_MILLIS, MAX_PRODUCT_ID_LENGTH, MAX_QUANTITY, MAX_UNIT_LENGTH, MAX_USAGE_KEY_LENGTH } =
@@ -37,6 +37,8 @@ declare
   v_stored ${schema}.usage_records;
   v_record jsonb;
   v_status text := 'recorded';
+  v_dimension text;
+  v_path text;
 begin
   v_problem := case
     ${tenantProblems}
@@ -67,6 +69,11 @@ begin
         raise exception 'idempotency_key was already used with other content, by %',
           ${schema}.format_id('usg', (v_row.payload ->> 'id')::uuid)
           using errcode = 'BW409', detail = ${schema}.format_id('usg', (v_row.payload ->> 'id')::uuid);
+      when 'too_many_combinations' then
+        v_dimension := v_row.payload ->> 'dimension';
+        v_path := ${pathOf("dimensions", "v_dimension")};
+        raise exception '% ${Rollup.tooManyCombinations("%", "%")}', v_path, v_row.payload ->> 'meter_key',
+          v_row.payload ->> 'day' using errcode = 'BW400', detail = v_path;
       when 'duplicate' then
         v_status := 'duplicate';
         v_record := v_row.payload;
