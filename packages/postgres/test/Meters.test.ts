@@ -4,6 +4,7 @@
  */
 import {
   Billing,
+  type CurrentTenant,
   type Customer,
   Customers,
   InvalidInput,
@@ -121,6 +122,8 @@ const alone = Billing.layer.pipe(
   Layer.provideMerge(TestDatabase.layerClient({ poolSize: 1 })),
 )
 
+type Needed = Billing.Services | Billing.Storage | CurrentTenant
+
 describe("the cost of a meter", () => {
   layer(alone, { excludeTestServices: true })((it) => {
     for (const aggregation of ["sum", "max", "latest", "time_weighted"] as const) {
@@ -162,7 +165,9 @@ describe("the cost of a meter", () => {
             let late = FIRST_DAY.epochMilliseconds + DAY_MILLIS / 3
             const another = (id: Customer.CustomerId) =>
               append(id, [{ ...next, timestamp: DateTime.makeUnsafe(late++) }])
-            for (const work of [month, another]) {
+            const works: ReadonlyArray<(id: Customer.CustomerId) => Effect.Effect<unknown, unknown, Needed>> =
+              [month, another]
+            for (const work of works) {
               // Once without counting: a connection reads definitions and makes plans.
               for (const { id } of customers) yield* work(id)
               const [few, many] = [yield* readBy(work(customers[0].id)), yield* readBy(work(customers[1].id))]
@@ -378,23 +383,30 @@ ${JSON.stringify({ [name]: model })}::text::jsonb) ->> 'status' as status`
           )
           const created = yield* newMeter("killed", "killed")
           const seen: Array<number> = []
+          const rebuild = meters.rebuild(created.id, {
+            onProgress: ({ rebuild: work }) =>
+              Effect.sync(() => {
+                if (work !== null) seen.push(work.done)
+              }),
+          })
           const kill = sql`select pg_terminate_backend(pid) from pg_stat_activity
-where datname = current_database() and pid <> pg_backend_pid() and query ilike '%build_cells%' and state <> 'idle'`
-          const killing = yield* Effect.forkChild(Effect.forever(Effect.ignore(kill)))
-          const rebuild = meters.rebuild(created.id, ({ rebuild: work }) =>
-            Effect.sync(() => {
-              if (work !== null) seen.push(work.done)
+where datname = current_database() and pid <> pg_backend_pid() and query ilike '%build_cells%' and state = 'active'`
+          // A batch waits for this append, so it is there to be killed.
+          yield* around(
+            append(id, [{ productId: "killed", dimensions: { model: "m0" } }]),
+            Effect.gen(function* () {
+              const building = yield* Effect.forkChild(Effect.ignore(rebuild))
+              yield* Effect.repeat(kill, { until: (killed) => killed.length > 0 })
+              yield* Fiber.interrupt(building)
             }),
           )
-          yield* Effect.ignore(rebuild)
-          yield* Fiber.interrupt(killing)
           const meter = yield* rebuild
           assert.deepStrictEqual([meter.status, meter.rebuild], ["ready", null])
           assert.deepStrictEqual(
             seen,
             seen.toSorted((a, b) => a - b),
           )
-          assert.strictEqual(yield* totalOf(id, meter), 300)
+          assert.strictEqual(yield* totalOf(id, meter), 301)
           yield* requireNoDiscrepancy
         }).pipe(asTenant),
       60_000,
