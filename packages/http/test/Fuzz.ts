@@ -23,6 +23,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     pln: [],
     plv: [],
     key: [],
+    mtr: [],
   }
   const remember = (id: unknown): void => {
     if (typeof id === "string") pools[id.slice(0, 3)]?.push(id)
@@ -35,6 +36,8 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     remember((yield* api.record(customer, { quantity: 3 })).id)
     const json = { customer_id: customer, product_id: "api", unit: "call", quantity: 5, period: "day" }
     remember((yield* api.expect(201, "POST", "/v1/usage/thresholds", { json })).id)
+    const meter = { key: `m_${customer.slice(4)}`, product_id: "api", unit: customer }
+    remember((yield* api.expect(201, "POST", "/v1/meters", { json: meter })).id)
     remember((yield* api.newEndpoint()).id)
     const key = `key_${customer.slice(4)}`
     yield* api.expect(200, "POST", "/v1/catalog/push", { json: { plans: [{ ...EXAMPLE_PLAN, key }] } })
@@ -47,11 +50,14 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
   })
 
   const fill = (template: string): string =>
-    template.replaceAll(/@(cus|usg|thr|evt|dlv|whe|pln|plv|key):(\d+)/g, (_, prefix: string, n: string) => {
-      const pool = pools[prefix] ?? []
-      // The latest ones, because they are not yet deleted.
-      return pool[pool.length - 1 - (Number(n) % Math.min(3, pool.length))] ?? ""
-    })
+    template.replaceAll(
+      /@(cus|usg|thr|mtr|evt|dlv|whe|pln|plv|key):(\d+)/g,
+      (_, prefix: string, n: string) => {
+        const pool = pools[prefix] ?? []
+        // The latest ones, because they are not yet deleted.
+        return pool[pool.length - 1 - (Number(n) % Math.min(3, pool.length))] ?? ""
+      },
+    )
 
   const seen = new Map<string, Set<string>>()
 

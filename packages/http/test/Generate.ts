@@ -184,6 +184,7 @@ const CURSORS: ReadonlyArray<string> = ["starting_after", "ending_before"]
 
 const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["thresholds", "thr"],
+  ["meters", "mtr"],
   ["records", "usg"],
   ["webhook_endpoints", "whe"],
   ["events", "evt"],
@@ -232,7 +233,9 @@ const validRequest = (document: Node, operation: DocumentedOperation): fc.Arbitr
       path: operation.path.replace("{id}", made.id).replace("{key}", made.key).replace("{version}", "1"),
       query: Object.entries(made.query as Fields)
         .filter(([name]) => !CURSORS.includes(name) || name === made.cursor)
-        .map(([name, value]) => [name, String(value)] as const),
+        .flatMap(([name, value]) =>
+          (Array.isArray(value) ? value : [value]).map((one) => [name, String(one)] as const),
+        ),
       headers: made.idempotencyKey === undefined ? {} : { "idempotency-key": made.idempotencyKey },
       body: made.body === undefined ? undefined : JSON.stringify(made.body),
       hasKey: true,

@@ -44,16 +44,21 @@ const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
  * - `failed`: the roll-up of this definition can't be built; `problem` says why.
  */
 export const MeterRebuild = Schema.Struct({
-  aggregation: Aggregation,
-  dimensions: MeterDimensions,
-  counted: Schema.NullOr(DimensionName),
-  /** The generation of the roll-up that is being built. */
-  generation: count,
-  status: Schema.Literals(["building", "removing", "failed"]),
-  /** Days of customers with records. */
-  done: count,
-  total: count,
-  problem: Schema.NullOr(Schema.String.check(Schema.isMaxCodePoints(MAX_PROBLEM_LENGTH))),
+  aggregation: Aggregation.annotate({ description: "The aggregation that is being built." }),
+  dimensions: MeterDimensions.annotate({ description: "The dimensions that are being built." }),
+  counted: Schema.NullOr(DimensionName).annotate({
+    description: "With `unique_count`, the dimension whose different values are counted.",
+  }),
+  generation: count.annotate({ description: "Which definition is being built." }),
+  status: Schema.Literals(["building", "removing", "failed"]).annotate({
+    description:
+      "`building`: until it is whole, the old definition answers. `removing`: what is no longer needed is being removed. `failed`: it can't be built.",
+  }),
+  done: count.annotate({ description: "How many days of customers have been read." }),
+  total: count.annotate({ description: "How many days of customers there are to read." }),
+  problem: Schema.NullOr(Schema.String.check(Schema.isMaxCodePoints(MAX_PROBLEM_LENGTH))).annotate({
+    description: "Why it can't be built.",
+  }),
 })
 export interface MeterRebuild extends Schema.Schema.Type<typeof MeterRebuild> {}
 

@@ -240,6 +240,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/meters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listMeters"];
+        put?: never;
+        post: operations["createMeter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/meters/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getMeter"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteMeter"];
+        options?: never;
+        head?: never;
+        patch: operations["updateMeter"];
+        trace?: never;
+    };
     "/v1/usage/thresholds": {
         parameters: {
             query?: never;
@@ -267,6 +299,22 @@ export interface paths {
         put?: never;
         post?: never;
         delete: operations["deleteUsageThreshold"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/meters/{id}/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["rebuildMeter"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -702,6 +750,16 @@ export interface components {
                 [key: string]: string;
             };
         };
+        CreateMeter: {
+            key: string;
+            name?: string | null;
+            product_id: string;
+            unit: string;
+            /** @enum {string} */
+            aggregation?: "sum" | "count" | "max" | "latest" | "unique_count" | "time_weighted";
+            dimensions?: string[];
+            counted?: string | null;
+        };
         CreateUsageThreshold: {
             customer_id: string;
             product_id: string;
@@ -748,6 +806,12 @@ export interface components {
         DeletedCustomer: {
             /** @enum {string} */
             object: "customer";
+            id: string;
+            deleted: boolean;
+        };
+        DeletedMeter: {
+            /** @enum {string} */
+            object: "meter";
             id: string;
             deleted: boolean;
         };
@@ -1041,6 +1105,50 @@ export interface components {
             type: "maximum";
             per_period: string;
             amount: string;
+        };
+        Meter: {
+            /** @enum {string} */
+            object: "meter";
+            id: string;
+            key: string;
+            name: string | null;
+            product_id: string;
+            unit: string;
+            /** @enum {string} */
+            aggregation: "sum" | "count" | "max" | "latest" | "unique_count" | "time_weighted";
+            dimensions: string[];
+            counted: string | null;
+            /** @enum {string} */
+            status: "building" | "ready" | "archived";
+            /** Format: int64 */
+            generation: number;
+            rebuild: {
+                /** @enum {string} */
+                aggregation: "sum" | "count" | "max" | "latest" | "unique_count" | "time_weighted";
+                dimensions: string[];
+                counted: string | null;
+                /** Format: int64 */
+                generation: number;
+                /** @enum {string} */
+                status: "building" | "removing" | "failed";
+                /** Format: int64 */
+                done: number;
+                /** Format: int64 */
+                total: number;
+                problem: string | null;
+            } | null;
+            archived_at: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        MeterList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Meter"][];
+            has_more: boolean;
         };
         MeteredFeature: {
             /**
@@ -1503,6 +1611,13 @@ export interface components {
                 [key: string]: string | null;
             } | null;
         };
+        UpdateMeter: {
+            name?: string | null;
+            /** @enum {string} */
+            aggregation?: "sum" | "count" | "max" | "latest" | "unique_count" | "time_weighted";
+            dimensions?: string[];
+            counted?: string | null;
+        };
         UpdateWebhookEndpoint: {
             url?: string;
             event_types?: string[];
@@ -1529,6 +1644,17 @@ export interface components {
                 status: "recorded" | "duplicate";
             }[];
         };
+        UsageGroup: {
+            dimensions: {
+                [key: string]: string | null;
+            };
+            /** Format: int64 */
+            total_quantity: number;
+            /** Format: int64 */
+            denominator: number;
+            /** Format: int64 */
+            record_count: number;
+        };
         UsagePoint: {
             /** Format: date-time */
             start: string;
@@ -1539,7 +1665,12 @@ export interface components {
             /** Format: int64 */
             quantity: number;
             /** Format: int64 */
+            denominator: number;
+            /** Format: int64 */
             record_count: number;
+            dimensions?: {
+                [key: string]: string | null;
+            };
         };
         UsageRecord: {
             /** @enum {string} */
@@ -1577,12 +1708,16 @@ export interface components {
             /** @enum {string} */
             object: "usage_summary";
             customer_id: string;
+            meter: string | null;
             product_id: string | null;
             /** Format: int64 */
             total_quantity: number;
+            /** Format: int64 */
+            denominator: number;
             unit: string | null;
             /** Format: int64 */
             record_count: number;
+            groups?: components["schemas"]["UsageGroup"][];
             start_date: string | null;
             end_date: string | null;
             timezone: string;
@@ -2047,6 +2182,9 @@ export interface operations {
                 start_date?: string;
                 end_date?: string;
                 timezone?: string;
+                meter?: string;
+                where?: string[];
+                group_by?: string[];
             };
             header?: never;
             path?: never;
@@ -2132,7 +2270,9 @@ export interface operations {
                 end_date: string;
                 timezone?: string;
                 window: "hour" | "day" | "month";
-                group_by?: "product_id";
+                meter?: string;
+                where?: string[];
+                group_by?: string[];
             };
             header?: never;
             path?: never;
@@ -2159,6 +2299,8 @@ export interface operations {
                 customer_id: string;
                 product_id?: string;
                 unit?: string;
+                meter?: string;
+                where?: string[];
             };
             header?: never;
             path?: never;
@@ -2216,6 +2358,129 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsageRecord"];
+                };
+            };
+        };
+    };
+    listMeters: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                key?: string;
+                product_id?: string;
+                unit?: string;
+                status?: "building" | "ready" | "archived";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeterList"];
+                };
+            };
+        };
+    };
+    createMeter: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateMeter"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Meter"];
+                };
+            };
+        };
+    };
+    getMeter: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Meter"];
+                };
+            };
+        };
+    };
+    deleteMeter: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedMeter"];
+                };
+            };
+        };
+    };
+    updateMeter: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateMeter"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Meter"];
                 };
             };
         };
@@ -2309,6 +2574,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedUsageThreshold"];
+                };
+            };
+        };
+    };
+    rebuildMeter: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Meter"];
                 };
             };
         };

@@ -6,6 +6,7 @@ import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { EventTypesApi } from "./EventTypesApi.ts"
 import { HealthApi } from "./HealthApi.ts"
+import { MeterRebuildsApi } from "./MeterRebuildsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
 import * as ResourceApi from "./ResourceApi.ts"
 import { UsageApi } from "./UsageApi.ts"
@@ -19,6 +20,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(PlansApi)
   .add(UsageApi)
   .add(...ResourceApi.groups("usage"))
+  .add(MeterRebuildsApi)
   .add(EventTypesApi)
   .add(EventsApi)
   .add(DeliveriesApi)

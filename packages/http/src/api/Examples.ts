@@ -32,6 +32,8 @@ const record = {
 
 const list = (item: object) => ({ object: "list", data: [item], has_more: false })
 
+const meterExamples = ResourceApi.examples(Resources.all.meters.definition)
+
 export const examples: Readonly<Record<string, Example>> = {
   ...Object.assign(
     {},
@@ -54,10 +56,13 @@ export const examples: Readonly<Record<string, Example>> = {
     response: {
       object: "usage_summary",
       customer_id: customerId,
-      product_id: null,
+      meter: "calls",
+      product_id: "api",
       total_quantity: 5,
+      denominator: 1,
       unit: "call",
       record_count: 1,
+      groups: [{ dimensions: { region: "eu" }, total_quantity: 5, denominator: 1, record_count: 1 }],
       start_date: "2026-11-01",
       end_date: "2026-11-30",
       timezone: "UTC",
@@ -72,12 +77,14 @@ export const examples: Readonly<Record<string, Example>> = {
       product_id: "api",
       unit: "call",
       quantity: 5,
+      denominator: 1,
       record_count: 1,
     }),
   },
   listUsageRecords: { response: list(record) },
   getUsageRecord: { response: record },
   voidUsageRecord: { response: { ...record, voided_at: "2026-11-21T10:00:00.000Z" } },
+  rebuildMeter: { response: meterExamples["getMeter"]!.response },
   ...planExamples,
   ...webhookExamples,
   isLive: { response: { status: "ok" } },

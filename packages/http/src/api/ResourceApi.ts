@@ -97,8 +97,16 @@ type QueryOf<R extends AnyResource> = Schema.Codec<
   object
 >
 
-/** The Schema of a resource in answers. */
-const body = <R extends AnyResource>(resource: R): BodyOf<R> => {
+/** The Schema of a resource in answers. There is one for each resource, so that the document has it once. */
+export const body = <R extends AnyResource>(resource: R): BodyOf<R> => {
+  const made = bodies.get(resource.type) ?? newBody(resource)
+  bodies.set(resource.type, made)
+  return made as BodyOf<R>
+}
+
+const bodies = new Map<string, Schema.Top>()
+
+const newBody = (resource: AnyResource): Schema.Top => {
   const { createdAt, ...otherTimes } = resource.times
   return Schema.Struct({
     object: Schema.Literal(objectOf(resource)),
@@ -106,7 +114,7 @@ const body = <R extends AnyResource>(resource: R): BodyOf<R> => {
     ...snakeFields(resource.fields),
     livemode: Schema.Boolean.annotate({ description: "`true` in live mode, `false` in test mode." }),
     ...snakeFields({ ...(createdAt === undefined ? {} : { createdAt }), ...otherTimes }),
-  }).annotate({ identifier: resource.type, description: resource.description }) as Schema.Top as BodyOf<R>
+  }).annotate({ identifier: resource.type, description: resource.description })
 }
 
 /** The answer to removing a resource. */

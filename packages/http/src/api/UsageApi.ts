@@ -1,7 +1,7 @@
 /**
  * The REST definitions of usage: records, summaries and series.
  */
-import { Customer, Dimensions, UsagePeriod, UsageRecord, UsageSummary } from "@billwright/core"
+import { Customer, Dimensions, MeterFields, UsagePeriod, UsageRecord, UsageSummary } from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
@@ -102,6 +102,41 @@ export const UsageBatchBody = Schema.Struct({
     .annotate({ description: "One result for each record, in the order of the request." }),
 }).annotate({ identifier: "UsageBatch", description: "The result of a batch." })
 
+const MeterField = Schema.optionalKey(
+  MeterFields.MeterKey.annotate({
+    description:
+      "The key of a meter. The answer is then the meter's value. A meter is of one product and unit, so `product_id` and `unit` can't be given with it.",
+  }),
+)
+const WhereField = Schema.optionalKey(
+  Wire.where(
+    "Only records with these dimensions, each as `name:value`, such as `model:opus`. Needs a `meter` that declares them. Can be repeated: several values of one dimension are alternatives, and several dimensions must all match.",
+  ),
+)
+const groupByField = (description: string) =>
+  Schema.optionalKey(
+    Schema.Array(MeterFields.DimensionName)
+      .check(
+        Schema.isBetweenLength(1, MeterFields.MAX_METER_DIMENSIONS, {
+          message: `must be given at most ${MeterFields.MAX_METER_DIMENSIONS} times`,
+        }),
+      )
+      .annotate({ description }),
+  )
+
+const DenominatorField = Wire.exactInteger({
+  minimum: 1,
+  maximum: UsageRecord.MAX_QUANTITY,
+  problem: "must be an integer",
+  description:
+    "What to divide the quantity by. It is 1, except for a meter with the aggregation `time_weighted`: then it is the length of the period in milliseconds, and the quotient is the average level.",
+})
+
+const GroupDimensions = Schema.Record(Schema.String, Schema.NullOr(Dimensions.DimensionValue)).check(
+  Schema.isMaxProperties(MeterFields.MAX_METER_DIMENSIONS),
+  Schema.isPropertyNames(MeterFields.DimensionName),
+)
+
 const filterFields = {
   customerId: CustomerIdField,
   productId: Schema.optionalKey(UsageRecord.ProductId.annotate({ description: "Only this product." })),
@@ -127,18 +162,43 @@ const SummaryQuery = Schema.Struct({
     }),
   ),
   timezone: TimezoneField,
-}).pipe(Schema.encodeKeys({ ...filterKeys, ...dateKeys }))
+  meter: MeterField,
+  where: WhereField,
+  groupBy: groupByField(
+    "A dimension that the meter declares. Can be repeated. The answer then has `groups`, one for each combination of values that occurs.",
+  ),
+}).pipe(Schema.encodeKeys({ ...filterKeys, ...dateKeys, groupBy: "group_by" }))
+
+const UsageGroupBody = Schema.Struct({
+  dimensions: GroupDimensions.annotate({
+    description:
+      "The values of the dimensions that the summary is grouped by. `null` for records without the dimension.",
+  }),
+  total_quantity: total("The value of the group."),
+  denominator: DenominatorField,
+  record_count: Wire.Count.annotate({ description: "The number of records in the group." }),
+}).annotate({ identifier: "UsageGroup", description: "The value of the records with the same dimensions." })
 
 /** The total of a period. */
 export const UsageSummaryBody = Schema.Struct({
   object: Schema.Literal("usage_summary"),
   customer_id: CustomerIdField,
+  meter: Schema.NullOr(MeterFields.MeterKey).annotate({ description: "The meter of the request." }),
   product_id: Schema.NullOr(UsageRecord.ProductId).annotate({
-    description: "The product of the request.",
+    description: "The product of the request, or of its meter.",
   }),
-  total_quantity: total("The exact sum of the records that are not voided."),
+  total_quantity: total(
+    "The exact sum of the records that are not voided, or what the aggregation of the meter makes of them.",
+  ),
+  denominator: DenominatorField,
   unit: Schema.NullOr(UsageRecord.Unit).annotate({ description: "The unit of the total." }),
   record_count: Wire.Count.annotate({ description: "The number of records in the total." }),
+  groups: Schema.optionalKey(
+    Schema.Array(UsageGroupBody).check(Schema.isMaxLength(UsageSummary.MAX_SUMMARY_GROUPS)).annotate({
+      description:
+        "The values of the groups, in the order of their dimensions' values, `null` first. Only present with `group_by` in the request.",
+    }),
+  ),
   start_date: Schema.NullOr(UsagePeriod.CalendarDate).annotate({
     description: "The first day of the request.",
   }),
@@ -158,10 +218,10 @@ const SeriesQuery = Schema.Struct({
   window: UsagePeriod.Window.annotate({
     description: `The length of a window. At most ${UsagePeriod.MAX_WINDOWS} windows.`,
   }),
-  groupBy: Schema.optionalKey(
-    Schema.Literal("product_id").annotate({
-      description: "Returns one point for each product and unit in each window.",
-    }),
+  meter: MeterField,
+  where: WhereField,
+  groupBy: groupByField(
+    "With a meter, a dimension that it declares: returns one point for each combination of values in each window, and can be repeated. Without a meter, only `product_id`: returns one point for each product and unit in each window.",
   ),
 }).pipe(Schema.encodeKeys({ ...filterKeys, ...dateKeys, groupBy: "group_by" }))
 
@@ -171,12 +231,19 @@ export const UsagePointBody = Schema.Struct({
   end: Wire.instant("The instant at which the window ends, exclusive."),
   product_id: Schema.optionalKey(
     UsageRecord.ProductId.annotate({
-      description: "The product. Only present with `group_by` or `product_id` in the request.",
+      description: "The product. Only present with `group_by`, `product_id` or `meter` in the request.",
     }),
   ),
   unit: Schema.NullOr(UsageRecord.Unit).annotate({ description: "The unit of the quantity." }),
   quantity: total("The exact total of the window."),
+  denominator: DenominatorField,
   record_count: Wire.Count.annotate({ description: "The number of records in the total." }),
+  dimensions: Schema.optionalKey(
+    GroupDimensions.annotate({
+      description:
+        "The values of the dimensions that the series is grouped by. Only present in a series of a meter with `group_by`.",
+    }),
+  ),
 }).annotate({ identifier: "UsagePoint", description: "The total of one window." })
 
 const UsageSeriesBody = Schema.Struct({
@@ -187,9 +254,12 @@ const UsageSeriesBody = Schema.Struct({
   has_more: Schema.Literal(false),
 }).annotate({ identifier: "UsageSeries", description: "Totals of consecutive windows." })
 
-const RecordsQuery = Schema.Struct({ ...Wire.pageFields, ...filterFields }).pipe(
-  Schema.encodeKeys({ ...Wire.pageKeys, ...filterKeys }),
-)
+const RecordsQuery = Schema.Struct({
+  ...Wire.pageFields,
+  ...filterFields,
+  meter: MeterField,
+  where: WhereField,
+}).pipe(Schema.encodeKeys({ ...Wire.pageKeys, ...filterKeys }))
 
 const Params = Schema.Struct({ id: Schema.String.annotate({ description: "The id of the record." }) })
 
@@ -235,7 +305,7 @@ export const UsageApi = HttpApiGroup.make("usage")
         OpenApi.annotations({
           summary: "Summarize usage",
           description:
-            "Returns the exact total of a customer's usage in a period. Quantities of different units are never added. If the customer has usage in several units, give a unit or a product.",
+            "Returns the exact total of a customer's usage in a period. Quantities of different units are never added. If the customer has usage in several units, give a unit, a product or a meter. With a meter, the answer is the meter's value, which can be filtered and grouped by the dimensions that the meter declares.",
         }),
       ),
   )

@@ -1,10 +1,13 @@
 /**
  * The wire format: JSON with snake_case names, RFC 3339 instants and exact integers of any size.
  */
-import { Instant, Page } from "@billwright/core"
+import { Dimensions, Instant, MeterFields, Page } from "@billwright/core"
 import { DateTime, Schema, SchemaTransformation } from "effect"
 
 const INSTANT_PROBLEM = "must be an RFC 3339 instant with an offset, such as 2026-11-21T09:30:00Z"
+
+/** The most filters by dimensions of one request: the largest filter that a meter accepts. */
+const MAX_WHERE = MeterFields.MAX_METER_DIMENSIONS * MeterFields.MAX_WHERE_VALUES
 
 /** The limits for the recorded headers of an attempt and of its answer. */
 const MAX_SENT_HEADERS = 64
@@ -91,6 +94,43 @@ export const queryInteger = (minimum: number, maximum: number, description: stri
     ),
   )
 }
+
+const WHERE_PROBLEM = "must be a dimension and a value, such as model:opus"
+
+/** Filters by dimensions, as a list of `name:value`. A value may contain colons, a name may not. */
+export const where = (description: string) =>
+  Schema.Array(
+    Schema.String.check(
+      Schema.isPattern(/^[^:]+:[^]+$/, {
+        message: WHERE_PROBLEM,
+        toJsonSchema: () => ({
+          pattern: "^[^:]+:.+$",
+          maxLength: Dimensions.MAX_DIMENSION_NAME_LENGTH + 1 + Dimensions.MAX_DIMENSION_VALUE_LENGTH,
+        }),
+      }),
+    ),
+  )
+    .check(Schema.isBetweenLength(1, MAX_WHERE, { message: `must be given at most ${MAX_WHERE} times` }))
+    .annotate({ description })
+    .pipe(
+      Schema.decodeTo(
+        MeterFields.WhereInput,
+        SchemaTransformation.transform({ decode: fromPairs, encode: toPairs }),
+      ),
+    )
+
+const fromPairs = (pairs: ReadonlyArray<string>): Record<string, ReadonlyArray<string>> => {
+  const values = new Map<string, Array<string>>()
+  for (const pair of pairs) {
+    const at = pair.indexOf(":")
+    const name = pair.slice(0, at)
+    values.set(name, [...(values.get(name) ?? []), pair.slice(at + 1)])
+  }
+  return Object.fromEntries(values)
+}
+
+const toPairs = (wanted: MeterFields.WhereInput): ReadonlyArray<string> =>
+  Object.entries(wanted).flatMap(([name, values]) => values.map((value) => `${name}:${value}`))
 
 /** The wire name of a domain name: `customerId` → `customer_id`. */
 export const nameOf = (name: string): string =>

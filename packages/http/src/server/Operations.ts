@@ -6,6 +6,8 @@ import {
   type Deliveries,
   type Endpoints,
   type Events,
+  Meter,
+  Meters,
   type Plans,
   type Resources,
   type Tenant,
@@ -13,13 +15,26 @@ import {
   type UsageRecord,
 } from "@billwright/core"
 import { Effect } from "effect"
+import { MAX_BATCHES_OF_REQUEST } from "../api/MeterRebuildsApi.ts"
 import type { STREAM_OPERATION } from "./EventStream.ts"
 import { created, ok } from "./HttpExchange.ts"
 import type { GroupName, OperationsOf } from "./Operation.ts"
 import * as PlanOperations from "./PlanOperations.ts"
 import * as Render from "./Render.ts"
+import * as ResourceBody from "./ResourceBody.ts"
 import * as ResourceOperations from "./ResourceOperations.ts"
 import * as WebhookOperations from "./WebhookOperations.ts"
+
+const meterBody = ResourceBody.make<Meter.Meter>(Meter.meters)
+
+/** One name to group by is given as such, so that an error names the parameter and not its place in a list. */
+const withGroupBy = <Query extends { readonly groupBy?: ReadonlyArray<string> }>({
+  groupBy,
+  ...query
+}: Query) => ({
+  ...query,
+  ...(groupBy === undefined ? {} : { groupBy: groupBy.length === 1 ? groupBy[0]! : groupBy }),
+})
 
 type TenantGroups = Exclude<GroupName, "health">
 
@@ -35,6 +50,7 @@ export const make: Effect.Effect<
   Resources.Services | Plans | Usage | Events | Deliveries | Endpoints
 > = Effect.gen(function* () {
   const usage = yield* Usage
+  const meters = yield* Meters
   const resourceOperations = yield* ResourceOperations.make
   const planOperations = yield* PlanOperations.make
   const webhookOperations = yield* WebhookOperations.make
@@ -47,6 +63,11 @@ export const make: Effect.Effect<
     ...planOperations,
     ...resourceOperations,
 
+    rebuildMeter: ({ params }, tenant) =>
+      Effect.map(meters.rebuild(params.id, { batches: MAX_BATCHES_OF_REQUEST }), (meter) =>
+        ok(meterBody(meter, tenant)),
+      ),
+
     recordUsage: ({ payload }, tenant) =>
       Effect.map(usage.record(payload), ({ _tag, record }) =>
         (_tag === "Recorded" ? created : ok)(Render.usageRecord(record, tenant)),
@@ -54,9 +75,11 @@ export const make: Effect.Effect<
     recordUsageBatch: ({ payload }) =>
       Effect.map(usage.recordBatch(payload), (results) => ok(Render.usageBatch(results))),
     summarizeUsage: ({ query }) =>
-      Effect.map(usage.summary(query), (summary) => ok(Render.usageSummary(summary))),
+      Effect.map(usage.summary(withGroupBy(query)), (summary) => ok(Render.usageSummary(summary))),
     listUsageSeries: ({ query }) =>
-      Effect.map(usage.series(query), (points) => ok(Render.completeList(points.map(Render.usagePoint)))),
+      Effect.map(usage.series(withGroupBy(query)), (points) =>
+        ok(Render.completeList(points.map(Render.usagePoint))),
+      ),
     listUsageRecords: ({ query }, tenant) =>
       Effect.map(usage.listRecords(query), (page) => ok(Render.list(page, tenant, Render.usageRecord))),
     getUsageRecord: ({ params }, tenant) => Effect.map(usage.getRecord(params.id), answerRecord(tenant)),

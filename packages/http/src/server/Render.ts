@@ -48,13 +48,23 @@ export const usageBatch = (results: ReadonlyArray<UsageRecord.Recorded>): typeof
   }
 }
 
+const usageGroup = (value: UsageSummary.UsageGroup) => ({
+  dimensions: value.dimensions,
+  total_quantity: ExactJson.integer(value.totalQuantity),
+  denominator: ExactJson.integer(value.denominator),
+  record_count: value.recordCount,
+})
+
 export const usageSummary = (value: UsageSummary.UsageSummary): typeof UsageSummaryBody.Encoded => ({
   object: "usage_summary",
   customer_id: value.customerId,
+  meter: value.meter,
   product_id: value.productId,
   total_quantity: ExactJson.integer(value.totalQuantity),
+  denominator: ExactJson.integer(value.denominator),
   unit: value.unit,
   record_count: value.recordCount,
+  ...(value.groups === undefined ? {} : { groups: value.groups.map(usageGroup) }),
   start_date: value.startDate,
   end_date: value.endDate,
   timezone: value.timezone,
@@ -68,7 +78,9 @@ export const usagePoint = (value: UsageSummary.UsagePoint): typeof UsagePointBod
   ...(value.productId === null ? {} : { product_id: value.productId }),
   unit: value.unit,
   quantity: ExactJson.integer(value.quantity),
+  denominator: ExactJson.integer(value.denominator),
   record_count: value.recordCount,
+  ...(value.dimensions === undefined ? {} : { dimensions: value.dimensions }),
 })
 
 /** A page of a list, each item rendered for the tenant. */

@@ -2,7 +2,7 @@
  * Finds the operation of a path and a method. The routes are made from the API's definition.
  */
 import { type ApiKey, Input, InvalidInput } from "@billwright/core"
-import { Context, Effect, Exit, Option, Predicate, type Schema } from "effect"
+import { Context, Effect, Exit, Option, Predicate, type Schema, SchemaAST } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { SchemaJITCompiler } from "effect/schema"
 import { BillwrightApi } from "../api/BillwrightApi.ts"
@@ -18,6 +18,8 @@ export interface Route {
   /** The scope that a key needs; `undefined` for routes without a key. */
   readonly permission: ApiKey.Permission | undefined
   readonly decodeQuery: Decode
+  /** The query parameters that may be given several times. Each is a list. */
+  readonly repeated: ReadonlySet<string>
   /** Decodes the body. An operation without a body accepts an empty body or an empty object. */
   readonly decodeBody: Decode
   /** Whether the answer may contain a secret. */
@@ -88,6 +90,14 @@ const bodyDecoderOf = (method: string, schema: Schema.Top): Decode => {
   return method === "POST" && decodesEmpty(decode) ? (json) => decode(json ?? {}) : decode
 }
 
+/** The names of the fields that are lists on the wire. */
+const repeatedOf = (query: Schema.Top | undefined): ReadonlySet<string> => {
+  const sent = query && SchemaAST.toEncoded(query.ast)
+  if (sent === undefined || !SchemaAST.isObjects(sent)) return new Set()
+  const lists = sent.propertySignatures.filter(({ type }) => SchemaAST.isArrays(type))
+  return new Set(lists.map(({ name }) => String(name)))
+}
+
 const toRoute = (endpoint: HttpApiEndpoint.Top): Route => {
   const [body] = endpoint.payload.values()
   return {
@@ -95,6 +105,7 @@ const toRoute = (endpoint: HttpApiEndpoint.Top): Route => {
     method: endpoint.method,
     permission: Option.getOrUndefined(Context.getOption(endpoint.annotations, RequiredPermission)),
     decodeQuery: decoderOf(endpoint.query as Schema.Top | undefined, "the query"),
+    repeated: repeatedOf(endpoint.query as Schema.Top | undefined),
     decodeBody:
       body === undefined ? decodeNoBody : bodyDecoderOf(endpoint.method, body.schemas[0] as Schema.Top),
     isSecret: Context.get(endpoint.annotations, SecretAnswer),
@@ -174,9 +185,15 @@ export const match = (method: string, path: string): Effect.Effect<Match, NoSuch
   return Effect.succeed({ route, params })
 }
 
-/** Parses a query string. A parameter that is given twice is refused, because it is unclear which value counts. */
-export const parseQuery = (query: string): Effect.Effect<Record<string, string>, InvalidInput> => {
-  const values: Record<string, string> = {}
+/**
+ * Parses a query string. A parameter that is given twice is refused, because it is unclear which value counts, unless
+ * it is one of the repeated parameters, which are lists.
+ */
+export const parseQuery = (
+  query: string,
+  repeated: ReadonlySet<string>,
+): Effect.Effect<Record<string, string | ReadonlyArray<string>>, InvalidInput> => {
+  const values: Record<string, string | Array<string>> = {}
   if (query === "") return Effect.succeed(values)
   for (const part of query.split("&")) {
     if (part === "") continue
@@ -186,10 +203,20 @@ export const parseQuery = (query: string): Effect.Effect<Record<string, string>,
     if (name === undefined || value === undefined) {
       return Effect.fail(new InvalidInput({ field: "the query", problem: "is not percent-encoded UTF-8" }))
     }
-    if (Object.hasOwn(values, name)) {
+    const known = Object.hasOwn(values, name) ? values[name] : undefined
+    if (Array.isArray(known)) {
+      known.push(value)
+      continue
+    }
+    if (known !== undefined) {
       return Effect.fail(new InvalidInput({ field: Input.fieldPath([name]), problem: GIVEN_TWICE }))
     }
-    Object.defineProperty(values, name, { value, enumerable: true, writable: true, configurable: true })
+    Object.defineProperty(values, name, {
+      value: repeated.has(name) ? [value] : value,
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    })
   }
   return Effect.succeed(values)
 }

@@ -139,7 +139,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       const { params, route } = yield* Routes.match(request.method, request.path)
       asked.operation = route.id
       yield* checkPermission(apiKey, route)
-      const query = yield* route.decodeQuery(yield* Routes.parseQuery(request.query))
+      const query = yield* route.decodeQuery(yield* Routes.parseQuery(request.query, route.repeated))
       if (route.id === EventStream.STREAM_OPERATION) {
         return yield* openStream({
           verified,
@@ -188,7 +188,7 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
         return Effect.gen(function* () {
           const { route } = yield* Routes.match(request.method, request.path)
           asked.operation = route.id
-          yield* route.decodeQuery(yield* Routes.parseQuery(request.query))
+          yield* route.decodeQuery(yield* Routes.parseQuery(request.query, route.repeated))
           return route.id === "isReady" ? yield* isReady : toResponse({ status: 200, body: OK_BODY }, false)
         })
       })

@@ -415,6 +415,8 @@ describe("503 unavailable", () => {
           pushPlans: { plans: [EXAMPLE_PLAN] },
           diffPlans: { plans: [EXAMPLE_PLAN] },
           previewPlan: { plan: "pro" },
+          createMeter: { key: "calls", product_id: "api", unit: "call" },
+          updateMeter: { name: "Calls" },
           createUsageThreshold: { ...usage, period: "day" },
           publishEvent: api.invoicePaid(),
           createWebhookEndpoint: { url: "http://localhost:9/hooks", event_types: ["*"] },
@@ -429,6 +431,7 @@ describe("503 unavailable", () => {
         }
         const owns = {
           thresholds: ApiServer.UNKNOWN.threshold,
+          meters: ApiServer.UNKNOWN.meter,
           records: record,
           webhook_endpoints: ApiServer.UNKNOWN.endpoint,
           events: ApiServer.UNKNOWN.event,

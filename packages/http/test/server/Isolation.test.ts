@@ -38,6 +38,9 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   const usg = (yield* api.record(cus, {}, own)).id
   const json = { ...meter, quantity: 100, period: "day" }
   const thr = (yield* api.expect(201, "POST", "/v1/usage/thresholds", { ...own, json })).id
+  // Each has a product of its own, because a product and unit may have only a few meters.
+  const declared = { key: `k_${customerSuffix(cus)}`, name, product_id: cus, unit: "call" }
+  const mtr = (yield* api.expect(201, "POST", "/v1/meters", { ...own, json: declared })).id
   const endpoint = { url: "https://example.com/hooks", description: name }
   const whe = (yield* api.newEndpoint(endpoint, own)).id
   const evt = yield* api.publish({ customer_id: cus }, own)
@@ -49,7 +52,7 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   const versions = yield* api.expect(200, "GET", `/v1/plans/${keyOfPlan}/versions`, own)
   const plv = String(versions.at("data", 0, "id"))
   const dlv = String((yield* api.expect(200, "GET", `/v1/events/${evt}`, own)).at("deliveries", 0, "id"))
-  const things: Things = { cus, usg, thr, whe, evt, dlv, pln, plv, key: keyOfPlan }
+  const things: Things = { cus, usg, thr, mtr, whe, evt, dlv, pln, plv, key: keyOfPlan }
   return things
 })
 

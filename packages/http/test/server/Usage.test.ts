@@ -297,8 +297,10 @@ describe("GET /v1/usage", () => {
       assert.deepStrictEqual(all.body, {
         object: "usage_summary",
         customer_id: customer,
+        meter: null,
         product_id: null,
         total_quantity: 5,
+        denominator: 1,
         unit: "call",
         record_count: 1,
         start_date: null,
@@ -320,8 +322,10 @@ describe("GET /v1/usage", () => {
       assert.deepStrictEqual(november.body, {
         object: "usage_summary",
         customer_id: customer,
+        meter: null,
         product_id: "api",
         total_quantity: 5,
+        denominator: 1,
         unit: "call",
         record_count: 1,
         start_date: "2026-11-01",
@@ -461,6 +465,7 @@ describe("GET /v1/usage/series", () => {
         end: `2026-11-0${day + 1}T00:00:00.000Z`,
         unit,
         quantity,
+        denominator: 1,
         record_count: count,
       })
       assert.deepStrictEqual(series.body, {
@@ -505,6 +510,7 @@ describe("GET /v1/usage/series", () => {
             product_id: "api",
             unit: "call",
             quantity: 3,
+            denominator: 1,
             record_count: 1,
           },
           {
@@ -513,6 +519,7 @@ describe("GET /v1/usage/series", () => {
             product_id: "web",
             unit: "byte",
             quantity: 9,
+            denominator: 1,
             record_count: 1,
           },
         ],
@@ -531,7 +538,7 @@ describe("GET /v1/usage/series", () => {
         [dates, "window is required"],
         [`${dates}&window=week`, "window must be "],
         [`${dates}&window=hour`, "end_date is too late: a series has at most 1000 windows"],
-        [`${dates}&window=month&group_by=unit`, "group_by must be "],
+        [`${dates}&window=month&group_by=unit`, "group_by needs a meter: "],
       ] as const
       for (const [query, message] of cases) {
         const refused = yield* api.expect(400, "GET", `/v1/usage/series?customer_id=${customer}&${query}`)
