@@ -2,15 +2,19 @@
  * The resources of an account in one mode. They are the same for `createBilling` and `createClient`.
  */
 import type { Customers } from "./customers/Customers.ts"
+import type { Meters } from "./usage/Meters.ts"
 import type { Thresholds } from "./usage/Thresholds.ts"
 
 export type * from "./customers/Customers.ts"
+export type * from "./usage/Meters.ts"
 export type * from "./usage/Thresholds.ts"
 
 /** Calls that `createBilling` and `createClient` have in common. */
 export interface ResourceCalls {
   /** The customers that usage and events belong to. */
   readonly customers: Customers
+  /** Meters: aggregations of usage other than the sum, and dimensions to filter and group by. */
+  readonly meters: Meters
   /** Usage thresholds: each publishes an event when a customer's usage reaches a set total. */
   readonly thresholds: Thresholds
 }

@@ -5,6 +5,7 @@ import {
   ATTEMPT_DEADLINE_MILLIS,
   type Billing,
   Dispatcher,
+  MeterRebuilds,
   type InvalidInput,
   LEASE_MILLIS,
   NetworkAddress,
@@ -113,10 +114,10 @@ export interface DispatchOptions extends NetworkOptions {
   readonly leaseSeconds: number
 }
 
-/** Sends webhooks until its scope closes. */
+/** Sends webhooks and builds meters until its scope closes. */
 export const layer = (
   options: DispatchOptions,
-): Layer.Layer<Dispatcher, InvalidInput, Billing.Storage | Billing.Services> => {
+): Layer.Layer<Dispatcher | MeterRebuilds, InvalidInput, Billing.Storage | Billing.Services> => {
   const attemptMillis = options.attemptSeconds * SECOND
   return Dispatcher.layerWith({
     maxInFlight: options.maxInFlight,
@@ -125,5 +126,6 @@ export const layer = (
     attemptDeadlineMillis: attemptMillis,
   }).pipe(
     Layer.provide(UndiciTransport.layer({ network: networkOf(options), deadlineMillis: attemptMillis })),
+    Layer.merge(MeterRebuilds.layer),
   )
 }

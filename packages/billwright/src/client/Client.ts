@@ -2,10 +2,13 @@
  * A client of the REST API, for any runtime with `fetch`.
  */
 import type { BuiltInEvents, EventMap } from "../events/EventMap.ts"
+import { makeRebuild } from "../usage/MeterRebuild.ts"
+import type { Meters } from "../usage/Meters.ts"
 import type { BillingClient } from "./BillingClient.ts"
 import { type ClientOptions, Connection } from "./Connection.ts"
 import { makeEvents } from "./EventRequests.ts"
 import { makePlans } from "./PlanRequests.ts"
+import { path, write } from "./Requests.ts"
 import { makeResource } from "./ResourceRequests.ts"
 import { makeUsage } from "./UsageRequests.ts"
 import { makeDeliveries, makeEndpoints } from "./WebhookRequests.ts"
@@ -37,6 +40,17 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
     }),
     plans: makePlans(connection),
     usage: makeUsage(connection),
+    meters: {
+      ...makeResource<Omit<Meters, "rebuild">>(connection, {
+        path: "/meters",
+        removal: "archive",
+        isMutable: true,
+        integers: {},
+      }),
+      rebuild: makeRebuild((id, options) =>
+        write(connection, "POST", path`/meters/${id}/rebuild`, {}, options),
+      ),
+    },
     thresholds: makeResource(connection, {
       path: "/usage/thresholds",
       removal: "delete",

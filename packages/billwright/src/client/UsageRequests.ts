@@ -1,15 +1,24 @@
 /**
  * Usage calls over the API.
  */
-import type { RecordUsage, UsagePoint, UsageRecord, UsageSummary } from "../usage/Usage.ts"
+import type { RecordUsage, UsageGroup, UsagePoint, UsageRecord, UsageSummary } from "../usage/Usage.ts"
 import type { ClientUsage } from "./BillingClient.ts"
 import type { Connection } from "./Connection.ts"
 import { list, path, read, readAll, write } from "./Requests.ts"
 import { fromWire, toQuery, toWire } from "./WireNames.ts"
 
+/** The API's integers as `bigint`. Small ones arrive as numbers. */
+const toValue = ({ denominator, totalQuantity }: Pick<UsageGroup, "denominator" | "totalQuantity">) => ({
+  totalQuantity: BigInt(totalQuantity),
+  denominator: BigInt(denominator),
+})
+
 const toSummary = (summary: UsageSummary): UsageSummary => ({
   ...summary,
-  totalQuantity: BigInt(summary.totalQuantity),
+  ...toValue(summary),
+  ...(summary.groups === undefined
+    ? {}
+    : { groups: summary.groups.map((group) => ({ ...group, ...toValue(group) })) }),
 })
 
 type SentPoint = Omit<UsagePoint, "productId"> & { readonly productId?: string }
@@ -18,6 +27,7 @@ const toPoint = (point: SentPoint): UsagePoint => ({
   ...point,
   productId: point.productId ?? null,
   quantity: BigInt(point.quantity),
+  denominator: BigInt(point.denominator),
 })
 
 const recordBatch =

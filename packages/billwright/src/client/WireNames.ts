@@ -44,6 +44,7 @@ type DateFields<A> = A extends Date | string | number | bigint | boolean | null 
 
 /** The fields that are instants. The compiler checks that the list is complete. */
 const INSTANTS: { readonly [Name in DateFields<Answers>]: true } = {
+  archivedAt: true,
   attemptStartedAt: true,
   createdAt: true,
   disabledAt: true,
@@ -96,10 +97,27 @@ export const toWire = (input: object): Record<string, unknown> => {
   return body
 }
 
+/**
+ * A filter by dimensions as `name:value`. A dimension without values is sent without one, so that the API refuses it. Left
+ * out, the answer would be about all values.
+ */
+const toWhere = (where: object): ReadonlyArray<string> =>
+  Object.entries(where).flatMap(([name, values]: [string, unknown]) => {
+    const list = Array.isArray(values) && values.length === 0 ? [""] : [values].flat()
+    return list.map((value) => `${name}:${String(value)}`)
+  })
+
+/** The values of a query parameter. A list repeats the parameter. */
+const toParameters = (name: string, value: unknown): ReadonlyArray<[string, string]> => {
+  const values =
+    name === "where" && typeof value === "object" && value !== null ? toWhere(value) : [value].flat()
+  return values.map((one) => [name, String(one)])
+}
+
 /** A query string with its `?`, or the empty text when there are no fields. */
 export const toQuery = (input: object): string => {
   const query = new URLSearchParams(
-    Object.entries(toWire(input)).map(([name, value]) => [name, String(value)]),
+    Object.entries(toWire(input)).flatMap(([name, value]) => toParameters(name, value)),
   ).toString()
   return query === "" ? "" : `?${query}`
 }

@@ -22,6 +22,8 @@ export type BillingErrorCode =
   | "api_key_not_found"
   | "usage_key_conflict"
   | "event_key_conflict"
+  | "too_many_meters"
+  | "too_many_meters_of_product"
   | "too_many_thresholds"
   | "too_many_endpoints"
   | "endpoint_disabled"

@@ -36,8 +36,8 @@ export class EventKeyConflictError extends ConflictError {
 }
 
 /**
- * A limit is reached: 100 thresholds for a customer, product and unit, or 500 webhook endpoints for an account and
- * mode.
+ * A limit is reached: 100 thresholds for a customer, product and unit; 1,000 meters for an account and mode, or 10 for a
+ * product and unit; 500 webhook endpoints for an account and mode.
  */
 export class LimitReachedError extends ConflictError {
   override readonly name = "LimitReachedError"

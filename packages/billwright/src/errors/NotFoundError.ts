@@ -54,6 +54,15 @@ export class ThresholdNotFoundError extends NotFoundError {
   }
 }
 
+/** No meter has the id. Archived meters are found. */
+export class MeterNotFoundError extends NotFoundError {
+  override readonly name = "MeterNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("meter_not_found", id, message, options)
+  }
+}
+
 /** No plan has the key, or the plan has no such version. `id` is the key. */
 export class PlanNotFoundError extends NotFoundError {
   override readonly name = "PlanNotFoundError"

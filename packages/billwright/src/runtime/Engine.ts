@@ -1,7 +1,14 @@
 /**
  * The running services of one billing.
  */
-import { Billing as Core, Dispatcher, NetworkAddress, Tenant, type WebhookTransport } from "@billwright/core"
+import {
+  Billing as Core,
+  Dispatcher,
+  MeterRebuilds,
+  NetworkAddress,
+  Tenant,
+  type WebhookTransport,
+} from "@billwright/core"
 import { problemOfNode } from "@billwright/node/version"
 import { Context, Effect, Exit, Layer, ManagedRuntime, Option, Redacted } from "effect"
 import type { BillingOptions, DispatcherOptions } from "../BillingOptions.ts"
@@ -110,6 +117,10 @@ const dispatcherOf = (options: BillingOptions, world: World | undefined) => {
   )
 }
 
+/** Builds the roll-ups of meters in the background, in a process that sends webhooks in the background. */
+const rebuildsOf = ({ dispatcher = true }: BillingOptions, world: World | undefined) =>
+  dispatcher === false || dispatcher === "manual" || world !== undefined ? Layer.empty : MeterRebuilds.layer
+
 /** Starts the services. Rejects with an error whose message says what is wrong. */
 export const start = async (options: BillingOptions, world?: World): Promise<Engine> => {
   checkNode()
@@ -117,6 +128,7 @@ export const start = async (options: BillingOptions, world?: World): Promise<Eng
   const parts = checkStore(options)
   const tenant = toTenant(options.accountId ?? Tenant.defaultAccountId, options.mode ?? "live")
   const layer = dispatcherOf(options, world).pipe(
+    Layer.merge(rebuildsOf(options, world)),
     Layer.provideMerge(Layer.effectDiscard(StartChecks.run(options))),
     Layer.provideMerge(Core.layerWith(await servicesOf(options))),
     Layer.provideMerge(storageOf(parts, options)),

@@ -1,11 +1,12 @@
 /**
  * Makes the calls of all resources from their definitions and their use cases.
  */
-import { type Resource, Resources } from "@billwright/core"
+import { Meter, Meters, type Resource, Resources } from "@billwright/core"
 import type { CallOptions } from "../Call.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import type { PageQuery } from "../Listing.ts"
 import type { ResourceCalls } from "../Resources.ts"
+import { makeRebuild } from "../usage/MeterRebuild.ts"
 import { naming } from "./CallName.ts"
 import type { Calls } from "./Calls.ts"
 import * as Ids from "./Ids.ts"
@@ -61,11 +62,29 @@ const makeResource = (
   }
 }
 
+/** The most batches of work on a meter that one call does. */
+const BATCHES_OF_STEP = 10
+
+/** The calls that only one resource has. */
+const ownCalls = (calls: Calls): Readonly<Record<string, object>> => ({
+  meters: {
+    rebuild: makeRebuild((id, options) => {
+      const toId = Ids.of(Meter.METER_ID_PREFIX)
+      return calls.run(() => calls.service(Meters).rebuild(toId(id), { batches: BATCHES_OF_STEP }), options)
+    }),
+  },
+})
+
 /** The calls of all resources, by the names of `Resources.all`. */
-export const makeResources = (calls: Calls): ResourceCalls =>
-  Object.fromEntries(
+export const makeResources = (calls: Calls): ResourceCalls => {
+  const own = ownCalls(calls)
+  return Object.fromEntries(
     Object.entries(Resources.all).map(([name, { definition, removal, useCases }]) => [
       name,
-      naming(name, makeResource(calls, definition, useCases(calls.context), removal)),
+      naming(name, {
+        ...makeResource(calls, definition, useCases(calls.context), removal),
+        ...own[name],
+      }),
     ]),
   ) as object as ResourceCalls
+}

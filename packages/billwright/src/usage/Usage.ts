@@ -58,6 +58,12 @@ export interface RecordedUsage {
 }
 
 /**
+ * Filters by dimensions that a meter declares: for each, the values that match. Values of one dimension are
+ * alternatives, and all dimensions must match. At most 100 values of each.
+ */
+export type UsageWhere = Readonly<Record<string, ReadonlyArray<string>>>
+
+/**
  * Selects the usage to sum up. Days are `YYYY-MM-DD` in the time zone, and both are inclusive. Without them, all
  * usage is summed up.
  */
@@ -65,23 +71,51 @@ export interface UsageSummaryQuery {
   readonly customerId: string
   readonly productId?: string | undefined
   readonly unit?: string | undefined
+  /** The key of a meter. It is of one product and unit, so those can't be given with it. */
+  readonly meter?: string | undefined
+  /** Only records with these dimensions. Needs a meter that declares them. */
+  readonly where?: UsageWhere | undefined
+  /** One or several dimensions of the meter: the answer then has `groups`, at most 1,000. */
+  readonly groupBy?: string | ReadonlyArray<string> | undefined
   readonly startDate?: string | undefined
   readonly endDate?: string | undefined
   /** An IANA name such as `Europe/Berlin`. Default UTC. */
   readonly timezone?: string | undefined
 }
 
-/** The exact total of a customer's usage in one unit. */
+/** The value of the records with the same dimensions. */
+export interface UsageGroup {
+  /** The values of the dimensions that the summary is grouped by. `null` for records without the dimension. */
+  readonly dimensions: Readonly<Record<string, string | null>>
+  readonly totalQuantity: bigint
+  /** As in the summary. */
+  readonly denominator: bigint
+  readonly recordCount: number
+}
+
+/** The exact total of a customer's usage in one unit, or the exact value of a meter. */
 export interface UsageSummary {
   readonly customerId: string
-  /** The product of the query. */
+  /** The meter of the query. */
+  readonly meter: string | null
+  /** The product of the query, or of its meter. */
   readonly productId: string | null
-  /** The exact sum of all records that are not voided. It has no upper limit. */
+  /**
+   * The exact sum of all records that are not voided, or what the aggregation of the meter makes of them. It has no
+   * upper limit.
+   */
   readonly totalQuantity: bigint
+  /**
+   * What to divide `totalQuantity` by: 1, except for a meter with the aggregation `time_weighted`. There it is the
+   * length of the period in milliseconds, and the quotient is the average level.
+   */
+  readonly denominator: bigint
   /** `null` when there is no usage and the query has no unit. */
   readonly unit: string | null
   /** The number of records in the total. */
   readonly recordCount: number
+  /** In the order of their dimensions' values, `null` first. Present when the query has `groupBy`. */
+  readonly groups?: ReadonlyArray<UsageGroup>
   readonly startDate: string | null
   readonly endDate: string | null
   readonly timezone: string
@@ -104,8 +138,15 @@ export interface UsageSeriesQuery {
   readonly timezone?: string | undefined
   /** The length of a window, in the calendar of the time zone. */
   readonly window: "hour" | "day" | "month"
-  /** Returns one point for each product and unit in each window. */
-  readonly groupBy?: "product_id" | undefined
+  /** The key of a meter. It is of one product and unit, so those can't be given with it. */
+  readonly meter?: string | undefined
+  /** Only records with these dimensions. Needs a meter that declares them. */
+  readonly where?: UsageWhere | undefined
+  /**
+   * With a meter, one or several of its dimensions: returns one point for each combination of values in each window.
+   * Without a meter, `"product_id"`: returns one point for each product and unit in each window.
+   */
+  readonly groupBy?: string | ReadonlyArray<string> | undefined
 }
 
 /** The total of one window. Windows without usage are included, with 0. */
@@ -115,7 +156,11 @@ export interface UsagePoint {
   readonly productId: string | null
   readonly unit: string | null
   readonly quantity: bigint
+  /** As in `UsageSummary`, for the length of the window. */
+  readonly denominator: bigint
   readonly recordCount: number
+  /** The values of the dimensions that the series is grouped by. Present when a meter is grouped. */
+  readonly dimensions?: Readonly<Record<string, string | null>>
 }
 
 /** Selects records, in the order of their arrival, latest first. Voided records are included. */
@@ -123,6 +168,10 @@ export interface ListUsageRecords extends PageQuery {
   readonly customerId: string
   readonly productId?: string | undefined
   readonly unit?: string | undefined
+  /** Only records of the meter with this key. Neither `productId` nor `unit` can be given with it. */
+  readonly meter?: string | undefined
+  /** Only records with these dimensions. Needs a meter that declares them. */
+  readonly where?: UsageWhere | undefined
 }
 
 /** A roll-up whose total differs from that of its records. The cause is a bug or a damaged database. */
@@ -136,6 +185,10 @@ export interface UsageDiscrepancy {
   readonly recordsCount: number
   readonly rollupQuantity: bigint
   readonly rollupCount: number
+  /** The meter of the roll-up; `null` for the totals of product and unit. */
+  readonly meterKey: string | null
+  /** The values of the meter's dimensions. */
+  readonly combination: ReadonlyArray<string | null> | null
 }
 
 /**
