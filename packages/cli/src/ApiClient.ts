@@ -39,7 +39,8 @@ export interface Answer<A> {
   readonly text: string
 }
 
-type Query = Readonly<Record<string, string | undefined>>
+/** A list repeats the parameter. */
+type Query = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
 /** The fields of an answer that a command reads. Other fields are ignored. */
 type Reading<A> = Schema.Codec<A, unknown>
@@ -105,7 +106,9 @@ const ErrorBody = Schema.fromJsonString(
 const readError = Schema.decodeUnknownOption(ErrorBody)
 
 const queryOf = (query: Query): string => {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().flatMap((one): Array<[string, string]> => (one === undefined ? [] : [[name, one]])),
+  )
   return given.length === 0 ? "" : `?${new URLSearchParams(given).toString()}`
 }
 

@@ -9,6 +9,7 @@ import type { Failure } from "./Failure.ts"
 import * as Help from "./Help.ts"
 import { keys } from "./Keys.ts"
 import { listen } from "./Listen.ts"
+import { meters } from "./Meters.ts"
 import { migrate } from "./Migrate.ts"
 import { prune } from "./Prune.ts"
 import { replay } from "./Replay.ts"
@@ -27,6 +28,7 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
     keys,
     customers,
     usage,
+    meters,
     catalog,
     trigger,
     listen,

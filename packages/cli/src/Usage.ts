@@ -1,12 +1,13 @@
 /**
  * `billwright usage`: metered usage, over the API of a running server.
  */
-import { ExactJson, UsageRecord } from "@billwright/core"
+import { ExactJson, MeterFields, UsageRecord } from "@billwright/core"
 import { Console, Effect, Option, Schema } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { type Answer, ApiClient, url } from "./ApiClient.ts"
 import * as Listing from "./Listing.ts"
 import * as Moment from "./Moment.ts"
+import { Misconfigured } from "./Store.ts"
 import * as Table from "./Table.ts"
 import { json } from "./TenantFlags.ts"
 
@@ -25,9 +26,21 @@ type Record = typeof Record.Type
 
 const RecordList = Schema.Struct({ data: Schema.Array(Record), has_more: Schema.Boolean })
 
+const Total = Schema.Union([Schema.Number, Schema.BigInt])
+
+const Group = Schema.Struct({
+  dimensions: Schema.Record(Schema.String, Schema.NullOr(Schema.String)),
+  total_quantity: Total,
+  denominator: Total,
+  record_count: Schema.Int,
+})
+
 const Summary = Schema.Struct({
+  meter: Schema.NullOr(Schema.String),
   product_id: Schema.NullOr(Schema.String),
-  total_quantity: Schema.Union([Schema.Number, Schema.BigInt]),
+  total_quantity: Total,
+  denominator: Total,
+  groups: Schema.optionalKey(Schema.Array(Group)),
   unit: Schema.NullOr(Schema.String),
   record_count: Schema.Int,
   start_date: Schema.NullOr(Schema.String),
@@ -154,10 +167,73 @@ const day = (name: string, description: string) =>
 /** A total may be larger than 2^53, so its digits are kept. */
 const readSummary = (text: string) => Schema.decodeUnknownEffect(Summary)(ExactJson.parse(text))
 
+/** Digits after the point of a value that is no integer. */
+const DIGITS = 6
+
+/** A value as people read it: the quotient, with up to 6 digits after the point. */
+const valueText = ({
+  denominator,
+  total_quantity: total,
+}: Pick<typeof Group.Type, "denominator" | "total_quantity">): string => {
+  const scaled = (BigInt(total) * 10n ** BigInt(DIGITS)) / BigInt(denominator)
+  const digits = String(scaled).padStart(DIGITS + 1, "0")
+  const fraction = digits.slice(-DIGITS).replace(/0+$/, "")
+  const isExact = scaled * BigInt(denominator) === BigInt(total) * 10n ** BigInt(DIGITS)
+  return `${isExact ? "" : "≈ "}${digits.slice(0, -DIGITS)}${fraction === "" ? "" : `.${fraction}`}`
+}
+
+const groupsTable = (groups: ReadonlyArray<typeof Group.Type>): string => {
+  const names = Object.keys(groups[0]?.dimensions ?? {})
+  return Table.render(
+    [...names.map((name) => name.toUpperCase()), "TOTAL", "RECORDS"],
+    groups.map((group) => [
+      ...names.map((name) => group.dimensions[name] ?? "(none)"),
+      valueText(group),
+      String(group.record_count),
+    ]),
+  )
+}
+
+/** The flags that ask for a meter. */
+const meterFlags = {
+  meter: Flag.String("meter").pipe(
+    Flag.withDescription("The key of a meter, instead of --product and --unit. Default: none."),
+    Flag.optional,
+  ),
+  where: Flag.String("where").pipe(
+    Flag.withDescription(
+      "Only records with this dimension, as name=value. Needs --meter. Can be repeated: values of one dimension are alternatives.",
+    ),
+    Flag.between(0, MeterFields.MAX_METER_DIMENSIONS * MeterFields.MAX_WHERE_VALUES),
+  ),
+}
+
+interface MeterOptions {
+  readonly meter: Option.Option<string>
+  readonly where: ReadonlyArray<string>
+}
+
+const meterOf = Effect.fnUntraced(function* ({ meter, where }: MeterOptions) {
+  const wrong = where.find((pair) => pair.indexOf("=") < 1)
+  if (wrong !== undefined) {
+    return yield* new Misconfigured({
+      message: `--where must be a dimension and a value, such as model=opus: ${wrong}`,
+    })
+  }
+  return { meter: Option.getOrUndefined(meter), where: where.map((pair) => pair.replace("=", ":")) }
+})
+
 const summary = Command.make(
   "summary",
   {
     ...filters,
+    ...meterFlags,
+    groupBy: Flag.String("group-by").pipe(
+      Flag.withDescription(
+        "A dimension of the meter. Shows the total of each of its values. Can be repeated.",
+      ),
+      Flag.between(0, MeterFields.MAX_METER_DIMENSIONS),
+    ),
     startDate: day("start-date", "The first day, YYYY-MM-DD. Default: no lower limit."),
     endDate: day("end-date", "The last day, YYYY-MM-DD, inclusive. Default: no upper limit."),
     timezone: day("timezone", "The time zone of the days, such as Europe/Paris. Default: UTC."),
@@ -167,20 +243,25 @@ const summary = Command.make(
     const api = yield* ApiClient
     const { text } = yield* api.get("/usage", Schema.Unknown, {
       ...filterOf(options),
+      ...(yield* meterOf(options)),
+      group_by: options.groupBy,
       start_date: Option.getOrUndefined(options.startDate),
       end_date: Option.getOrUndefined(options.endDate),
       timezone: Option.getOrUndefined(options.timezone),
     })
     if (options.json) return yield* Console.log(text)
     const found = yield* Effect.orDie(readSummary(text))
-    return yield* Console.log(
+    const value = valueText(found)
+    yield* Console.log(
       Table.fields({
-        total: found.unit === null ? String(found.total_quantity) : `${found.total_quantity} ${found.unit}`,
+        total: found.unit === null ? value : `${value} ${found.unit}`,
         records: String(found.record_count),
+        ...(found.meter === null ? {} : { meter: found.meter }),
         product: found.product_id ?? "all",
         days: `${found.start_date ?? "the beginning"} to ${found.end_date ?? "now"} (${found.timezone})`,
       }),
     )
+    if (found.groups !== undefined) yield* Console.log(`\n${groupsTable(found.groups)}`)
   }),
 ).pipe(
   Command.withDescription("Show the exact total of a customer's usage"),
@@ -190,17 +271,22 @@ const summary = Command.make(
       command: "billwright usage summary --customer cus_… --start-date 2026-11-01 --end-date 2026-11-30",
       description: "The total of a month",
     },
+    {
+      command: "billwright usage summary --customer cus_… --meter tokens --where model=opus --group-by kind",
+      description: "The tokens of one model, by their kind",
+    },
   ]),
 )
 
 const records = Command.make(
   "records",
-  { ...filters, ...Listing.flags, ...common },
+  { ...filters, ...meterFlags, ...Listing.flags, ...common },
   Effect.fn(function* (options) {
     const api = yield* ApiClient
     const page = yield* api.get("/usage/records", RecordList, {
       ...Listing.query(options),
       ...filterOf(options),
+      ...(yield* meterOf(options)),
     })
     yield* Listing.print(
       page,

@@ -104,7 +104,7 @@ describe("billwright usage", () => {
       assert.match(await print("usage", "void", id), /^state +voided 20/m)
       assert.isString((await json("usage", "get", id))["voided_at"])
       const records = await print("usage", "records", "--customer", customer)
-      assert.match(records, /^ID +PRODUCT +QUANTITY +UNIT +TIMESTAMP +STATE\n/)
+      assert.match(records, /^ID +PRODUCT +QUANTITY +UNIT +DIMENSIONS +TIMESTAMP +STATE\n/)
       assert.match(
         records,
         new RegExp(`^${id}  api +${most} +call +2026-11-20T08:15:00.000Z +voided 20`, "m"),
@@ -112,4 +112,124 @@ describe("billwright usage", () => {
       assert.match(await print("usage", "summary", "--customer", customer), /^total +6 call$/m)
     },
   )
+})
+
+describe("billwright meters", () => {
+  const PROMPT = ["--dimension", "model=opus", "--dimension", "kind=input"]
+
+  it("creates, shows, changes, builds and archives meters", { timeout: TIMEOUT }, async () => {
+    const customer = await create("meters")
+    const record = ["usage", "record", "--customer", customer, "--product", "chat", "--unit", "token"]
+    const shown = await print(...record, "--quantity", "900", ...PROMPT)
+    assert.match(shown, /^dimension model +opus\ndimension kind +input$/m)
+    await print(...record, "--quantity", "100", "--dimension", "model=opus", "--dimension", "kind=output")
+    await print(...record, "--quantity", "7")
+    const table = await print("usage", "records", "--customer", customer)
+    assert.match(table, /model=opus kind=input/)
+
+    const made = await print(
+      "meters",
+      "create",
+      "--key",
+      "tokens",
+      "--product",
+      "chat",
+      "--unit",
+      "token",
+      "--dimension",
+      "model",
+      "--dimension",
+      "kind",
+    )
+    assert.match(made, /^definition +sum by model, kind$/m)
+    assert.match(made, /^status +ready$/m)
+    const grouped = await print(
+      "usage",
+      "summary",
+      "--customer",
+      customer,
+      "--meter",
+      "tokens",
+      "--where",
+      "model=opus",
+      "--group-by",
+      "kind",
+    )
+    assert.match(grouped, /^total +1000 token$/m)
+    assert.match(grouped, /\n\nKIND +TOTAL +RECORDS\ninput +900 +1\noutput +100 +1\n$/)
+    const all = await print(
+      "usage",
+      "summary",
+      "--customer",
+      customer,
+      "--meter",
+      "tokens",
+      "--group-by",
+      "model",
+    )
+    assert.match(all, /\(none\) +7 +1\nopus +1000 +2\n$/)
+    const filtered = [
+      "usage",
+      "records",
+      "--customer",
+      customer,
+      "--meter",
+      "tokens",
+      "--where",
+      "kind=input",
+    ]
+    assert.lengthOf((await json(...filtered))["data"] as ReadonlyArray<unknown>, 1)
+
+    const changed = await print("meters", "update", "tokens", "--aggregation", "max", "--dimension", "kind")
+    assert.match(changed, /^key +tokens$/m)
+    const built = await run("meters", "rebuild", "tokens")
+    assert.strictEqual(built.code, 0)
+    assert.match(built.stdout, /^definition +max by kind\nstatus +ready\n$/m)
+    assert.include(await print("meters", "list"), "max by kind")
+    const largest = await print("usage", "summary", "--customer", customer, "--meter", "tokens")
+    assert.match(largest, /^total +900 token$/m)
+
+    const kept = await run("meters", "archive", "tokens")
+    assert.match(kept.stderr, /^billwright: this would end the meter tokens for good .* add --yes/)
+    assert.match(await print("meters", "archive", "tokens", "--yes"), /^mtr_\w+ is archived\.\n$/)
+    assert.match(await print("meters", "get", "tokens"), /^status +archived$/m)
+  })
+
+  it("shows an average as a decimal", { timeout: TIMEOUT }, async () => {
+    const customer = await create("seats")
+    const record = ["usage", "record", "--customer", customer, "--product", "app", "--unit", "seat"]
+    await print(...record, "--quantity", "4", "--timestamp", "2026-06-01T00:00:00Z")
+    await print(...record, "--quantity", "10", "--timestamp", "2026-06-11T00:00:00Z")
+    await print(
+      "meters",
+      "create",
+      "--key",
+      "seats",
+      "--product",
+      "app",
+      "--unit",
+      "seat",
+      "--aggregation",
+      "time_weighted",
+    )
+    const june = ["--start-date", "2026-06-01", "--end-date", "2026-06-30"]
+    const summary = ["usage", "summary", "--customer", customer, "--meter", "seats"]
+    assert.match(await print(...summary, ...june), /^total +8 seat$/m)
+    const eleven = ["--start-date", "2026-06-01", "--end-date", "2026-06-11"]
+    assert.match(await print(...summary, ...eleven), /^total +≈ 4\.545454 seat$/m)
+  })
+
+  it("explains wrong input", { timeout: TIMEOUT }, async () => {
+    const unknown = await run("meters", "get", "nothing")
+    assert.match(unknown.stderr, /^billwright: no meter has the key nothing: billwright meters list\n$/)
+    const nothing = await run("meters", "update", "nothing")
+    assert.match(nothing.stderr, /^billwright: nothing to change: give --name/)
+    const where = await run("usage", "summary", "--customer", "cus_1", "--meter", "a", "--where", "opus")
+    assert.match(
+      where.stderr,
+      /^billwright: --where must be a dimension and a value, such as model=opus: opus\n$/,
+    )
+    const wrong = await run("meters", "create", "--key", "A", "--product", "p", "--unit", "u")
+    assert.match(wrong.stderr, /^billwright: key must be a lower-case letter, .*\(400 invalid_request\)\n$/)
+  })
 })
