@@ -23,6 +23,9 @@ const EndpointPage = lazy(() =>
 const UsagePage = lazy(() =>
   import("./usage/UsagePage.tsx").then((module) => ({ default: module.UsagePage })),
 )
+const MetersPage = lazy(() =>
+  import("./usage/MetersPage.tsx").then((module) => ({ default: module.MetersPage })),
+)
 const CustomersPage = lazy(() =>
   import("./customers/CustomersPage.tsx").then((module) => ({ default: module.CustomersPage })),
 )
@@ -64,6 +67,9 @@ const Pages = () => (
     <Route path="/endpoints/:id">{({ id }) => <EndpointPage id={id} key={id} />}</Route>
     <Route path="/usage">
       <UsagePage />
+    </Route>
+    <Route path="/usage/meters">
+      <MetersPage />
     </Route>
     <Route path="/customers">
       <CustomersPage />

@@ -13,6 +13,21 @@ export const sum = (quantities: ReadonlyArray<WireInteger>): bigint =>
 /** All digits, in groups of three. */
 export const format = (quantity: WireInteger): string => grouped.format(quantity)
 
+/** Digits after the point of a quotient. */
+const FRACTION_DIGITS = 3
+const FRACTION = 10n ** BigInt(FRACTION_DIGITS)
+
+/** A quotient with up to three digits after the point, rounded down. `≈` says that there are more. */
+export const quotient = (quantity: WireInteger, denominator: WireInteger): string => {
+  const [total, by] = [BigInt(quantity), BigInt(denominator)]
+  const scaled = (total * FRACTION) / by
+  const fraction = String(scaled % FRACTION)
+    .padStart(FRACTION_DIGITS, "0")
+    .replace(/0+$/, "")
+  const isExact = scaled * by === total * FRACTION
+  return `${isExact ? "" : "≈ "}${format(scaled / FRACTION)}${fraction === "" ? "" : `.${fraction}`}`
+}
+
 const STEPS = [
   [1_000_000_000_000, "T"],
   [1_000_000_000, "B"],

@@ -44,7 +44,8 @@ export interface ClientOptions {
 /** The parts of a request. */
 interface Outgoing {
   readonly path?: Readonly<Record<string, string>>
-  readonly query?: Readonly<Record<string, string | number | undefined>>
+  /** A list repeats the parameter. */
+  readonly query?: Readonly<Record<string, string | number | ReadonlyArray<string> | undefined>>
   readonly body?: unknown
   readonly signal?: AbortSignal
 }
@@ -66,8 +67,11 @@ export const addressOf = (apiUrl: string, template: string, { path = {}, query =
   const filled = template
     .slice(VERSION.length)
     .replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""))
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "")
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one) => [name, one] as const),
+  )
+  const sent = given.filter(([, value]) => value !== undefined && value !== "")
+  const search = new URLSearchParams(sent.map(([name, value]) => [name, String(value)])).toString()
   return `${apiUrl}${filled}${search === "" ? "" : `?${search}`}`
 }
 

@@ -13,6 +13,7 @@ export type Endpoint = Schemas["WebhookEndpoint"]
 export type Event = Schemas["Event"]
 export type ListedEvent = Schemas["ListedEvent"]
 export type EventWithDeliveries = Schemas["EventWithDeliveries"]
+export type Meter = Schemas["Meter"]
 export type Threshold = Schemas["UsageThreshold"]
 export type UsageRecord = Schemas["UsageRecord"]
 

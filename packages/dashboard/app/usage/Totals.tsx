@@ -11,7 +11,7 @@ import { useTotals } from "./useTotals.ts"
 const PERIODS = [7, 30, 90, 365] as const
 const DEFAULT_DAYS = 30
 
-const daysOf = (filters: Filters): number => {
+export const daysOf = (filters: Filters): number => {
   const days = Number(filters.get("days") ?? DEFAULT_DAYS)
   return PERIODS.some((period) => period === days) ? days : DEFAULT_DAYS
 }

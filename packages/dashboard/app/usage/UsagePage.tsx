@@ -6,6 +6,7 @@ import { EmptyState } from "../ui/EmptyState.tsx"
 import { useFilters } from "../ui/Filters.tsx"
 import { Loaded } from "../ui/Loading.tsx"
 import { Page } from "../ui/Page.tsx"
+import { MeteredUsage } from "./MeteredUsage.tsx"
 import { Thresholds } from "./Thresholds.tsx"
 import { Totals } from "./Totals.tsx"
 import { UsageRecords } from "./UsageRecords.tsx"
@@ -42,9 +43,14 @@ export const UsagePage = () => {
   return (
     <Page
       actions={
-        <button className="button" onClick={() => setIsPicking(true)} type="button">
-          {id === undefined ? "Choose a customer…" : "Another customer…"}
-        </button>
+        <>
+          <Link className="button" href="/usage/meters">
+            Meters
+          </Link>
+          <button className="button" onClick={() => setIsPicking(true)} type="button">
+            {id === undefined ? "Choose a customer…" : "Another customer…"}
+          </button>
+        </>
       }
       aside={
         query.data !== undefined && (
@@ -62,6 +68,7 @@ export const UsagePage = () => {
           {(customer) => (
             <Fragment key={customer.id}>
               <Totals customerId={customer.id} title="Totals" />
+              <MeteredUsage customerId={customer.id} />
               <Thresholds customerId={customer.id} />
               <UsageRecords customerId={customer.id} />
             </Fragment>

@@ -10,6 +10,7 @@ import { type Column, DataTable, MOMENT_WIDTH } from "../ui/DataTable.tsx"
 import { type Filters, SelectFilter, useFilters } from "../ui/Filters.tsx"
 import { Time } from "../ui/Time.tsx"
 import { toast } from "../ui/Toast.tsx"
+import { useChosenMeter } from "./useMeterChoice.ts"
 import { useMeters } from "./useTotals.ts"
 
 const Dimensions = ({ dimensions }: Pick<UsageRecord, "dimensions">) => (
@@ -146,7 +147,13 @@ const MeterFilters = ({
 export const UsageRecords = ({ customerId }: { readonly customerId: string }) => {
   const { client } = useSession()
   const filters = useFilters()
-  const query = { customer_id: customerId, product_id: filters.get("product"), unit: filters.get("unit") }
+  const chosen = useChosenMeter(filters)
+  const query = {
+    customer_id: customerId,
+    ...(chosen === undefined
+      ? { product_id: filters.get("product"), unit: filters.get("unit") }
+      : { meter: chosen.meter.key, where: [...chosen.where] }),
+  }
   const [voiding, setVoiding] = useState<UsageRecord>()
   const list = useLiveList<UsageRecord>({
     key: ["usage", query],
@@ -159,7 +166,11 @@ export const UsageRecords = ({ customerId }: { readonly customerId: string }) =>
     <section aria-labelledby="records-title" className="section records">
       <header className="section-header">
         <h2 id="records-title">Records</h2>
-        <MeterFilters customerId={customerId} filters={filters} />
+        {chosen === undefined ? (
+          <MeterFilters customerId={customerId} filters={filters} />
+        ) : (
+          <span className="muted">of the meter {chosen.meter.key}, with its filters</span>
+        )}
       </header>
       <DataTable columns={columns} empty={<p className="muted">None.</p>} label="Usage records" list={list} />
       {voiding !== undefined && <VoidRecord onClose={() => setVoiding(undefined)} record={voiding} />}

@@ -9,13 +9,12 @@ const REFRESH_MILLIS = 5_000
 const METER_DAYS = 365
 const METERS_MILLIS = 60_000
 
-const seriesOf = (customerId: string, days: number) =>
-  ({
-    customer_id: customerId,
-    start_date: Instant.utcDay(Date.now(), days - 1),
-    end_date: Instant.utcDay(Date.now()),
-    group_by: "product_id",
-  }) as const
+const seriesOf = (customerId: string, days: number) => ({
+  customer_id: customerId,
+  start_date: Instant.utcDay(Date.now(), days - 1),
+  end_date: Instant.utcDay(Date.now()),
+  group_by: ["product_id"],
+})
 
 /** A customer's totals of the last days, including today. */
 export const useTotals = (customerId: string, days: number) => {

@@ -55,6 +55,38 @@ const recordUsage = async (host: Host.Host, customerId: string): Promise<void> =
   await host.call("POST", "/usage/batch", { records })
 }
 
+const MODELS = ["opus", "haiku", "sonnet"] as const
+const KINDS = ["input", "output"] as const
+
+/** Tokens by model and kind for each day, and meters of them. One of the meters is archived. */
+const recordTokens = async (host: Host.Host, customerId: string): Promise<void> => {
+  const records = Array.from({ length: DAYS_OF_USAGE }, (_, day) => {
+    const timestamp = new Date(Date.now() - (DAYS_OF_USAGE - 1 - day) * DAY_MILLIS - 60_000).toISOString()
+    return MODELS.flatMap((model, place) =>
+      KINDS.map((kind, other) => ({
+        customer_id: customerId,
+        timestamp,
+        product_id: "chat",
+        unit: "token",
+        quantity: (place + 2) * (5 - other) * (100 + ((day * 7) % 11) * 9),
+        dimensions: { model, kind, user: `user-${(day + place) % 4}` },
+      })),
+    )
+  }).flat()
+  await host.call("POST", "/usage/batch", { records })
+  const of = { product_id: "chat", unit: "token" }
+  await host.call("POST", "/meters", { ...of, key: "tokens", name: "Tokens", dimensions: ["model", "kind"] })
+  await host.call("POST", "/meters", {
+    ...of,
+    key: "active_users",
+    aggregation: "unique_count",
+    dimensions: ["user"],
+    counted: "user",
+  })
+  const { id } = await host.call("POST", "/meters", { ...of, key: "old", aggregation: "max" })
+  await host.call("DELETE", `/meters/${String(id)}`)
+}
+
 const createThresholds = async (host: Host.Host, customerId: string): Promise<void> => {
   const meters = [
     ["api", "call", 100_000, "month"],
@@ -98,6 +130,8 @@ const publishHour = async (
 export interface Sample {
   readonly host: Host.Host
   readonly customerId: string
+  /** A customer with usage by meters. */
+  readonly meteredId: string
   /** The id of an event whose receiver gave the hostile answer. */
   readonly failedEventId: string
   readonly failedDeliveryId: string
@@ -135,10 +169,13 @@ export const make = async (options: Host.HostOptions = {}): Promise<Sample> => {
   const customerId = customers[0]!
   await recordUsage(host, customerId)
   await createThresholds(host, customerId)
+  const meteredId = customers[1]!
+  await recordTokens(host, meteredId)
   const failed = "/deliveries?status=Failed&limit=1"
   return {
     host,
     customerId,
+    meteredId,
     failedEventId: await idOfFirst(host, failed, "event_id"),
     failedDeliveryId: await idOfFirst(host, failed),
     endpointId,
@@ -159,6 +196,8 @@ export const pagesOf = (sample: Sample): ReadonlyArray<readonly [name: string, p
   ["endpoints", "/endpoints"],
   ["endpoint", `/endpoints/${sample.endpointId}`],
   ["usage", `/usage?customer=${sample.customerId}`],
+  ["usage-by-meter", `/usage?customer=${sample.meteredId}&meter=tokens&group=model`],
+  ["meters", "/usage/meters"],
   ["customers", "/customers"],
   ["customer", `/customers/${sample.customerId}`],
 ]
