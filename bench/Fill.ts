@@ -57,3 +57,9 @@ export const fillTables = async (
 /** The SQL for a row's id by its number. Ids rise with the number. `prefix` is the first 4 digits. */
 export const uuidOf = (prefix: string, number: string): string =>
   `('${prefix}' || lpad(to_hex(${number}), 8, '0') || '70008000000000000000')::uuid`
+
+/** Writes the daily roll-ups of all records. */
+export const ROLL_UP = `
+insert into billwright.usage_daily (account_id, mode, customer_id, product_id, unit, day, quantity, record_count)
+select account_id, mode, customer_id, product_id, unit, (occurred_at at time zone 'UTC')::date, sum(quantity), count(*)
+from billwright.usage_records group by 1, 2, 3, 4, 5, 6`

@@ -8,14 +8,14 @@
 import { Customers, Id, Usage } from "@billwright/core"
 import { Effect } from "effect"
 import { Client } from "pg"
-import { compare, type Contender, median } from "./Comparison.ts"
-import { fillTables, uuidOf } from "./Fill.ts"
+import { compare } from "./Comparison.ts"
+import { fillTables, ROLL_UP, uuidOf } from "./Fill.ts"
 import * as Ours from "./Ours.ts"
 import * as PostgresServer from "./PostgresServer.ts"
+import { summaries, timed } from "./Summaries.ts"
 
 const MANY = 10_000_000
 const FEW = 100_000
-const SAMPLES = 200
 const ROUNDS = 5
 
 /** A record every 259.2 ms (or 25.92 s) of the 30 days, with rising ids. */
@@ -26,11 +26,6 @@ select 'default', 'live', $1::uuid,
   ${uuidOf("0190", "n")},
   'api', 'call', n % 1000, timestamptz '2026-11-01Z' + n * interval '30 days' / $2::int, 'key-' || n, now()
 from generate_series(0, $2::int - 1) as n`
-
-const ROLL_UP = `
-insert into billwright.usage_daily (account_id, mode, customer_id, product_id, unit, day, quantity, record_count)
-select account_id, mode, customer_id, product_id, unit, (occurred_at at time zone 'UTC')::date, sum(quantity), count(*)
-from billwright.usage_records group by 1, 2, 3, 4, 5, 6`
 
 const SUM = `
 select sum(quantity)::text as total from billwright.usage_records
@@ -69,21 +64,6 @@ const prepare = async (url: string, records: number) => {
     },
   }
 }
-
-const timed = async (work: () => Promise<unknown>): Promise<number> => {
-  const started = performance.now()
-  await work()
-  return performance.now() - started
-}
-
-const summaries = (name: string, summary: () => Promise<unknown>): Contender => ({
-  name,
-  round: async () => {
-    const times: Array<number> = []
-    for (let sample = 0; sample < SAMPLES; sample++) times.push(await timed(summary))
-    return median(times)
-  },
-})
 
 /** Runs the benchmark. */
 export const run = async (): Promise<void> => {
