@@ -46,11 +46,13 @@ const FIRING_TESTED = [
 ]
 
 /**
- * Usage, events and thresholds refer to customers: they ask whether there is one, or lock its row in the step that writes.
+ * Usage, events, subscriptions and thresholds refer to customers: they ask whether there is one, or lock its row in the step that writes.
  * A resource that nothing refers to has none of this.
  */
 const REFERRING = [
+  "core/src/customers/LiveSubscriptions.ts",
   "core/src/events/EventStore.ts",
+  "core/src/subscriptions/Subscriptions.ts",
   "core/src/usage/Thresholds.ts",
   "core/src/usage/Usage.ts",
   "core/src/usage/UsageStore.ts",

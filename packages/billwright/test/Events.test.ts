@@ -198,11 +198,21 @@ describe("the host's own event types", () => {
     assert.includeMembers(names, ["order.returned", "order.shipped", "stock.counted"])
     const builtIn: Record<keyof BuiltInEvents, true> = {
       "invoice.created": true,
+      "invoice.finalized": true,
+      "invoice.marked_uncollectible": true,
       "invoice.paid": true,
+      "invoice.voided": true,
       "payment.succeeded": true,
       "payment.failed": true,
       "subscription.created": true,
       "subscription.activated": true,
+      "subscription.canceled": true,
+      "subscription.ended": true,
+      "subscription.paused": true,
+      "subscription.renewed": true,
+      "subscription.resumed": true,
+      "subscription.trial_ending": true,
+      "subscription.updated": true,
       "usage.threshold": true,
     }
     assert.includeMembers(names, Object.keys(builtIn))

@@ -4,12 +4,16 @@
 import { type Context, Layer, type Redacted } from "effect"
 import { Plans } from "./catalog/Plans.ts"
 import { PlanStore } from "./catalog/PlanStore.ts"
+import { LiveSubscriptions } from "./customers/LiveSubscriptions.ts"
 import * as EventCatalogue from "./EventCatalogue.ts"
 import { EventStore } from "./events/EventStore.ts"
 import type { EventType, EventTypes } from "./events/EventType.ts"
 import { Outbox } from "./events/Outbox.ts"
 import { Retention } from "./events/Retention.ts"
 import { RetentionStore } from "./events/RetentionStore.ts"
+import { Invoices } from "./invoices/Invoices.ts"
+import { InvoiceSettings, type InvoicesOptions, settingsOf } from "./invoices/InvoiceSettings.ts"
+import { InvoiceStore } from "./invoices/InvoiceStore.ts"
 import { ApiKeys, type ApiKeysOptions } from "./keys/ApiKeys.ts"
 import { ApiKeyStore } from "./keys/ApiKeyStore.ts"
 import * as Resources from "./Resources.ts"
@@ -18,6 +22,10 @@ import { IdGenerator } from "./shared/Id.ts"
 import { Idempotency, type IdempotencyOptions } from "./shared/Idempotency.ts"
 import { IdempotencyStore } from "./shared/IdempotencyStore.ts"
 import { Transactor } from "./shared/Transactor.ts"
+import { Subscriptions } from "./subscriptions/Subscriptions.ts"
+import { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
+import { BillingRuns } from "./time/BillingRuns.ts"
+import { DueStore } from "./time/DueStore.ts"
 import { Usage, type UsageOptions } from "./usage/Usage.ts"
 import { UsageStore } from "./usage/UsageStore.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
@@ -44,6 +52,15 @@ const PORTS = [
 /** The services that a storage adapter provides: all ports over one storage, with one `Transactor` for all of them. */
 export type Storage = InstanceType<(typeof PORTS)[number]>
 
+/** The ports of subscriptions and invoices. */
+const INVOICING_PORTS = [DueStore, InvoiceStore, LiveSubscriptions, SubscriptionStore] as const
+
+/**
+ * What a storage provides in addition so that customers can have subscriptions and invoices. A storage without it is
+ * complete for usage and webhooks.
+ */
+export type InvoicingStorage = InstanceType<(typeof INVOICING_PORTS)[number]>
+
 /** The names of the ports that a storage lacks, such as `UsageStore`. */
 export const missingPorts = (storage: Context.Context<never>): ReadonlyArray<string> =>
   PORTS.filter(({ key }) => !storage.mapUnsafe.has(key)).map(({ key }) => key.slice(key.lastIndexOf("/") + 1))
@@ -56,18 +73,23 @@ export type Services =
   | Events
   | EventTypes
   | IdGenerator
+  | BillingRuns
   | Idempotency
+  | Invoices
   | Keyring
   | Outbox
   | Plans
   | Resources.Services
   | Retention
+  | Subscriptions
   | Usage
 
 export interface BillingOptions {
   readonly keys?: ApiKeysOptions
   readonly usage?: UsageOptions
   readonly idempotency?: IdempotencyOptions
+  /** How invoices are numbered, and when they have to be paid. */
+  readonly invoices?: InvoicesOptions
   readonly events?: {
     /** The host's own event types (`EventType.make`), in addition to the built-in ones. */
     readonly types?: ReadonlyArray<EventType>
@@ -95,6 +117,12 @@ export const layerWithIds = (
 ): Layer.Layer<Exclude<Services, IdGenerator>, InvalidKeyring, Storage | IdGenerator> =>
   withKeyring(options, keyring(options.encryption))
 
+/** Subscriptions and invoices. On a storage without them, each use fails with `InvoicingUnsupported`. */
+const invoicing = (options: InvoicesOptions) =>
+  Layer.mergeAll(Subscriptions.layer, Invoices.layer, BillingRuns.layer).pipe(
+    Layer.provide([Outbox.layer, Layer.succeed(InvoiceSettings, settingsOf(options))]),
+  )
+
 const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) =>
   Layer.mergeAll(
     ApiKeys.layerWith(options.keys ?? {}),
@@ -103,6 +131,7 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
     Events.layer,
     Outbox.layer,
     Idempotency.layerWith(options.idempotency ?? {}),
+    invoicing(options.invoices ?? {}),
     Plans.layer,
     Resources.layer,
     Retention.layer,

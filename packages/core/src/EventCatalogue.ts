@@ -4,10 +4,17 @@
 import type { Layer } from "effect"
 import { type EventType, EventTypes } from "./events/EventType.ts"
 import { hostEvents } from "./events/HostEvents.ts"
+import { invoiceEvents } from "./invoices/InvoiceEvents.ts"
+import { subscriptionEvents } from "./subscriptions/SubscriptionEvents.ts"
 import { usageThreshold } from "./usage/ThresholdEvent.ts"
 
 /** The event types in every catalogue. A host's type with the same name replaces a built-in one. */
-export const builtIn: ReadonlyArray<EventType> = [...hostEvents, usageThreshold]
+export const builtIn: ReadonlyArray<EventType> = [
+  ...hostEvents,
+  ...Object.values(invoiceEvents),
+  ...Object.values(subscriptionEvents),
+  usageThreshold,
+]
 
 /** A catalogue of the built-in types and the host's own. */
 export const layerWith = (own: ReadonlyArray<EventType>): Layer.Layer<EventTypes> =>

@@ -11,12 +11,16 @@ import {
   Collections,
   Customer,
   DeliveryStore,
+  DueStore,
   EndpointStore,
   EventStore,
   IdempotencyStore,
+  InvoiceStore,
+  LiveSubscriptions,
   Meter,
   PlanStore,
   RetentionStore,
+  SubscriptionStore,
   Threshold,
   Transactor,
   UsageStore,
@@ -24,20 +28,23 @@ import {
 import { Context, Effect, Layer } from "effect"
 import { apiKeyStore, ApiKeyTable } from "./ApiKeyTable.ts"
 import { DeliveryTable } from "./DeliveryTable.ts"
+import { dueStore, DueTable } from "./DueTable.ts"
 import { endpointStore, EndpointTable } from "./EndpointTable.ts"
 import { deliveryStore, eventStore } from "./EventStorage.ts"
 import { EventTable } from "./EventTable.ts"
 import { idempotencyStore, IdempotencyTable } from "./IdempotencyTable.ts"
+import { invoiceStore, InvoiceTable } from "./InvoiceTable.ts"
 import { Journal } from "./Journal.ts"
 import { MemoryCollections } from "./MemoryCollections.ts"
 import { inspector, MemoryInspector } from "./MemoryInspector.ts"
 import { Outbox } from "./Outbox.ts"
 import { planStore, PlanTable } from "./PlanTable.ts"
 import { retentionStore } from "./RetentionStorage.ts"
+import { liveSubscriptions, subscriptionStore, SubscriptionTable } from "./SubscriptionTable.ts"
 import { usageStore } from "./UsageStorage.ts"
 import { UsageTable } from "./UsageTable.ts"
 
-const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
+const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | MemoryInspector> => {
   const journal = new Journal()
   const collections = new MemoryCollections(journal)
   const customers = collections.tableOf<Customer.Customer>(Customer.customers)
@@ -55,6 +62,9 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
   const keys = new ApiKeyTable(journal)
   const idempotency = new IdempotencyTable(journal)
   const plans = new PlanTable(journal)
+  const due = new DueTable(journal)
+  const subscriptions = new SubscriptionTable(journal, due)
+  const invoices = new InvoiceTable(journal, due)
   const transactor = Transactor.of({
     atomically: (effect) => journal.atomically(effect),
     inTransaction: Effect.withFiberSucceed((fiber) => journal.transactionOf(fiber) !== undefined),
@@ -65,13 +75,31 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
     Context.add(ApiKeyStore, apiKeyStore(keys, journal)),
     Context.add(IdempotencyStore, idempotencyStore(idempotency, journal)),
     Context.add(PlanStore, planStore(plans, journal)),
+    Context.add(SubscriptionStore, subscriptionStore(subscriptions, journal)),
+    Context.add(LiveSubscriptions, liveSubscriptions(subscriptions, journal)),
+    Context.add(InvoiceStore, invoiceStore(invoices, journal)),
+    Context.add(DueStore, dueStore(due, journal)),
     Context.add(EventStore, eventStore(events, outbox, journal)),
     Context.add(EndpointStore, endpointStore(endpoints, journal)),
     Context.add(DeliveryStore, deliveryStore(deliveries, events, outbox, journal)),
     Context.add(RetentionStore, retentionStore(events, deliveries, journal)),
     Context.add(
       MemoryInspector,
-      inspector({ collections, usage, keys, idempotency, plans, events, endpoints, deliveries }, journal),
+      inspector(
+        {
+          collections,
+          usage,
+          keys,
+          idempotency,
+          plans,
+          subscriptions,
+          invoices,
+          events,
+          endpoints,
+          deliveries,
+        },
+        journal,
+      ),
     ),
   )
 }
@@ -88,4 +116,5 @@ const make = (): Context.Context<Billing.Storage | MemoryInspector> => {
  * - Values given out are copies.
  * - `MemoryInspector` shows what is stored.
  */
-export const layer: Layer.Layer<Billing.Storage | MemoryInspector> = Layer.syncContext(make)
+export const layer: Layer.Layer<Billing.Storage | Billing.InvoicingStorage | MemoryInspector> =
+  Layer.syncContext(make)

@@ -9,11 +9,13 @@ import {
   type Endpoint,
   type Event,
   type IdempotentRequest,
+  type Invoice,
   keyIdOf,
   Meter,
   type Plan,
   type Rollup,
   type StoredResponse,
+  type Subscription,
   type Tenant,
   Threshold,
   UsagePeriod,
@@ -26,9 +28,11 @@ import type { DeliveryTable } from "./DeliveryTable.ts"
 import { copyOf as copyOfEndpoint, type EndpointRow, type EndpointTable } from "./EndpointTable.ts"
 import type { EventTable } from "./EventTable.ts"
 import type { IdempotencyTable } from "./IdempotencyTable.ts"
+import type { InvoiceTable } from "./InvoiceTable.ts"
 import type { Journal } from "./Journal.ts"
 import type { MemoryCollections } from "./MemoryCollections.ts"
 import type { PlanTable } from "./PlanTable.ts"
+import type { SubscriptionTable } from "./SubscriptionTable.ts"
 import type { UsageTable } from "./UsageTable.ts"
 
 /** The roll-up of one meter and one UTC day, `YYYY-MM-DD`. A day whose records are all voided has the total 0. */
@@ -99,6 +103,14 @@ export interface MemorySnapshot {
     readonly tenant: Tenant.Tenant
     readonly version: Plan.PlanVersion
   }>
+  readonly subscriptions: ReadonlyArray<{
+    readonly tenant: Tenant.Tenant
+    readonly subscription: Subscription.StoredSubscription
+  }>
+  readonly invoices: ReadonlyArray<{
+    readonly tenant: Tenant.Tenant
+    readonly invoice: Invoice.StoredInvoice
+  }>
   /** By tenant, in the order of commits. */
   readonly events: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly event: Event.Event }>
   readonly endpoints: ReadonlyArray<EndpointSnapshot>
@@ -136,13 +148,26 @@ export const inspector = (
     readonly keys: ApiKeyTable
     readonly idempotency: IdempotencyTable
     readonly plans: PlanTable
+    readonly subscriptions: SubscriptionTable
+    readonly invoices: InvoiceTable
     readonly events: EventTable
     readonly endpoints: EndpointTable
     readonly deliveries: DeliveryTable
   },
   journal: Journal,
 ): MemoryInspector["Service"] => {
-  const { collections, deliveries, endpoints, events, idempotency, keys, plans, usage } = tables
+  const {
+    collections,
+    deliveries,
+    endpoints,
+    events,
+    idempotency,
+    invoices,
+    keys,
+    plans,
+    subscriptions,
+    usage,
+  } = tables
   const customers = collections.tableOf<Customer.Customer>(Customer.customers)
   const meters = collections.tableOf<Meter.Meter>(Meter.meters)
   const thresholds = collections.tableOf<Threshold.Threshold>(Threshold.thresholds)
@@ -181,6 +206,8 @@ export const inspector = (
     idempotency: Array.from(idempotency.rows()),
     plans: Array.from(plans.plans()),
     planVersions: Array.from(plans.versions()),
+    subscriptions: Array.from(subscriptions.rows(), ({ tenant, value }) => ({ tenant, subscription: value })),
+    invoices: Array.from(invoices.rows(), ({ tenant, value }) => ({ tenant, invoice: value })),
     events: Array.from(events.rows(), ({ event, tenant }) => ({ tenant, event: { ...event } })),
     endpoints: Array.from(endpoints.rows(), snapshotOfEndpoint),
     deliveries: Array.from(deliveries.rows(), ({ content, tenant }) => ({

@@ -149,6 +149,8 @@ describe("MemoryInspector", () => {
         keys: [key],
         idempotency: [{ tenant, request: Sample.request(), response, expiresAt }],
         plans: [{ tenant, plan: { ...plan, name: "Renamed" } }],
+        subscriptions: [],
+        invoices: [],
         planVersions: [
           {
             tenant,

@@ -24,6 +24,7 @@ export type BillingErrorCode =
   | "event_key_conflict"
   | "too_many_meters"
   | "too_many_meters_of_product"
+  | "customer_has_subscription"
   | "too_many_thresholds"
   | "too_many_endpoints"
   | "endpoint_disabled"

@@ -43,6 +43,17 @@ export class LimitReachedError extends ConflictError {
   override readonly name = "LimitReachedError"
 }
 
+/** The customer has a subscription that has not ended, so that it can't be erased. Cancel the subscription first. */
+export class CustomerHasSubscriptionError extends ConflictError {
+  override readonly name = "CustomerHasSubscriptionError"
+  readonly customerId: string
+
+  constructor(customerId: string, message: string, options?: ErrorOptions) {
+    super("customer_has_subscription", message, options)
+    this.customerId = customerId
+  }
+}
+
 /** The webhook endpoint is disabled, so nothing can be sent to it. Enable it first. */
 export class EndpointDisabledError extends ConflictError {
   override readonly name = "EndpointDisabledError"

@@ -7,7 +7,10 @@
 import type { Metadata } from "../Call.ts"
 import type { EventDefinition } from "./EventDefinition.ts"
 
-/** Data of `invoice.created` and `invoice.paid`. The ids are your own. */
+/**
+ * Data of events of invoices. In your events about your own invoices, the ids are your own. The library's events about
+ * its invoices have `invoice`.
+ */
 export interface InvoiceData {
   readonly invoice_id: string
   readonly customer_id: string
@@ -25,6 +28,45 @@ export interface InvoiceData {
   /** The end of the billed period. */
   readonly period_end?: string
   readonly metadata?: Metadata
+  /** The invoice as it was then. Only events of the library have it. */
+  readonly invoice?: InvoiceSnapshot
+}
+
+/** An invoice in the data of an event. Amounts are integers of the currency's minor unit, and instants RFC 3339. */
+export interface InvoiceSnapshot {
+  readonly id: string
+  readonly number: string | null
+  readonly status: "draft" | "open" | "paid" | "void" | "uncollectible"
+  readonly customer_id: string
+  readonly subscription_id: string | null
+  readonly currency: string
+  readonly period_start: string | null
+  readonly period_end: string | null
+  /** The first 100 lines. */
+  readonly lines: ReadonlyArray<InvoiceLineSnapshot>
+  readonly line_count: number
+  readonly subtotal: number | bigint
+  readonly tax: number | bigint
+  readonly total: number | bigint
+  readonly amount_paid: number | bigint
+  readonly amount_due: number | bigint
+  readonly issued_at: string | null
+  readonly due_at: string | null
+  /** Rises with each change of the invoice. Drop an event whose number is not above the last one's. */
+  readonly sequence: number
+}
+
+/** A line of an invoice in the data of an event. */
+export interface InvoiceLineSnapshot {
+  readonly id: string
+  readonly kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up"
+  readonly charge: string | null
+  readonly description: string
+  readonly period_start: string | null
+  readonly period_end: string | null
+  /** A decimal or a fraction, as text. */
+  readonly quantity: string | null
+  readonly amount: number | bigint
 }
 
 /** Data of `payment.succeeded`. The ids are your own. */
@@ -45,7 +87,10 @@ export interface FailedPaymentData extends PaymentData {
   readonly failure_message?: string
 }
 
-/** Data of `subscription.created` and `subscription.activated`. The ids are your own. */
+/**
+ * Data of events of subscriptions. In your events about your own subscriptions, the ids are your own. The library's events
+ * about its subscriptions have `subscription`, and `product_id` is the key of the plan.
+ */
 export interface SubscriptionData {
   readonly subscription_id: string
   readonly customer_id: string
@@ -53,6 +98,35 @@ export interface SubscriptionData {
   readonly current_period_start?: string
   readonly current_period_end?: string
   readonly metadata?: Metadata
+  /** The subscription as it was then. Only events of the library have it. */
+  readonly subscription?: SubscriptionSnapshot
+  /** The values before of what somebody changed: in `subscription.updated`. */
+  readonly previous?: Partial<Pick<SubscriptionSnapshot, "plan" | "quantities" | "pending" | "ends_at">>
+}
+
+/** A subscription in the data of an event. Instants are RFC 3339. */
+export interface SubscriptionSnapshot {
+  readonly id: string
+  readonly customer_id: string
+  readonly phase: "scheduled" | "trialing" | "active" | "paused" | "ended"
+  readonly plan: { readonly key: string; readonly version: number }
+  readonly currency: string
+  readonly quantities: { readonly [name: string]: string }
+  /** The change that waits. `at` is `period_end` or an instant. */
+  readonly pending: {
+    readonly plan: { readonly key: string; readonly version: number } | null
+    readonly quantities: { readonly [name: string]: string }
+    readonly at: string
+  } | null
+  readonly start_at: string
+  readonly trial_end_at: string | null
+  readonly current_period_start: string | null
+  readonly current_period_end: string | null
+  readonly ends_at: string | null
+  readonly ended_at: string | null
+  readonly metadata: Metadata
+  /** Rises by one with each event of the subscription. Drop an event whose number is not above the last one's. */
+  readonly sequence: number
 }
 
 /**
@@ -76,11 +150,21 @@ export interface UsageThresholdData {
  */
 export interface BuiltInEvents {
   readonly "invoice.created": InvoiceData
+  readonly "invoice.finalized": InvoiceData
+  readonly "invoice.marked_uncollectible": InvoiceData
   readonly "invoice.paid": InvoiceData
+  readonly "invoice.voided": InvoiceData
   readonly "payment.succeeded": PaymentData
   readonly "payment.failed": FailedPaymentData
-  readonly "subscription.created": SubscriptionData
   readonly "subscription.activated": SubscriptionData
+  readonly "subscription.canceled": SubscriptionData
+  readonly "subscription.created": SubscriptionData
+  readonly "subscription.ended": SubscriptionData
+  readonly "subscription.paused": SubscriptionData
+  readonly "subscription.renewed": SubscriptionData
+  readonly "subscription.resumed": SubscriptionData
+  readonly "subscription.trial_ending": SubscriptionData
+  readonly "subscription.updated": SubscriptionData
   readonly "usage.threshold": UsageThresholdData
 }
 

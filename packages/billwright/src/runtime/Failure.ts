@@ -4,6 +4,7 @@
  */
 import {
   type ApiKey,
+  type Customer,
   type EncryptionKeyRequired,
   type Endpoint,
   type Event,
@@ -23,6 +24,7 @@ type DomainError =
   | EncryptionKeyRequired
   | UsageRecord.UsageKeyConflict
   | Event.EventKeyConflict
+  | Customer.CustomerHasSubscription
   | Endpoint.EndpointIsDisabled
   | Endpoint.EventNotAdmitted
   | ApiKey.Unauthorized
@@ -58,6 +60,8 @@ const table: Table = {
     new Errors.UsageKeyConflictError(field, recordId, message, options),
   EventKeyConflict: ({ eventId, message }, options) =>
     new Errors.EventKeyConflictError(eventId, message, options),
+  CustomerHasSubscription: ({ id, message }, options) =>
+    new Errors.CustomerHasSubscriptionError(id, message, options),
   EndpointIsDisabled: ({ id, message }, options) => new Errors.EndpointDisabledError(id, message, options),
   EventNotAdmitted: ({ id, message, type }, options) =>
     new Errors.EventNotAdmittedError(id, type, message, options),

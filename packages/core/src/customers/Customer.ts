@@ -118,3 +118,14 @@ export interface ListCustomers extends Schema.Schema.Type<typeof ListCustomers> 
 /** The tenant has no customer with this id, or the customer was erased. */
 export const CustomerNotFound = customers.NotFound
 export type CustomerNotFound = InstanceType<typeof CustomerNotFound>
+
+/** The customer has a subscription that has not ended, so that it can't be erased. Nothing has changed. */
+export class CustomerHasSubscription extends Schema.TaggedError<CustomerHasSubscription>()(
+  "CustomerHasSubscription",
+  { id: Schema.String },
+  { httpApiStatus: 409 },
+) {
+  override get message(): string {
+    return `the customer ${this.id} has a subscription that has not ended: cancel it first`
+  }
+}

@@ -1,7 +1,7 @@
 /**
  * The use cases of customers.
  */
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
@@ -17,12 +17,14 @@ import {
   CreateCustomer,
   CUSTOMER_ID_PREFIX,
   Customer,
+  CustomerHasSubscription,
   CustomerId,
   CustomerNotFound,
   customers,
   ListCustomers,
   UpdateCustomer,
 } from "./Customer.ts"
+import { LiveSubscriptions } from "./LiveSubscriptions.ts"
 
 const decodeCreate = decoder(CreateCustomer)
 const decodeUpdate = decoder(UpdateCustomer)
@@ -57,9 +59,11 @@ export class Customers extends Context.Service<
     /**
      * Erases name, e-mail and metadata for good, and the stored answers of requests that contain them. The id and the
      * usage stay, so that totals stay correct. New usage for the customer fails with `CustomerNotFound`. Erasing it again
-     * changes nothing.
+     * changes nothing. A customer with a subscription that has not ended can't be erased.
      */
-    readonly erase: (id: string) => Effect.Effect<void, CustomerNotFound | StorageError, CurrentTenant>
+    readonly erase: (
+      id: string,
+    ) => Effect.Effect<void, CustomerHasSubscription | CustomerNotFound | StorageError, CurrentTenant>
 
     /** Newest first. */
     readonly list: (
@@ -74,6 +78,12 @@ export class Customers extends Context.Service<
       const ids = yield* IdGenerator
       const answers = yield* IdempotencyStore
       const transactor = yield* Transactor
+      const subscriptions = yield* Effect.serviceOption(LiveSubscriptions)
+
+      const refuseSubscribed = Effect.fnUntraced(function* (id: CustomerId) {
+        if (Option.isNone(subscriptions) || !(yield* subscriptions.value.exist(id))) return
+        return yield* new CustomerHasSubscription({ id })
+      })
 
       const create = Effect.fn("Customers.create")(function* (input: CreateCustomer) {
         const fields = yield* decodeCreate(input)
@@ -100,7 +110,10 @@ export class Customers extends Context.Service<
         const known = yield* knownId(id)
         // Deletes stored answers too. Otherwise a repeated request would get the erased data.
         const erased = yield* transactor.atomically(
-          Effect.tap(store.remove(known), () => answers.forget(known)),
+          store.remove(known).pipe(
+            Effect.tap(() => refuseSubscribed(known)),
+            Effect.tap(() => answers.forget(known)),
+          ),
         )
         if (!erased) return yield* new CustomerNotFound({ id })
       })

@@ -1,5 +1,6 @@
 /**
- * Types of events that hosts publish about their own invoices, payments and subscriptions.
+ * What events about invoices, payments and subscriptions say. Hosts publish them about their own, and the library about
+ * those that it keeps.
  */
 import { Schema } from "effect"
 import * as Instant from "../shared/Instant.ts"
@@ -25,7 +26,7 @@ const Currency = Schema.String.check(
 export const INSTANT_PROBLEM = "must be an RFC 3339 instant such as 2026-11-21T09:30:00Z"
 const isWireInstant = (text: string): boolean =>
   Instant.parse(text) !== undefined && text === text.toUpperCase()
-const WireInstant = Schema.String.check(
+export const WireInstant = Schema.String.check(
   Schema.makeFilter<string>(isWireInstant, {
     message: INSTANT_PROBLEM,
     toJsonSchema: () => ({ format: "date-time", maxLength: Instant.MAX_INSTANT_LENGTH }),
@@ -41,7 +42,8 @@ export const INSTANT_FIELDS = [
   "current_period_end",
 ] as const
 const metadata = Schema.optionalKey(Metadata.Metadata)
-const InvoiceData = Schema.Struct({
+/** The fields of events about an invoice. */
+export const invoiceFields = {
   invoice_id: ForeignId,
   customer_id: ForeignId,
   amount: Amount,
@@ -52,7 +54,7 @@ const InvoiceData = Schema.Struct({
   period_start: Schema.optionalKey(WireInstant),
   period_end: Schema.optionalKey(WireInstant),
   metadata,
-})
+}
 
 const paymentFields = {
   payment_id: ForeignId,
@@ -63,40 +65,25 @@ const paymentFields = {
   metadata,
 }
 
-const SubscriptionData = Schema.Struct({
+/** The fields of events about a subscription. */
+export const subscriptionFields = {
   subscription_id: ForeignId,
   customer_id: ForeignId,
   product_id: ForeignId,
   current_period_start: Schema.optionalKey(WireInstant),
   current_period_end: Schema.optionalKey(WireInstant),
   metadata,
-})
+}
 
-const invoice = { invoice_id: "in_2026_0042", customer_id: "cus_01kahd3kc8e0fsr8zknzqgf2h1" }
-const payment = { payment_id: "pay_7f3a", customer_id: invoice.customer_id, invoice_id: invoice.invoice_id }
-const subscription = {
-  subscription_id: "sub_5512",
-  customer_id: invoice.customer_id,
-  product_id: "api",
-  current_period_start: "2026-11-01T00:00:00.000Z",
-  current_period_end: "2026-12-01T00:00:00.000Z",
+const payment = {
+  payment_id: "pay_7f3a",
+  customer_id: "cus_01kahd3kc8e0fsr8zknzqgf2h1",
+  invoice_id: "in_2026_0042",
 }
 const price = { amount: 4200, currency: "EUR" }
 
-/** The event types about a host's invoices, payments and subscriptions. */
+/** The event types about a host's payments. */
 export const hostEvents: ReadonlyArray<EventType> = [
-  make({
-    name: "invoice.created",
-    description: "An invoice was created.",
-    data: InvoiceData,
-    example: { ...invoice, ...price, number: "2026-0042", due_at: "2026-12-21T00:00:00.000Z" },
-  }),
-  make({
-    name: "invoice.paid",
-    description: "An invoice was paid in full.",
-    data: InvoiceData,
-    example: { ...invoice, ...price, number: "2026-0042", paid_at: "2026-11-21T09:30:00.000Z" },
-  }),
   make({
     name: "payment.succeeded",
     description: "A payment succeeded.",
@@ -112,17 +99,5 @@ export const hostEvents: ReadonlyArray<EventType> = [
       failure_message: Schema.optionalKey(Text.bounded(1, 500)),
     }),
     example: { ...payment, ...price, failure_code: "card_declined" },
-  }),
-  make({
-    name: "subscription.created",
-    description: "A subscription was created; it is not active yet.",
-    data: SubscriptionData,
-    example: subscription,
-  }),
-  make({
-    name: "subscription.activated",
-    description: "A subscription became active.",
-    data: SubscriptionData,
-    example: subscription,
   }),
 ]

@@ -27,3 +27,9 @@ export const parse = (text: string): DateTime.Utc | undefined => {
   if (day === undefined || Number(day) > daysOf(Number(year), Number(month))) return undefined
   return DateTime.toUtc(DateTime.makeUnsafe(text.toUpperCase()))
 }
+
+/** An instant in epoch milliseconds as text in UTC: `2026-11-21T09:30:00.000Z`. */
+export const text = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
+
+/** The same, or `null` for none. */
+export const textOrNull = (millis: number | null): string | null => (millis === null ? null : text(millis))

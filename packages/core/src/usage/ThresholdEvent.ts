@@ -6,20 +6,12 @@ import { CustomerId } from "../customers/Customer.ts"
 import * as Event from "../events/Event.ts"
 import { EVENT_ID_PREFIX, EventId } from "../events/EventId.ts"
 import * as EventType from "../events/EventType.ts"
+import { WireInteger } from "../events/WireInteger.ts"
 import * as Id from "../shared/Id.ts"
 import type { Mode } from "../shared/Tenant.ts"
 import * as Text from "../shared/Text.ts"
 import { type ThresholdCrossing, ThresholdId, ThresholdPeriod } from "./Threshold.ts"
 import { ProductId, Unit, type UsageRecordId } from "./UsageRecord.ts"
-
-const isWireInteger = (value: unknown): boolean => typeof value === "bigint" || Number.isSafeInteger(value)
-/** A total may be too large for a `number`, so a `bigint` is accepted too. Both are written as an integer in JSON. */
-const WireInteger = Schema.Any.check(
-  Schema.makeFilter(isWireInteger, {
-    message: "must be an integer",
-    toJsonSchema: () => ({ type: "integer" }),
-  }),
-)
 
 /** The type of event for a threshold that was reached. It is published in the transaction of the record that reaches it. */
 export const usageThreshold = EventType.make({

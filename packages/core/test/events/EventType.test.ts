@@ -20,11 +20,21 @@ describe("the catalogue of event types", () => {
         all.map(({ name }) => name),
         [
           "invoice.created",
+          "invoice.finalized",
+          "invoice.marked_uncollectible",
           "invoice.paid",
+          "invoice.voided",
           "payment.failed",
           "payment.succeeded",
           "subscription.activated",
+          "subscription.canceled",
           "subscription.created",
+          "subscription.ended",
+          "subscription.paused",
+          "subscription.renewed",
+          "subscription.resumed",
+          "subscription.trial_ending",
+          "subscription.updated",
           "usage.threshold",
         ],
       )
@@ -35,7 +45,7 @@ describe("the catalogue of event types", () => {
     Effect.gen(function* () {
       const paid = EventType.make({ ...refund, name: "invoice.paid" })
       const { all, find } = yield* catalogue([refund, paid])
-      assert.strictEqual(all.length, 8)
+      assert.strictEqual(all.length, 18)
       assert.strictEqual(find("refund.issued"), refund)
       assert.strictEqual(find("invoice.paid"), paid)
       assert.strictEqual(find("unknown.type"), undefined)
@@ -102,7 +112,7 @@ describe("the data of an event", () => {
         return EventType.problemOf(type, data)?.problem !== "is not a known field"
       }).map((field) => ({ type, field })),
     )
-    assert.lengthOf(holders, 12)
+    assert.lengthOf(holders, 38)
     const problemOf = ({ field, type }: (typeof holders)[number], text: string) =>
       EventType.problemOf(type, { ...(type.example as object), [field]: text })?.message
     const impossible = [

@@ -1,0 +1,20 @@
+/**
+ * The error for an action that a subscription or an invoice does not allow as it is.
+ */
+import { Schema } from "effect"
+
+/** The object does not allow the action now. Its `availableActions` are those that it allows. Nothing has changed. */
+export class ActionUnavailable extends Schema.TaggedError<ActionUnavailable>()(
+  "ActionUnavailable",
+  {
+    object: Schema.Literals(["subscription", "invoice"]),
+    id: Schema.String,
+    /** Continues a sentence that begins with the object. */
+    problem: Schema.String,
+  },
+  { httpApiStatus: 409 },
+) {
+  override get message(): string {
+    return `the ${this.object} ${this.id} ${this.problem}`
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * An invoice. Its rules and arithmetic are those of `@billwright/engine`.
+ */
+import type { BillingEffect, Invoice as EngineInvoice } from "@billwright/engine"
+import { type DateTime, Schema } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import type { Due, DueFailure } from "../shared/Due.ts"
+import * as Id from "../shared/Id.ts"
+import * as NotFound from "../shared/NotFound.ts"
+import type { SubscriptionId } from "./SubscriptionId.ts"
+
+/** The prefix of invoice ids. */
+export const INVOICE_ID_PREFIX = "inv"
+
+export const InvoiceId = Id.schema(INVOICE_ID_PREFIX).pipe(Schema.brand("InvoiceId"))
+export type InvoiceId = typeof InvoiceId.Type
+
+export const InvoiceStatus = Schema.Literals(["draft", "open", "paid", "void", "uncollectible"])
+export type InvoiceStatus = typeof InvoiceStatus.Type
+
+/** An invoice as it is stored. While it is a draft, `dueAt` is when it is finalized. Afterwards it is `null`. */
+export interface StoredInvoice extends Due {
+  readonly id: InvoiceId
+  readonly customerId: CustomerId
+  /** `null` for an invoice without a subscription, as is the next. */
+  readonly subscriptionId: SubscriptionId | null
+  /**
+   * What made it: everything of the subscription up to its `at` is billed. Until the invoice is finalized, its lines are
+   * computed from that. A subscription has one invoice at most for a period's number and a segment.
+   */
+  readonly cause: BillingEffect | null
+  /** The invoice with its lines, as plain data with bigints. Its id, customer and subscription are those above. */
+  readonly state: EngineInvoice
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+}
+
+/** An invoice, with what the engine says about it: its lines, amounts and `availableActions`. */
+export interface Invoice extends Omit<EngineInvoice, "id" | "customerId" | "subscriptionId"> {
+  readonly id: InvoiceId
+  readonly customerId: CustomerId
+  readonly subscriptionId: SubscriptionId | null
+  /** When a draft is finalized, in epoch milliseconds. `null` once it is issued. */
+  readonly finalizesAt: number | null
+  /** Why its finalization failed last. `null` unless it did. */
+  readonly failure: DueFailure | null
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+}
+
+/** The tenant has no invoice with this id. */
+export class InvoiceNotFound extends NotFound.make("InvoiceNotFound", "invoice") {}
+
+/** The invoice as callers see it. */
+export const toInvoice = ({
+  createdAt,
+  customerId,
+  dueAt,
+  failure,
+  id,
+  state,
+  subscriptionId,
+  updatedAt,
+}: StoredInvoice): Invoice => ({
+  ...state,
+  id,
+  customerId,
+  subscriptionId,
+  finalizesAt: dueAt,
+  failure,
+  createdAt,
+  updatedAt,
+})

@@ -1,0 +1,103 @@
+/**
+ * The storage port for invoices and the series of their numbers.
+ */
+import type { Line, NumberSeries } from "@billwright/engine"
+import { Context, type Effect, type Option } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import type { InvoiceId, InvoiceStatus, StoredInvoice } from "./Invoice.ts"
+import type { SubscriptionId } from "./SubscriptionId.ts"
+
+export type { NumberSeries } from "@billwright/engine"
+
+/** Which invoices to list. `undefined` allows any. */
+export interface InvoiceFilter {
+  readonly customerId?: CustomerId | undefined
+  readonly subscriptionId?: SubscriptionId | undefined
+  readonly status?: InvoiceStatus | undefined
+}
+
+/** What numbers are for. Each kind of document has a series of its own. */
+export type SeriesName = "invoice" | "credit_note"
+
+/** A line that bills a subscription, and the invoice that it is on. */
+export interface BilledLine {
+  readonly invoiceId: InvoiceId
+  readonly status: InvoiceStatus
+  readonly line: Line
+}
+
+/**
+ * Every verb acts for the current tenant only and joins the current transaction, if there is one. Without a transaction,
+ * each verb is atomic. Values given out share nothing with what is stored.
+ *
+ * Stored invoices keep these rules, which a storage with constraints should also refuse to break: the sums of an
+ * invoice are right; a series has no gaps, and `issuedAt` never falls in it; of an issued invoice only
+ * `status`, `amountPaid`, `amountCredited`, `amountWaived`, `amountDue`, `collection`, `availableActions` and `sequence`
+ * change.
+ */
+export class InvoiceStore extends Context.Service<
+  InvoiceStore,
+  {
+    /**
+     * Stores a new invoice. Fails with a `StorageError` if its id is taken, or if the subscription already has an invoice
+     * for the period's number and the segment of its `cause`.
+     */
+    readonly insert: (invoice: StoredInvoice) => Effect.Effect<void, StorageError, CurrentTenant>
+
+    readonly find: (id: InvoiceId) => Effect.Effect<Option.Option<StoredInvoice>, StorageError, CurrentTenant>
+
+    /**
+     * Newest first. The cursor is the id of an invoice. A page ends early, with `hasMore`, before an invoice that would
+     * make its lines larger than `Page.MAX_PAGE_BYTES` as JSON.
+     */
+    readonly list: (
+      filter: InvoiceFilter,
+      page: PageQuery,
+    ) => Effect.Effect<Page<StoredInvoice>, CursorNotFound | StorageError, CurrentTenant>
+
+    /** Reads an invoice, and holds it until the transaction ends: nobody else changes it. Call it inside a transaction. */
+    readonly lock: (id: InvoiceId) => Effect.Effect<Option.Option<StoredInvoice>, StorageError, CurrentTenant>
+
+    /**
+     * Replaces an invoice that the current transaction holds. Its id, customer, subscription, `cause` and `createdAt` stay.
+     * Ends a lease on it and forgets its failures: what is due at `dueAt` is due for the first time. Does nothing if there
+     * is no such invoice.
+     */
+    readonly save: (invoice: StoredInvoice) => Effect.Effect<void, StorageError, CurrentTenant>
+
+    /**
+     * The lines whose `origin` is a period of the subscription from a number on, of invoices of any status, drafts
+     * included. In the order of the invoices' ids, then of their lines.
+     */
+    readonly billedLines: (
+      subscriptionId: SubscriptionId,
+      fromPeriod: number,
+    ) => Effect.Effect<ReadonlyArray<BilledLine>, StorageError, CurrentTenant>
+
+    /**
+     * The drafts of a subscription, oldest first, and held until the transaction ends, as by `lock`. Call it inside a
+     * transaction that holds the subscription.
+     */
+    readonly lockDrafts: (
+      subscriptionId: SubscriptionId,
+    ) => Effect.Effect<ReadonlyArray<StoredInvoice>, StorageError, CurrentTenant>
+
+    /**
+     * Reads the state of a series and holds it until the transaction ends, so that numbers are taken one after another.
+     * `none` if no number was taken yet; then, too, no other transaction takes the first one. Call it inside a
+     * transaction, after everything else that the transaction locks.
+     */
+    readonly lockSeries: (
+      name: SeriesName,
+    ) => Effect.Effect<Option.Option<NumberSeries>, StorageError, CurrentTenant>
+
+    /** Stores the state of a series that the current transaction holds. */
+    readonly saveSeries: (
+      name: SeriesName,
+      series: NumberSeries,
+    ) => Effect.Effect<void, StorageError, CurrentTenant>
+  }
+>()("@billwright/core/invoices/InvoiceStore") {}

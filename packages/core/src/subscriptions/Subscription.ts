@@ -1,0 +1,134 @@
+/**
+ * A subscription of a customer. Its rules are those of `@billwright/engine`.
+ */
+import { type Action, availableActions, type Subscription as EngineSubscription } from "@billwright/engine"
+import { type DateTime, Schema } from "effect"
+import { VersionNumber } from "../catalog/Plan.ts"
+import { CustomerId } from "../customers/Customer.ts"
+import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
+import type { Due, DueFailure } from "../shared/Due.ts"
+import { Metadata } from "../shared/Metadata.ts"
+import * as NotFound from "../shared/NotFound.ts"
+import { pageFields } from "../shared/Page.ts"
+
+export const Phase = Schema.Literals(["scheduled", "trialing", "active", "paused", "ended"])
+export type Phase = typeof Phase.Type
+
+/** A subscription as it is stored. `dueAt` is when something happens to it by itself. */
+export interface StoredSubscription extends Due {
+  readonly id: SubscriptionId
+  readonly customerId: CustomerId
+  /** Where the subscription is in its life, as plain data that can be stored as JSON. */
+  readonly state: EngineSubscription
+  readonly metadata: Metadata
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+}
+
+/** A subscription, with what the engine says about it. Its instants are in epoch milliseconds. */
+export interface Subscription extends EngineSubscription {
+  readonly id: SubscriptionId
+  readonly customerId: CustomerId
+  /** What can be asked of it as it is. */
+  readonly availableActions: ReadonlyArray<Action>
+  /** When something happens to it by itself, in epoch milliseconds. `null`: never. */
+  readonly nextAt: number | null
+  /** Why that failed last. `null` unless it did. */
+  readonly failure: DueFailure | null
+  readonly metadata: Metadata
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+}
+
+/** The subscription as callers see it. */
+export const toSubscription = ({ dueAt, state, ...stored }: StoredSubscription): Subscription => ({
+  ...state,
+  ...stored,
+  availableActions: availableActions(state),
+  nextAt: dueAt,
+})
+
+const Quantities = Schema.Record(Schema.String, Schema.String)
+const Credit = Schema.Literals(["prorate", "none"])
+const Anchor = Schema.Literals(["keep", "now"])
+const timeMessage = { message: "must be now, period_end or an instant" }
+const CommandTime = Schema.Union([Schema.Literals(["now", "period_end"]), Schema.DateTimeUtc]).annotate(
+  timeMessage,
+)
+const Trial = Schema.Union([
+  Schema.Struct({ days: Schema.Number }),
+  Schema.Struct({ endAt: Schema.DateTimeUtc }),
+]).annotate({ message: "must be null, or have either days or endAt" })
+
+/** The input of `Subscriptions.create`. */
+export const CreateSubscription = Schema.Struct({
+  customerId: CustomerId,
+  /** The key of a plan. */
+  plan: Schema.String,
+  /** The number of a version of the plan. Default: the newest. The subscription stays at it until it is changed. */
+  version: Schema.optionalKey(VersionNumber),
+  /** Default: the only currency of the plan. */
+  currency: Schema.optionalKey(Schema.String),
+  /** A decimal for each quantity that charges of the plan use. */
+  quantities: Schema.optionalKey(Quantities),
+  /** Default: now. With an instant in the past, one invoice bills all periods since then. */
+  startAt: Schema.optionalKey(Schema.DateTimeUtc),
+  /** The local date and time from which boundaries are computed: `2026-02-01`. Default: the end of the trial, or the start. */
+  anchor: Schema.optionalKey(Schema.String),
+  /** An IANA time zone. Default: `UTC`. */
+  timezone: Schema.optionalKey(Schema.String),
+  /** Default: the trial of the plan. `null`: none. */
+  trial: Schema.optionalKey(Schema.NullOr(Trial)),
+  metadata: Schema.optionalKey(Metadata),
+})
+export interface CreateSubscription extends Schema.Schema.Type<typeof CreateSubscription> {}
+
+/** The input of `Subscriptions.change`. */
+export const ChangeSubscription = Schema.Struct({
+  /** The key of a plan. Without `version`, the subscription moves to its newest version. */
+  plan: Schema.optionalKey(Schema.String),
+  version: Schema.optionalKey(VersionNumber),
+  quantities: Schema.optionalKey(Quantities),
+  /** Required with `plan`. Default for quantities: `period_end` if one falls, else `now`. */
+  at: Schema.optionalKey(CommandTime),
+  /** Whether a change now is billed at once (the default) or by the next invoice. */
+  bill: Schema.optionalKey(Schema.Literals(["now", "next_invoice"])),
+})
+export interface ChangeSubscription extends Schema.Schema.Type<typeof ChangeSubscription> {}
+
+/** The input of `Subscriptions.cancel`. */
+export const CancelSubscription = Schema.Struct({
+  at: CommandTime,
+  /** Whether what was charged for the time after the end is credited. Default: `prorate`. */
+  credit: Schema.optionalKey(Credit),
+})
+export interface CancelSubscription extends Schema.Schema.Type<typeof CancelSubscription> {}
+
+/** The input of `Subscriptions.pause`. */
+export const PauseSubscription = Schema.Struct({
+  /** When it resumes by itself. Default: only when asked. */
+  resumeAt: Schema.optionalKey(Schema.DateTimeUtc),
+  /** The boundaries with which it resumes at `resumeAt`: those before (`keep`, the default), or new ones. */
+  anchor: Schema.optionalKey(Anchor),
+  /** Whether what was charged for the time of the pause is credited. Default: `prorate`. */
+  credit: Schema.optionalKey(Credit),
+})
+export interface PauseSubscription extends Schema.Schema.Type<typeof PauseSubscription> {}
+
+/** The input of `Subscriptions.resume`. */
+export const ResumeSubscription = Schema.Struct({
+  /** The boundaries with which it goes on: those before (`keep`, the default), or new ones that begin now. */
+  anchor: Schema.optionalKey(Anchor),
+})
+export interface ResumeSubscription extends Schema.Schema.Type<typeof ResumeSubscription> {}
+
+/** Which subscriptions to list. */
+export const ListSubscriptions = Schema.Struct({
+  ...pageFields,
+  customerId: Schema.optionalKey(CustomerId),
+  phase: Schema.optionalKey(Phase),
+})
+export interface ListSubscriptions extends Schema.Schema.Type<typeof ListSubscriptions> {}
+
+/** The tenant has no subscription with this id. */
+export class SubscriptionNotFound extends NotFound.make("SubscriptionNotFound", "subscription") {}

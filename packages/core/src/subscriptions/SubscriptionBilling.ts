@@ -1,0 +1,218 @@
+/**
+ * Bills subscriptions: makes their drafts, and computes the lines of a draft again until it is finalized.
+ *
+ * Lines state the difference between what a period costs by now and what other invoices billed of it. So usage that was
+ * recorded or voided after its period was billed is on the next invoice.
+ */
+import {
+  type BillingEffect,
+  type Documented,
+  type LineInput,
+  linesOf,
+  type Period,
+  type PeriodLine,
+  type PlanTerms,
+  type PlanVersionRef,
+  type TermsOf,
+  usageQueries,
+} from "@billwright/engine"
+import { DateTime, Effect, Option } from "effect"
+import type { PlanStore } from "../catalog/PlanStore.ts"
+import { INVOICE_ID_PREFIX, InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
+import type { InvoiceBook } from "../invoices/InvoiceBook.ts"
+import type { BilledLine, InvoiceStore } from "../invoices/InvoiceStore.ts"
+import type { IdGenerator } from "../shared/Id.ts"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import type { ChargeUsage } from "./ChargeUsage.ts"
+import type { StoredSubscription } from "./Subscription.ts"
+import type { SubscriptionStore } from "./SubscriptionStore.ts"
+
+/** How many periods before the newest one are rated again for each invoice. Usage of older periods is not billed any more. */
+export const REVIEWED_PERIODS = 13
+/** How long a draft with usage waits for late records, in hours, if its plan does not say. */
+const DEFAULT_GRACE_HOURS = 1
+const HOUR_MILLIS = 3_600_000
+
+/** What billing works with. */
+export interface BillingParts {
+  readonly subscriptions: SubscriptionStore["Service"]
+  readonly invoices: InvoiceStore["Service"]
+  readonly plans: PlanStore["Service"]
+  readonly ids: IdGenerator["Service"]
+  readonly usage: ChargeUsage
+  readonly book: InvoiceBook
+}
+
+type Billed<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
+
+const keyOf = ({ key, version }: PlanVersionRef): string => `${key}@${version}`
+
+/** The id of a line, unique in its invoice. It stays the same when the lines of a draft are computed again. */
+const idOf = (period: number, { charge, creditOf, group, segment }: PeriodLine): string => {
+  const parts = [period, segment, charge ?? "minimum", ...(group === null ? [] : [group])]
+  return creditOf === null ? parts.join(".") : [...parts, creditOf.invoiceId, creditOf.lineId].join(".")
+}
+
+/** What the lines of a period's documents say, for the lines after them. */
+const documentedOf = (billed: ReadonlyArray<BilledLine>, number: number): ReadonlyArray<Documented> =>
+  billed.flatMap(({ invoiceId, line: { charge, creditOf, id, net, origin } }) => {
+    if (origin?.period !== number) return []
+    const { gross, group, segment } = origin
+    return [{ invoiceId, lineId: id, segment, charge, group, gross, net, creditOf, forgiven: 0n }]
+  })
+
+/** What is billed, and which draft the lines are for. */
+interface Bill {
+  readonly subscription: StoredSubscription
+  readonly cause: BillingEffect
+  /** The first period that is rated. */
+  readonly from: number
+  /** The draft that is computed again. `null` for a new one. */
+  readonly draft: InvoiceId | null
+}
+
+interface Computed {
+  readonly lines: ReadonlyArray<LineInput>
+  /** How long a draft of these lines waits for late usage. */
+  readonly graceHours: number
+  /** The period that ended, or else the one that began. */
+  readonly span: Pick<Period, "start" | "end">
+}
+
+/** The invoices whose lines a bill does not state again: those before it, and those that are issued. */
+const isBefore = ({ draft }: Bill, { invoiceId, status }: BilledLine): boolean =>
+  draft === null || (invoiceId !== draft && (invoiceId < draft || status !== "draft"))
+
+export class SubscriptionBilling {
+  readonly #parts: BillingParts
+
+  constructor(parts: BillingParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Makes the draft of an `invoice` effect of a subscription that the current transaction holds, if there is something to
+   * bill. The drafts before it are computed again first, and are finalized before it. `from` is the first period that may
+   * not have been billed at all.
+   */
+  invoice(subscription: StoredSubscription, cause: BillingEffect, from = cause.period.number): Billed<void> {
+    const { book, ids, invoices } = this.#parts
+    return Effect.gen({ self: this }, function* () {
+      const { customerId, id, state } = subscription
+      let dueAt = 0
+      for (const draft of yield* invoices.lockDrafts(id)) {
+        const again = yield* this.redraft(subscription, draft)
+        yield* book.save(again)
+        dueAt = Math.max(dueAt, again.dueAt ?? 0)
+      }
+      const first = Math.max(0, Math.min(from, cause.period.number - REVIEWED_PERIODS))
+      const bill: Bill = { subscription, cause, from: first, draft: null }
+      const { graceHours, lines, span } = yield* this.#partsOf(bill)
+      const now = yield* DateTime.now
+      yield* book.draft(
+        {
+          id: InvoiceId.make(yield* ids.next(INVOICE_ID_PREFIX)),
+          customerId,
+          subscriptionId: id,
+          cause,
+          dueAt: Math.max(dueAt, cause.at + graceHours * HOUR_MILLIS),
+          createdAt: now,
+          updatedAt: now,
+        },
+        { currency: state.currency, periodStart: span.start, periodEnd: span.end },
+        lines,
+      )
+    })
+  }
+
+  /** A draft of the subscription with its lines computed again. */
+  redraft(subscription: StoredSubscription, draft: StoredInvoice): Billed<StoredInvoice> {
+    const { cause, id, state } = draft
+    if (cause === null) return Effect.succeed(draft)
+    const numbers = state.lines.map(({ origin }) => origin?.period ?? cause.period.number)
+    const oldest = Math.min(cause.period.number, ...numbers)
+    const from = Math.max(0, Math.min(oldest, cause.period.number - REVIEWED_PERIODS))
+    return Effect.map(this.#partsOf({ subscription, cause, from, draft: id }), ({ lines }) =>
+      this.#parts.book.redraft(draft, lines),
+    )
+  }
+
+  #partsOf(bill: Bill): Billed<Computed> {
+    const { invoices, subscriptions, usage } = this.#parts
+    return Effect.gen({ self: this }, function* () {
+      const { cause, from, subscription } = bill
+      const { customerId, id, state } = subscription
+      const { timezone } = state.periods
+      const { number } = cause.period
+      const earlier = yield* subscriptions.periodsBefore(id, number, number - from)
+      const periods = [...earlier, cause.period]
+      const termsOf = yield* this.#termsOf(periods)
+      const billed = (yield* invoices.billedLines(id, from)).filter((one) => isBefore(bill, one))
+      const lines: Array<LineInput> = []
+      let graceHours = 0
+      for (const period of periods) {
+        const queries = usageQueries(period, timezone, termsOf, cause.at)
+        const found = linesOf({
+          period,
+          timezone,
+          currency: state.currency,
+          termsOf,
+          until: cause.at,
+          totals: yield* usage.totals(customerId, queries),
+          documented: documentedOf(billed, period.number),
+        })
+        for (const line of found) {
+          lines.push(toLine(id, period.number, line, billed))
+          if (line.kind === "usage") {
+            graceHours = Math.max(graceHours, termsOf(line.plan).policy?.grace_hours ?? DEFAULT_GRACE_HOURS)
+          }
+        }
+      }
+      const ended = earlier.at(-1)
+      const span = ended?.segments.at(-1)?.end === cause.at ? ended : cause.period
+      return { lines, graceHours, span }
+    })
+  }
+
+  /** The terms of the plan versions of periods. */
+  #termsOf(periods: ReadonlyArray<Period>): Effect.Effect<TermsOf, StorageError, CurrentTenant> {
+    const refs = new Map<string, PlanVersionRef>()
+    for (const { segments } of periods)
+      for (const { plan } of segments) if (plan !== null) refs.set(keyOf(plan), plan)
+    return Effect.gen({ self: this }, function* () {
+      const terms = new Map<string, PlanTerms>()
+      for (const [key, ref] of refs) {
+        const found = yield* this.#parts.plans.findVersion(ref.key, ref.version)
+        if (Option.isSome(found)) terms.set(key, found.value.terms)
+      }
+      return (ref) => {
+        const found = terms.get(keyOf(ref))
+        if (found === undefined) throw new TypeError(`the plan ${ref.key} has no version ${ref.version}`)
+        return found
+      }
+    })
+  }
+}
+
+const toLine = (
+  subscriptionId: StoredSubscription["id"],
+  period: number,
+  line: PeriodLine,
+  billed: ReadonlyArray<BilledLine>,
+): LineInput => {
+  const { creditOf, gross, group, plan, segment, ...fields } = line
+  const credited = billed.find(
+    (one) => one.invoiceId === creditOf?.invoiceId && one.line.id === creditOf.lineId,
+  )
+  return {
+    ...fields,
+    id: idOf(period, line),
+    origin: { subscriptionId, plan, period, segment, group, gross },
+    receipt: null,
+    taxCode: null,
+    fixedTax: credited?.line.tax ?? null,
+    creditOf,
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * The storage port for subscriptions.
+ */
+import type { Period } from "@billwright/engine"
+import { Context, type Effect, type Option } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
+import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import type { Phase, StoredSubscription } from "./Subscription.ts"
+
+/** Which subscriptions to list. `undefined` allows any. */
+export interface SubscriptionFilter {
+  readonly customerId?: CustomerId | undefined
+  readonly phase?: Phase | undefined
+}
+
+/**
+ * Every verb acts for the current tenant only and joins the current transaction, if there is one. Without a transaction,
+ * each verb is atomic. Values given out share nothing with what is stored.
+ */
+export class SubscriptionStore extends Context.Service<
+  SubscriptionStore,
+  {
+    /** Stores a new subscription of an existing customer. Fails with a `StorageError` if its id is taken. */
+    readonly insert: (subscription: StoredSubscription) => Effect.Effect<void, StorageError, CurrentTenant>
+
+    readonly find: (
+      id: SubscriptionId,
+    ) => Effect.Effect<Option.Option<StoredSubscription>, StorageError, CurrentTenant>
+
+    /** Newest first. The cursor is the id of a subscription. */
+    readonly list: (
+      filter: SubscriptionFilter,
+      page: PageQuery,
+    ) => Effect.Effect<Page<StoredSubscription>, CursorNotFound | StorageError, CurrentTenant>
+
+    /**
+     * Reads a subscription, and holds it until the transaction ends: nobody else changes it. Call it inside a transaction.
+     */
+    readonly lock: (
+      id: SubscriptionId,
+    ) => Effect.Effect<Option.Option<StoredSubscription>, StorageError, CurrentTenant>
+
+    /**
+     * Replaces a subscription that the current transaction holds. Its id, customer and `createdAt` stay. Ends a lease on it
+     * and forgets its failures: what is due at `dueAt` is due for the first time. Does nothing if there is no such
+     * subscription.
+     */
+    readonly save: (subscription: StoredSubscription) => Effect.Effect<void, StorageError, CurrentTenant>
+
+    /**
+     * Stores periods of a subscription that the current transaction holds. A period replaces the one with its number.
+     */
+    readonly savePeriods: (
+      id: SubscriptionId,
+      periods: ReadonlyArray<Period>,
+    ) => Effect.Effect<void, StorageError, CurrentTenant>
+
+    /** The last `limit` stored periods of a subscription whose numbers are less than `before`, in the order of their numbers. */
+    readonly periodsBefore: (
+      id: SubscriptionId,
+      before: number,
+      limit: number,
+    ) => Effect.Effect<ReadonlyArray<Period>, StorageError, CurrentTenant>
+  }
+>()("@billwright/core/subscriptions/SubscriptionStore") {}

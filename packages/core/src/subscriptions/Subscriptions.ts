@@ -1,0 +1,279 @@
+/**
+ * The use cases of subscriptions.
+ */
+import {
+  type Command,
+  type CommandTime,
+  type Create,
+  isRejected,
+  type PlanVersion,
+  type Problem,
+  step,
+} from "@billwright/engine"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { PlanNotFound } from "../catalog/Plan.ts"
+import { PlanStore } from "../catalog/PlanStore.ts"
+import { CustomerNotFound, customers } from "../customers/Customer.ts"
+import { Outbox } from "../events/Outbox.ts"
+import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
+import { InvoiceBook } from "../invoices/InvoiceBook.ts"
+import { InvoiceSettings } from "../invoices/InvoiceSettings.ts"
+import { InvoiceStore } from "../invoices/InvoiceStore.ts"
+import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import { SUBSCRIPTION_ID_PREFIX, SubscriptionId } from "../invoices/SubscriptionId.ts"
+import * as ById from "../shared/ById.ts"
+import { Collections } from "../shared/Collections.ts"
+import { IdGenerator } from "../shared/Id.ts"
+import { decoder, type InvalidInput, ofProblems } from "../shared/InvalidInput.ts"
+import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import { UsageStore } from "../usage/UsageStore.ts"
+import { ChargeUsage } from "./ChargeUsage.ts"
+import {
+  CancelSubscription,
+  ChangeSubscription,
+  CreateSubscription,
+  ListSubscriptions,
+  PauseSubscription,
+  ResumeSubscription,
+  type StoredSubscription,
+  type Subscription,
+  SubscriptionNotFound,
+  toSubscription,
+} from "./Subscription.ts"
+import { SubscriptionBilling } from "./SubscriptionBilling.ts"
+import { SubscriptionBook } from "./SubscriptionBook.ts"
+import { SubscriptionStore } from "./SubscriptionStore.ts"
+
+const decodeCreate = decoder(CreateSubscription)
+const decodeChange = decoder(ChangeSubscription)
+const decodeCancel = decoder(CancelSubscription)
+const decodePause = decoder(PauseSubscription)
+const decodeResume = decoder(ResumeSubscription)
+const decodeList = decoder(ListSubscriptions)
+const { knownId, orNotFound } = ById.make(Schema.is(SubscriptionId), (id) => new SubscriptionNotFound({ id }))
+
+type Failure = InvoicingUnsupported | StorageError
+type CommandFailure = ActionUnavailable | InvalidInput | SubscriptionNotFound | Failure
+
+/**
+ * Creates, reads, lists and changes the subscriptions of the current tenant.
+ *
+ * `InvalidInput` has all problems of an input. `ActionUnavailable` says that a subscription does not allow a command as it
+ * is. A command first does everything that is due before it. Invoices are made as drafts, and `BillingRuns` finalizes
+ * them.
+ */
+export class Subscriptions extends Context.Service<
+  Subscriptions,
+  {
+    readonly create: (
+      input: CreateSubscription,
+    ) => Effect.Effect<Subscription, InvalidInput | CustomerNotFound | PlanNotFound | Failure, CurrentTenant>
+
+    readonly get: (id: string) => Effect.Effect<Subscription, SubscriptionNotFound | Failure, CurrentTenant>
+
+    /** Newest first. */
+    readonly list: (
+      query?: ListSubscriptions,
+    ) => Effect.Effect<Page<Subscription>, InvalidInput | Failure, CurrentTenant>
+
+    /** Moves to another plan or version, or changes quantities, or both. A change that changes nothing is none. */
+    readonly change: (
+      id: string,
+      input: ChangeSubscription,
+    ) => Effect.Effect<Subscription, PlanNotFound | CommandFailure, CurrentTenant>
+
+    /** Ends the subscription: now, at the end of its period, or at an instant. */
+    readonly cancel: (
+      id: string,
+      input: CancelSubscription,
+    ) => Effect.Effect<Subscription, CommandFailure, CurrentTenant>
+
+    /** Takes a cancellation back before it has taken effect. */
+    readonly uncancel: (id: string) => Effect.Effect<Subscription, CommandFailure, CurrentTenant>
+
+    /** Pauses the subscription now: nothing is charged until it resumes. */
+    readonly pause: (
+      id: string,
+      input?: PauseSubscription,
+    ) => Effect.Effect<Subscription, CommandFailure, CurrentTenant>
+
+    /** Ends a pause now. */
+    readonly resume: (
+      id: string,
+      input?: ResumeSubscription,
+    ) => Effect.Effect<Subscription, CommandFailure, CurrentTenant>
+  }
+>()("@billwright/core/subscriptions/Subscriptions") {
+  static readonly layer = Layer.effect(
+    Subscriptions,
+    Effect.gen(function* () {
+      const port = yield* optionalPort(SubscriptionStore)
+      const makeBook = yield* bookOf
+      const customerStore = (yield* Collections).of(customers)
+      const plans = yield* PlanStore
+      const transactor = yield* Transactor
+      const ids = yield* IdGenerator
+
+      /** A version of a plan with its terms: the newest, or one by its number. */
+      const planOf = Effect.fnUntraced(function* (key: string, version: number | undefined) {
+        const [newest] = yield* plans.findAll([key])
+        if (newest === undefined) return yield* new PlanNotFound({ id: key, field: "plan" })
+        if (version === undefined || version === newest.version) {
+          return { key, version: newest.version, terms: newest.terms } satisfies PlanVersion
+        }
+        const found = yield* plans.findVersion(key, version)
+        if (Option.isNone(found)) return yield* new PlanNotFound({ id: key, version, field: "version" })
+        return { key, version, terms: found.value.terms } satisfies PlanVersion
+      })
+
+      /** Holds the customer, so that it is not erased meanwhile. */
+      const holdCustomer = Effect.fnUntraced(function* (id: StoredSubscription["customerId"]) {
+        const held = yield* customerStore.modify(id, Effect.succeed)
+        if (Option.isNone(held)) return yield* new CustomerNotFound({ id, field: "customerId" })
+      })
+
+      const create = Effect.fn("Subscriptions.create")(function* (input: CreateSubscription) {
+        const { book } = yield* makeBook
+        const fields = yield* decodeCreate(input)
+        const { customerId, metadata = {}, version } = fields
+        return yield* transactor.atomically(
+          Effect.gen(function* () {
+            yield* holdCustomer(customerId)
+            const now = yield* DateTime.now
+            const command = toCreate(fields, yield* planOf(fields.plan, version))
+            const stepped = step(null, command, now.epochMilliseconds)
+            if (isRejected(stepped)) return yield* invalid(stepped.problems)
+            const id = SubscriptionId.make(yield* ids.next(SUBSCRIPTION_ID_PREFIX))
+            const stored = { id, customerId, metadata, createdAt: now, updatedAt: now }
+            return toSubscription(yield* book.create(stored, stepped))
+          }),
+        )
+      })
+
+      const get = Effect.fn("Subscriptions.get")(function* (id: string) {
+        const store = yield* port
+        return toSubscription(yield* orNotFound(yield* store.find(yield* knownId(id)), id))
+      })
+
+      const list = Effect.fn("Subscriptions.list")(function* (query: ListSubscriptions = {}) {
+        const store = yield* port
+        const request = yield* decodeList(query)
+        const { data, hasMore } = yield* store
+          .list(filterOf(request), yield* toQuery(request))
+          .pipe(nameCursor(request))
+        return { data: data.map(toSubscription), hasMore }
+      })
+
+      const command = Effect.fnUntraced(function* (id: string, input: Command) {
+        const { book, store } = yield* makeBook
+        const known = yield* knownId(id)
+        return yield* transactor.atomically(
+          Effect.gen(function* () {
+            const stored = yield* orNotFound(yield* store.lock(known), id)
+            const { epochMilliseconds } = yield* DateTime.now
+            const stepped = step(stored.state, input, epochMilliseconds)
+            if (!isRejected(stepped)) return toSubscription(yield* book.update(stored, stepped))
+            const [{ path, problem }] = stepped.problems
+            if (path !== input.type) return yield* invalid(stepped.problems)
+            return yield* new ActionUnavailable({ object: "subscription", id, problem: `${path} ${problem}` })
+          }),
+        )
+      })
+
+      const change = Effect.fn("Subscriptions.change")(function* (id: string, input: ChangeSubscription) {
+        const { at, bill, plan, quantities, version } = yield* decodeChange(input)
+        if (plan === undefined && version !== undefined) {
+          return yield* invalid([{ path: "version", problem: "must be left out: it needs a plan" }])
+        }
+        return yield* command(id, {
+          type: "change",
+          ...(plan === undefined ? {} : { plan: yield* planOf(plan, version) }),
+          ...(quantities === undefined ? {} : { quantities }),
+          ...(at === undefined ? {} : { at: timeOf(at) }),
+          ...(bill === undefined ? {} : { bill }),
+        })
+      })
+
+      const cancel = Effect.fn("Subscriptions.cancel")(function* (id: string, input: CancelSubscription) {
+        const { at, credit } = yield* decodeCancel(input)
+        return yield* command(id, {
+          type: "cancel",
+          at: timeOf(at),
+          ...(credit === undefined ? {} : { credit }),
+        })
+      })
+
+      const uncancel = Effect.fn("Subscriptions.uncancel")((id: string) => command(id, { type: "uncancel" }))
+
+      const pause = Effect.fn("Subscriptions.pause")(function* (id: string, input: PauseSubscription = {}) {
+        const { resumeAt, ...fields } = yield* decodePause(input)
+        const at = resumeAt === undefined ? {} : { resumeAt: resumeAt.epochMilliseconds }
+        return yield* command(id, { type: "pause", ...fields, ...at })
+      })
+
+      const resume = Effect.fn("Subscriptions.resume")(function* (
+        id: string,
+        input: ResumeSubscription = {},
+      ) {
+        return yield* command(id, { type: "resume", ...(yield* decodeResume(input)) })
+      })
+
+      return Subscriptions.of({ create, get, list, change, cancel, uncancel, pause, resume })
+    }),
+  )
+}
+
+/** What writes subscriptions and their invoices. Getting it fails if the storage lacks a port. */
+export const bookOf = Effect.gen(function* () {
+  const subscriptionPort = yield* optionalPort(SubscriptionStore)
+  const invoicePort = yield* optionalPort(InvoiceStore)
+  const outbox = yield* Outbox
+  const plans = yield* PlanStore
+  const ids = yield* IdGenerator
+  const usage = new ChargeUsage(yield* UsageStore)
+  const settings = yield* InvoiceSettings
+  return Effect.map(Effect.all([subscriptionPort, invoicePort]), ([store, invoices]) => {
+    const invoiceBook = new InvoiceBook(invoices, outbox, settings)
+    const billing = new SubscriptionBilling({
+      subscriptions: store,
+      invoices,
+      plans,
+      ids,
+      usage,
+      book: invoiceBook,
+    })
+    return { store, invoices, invoiceBook, billing, book: new SubscriptionBook(store, outbox, billing) }
+  })
+})
+
+const invalid = ([first, ...others]: readonly [Problem, ...ReadonlyArray<Problem>]) => {
+  const toField = ({ path, problem }: Problem) => ({ field: path, problem })
+  return Effect.fail(ofProblems([toField(first), ...others.map(toField)]))
+}
+
+const timeOf = (at: CancelSubscription["at"]): CommandTime =>
+  typeof at === "string" ? at : at.epochMilliseconds
+
+const toCreate = (
+  { anchor, currency, quantities, startAt, timezone, trial }: CreateSubscription,
+  plan: PlanVersion,
+): Create => ({
+  type: "create",
+  plan,
+  ...(currency === undefined ? {} : { currency }),
+  ...(quantities === undefined ? {} : { quantities }),
+  ...(startAt === undefined ? {} : { startAt: startAt.epochMilliseconds }),
+  ...(anchor === undefined ? {} : { anchor }),
+  ...(timezone === undefined ? {} : { timezone }),
+  ...(trial === undefined ? {} : { trial: trialOf(trial) }),
+})
+
+const trialOf = (
+  trial: NonNullable<CreateSubscription["trial"]> | null,
+): NonNullable<Create["trial"]> | null => {
+  if (trial === null) return null
+  return "days" in trial ? { days: trial.days } : { endAt: trial.endAt.epochMilliseconds }
+}

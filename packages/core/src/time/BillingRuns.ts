@@ -1,0 +1,168 @@
+/**
+ * Does what is due on subscriptions and invoices: starts, renewals, ends, and the finalization of drafts.
+ */
+import { isRejected, nextDue, step } from "@billwright/engine"
+import { Cause, Context, DateTime, Effect, Exit, Layer, Option, Schema } from "effect"
+import type { InvoiceId } from "../invoices/Invoice.ts"
+import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
+import type { DueFailure } from "../shared/Due.ts"
+import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import { bookOf } from "../subscriptions/Subscriptions.ts"
+import { type ClaimedSubject, DueStore, MAX_CLAIMED_SUBJECTS } from "./DueStore.ts"
+
+/** How long a claimed subject is leased. A transaction of a run takes a small part of it. */
+export const RUN_LEASE_MILLIS = 120_000
+/** Most subjects of one claim. One runner works through them one after another, within their lease. */
+const CLAIM = 100
+/** Most due instants of a subscription that one transaction works through. */
+const MAX_STEPS = 12
+/** Most subjects of one run. */
+export const MAX_RUN = 1_000_000
+/** How long after its first failure a subject is tried again. Each further failure doubles that. */
+const FIRST_RETRY_MILLIS = 60_000
+const MAX_RETRY_MILLIS = 21_600_000
+/** How often a subject is tried before it is set aside. */
+export const MAX_RUN_ATTEMPTS = 10
+/** Longest problem that is stored, in characters. */
+const MAX_PROBLEM_LENGTH = 500
+
+const limitMessage = { message: `must be an integer from 1 to ${MAX_RUN}` }
+
+/** The input of `BillingRuns.runDue`. */
+export const RunDue = Schema.Struct({
+  /** Most subjects to work on. Default: until nothing is due. */
+  limit: Schema.optionalKey(
+    Schema.Int.annotate(limitMessage).check(Schema.isBetween({ minimum: 1, maximum: MAX_RUN }, limitMessage)),
+  ),
+})
+export interface RunDue extends Schema.Schema.Type<typeof RunDue> {}
+
+const decodeRun = decoder(RunDue)
+
+/** What a run did. */
+export interface RunReport {
+  /** How many times it worked on a subscription. */
+  readonly subscriptions: number
+  /** How many invoices it finalized. */
+  readonly invoices: number
+  /** How many subjects failed. They are tried again later, or were set aside: their `failure` says so. */
+  readonly failed: number
+  /** Whether the limit ended the run, so that more may be due. */
+  readonly hasMore: boolean
+}
+
+/** Runs what is due, for all tenants. Several runners may run at once. */
+export class BillingRuns extends Context.Service<
+  BillingRuns,
+  {
+    /**
+     * Works until nothing is due any more. Each subject has a transaction of its own. One that fails is tried again later,
+     * from a minute to 6 hours, and is set aside after `MAX_RUN_ATTEMPTS` failures; others go on. Amounts depend on the
+     * instants at which things are due, and not on when they are run. Not within a transaction.
+     */
+    readonly runDue: (
+      input?: RunDue,
+    ) => Effect.Effect<RunReport, InvalidInput | InvoicingUnsupported | StorageError>
+
+    /** When something is due next. `none` if nothing will be due by itself. */
+    readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, InvoicingUnsupported | StorageError>
+  }
+>()("@billwright/core/time/BillingRuns") {
+  static readonly layer = Layer.effect(
+    BillingRuns,
+    Effect.gen(function* () {
+      const duePort = yield* optionalPort(DueStore)
+      const makeBook = yield* bookOf
+      const transactor = yield* Transactor
+
+      /** Moves a subscription on, through at most `MAX_STEPS` due instants. */
+      const runSubscription = Effect.fnUntraced(function* (claimed: ClaimedSubject, id: SubscriptionId) {
+        const { book, store } = yield* makeBook
+        const due = yield* duePort
+        const { epochMilliseconds: now } = yield* DateTime.now
+        const found = yield* store.lock(id)
+        if (Option.isNone(found) || !(yield* due.holds(claimed))) return
+        let stored = found.value
+        for (let steps = 0; steps < MAX_STEPS; steps++) {
+          const next = nextDue(stored.state)
+          if (next === null || next.at > now) break
+          const stepped = step(stored.state, { type: "due" }, now)
+          if (isRejected(stepped)) return yield* Effect.die(new TypeError(stepped.problems[0].problem))
+          stored = yield* book.update(stored, stepped)
+        }
+      })
+
+      /** Finalizes a draft. Its subscription is held first, as by commands, so that nobody bills the same usage meanwhile. */
+      const runInvoice = Effect.fnUntraced(function* (claimed: ClaimedSubject, id: InvoiceId) {
+        const { billing, invoiceBook, invoices, store } = yield* makeBook
+        const due = yield* duePort
+        const found = yield* invoices.find(id)
+        if (Option.isNone(found)) return
+        const { subscriptionId } = found.value
+        const held = subscriptionId === null ? Option.none() : yield* store.lock(subscriptionId)
+        const draft = yield* invoices.lock(id)
+        if (Option.isNone(draft) || !(yield* due.holds(claimed))) return
+        const last = Option.isNone(held) ? draft.value : yield* billing.redraft(held.value, draft.value)
+        yield* invoiceBook.finalize(last)
+      })
+
+      const runOne = Effect.fnUntraced(function* (claimed: ClaimedSubject) {
+        const { subject, tenant } = claimed
+        const work =
+          subject.kind === "subscription"
+            ? runSubscription(claimed, subject.id)
+            : runInvoice(claimed, subject.id)
+        const due = yield* duePort
+        const exit = yield* Effect.exit(
+          transactor.atomically(work).pipe(Effect.provideService(CurrentTenant, tenant)),
+        )
+        if (Exit.isSuccess(exit)) return true
+        if (Cause.hasInterrupts(exit.cause)) return yield* Effect.failCause(exit.cause)
+        yield* Effect.logError("a billing run failed", subject.kind, subject.id, exit.cause)
+        const failure = failureOf(claimed.attempts + 1, exit.cause, yield* DateTime.now)
+        yield* due.release(claimed, failure).pipe(Effect.provideService(CurrentTenant, tenant))
+        return false
+      })
+
+      const runDue = Effect.fn("BillingRuns.runDue")(function* (input: RunDue = {}) {
+        const { limit = MAX_RUN } = yield* decodeRun(input)
+        const due = yield* duePort
+        const report = { subscriptions: 0, invoices: 0, failed: 0 }
+        for (let left = limit; left > 0;) {
+          const now = yield* DateTime.now
+          const leaseUntil = DateTime.add(now, { milliseconds: RUN_LEASE_MILLIS })
+          const most = Math.min(left, CLAIM, MAX_CLAIMED_SUBJECTS)
+          const all = yield* due.claimDue({ now, leaseUntil, limit: most })
+          for (const claimed of all) {
+            if (!(yield* runOne(claimed))) report.failed++
+            else if (claimed.subject.kind === "subscription") report.subscriptions++
+            else report.invoices++
+          }
+          left -= all.length
+          if (all.length === 0) return { ...report, hasMore: false }
+        }
+        return { ...report, hasMore: true }
+      })
+
+      const nextDueAt = Effect.flatMap(duePort, (due) => due.nextDueAt)
+
+      return BillingRuns.of({ runDue, nextDueAt })
+    }),
+  )
+}
+
+const failureOf = (attempts: number, cause: Cause.Cause<unknown>, at: DateTime.Utc): DueFailure => {
+  const error = Cause.squash(cause)
+  const problem = error instanceof Error ? error.message : String(error)
+  const delay = Math.min(FIRST_RETRY_MILLIS * 2 ** (attempts - 1), MAX_RETRY_MILLIS)
+  return {
+    attempts,
+    problem: problem.slice(0, MAX_PROBLEM_LENGTH),
+    at,
+    retryAt: attempts >= MAX_RUN_ATTEMPTS ? null : DateTime.add(at, { milliseconds: delay }),
+  }
+}

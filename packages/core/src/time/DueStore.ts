@@ -1,0 +1,79 @@
+/**
+ * The storage port of billing runs: the queue of subscriptions and invoices on which something is due.
+ */
+import { Context, type DateTime, type Effect, type Option } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import type { InvoiceId } from "../invoices/Invoice.ts"
+import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
+import type { DueFailure } from "../shared/Due.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant, Tenant } from "../shared/Tenant.ts"
+
+/** Most subjects of one claim. */
+export const MAX_CLAIMED_SUBJECTS = 500
+
+/** On what something is due. */
+export type Subject =
+  | { readonly kind: "subscription"; readonly id: SubscriptionId }
+  | { readonly kind: "invoice"; readonly id: InvoiceId }
+
+/** A subject that a runner has leased. */
+export interface ClaimedSubject {
+  readonly tenant: Tenant
+  readonly subject: Subject
+  readonly customerId: CustomerId
+  /** When the earliest thing is due, in epoch milliseconds. */
+  readonly dueAt: number
+  /** How often it has failed in a row. */
+  readonly attempts: number
+  /** Identifies the lease: a random UUID. Each claim of a subject gets a new one. */
+  readonly token: string
+}
+
+export interface DueClaim {
+  readonly now: DateTime.Utc
+  /** When the leases end. */
+  readonly leaseUntil: DateTime.Utc
+  /** Most subjects of the claim: 1 to `MAX_CLAIMED_SUBJECTS`. */
+  readonly limit: number
+}
+
+/**
+ * A subject is due when its `dueAt` has come, the `retryAt` of its failure, if it has one, has come too, and nobody holds
+ * a lease on it. One that is set aside (`retryAt` is `null`) is not due.
+ *
+ * `claimDue` and `nextDueAt` act for all tenants, the other verbs for the current one. All verbs but `claimDue` join the
+ * current transaction, if there is one.
+ */
+export class DueStore extends Context.Service<
+  DueStore,
+  {
+    /**
+     * Leases subjects that are due, in the order of `dueAt`, then invoices before subscriptions, then by id. Each is leased
+     * to one caller only, also when several claim at once. When its lease ends, the subject is due again.
+     *
+     * When more subjects are due than the limit, tenants take turns: each gets its longest due subject before any gets a
+     * second one.
+     */
+    readonly claimDue: (claim: DueClaim) => Effect.Effect<ReadonlyArray<ClaimedSubject>, StorageError>
+
+    /**
+     * Whether a lease still holds. If it does, the subject is held until the transaction ends, as by `lock` of its store.
+     * A lease does not hold any more when the subject was claimed again or saved. One whose time is over holds if nobody
+     * has claimed the subject since. Call it inside a transaction.
+     */
+    readonly holds: (claimed: ClaimedSubject) => Effect.Effect<boolean, StorageError, CurrentTenant>
+
+    /**
+     * Ends a lease. With a failure, the subject is tried again at its `retryAt` or set aside; without one, it is as due as
+     * before the claim. Gives false and changes nothing if the lease does not hold any more.
+     */
+    readonly release: (
+      claimed: ClaimedSubject,
+      failure: DueFailure | null,
+    ) => Effect.Effect<boolean, StorageError, CurrentTenant>
+
+    /** When the next subject of any tenant is due, or its lease ends. `none` if nothing will be due by itself. */
+    readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, StorageError>
+  }
+>()("@billwright/core/time/DueStore") {}

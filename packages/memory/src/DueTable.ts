@@ -1,0 +1,144 @@
+/**
+ * What is due on subscriptions and invoices in memory, and the `DueStore` over it.
+ */
+import {
+  type ClaimedSubject,
+  type Customer,
+  type Due,
+  type DueClaim,
+  DueStore,
+  type Subject,
+  Tenant,
+} from "@billwright/core"
+import { DateTime, Exit, Option } from "effect"
+import { DueGroup, type DueItem, DueParty, DueQueue } from "./DueQueue.ts"
+import type { Journal } from "./Journal.ts"
+
+/** What is known of when a subject is due. It is replaced as a whole. */
+interface State {
+  readonly dueAt: number | null
+  readonly failure: Due.DueFailure | null
+  readonly lease: { readonly token: string; readonly until: number } | null
+}
+
+interface Row extends DueItem {
+  readonly id: Subject["id"]
+  readonly subject: Subject
+  readonly tenant: Tenant.Tenant
+  readonly customerId: Customer.CustomerId
+  readonly group: DueGroup<Row>
+  state: State
+}
+
+/** When a subject can be claimed, in epoch milliseconds. `undefined`: never, as things are. */
+const claimableAt = ({ dueAt, failure, lease }: State): number | undefined => {
+  if (dueAt === null) return undefined
+  if (lease !== null) return lease.until
+  if (failure === null) return dueAt
+  return failure.retryAt === null ? undefined : Math.max(dueAt, failure.retryAt.epochMilliseconds)
+}
+
+const NONE: State = { dueAt: null, failure: null, lease: null }
+
+/** Subjects by id, and in the order in which they are due. Its methods are synchronous. */
+export class DueTable {
+  readonly #journal: Journal
+  readonly #rows = new Map<string, Row>()
+  readonly #parties = new Map<string, DueParty<Row>>()
+  readonly #queue = new DueQueue<Row>()
+
+  constructor(journal: Journal) {
+    this.#journal = journal
+  }
+
+  /** Sets when a subject is due, for the first time. Ends a lease on it. */
+  put(tenant: Tenant.Tenant, subject: Subject, customerId: Customer.CustomerId, dueAt: number | null): void {
+    let row = this.#rows.get(subject.id)
+    if (row === undefined) {
+      const group = new DueGroup(this.#partyOf(tenant))
+      row = { heapIndex: -1, dueAt: 0, id: subject.id, subject, tenant, customerId, group, state: NONE }
+      this.#rows.set(subject.id, row)
+    }
+    this.#set(row, { dueAt, failure: null, lease: null })
+  }
+
+  /** When a subject is due, and how that has gone. */
+  of(id: Subject["id"]): Due.Due {
+    const { dueAt, failure } = this.#rows.get(id)?.state ?? NONE
+    return { dueAt, failure }
+  }
+
+  claim({ leaseUntil, limit, now }: DueClaim): ReadonlyArray<ClaimedSubject> {
+    const found = this.#queue.due(now.epochMilliseconds, {
+      inAll: limit,
+      ofGroup: () => limit,
+      ofParty: () => limit,
+    })
+    const claimed = found.map((row): ClaimedSubject => {
+      const token = crypto.randomUUID()
+      const { dueAt, failure } = row.state
+      this.#set(row, { ...row.state, lease: { token, until: leaseUntil.epochMilliseconds } })
+      const { customerId, subject, tenant } = row
+      return { tenant, subject, customerId, dueAt: dueAt!, attempts: failure?.attempts ?? 0, token }
+    })
+    return claimed.sort((a, b) => a.dueAt - b.dueAt || (a.subject.id < b.subject.id ? -1 : 1))
+  }
+
+  holds(tenant: Tenant.Tenant, claimed: ClaimedSubject): boolean {
+    return this.#heldRow(tenant, claimed) !== undefined
+  }
+
+  release(tenant: Tenant.Tenant, claimed: ClaimedSubject, failure: Due.DueFailure | null): boolean {
+    const row = this.#heldRow(tenant, claimed)
+    if (row === undefined) return false
+    this.#set(row, { ...row.state, lease: null, failure: failure ?? row.state.failure })
+    return true
+  }
+
+  get nextDueAt(): number | undefined {
+    return this.#queue.earliest
+  }
+
+  /** The row of a subject of the tenant, if the lease holds. */
+  #heldRow(tenant: Tenant.Tenant, { subject, token }: ClaimedSubject): Row | undefined {
+    const row = this.#rows.get(subject.id)
+    if (row === undefined || Tenant.tenantKey(row.tenant) !== Tenant.tenantKey(tenant)) return undefined
+    return row.state.lease?.token === token ? row : undefined
+  }
+
+  #set(row: Row, state: State): void {
+    const before = row.state
+    this.#move(row, state)
+    this.#journal.wrote(() => this.#move(row, before))
+  }
+
+  #move(row: Row, state: State): void {
+    if (row.heapIndex !== -1) this.#queue.remove(row.group, row)
+    row.state = state
+    const at = claimableAt(state)
+    if (at === undefined) return
+    row.dueAt = at
+    this.#queue.add(row.group, row)
+  }
+
+  #partyOf(tenant: Tenant.Tenant): DueParty<Row> {
+    const key = Tenant.tenantKey(tenant)
+    const known = this.#parties.get(key)
+    if (known !== undefined) return known
+    const party = new DueParty<Row>()
+    this.#parties.set(key, party)
+    return party
+  }
+}
+
+/** The port over the table. */
+export const dueStore = (table: DueTable, journal: Journal): DueStore["Service"] =>
+  DueStore.of({
+    claimDue: (claim) => journal.verb(() => Exit.succeed(table.claim(claim))),
+    holds: (claimed) => journal.tenantVerb((tenant) => Exit.succeed(table.holds(tenant, claimed))),
+    release: (claimed, failure) =>
+      journal.tenantVerb((tenant) => Exit.succeed(table.release(tenant, claimed, failure))),
+    nextDueAt: journal.verb(() =>
+      Exit.succeed(Option.map(Option.fromUndefinedOr(table.nextDueAt), DateTime.makeUnsafe)),
+    ),
+  })

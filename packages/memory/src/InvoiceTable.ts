@@ -1,0 +1,212 @@
+/**
+ * Invoices and the series of their numbers in memory, and the `InvoiceStore` over them.
+ */
+import {
+  type BilledLine,
+  ExactJson,
+  type Invoice,
+  type InvoiceFilter,
+  InvoiceStore,
+  Page,
+  type NumberSeries,
+  type SeriesName,
+  StorageError,
+  Tenant,
+} from "@billwright/core"
+import { Exit, Option } from "effect"
+import { copyOf } from "./CollectionTable.ts"
+import type { DueTable } from "./DueTable.ts"
+import { IdOrder, toPage } from "./IdOrder.ts"
+import type { Journal } from "./Journal.ts"
+
+interface Row {
+  readonly id: Invoice.InvoiceId
+  /** This object is never changed, only replaced. */
+  value: Invoice.StoredInvoice
+}
+
+interface TenantRows {
+  readonly tenant: Tenant.Tenant
+  readonly all: IdOrder<Row>
+  readonly bySubscription: Map<string, IdOrder<Row>>
+  /** By subscription, number of the period and segment. */
+  readonly causes: Set<string>
+  readonly series: Map<SeriesName, NumberSeries>
+}
+
+const causeOf = ({ cause, subscriptionId }: Invoice.StoredInvoice): string | undefined =>
+  cause === null ? undefined : `${subscriptionId} ${cause.period.number} ${cause.segment}`
+
+const taken = (problem: string): Exit.Exit<never, StorageError> =>
+  Exit.fail(
+    new StorageError({ operation: "InvoiceStore.insert", retryable: false, cause: new Error(problem) }),
+  )
+
+/** Invoices by tenant. Its methods are synchronous. */
+export class InvoiceTable {
+  readonly #journal: Journal
+  readonly #due: DueTable
+  readonly #tenants = new Map<string, TenantRows>()
+
+  constructor(journal: Journal, due: DueTable) {
+    this.#journal = journal
+    this.#due = due
+  }
+
+  insert(tenant: Tenant.Tenant, invoice: Invoice.StoredInvoice): Exit.Exit<void, StorageError> {
+    const rows = this.#of(tenant)
+    const row: Row = { id: invoice.id, value: copyOf(invoice) }
+    const cause = causeOf(invoice)
+    if (cause !== undefined && rows.causes.has(cause)) {
+      return taken(`the subscription has an invoice for this period and segment: ${cause}`)
+    }
+    if (!rows.all.insert(row)) return taken(`the invoice id ${row.id} is taken`)
+    const order = orderOf(rows, invoice.subscriptionId)
+    order?.insert(row)
+    if (cause !== undefined) rows.causes.add(cause)
+    this.#journal.wrote(() => {
+      rows.all.remove(row)
+      order?.remove(row)
+      if (cause !== undefined) rows.causes.delete(cause)
+    })
+    this.#putDue(rows.tenant, row.value)
+    return Exit.void
+  }
+
+  find(tenant: Tenant.Tenant, id: string): Option.Option<Invoice.StoredInvoice> {
+    return Option.map(Option.fromUndefinedOr(this.#of(tenant).all.find(id)), (row) => this.#toValue(row))
+  }
+
+  list(
+    tenant: Tenant.Tenant,
+    { customerId, status, subscriptionId }: InvoiceFilter,
+    query: Page.PageQuery,
+  ): Exit.Exit<Page.Page<Invoice.StoredInvoice>, Page.CursorNotFound> {
+    const rows = this.#of(tenant)
+    if (query.cursor !== undefined && rows.all.find(query.cursor.id) === undefined) {
+      return Exit.fail(new Page.CursorNotFound({ id: query.cursor.id }))
+    }
+    const order = subscriptionId === undefined ? rows.all : rows.bySubscription.get(subscriptionId)
+    const found =
+      order?.sliceWhere(
+        query,
+        ({ value }) =>
+          (customerId === undefined || value.customerId === customerId) &&
+          (status === undefined || value.state.status === status),
+      ) ?? []
+    const fit = Page.countWithinBytes(found, ({ value }) => linesBytes(value))
+    return Exit.succeed(
+      toPage(found, { ...query, limit: Math.min(query.limit, fit) }, (row) => this.#toValue(row)),
+    )
+  }
+
+  save(tenant: Tenant.Tenant, invoice: Invoice.StoredInvoice): void {
+    const rows = this.#of(tenant)
+    const row = rows.all.find(invoice.id)
+    if (row === undefined) return
+    const before = row.value
+    const { cause, createdAt, customerId, subscriptionId } = before
+    row.value = { ...copyOf(invoice), cause, createdAt, customerId, subscriptionId }
+    this.#journal.wrote(() => {
+      row.value = before
+    })
+    this.#putDue(rows.tenant, row.value)
+  }
+
+  billedLines(tenant: Tenant.Tenant, subscriptionId: string, from: number): ReadonlyArray<BilledLine> {
+    const order = this.#of(tenant).bySubscription.get(subscriptionId)
+    return Array.from(order?.values() ?? []).flatMap(({ id, value: { state } }) =>
+      state.lines
+        .filter(({ origin }) => origin?.subscriptionId === subscriptionId && origin.period >= from)
+        .map((line) => copyOf({ invoiceId: id, status: state.status, line })),
+    )
+  }
+
+  drafts(tenant: Tenant.Tenant, subscriptionId: string): ReadonlyArray<Invoice.StoredInvoice> {
+    const order = this.#of(tenant).bySubscription.get(subscriptionId)
+    return Array.from(order?.values() ?? [])
+      .filter(({ value }) => value.state.status === "draft")
+      .map((row) => this.#toValue(row))
+  }
+
+  series(tenant: Tenant.Tenant, name: SeriesName): Option.Option<NumberSeries> {
+    return Option.fromUndefinedOr(this.#of(tenant).series.get(name))
+  }
+
+  saveSeries(tenant: Tenant.Tenant, name: SeriesName, saved: NumberSeries): void {
+    const { series } = this.#of(tenant)
+    const before = series.get(name)
+    series.set(name, { ...saved })
+    this.#journal.wrote(() => {
+      if (before === undefined) series.delete(name)
+      else series.set(name, before)
+    })
+  }
+
+  /** Every invoice of every tenant. */
+  *rows(): Generator<{ readonly tenant: Tenant.Tenant; readonly value: Invoice.StoredInvoice }> {
+    for (const { all, tenant } of this.#tenants.values())
+      for (const row of all.values()) yield { tenant, value: this.#toValue(row) }
+  }
+
+  #toValue({ value }: Row): Invoice.StoredInvoice {
+    return { ...copyOf(value), ...this.#due.of(value.id) }
+  }
+
+  #putDue(tenant: Tenant.Tenant, { customerId, dueAt, id }: Invoice.StoredInvoice): void {
+    this.#due.put(tenant, { kind: "invoice", id }, customerId, dueAt)
+  }
+
+  #of(tenant: Tenant.Tenant): TenantRows {
+    const key = Tenant.tenantKey(tenant)
+    let rows = this.#tenants.get(key)
+    if (rows === undefined) {
+      rows = {
+        tenant: Object.freeze({ ...tenant }),
+        all: new IdOrder(),
+        bySubscription: new Map(),
+        causes: new Set(),
+        series: new Map(),
+      }
+      this.#tenants.set(key, rows)
+    }
+    return rows
+  }
+}
+
+const orderOf = ({ bySubscription }: TenantRows, id: string | null): IdOrder<Row> | undefined => {
+  if (id === null) return undefined
+  const known = bySubscription.get(id)
+  if (known !== undefined) return known
+  const order = new IdOrder<Row>()
+  bySubscription.set(id, order)
+  return order
+}
+
+const encoder = new TextEncoder()
+const linesBytes = ({ state: { lines } }: Invoice.StoredInvoice): number =>
+  encoder.encode(ExactJson.stringify(lines)).length
+
+/** The port over the table. Transactions run one after another, so the one that runs holds everything. */
+export const invoiceStore = (table: InvoiceTable, journal: Journal): InvoiceStore["Service"] => {
+  const verb = journal.tenantVerb
+  return InvoiceStore.of({
+    insert: (invoice) => verb((tenant) => table.insert(tenant, invoice)),
+    find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
+    list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
+    lock: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
+    save: (invoice) =>
+      verb((tenant) => {
+        table.save(tenant, invoice)
+        return Exit.void
+      }),
+    billedLines: (id, from) => verb((tenant) => Exit.succeed(table.billedLines(tenant, id, from))),
+    lockDrafts: (id) => verb((tenant) => Exit.succeed(table.drafts(tenant, id))),
+    lockSeries: (name) => verb((tenant) => Exit.succeed(table.series(tenant, name))),
+    saveSeries: (name, series) =>
+      verb((tenant) => {
+        table.saveSeries(tenant, name, series)
+        return Exit.void
+      }),
+  })
+}

@@ -1,0 +1,186 @@
+/**
+ * Subscriptions in memory, and the ports over them.
+ */
+import {
+  type Customer,
+  LiveSubscriptions,
+  Page,
+  StorageError,
+  type Subscription,
+  type SubscriptionFilter,
+  type SubscriptionId,
+  SubscriptionStore,
+  Tenant,
+} from "@billwright/core"
+import { Exit, Option } from "effect"
+import { copyOf } from "./CollectionTable.ts"
+import type { DueTable } from "./DueTable.ts"
+import { IdOrder, toPage } from "./IdOrder.ts"
+import type { Journal } from "./Journal.ts"
+
+type Period = NonNullable<Subscription.StoredSubscription["state"]["period"]>
+
+interface Row {
+  readonly id: SubscriptionId
+  /** This object is never changed, only replaced. */
+  value: Subscription.StoredSubscription
+  /** By their numbers. Their values are never changed, only replaced. */
+  readonly periods: Array<Period | undefined>
+}
+
+interface TenantRows {
+  readonly tenant: Tenant.Tenant
+  readonly all: IdOrder<Row>
+  readonly byCustomer: Map<string, IdOrder<Row>>
+}
+
+/** Subscriptions by tenant, each with its periods. Its methods are synchronous. */
+export class SubscriptionTable {
+  readonly #journal: Journal
+  readonly #due: DueTable
+  readonly #tenants = new Map<string, TenantRows>()
+
+  constructor(journal: Journal, due: DueTable) {
+    this.#journal = journal
+    this.#due = due
+  }
+
+  insert(
+    tenant: Tenant.Tenant,
+    subscription: Subscription.StoredSubscription,
+  ): Exit.Exit<void, StorageError> {
+    const rows = this.#of(tenant)
+    const row: Row = { id: subscription.id, value: copyOf(subscription), periods: [] }
+    if (!rows.all.insert(row)) {
+      const cause = new Error(`the subscription id ${row.id} is taken`)
+      return Exit.fail(new StorageError({ operation: "SubscriptionStore.insert", retryable: false, cause }))
+    }
+    const ofCustomer = orderOf(rows, row.value.customerId)
+    ofCustomer.insert(row)
+    this.#journal.wrote(() => {
+      rows.all.remove(row)
+      ofCustomer.remove(row)
+    })
+    this.#putDue(rows.tenant, row.value)
+    return Exit.void
+  }
+
+  find(tenant: Tenant.Tenant, id: string): Option.Option<Subscription.StoredSubscription> {
+    return Option.map(Option.fromUndefinedOr(this.#of(tenant).all.find(id)), (row) => this.#toValue(row))
+  }
+
+  list(
+    tenant: Tenant.Tenant,
+    { customerId, phase }: SubscriptionFilter,
+    query: Page.PageQuery,
+  ): Exit.Exit<Page.Page<Subscription.StoredSubscription>, Page.CursorNotFound> {
+    const rows = this.#of(tenant)
+    if (query.cursor !== undefined && rows.all.find(query.cursor.id) === undefined) {
+      return Exit.fail(new Page.CursorNotFound({ id: query.cursor.id }))
+    }
+    const order = customerId === undefined ? rows.all : rows.byCustomer.get(customerId)
+    const found = order?.sliceWhere(query, ({ value }) => phase === undefined || value.state.phase === phase)
+    return Exit.succeed(toPage(found ?? [], query, (row) => this.#toValue(row)))
+  }
+
+  save(tenant: Tenant.Tenant, subscription: Subscription.StoredSubscription): void {
+    const rows = this.#of(tenant)
+    const row = rows.all.find(subscription.id)
+    if (row === undefined) return
+    const before = row.value
+    const { createdAt, customerId } = before
+    row.value = { ...copyOf(subscription), customerId, createdAt }
+    this.#journal.wrote(() => {
+      row.value = before
+    })
+    this.#putDue(rows.tenant, row.value)
+  }
+
+  savePeriods(tenant: Tenant.Tenant, id: string, saved: ReadonlyArray<Period>): void {
+    const row = this.#of(tenant).all.find(id)
+    if (row === undefined) return
+    for (const period of saved) {
+      const before = row.periods[period.number]
+      row.periods[period.number] = copyOf(period)
+      this.#journal.wrote(() => {
+        row.periods[period.number] = before
+      })
+    }
+  }
+
+  periodsBefore(tenant: Tenant.Tenant, id: string, before: number, limit: number): ReadonlyArray<Period> {
+    const periods = this.#of(tenant).all.find(id)?.periods ?? []
+    const stored = periods.slice(0, before).filter((period) => period !== undefined)
+    return stored.slice(Math.max(0, stored.length - limit)).map(copyOf)
+  }
+
+  hasLive(tenant: Tenant.Tenant, customerId: Customer.CustomerId): boolean {
+    for (const { value } of this.#of(tenant).byCustomer.get(customerId)?.values() ?? [])
+      if (value.state.phase !== "ended") return true
+    return false
+  }
+
+  /** Every subscription of every tenant. */
+  *rows(): Generator<{ readonly tenant: Tenant.Tenant; readonly value: Subscription.StoredSubscription }> {
+    for (const { all, tenant } of this.#tenants.values())
+      for (const row of all.values()) yield { tenant, value: this.#toValue(row) }
+  }
+
+  #toValue({ value }: Row): Subscription.StoredSubscription {
+    return { ...copyOf(value), ...this.#due.of(value.id) }
+  }
+
+  #putDue(tenant: Tenant.Tenant, { customerId, dueAt, id }: Subscription.StoredSubscription): void {
+    this.#due.put(tenant, { kind: "subscription", id }, customerId, dueAt)
+  }
+
+  #of(tenant: Tenant.Tenant): TenantRows {
+    const key = Tenant.tenantKey(tenant)
+    let rows = this.#tenants.get(key)
+    if (rows === undefined) {
+      rows = { tenant: Object.freeze({ ...tenant }), all: new IdOrder(), byCustomer: new Map() }
+      this.#tenants.set(key, rows)
+    }
+    return rows
+  }
+}
+
+const orderOf = ({ byCustomer }: TenantRows, customerId: string): IdOrder<Row> => {
+  const known = byCustomer.get(customerId)
+  if (known !== undefined) return known
+  const order = new IdOrder<Row>()
+  byCustomer.set(customerId, order)
+  return order
+}
+
+/** The port over the table. Transactions run one after another, so the one that runs holds everything. */
+export const subscriptionStore = (
+  table: SubscriptionTable,
+  journal: Journal,
+): SubscriptionStore["Service"] => {
+  const verb = journal.tenantVerb
+  return SubscriptionStore.of({
+    insert: (subscription) => verb((tenant) => table.insert(tenant, subscription)),
+    find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
+    list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
+    lock: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
+    save: (subscription) =>
+      verb((tenant) => {
+        table.save(tenant, subscription)
+        return Exit.void
+      }),
+    savePeriods: (id, periods) =>
+      verb((tenant) => {
+        table.savePeriods(tenant, id, periods)
+        return Exit.void
+      }),
+    periodsBefore: (id, before, limit) =>
+      verb((tenant) => Exit.succeed(table.periodsBefore(tenant, id, before, limit))),
+  })
+}
+
+/** The port that guards the erasure of customers. */
+export const liveSubscriptions = (table: SubscriptionTable, journal: Journal): LiveSubscriptions["Service"] =>
+  LiveSubscriptions.of({
+    exist: (customerId) => journal.tenantVerb((tenant) => Exit.succeed(table.hasLive(tenant, customerId))),
+  })

@@ -1,0 +1,33 @@
+/**
+ * The contract of the ports of subscriptions and invoices, as a test suite for every adapter that has them.
+ */
+import type { Billing } from "@billwright/core"
+import { layer as layerOf } from "@effect/vitest"
+import { Layer } from "effect"
+import { dueContract } from "./contract/DueContract.ts"
+import { invoiceContract } from "./contract/InvoiceContract.ts"
+import type { InvoicingTest } from "./contract/InvoicingProbe.ts"
+import { subscriptionContract } from "./contract/SubscriptionContract.ts"
+import { inOwnTenant, servicesOf, type SuiteOptions } from "./StorageContract.ts"
+
+/**
+ * Registers the tests that every storage with subscriptions and invoices has to pass, under `describe(name)`.
+ *
+ * The layer is built once and shared. Every test uses accounts of its own. A storage may be used by only one run at a
+ * time, and by nothing else, because the queue of what is due is shared by all accounts.
+ */
+export const suite = <R, E>(
+  name: string,
+  storage: Layer.Layer<Billing.Storage | Billing.InvoicingStorage | R, E>,
+  options: SuiteOptions = {},
+): void => {
+  const timeout = options.startTimeout === undefined ? {} : { timeout: options.startTimeout }
+  layerOf(Layer.merge(storage, servicesOf(options)), timeout)(name, (it) => {
+    const test: InvoicingTest = (title, body) => {
+      it.effect(title, () => inOwnTenant(body), options.timeoutMillis)
+    }
+    subscriptionContract(test)
+    invoiceContract(test)
+    dueContract(test)
+  })
+}

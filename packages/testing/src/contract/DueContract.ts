@@ -1,0 +1,175 @@
+/**
+ * The contract of `DueStore`.
+ */
+import { type ClaimedSubject, DueStore, InvoiceStore, SubscriptionStore, Transactor } from "@billwright/core"
+import { assert } from "@effect/vitest"
+import { type DateTime, Effect, Option } from "effect"
+import * as Sample from "../Sample.ts"
+import { asTenant, same, together } from "./ContractTest.ts"
+import {
+  draftOf,
+  insertCustomer,
+  type InvoicingTest,
+  millisOf,
+  minuteOf,
+  subscriptionOf,
+} from "./InvoicingProbe.ts"
+
+const claim = (now: number, limit = 500) =>
+  Effect.flatMap(DueStore, (store) =>
+    store.claimDue({ now: minuteOf(now), leaseUntil: minuteOf(now + 10), limit }),
+  )
+
+/** Sets aside whatever other tests have left in the queue. */
+const emptyQueue = Effect.gen(function* () {
+  const store = yield* DueStore
+  for (;;) {
+    const left = yield* claim(1_000_000)
+    if (left.length === 0) return
+    for (const claimed of left) {
+      const failure = { attempts: 1, problem: "left by a test", at: minuteOf(0), retryAt: null }
+      yield* asTenant(claimed.tenant)(store.release(claimed, failure))
+    }
+  }
+})
+
+/** A subscription that is due at a minute. */
+const dueAt = Effect.fnUntraced(function* (minutes: number) {
+  const { id } = yield* insertCustomer
+  const subscription = yield* subscriptionOf(id, { dueAt: millisOf(minutes) })
+  yield* (yield* SubscriptionStore).insert(subscription)
+  return subscription
+})
+
+const idsOf = (claimed: ReadonlyArray<ClaimedSubject>) => claimed.map(({ subject }) => subject.id)
+
+const nextDueAt = Effect.flatMap(DueStore, (store) => store.nextDueAt)
+const holds = (claimed: ClaimedSubject) =>
+  Effect.flatMap(DueStore, (store) =>
+    Effect.flatMap(Transactor, ({ atomically }) => atomically(store.holds(claimed))),
+  )
+
+const failureAt = (at: number, retryAt: DateTime.Utc | null) => ({
+  attempts: 1,
+  problem: "no such plan",
+  at: minuteOf(at),
+  retryAt,
+})
+
+export const dueContract = (test: InvoicingTest): void => {
+  test(
+    "what is due is claimed in the order of its instants, invoices first, and once",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const [later, sooner] = [yield* dueAt(3), yield* dueAt(1)]
+      const draft = yield* draftOf(later, 0, { dueAt: millisOf(3) })
+      yield* (yield* InvoiceStore).insert(draft)
+      yield* dueAt(4)
+      same(
+        Option.map(yield* nextDueAt, ({ epochMilliseconds }) => epochMilliseconds),
+        Option.some(millisOf(1)),
+      )
+      same(yield* claim(0), [])
+      const claims = yield* together([claim(3), claim(3), claim(3)])
+      const all = claims
+        .flat()
+        .toSorted((a, b) => a.dueAt - b.dueAt || (a.subject.id < b.subject.id ? -1 : 1))
+      same(idsOf(all), [sooner.id, draft.id, later.id])
+      assert.deepInclude(all[0], { customerId: sooner.customerId, dueAt: millisOf(1), attempts: 0 })
+      assert.deepStrictEqual(all[1]?.subject, { kind: "invoice", id: draft.id })
+      same(yield* claim(3), [])
+    }),
+  )
+
+  test(
+    "a lease ends, and then only the new one holds",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const { id } = yield* dueAt(0)
+      const [first] = yield* claim(0)
+      assert.isTrue(yield* holds(first!))
+      same(
+        Option.map(yield* nextDueAt, ({ epochMilliseconds }) => epochMilliseconds),
+        Option.some(millisOf(10)),
+      )
+      same(yield* claim(9), [])
+      const [second] = yield* claim(10)
+      same(second?.subject.id, id)
+      assert.isFalse(yield* holds(first!))
+      assert.isTrue(yield* holds(second!))
+      assert.isFalse(yield* (yield* DueStore).release(first!, null))
+      assert.isTrue(yield* (yield* DueStore).release(second!, null))
+      assert.isFalse(yield* holds(second!))
+      assert.lengthOf(yield* claim(10), 1)
+    }),
+  )
+
+  test(
+    "a save ends the lease and forgets the failure",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const store = yield* SubscriptionStore
+      const due = yield* DueStore
+      const subscription = yield* dueAt(0)
+      const [first] = yield* claim(0)
+      yield* due.release(first!, failureAt(0, minuteOf(1)))
+      const [second] = yield* claim(1)
+      assert.strictEqual(second?.attempts, 1)
+      yield* store.save({ ...subscription, dueAt: millisOf(2) })
+      assert.isFalse(yield* holds(second!))
+      same(yield* store.find(subscription.id), Option.some({ ...subscription, dueAt: millisOf(2) }))
+      same(yield* claim(1), [])
+      assert.deepInclude((yield* claim(2))[0], { attempts: 0, dueAt: millisOf(2) })
+    }),
+  )
+
+  test(
+    "a failure is tried again at its time, or set aside, and the subject shows it",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const store = yield* SubscriptionStore
+      const due = yield* DueStore
+      const subscription = yield* dueAt(0)
+      const [first] = yield* claim(0)
+      const failure = failureAt(0, minuteOf(5))
+      assert.isTrue(yield* due.release(first!, failure))
+      same(yield* store.find(subscription.id), Option.some({ ...subscription, failure }))
+      same(yield* claim(4), [])
+      const [second] = yield* claim(5)
+      yield* due.release(second!, { ...failureAt(5, null), attempts: 2 })
+      same(yield* claim(1_000), [])
+      same(yield* nextDueAt, Option.none())
+      same(Option.getOrThrow(yield* store.find(subscription.id)).failure, {
+        ...failureAt(5, null),
+        attempts: 2,
+      })
+    }),
+  )
+
+  test(
+    "a failed transaction undoes what it did to the queue",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const store = yield* SubscriptionStore
+      const { atomically } = yield* Transactor
+      const subscription = yield* dueAt(0)
+      const [claimed] = yield* claim(0)
+      const saved = Effect.andThen(store.save({ ...subscription, dueAt: null }), Effect.fail("no"))
+      yield* Effect.flip(atomically(Effect.andThen(store.lock(subscription.id), saved)))
+      assert.isTrue(yield* holds(claimed!))
+    }),
+  )
+
+  test(
+    "tenants take turns",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const busy = [yield* dueAt(0), yield* dueAt(1), yield* dueAt(2)]
+      const other = asTenant(yield* Sample.tenant)
+      const [theirs] = [yield* other(dueAt(3))]
+      const claimed = yield* claim(5, 2)
+      same(idsOf(claimed), [busy[0]!.id, theirs.id])
+      assert.isFalse(yield* other(holds(claimed[0]!)))
+    }),
+  )
+}

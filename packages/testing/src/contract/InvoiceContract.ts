@@ -1,0 +1,153 @@
+/**
+ * The contract of `InvoiceStore`.
+ */
+import { InvoiceStore, StorageError, SubscriptionStore, Transactor } from "@billwright/core"
+import { assert } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { asTenant, otherTenants, same } from "./ContractTest.ts"
+import {
+  draftOf,
+  insertCustomer,
+  type InvoicingTest,
+  lineOf,
+  millisOf,
+  minuteOf,
+  subscriptionOf,
+} from "./InvoicingProbe.ts"
+import { firstPage } from "./WebhookProbe.ts"
+
+/** A subscription of a new customer, stored. */
+const subscribed = Effect.gen(function* () {
+  const { id } = yield* insertCustomer
+  const subscription = yield* subscriptionOf(id, { dueAt: null })
+  yield* (yield* SubscriptionStore).insert(subscription)
+  return subscription
+})
+
+const SERIES = {
+  format: "{year}-{number:4}",
+  timezone: "UTC",
+  year: 2026,
+  lastIssuedAt: millisOf(1),
+  last: 1,
+}
+
+export const invoiceContract = (test: InvoicingTest): void => {
+  test(
+    "an invoice is found and listed as it was stored, newest first",
+    Effect.gen(function* () {
+      const store = yield* InvoiceStore
+      const [ours, theirs] = [yield* subscribed, yield* subscribed]
+      const first = yield* draftOf(ours, 0)
+      const second = yield* draftOf(theirs, 0)
+      const third = yield* draftOf(ours, 1)
+      for (const one of [first, second, third]) yield* store.insert(one)
+      same(yield* store.find(first.id), Option.some(first))
+      same((yield* store.list({}, firstPage)).data, [third, second, first])
+      same((yield* store.list({ subscriptionId: ours.id }, firstPage)).data, [third, first])
+      same((yield* store.list({ customerId: theirs.customerId }, firstPage)).data, [second])
+      same((yield* store.list({ status: "open" }, firstPage)).data, [])
+      const older = { limit: 1, cursor: { direction: "older", id: third.id } } as const
+      same(yield* store.list({}, older), { data: [second], hasMore: true })
+    }),
+  )
+
+  test(
+    "no other tenant sees or changes an invoice or a series",
+    Effect.gen(function* () {
+      const store = yield* InvoiceStore
+      const transactor = yield* Transactor
+      const subscription = yield* subscribed
+      const own = yield* draftOf(subscription, 0)
+      yield* store.insert(own)
+      yield* transactor.atomically(
+        Effect.andThen(store.lockSeries("invoice"), store.saveSeries("invoice", SERIES)),
+      )
+      for (const other of yield* otherTenants) {
+        const theirs = asTenant(other)
+        same(yield* theirs(store.find(own.id)), Option.none())
+        same(yield* theirs(transactor.atomically(store.lock(own.id))), Option.none())
+        same((yield* theirs(store.list({}, firstPage))).data, [])
+        same(yield* theirs(store.billedLines(subscription.id, 0)), [])
+        same(yield* theirs(transactor.atomically(store.lockDrafts(subscription.id))), [])
+        same(yield* theirs(transactor.atomically(store.lockSeries("invoice"))), Option.none())
+        yield* theirs(store.save({ ...own, dueAt: null }))
+      }
+      same(yield* store.find(own.id), Option.some(own))
+    }),
+  )
+
+  test(
+    "a subscription has one invoice at most for a period and a segment",
+    Effect.gen(function* () {
+      const store = yield* InvoiceStore
+      const subscription = yield* subscribed
+      const first = yield* draftOf(subscription, 0)
+      yield* store.insert(first)
+      assert.instanceOf(yield* Effect.flip(store.insert(yield* draftOf(subscription, 0))), StorageError)
+      assert.instanceOf(yield* Effect.flip(store.insert(first)), StorageError)
+      const change = yield* draftOf(subscription, 0)
+      yield* store.insert({ ...change, cause: { ...change.cause!, segment: 1 } })
+      assert.lengthOf((yield* store.list({}, firstPage)).data, 2)
+    }),
+  )
+
+  test(
+    "a save replaces the invoice, and a failed transaction leaves it as it was",
+    Effect.gen(function* () {
+      const store = yield* InvoiceStore
+      const transactor = yield* Transactor
+      const subscription = yield* subscribed
+      const draft = yield* draftOf(subscription, 0)
+      yield* store.insert(draft)
+      const issued = {
+        ...draft,
+        dueAt: null,
+        updatedAt: minuteOf(1),
+        state: {
+          ...draft.state,
+          status: "open" as const,
+          number: "2026-0001",
+          issuedAt: millisOf(1),
+          dueAt: millisOf(2),
+          availableActions: ["pay" as const],
+          sequence: 2,
+        },
+      }
+      const issue = Effect.gen(function* () {
+        same(yield* store.lock(draft.id), Option.some(draft))
+        same(yield* store.lockSeries("invoice"), Option.none())
+        yield* store.save(issued)
+        yield* store.saveSeries("invoice", SERIES)
+      })
+      yield* Effect.flip(transactor.atomically(Effect.andThen(issue, Effect.fail("no"))))
+      same(yield* store.find(draft.id), Option.some(draft))
+      yield* transactor.atomically(issue)
+      same(yield* store.find(draft.id), Option.some(issued))
+      same((yield* store.list({ status: "open" }, firstPage)).data, [issued])
+      same(yield* transactor.atomically(store.lockSeries("invoice")), Option.some(SERIES))
+      same(yield* transactor.atomically(store.lockSeries("credit_note")), Option.none())
+    }),
+  )
+
+  test(
+    "the lines of a subscription's periods are found on all of its invoices, and its drafts among them",
+    Effect.gen(function* () {
+      const store = yield* InvoiceStore
+      const transactor = yield* Transactor
+      const [ours, theirs] = [yield* subscribed, yield* subscribed]
+      const first = yield* draftOf(ours, 0)
+      const second = yield* draftOf(ours, 1)
+      const third = yield* draftOf(ours, 2)
+      for (const one of [first, yield* draftOf(theirs, 1), second, third]) yield* store.insert(one)
+      const lineAt = (invoiceId: typeof first.id, period: number) => ({
+        invoiceId,
+        status: "draft" as const,
+        line: lineOf(ours.id, period),
+      })
+      same(yield* store.billedLines(ours.id, 1), [lineAt(second.id, 1), lineAt(third.id, 2)])
+      assert.lengthOf(yield* store.billedLines(ours.id, 0), 3)
+      same(yield* transactor.atomically(store.lockDrafts(ours.id)), [first, second, third])
+    }),
+  )
+}

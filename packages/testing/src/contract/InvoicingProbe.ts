@@ -1,0 +1,180 @@
+/**
+ * Subscriptions and invoices to store in tests, made by the engine.
+ */
+import {
+  type Billing,
+  Collections,
+  Customer,
+  IdGenerator,
+  Invoice,
+  SUBSCRIPTION_ID_PREFIX,
+  SubscriptionId,
+  type Subscription,
+} from "@billwright/core"
+import { DateTime, Effect } from "effect"
+import * as Sample from "../Sample.ts"
+import type { ContractServices } from "./ContractTest.ts"
+
+/** What a test of these ports may use. */
+export type InvoicingServices = ContractServices | Billing.InvoicingStorage
+
+/** Registers a test. It has its own tenant, and shares the storage with all other tests. */
+export type InvoicingTest = (name: string, body: Effect.Effect<unknown, unknown, InvoicingServices>) => void
+
+/** The instant of a minute after the creation of samples. */
+export const millisOf = (minutes: number): number => Sample.CREATED_AT.epochMilliseconds + minutes * 60_000
+export const minuteOf = (minutes: number): DateTime.Utc =>
+  DateTime.toUtc(DateTime.makeUnsafe(millisOf(minutes)))
+
+type Period = NonNullable<Subscription.StoredSubscription["state"]["period"]>
+type Line = Invoice.StoredInvoice["state"]["lines"][number]
+
+const PLAN = { key: "pro", version: 1 } as const
+
+/** A period of 1,000 minutes. */
+export const periodOf = (number: number): Period => {
+  const [start, end] = [millisOf(number * 1_000), millisOf((number + 1) * 1_000)]
+  const segment = { start, end, plan: PLAN, quantities: {}, snap: "down", unused: "prorate" } as const
+  return { number, start, end, trial: null, segments: [segment] }
+}
+
+/** A new customer, stored. */
+export const insertCustomer = Effect.gen(function* () {
+  const customer = yield* Sample.customer()
+  yield* (yield* Collections).of(Customer.customers).insert(customer)
+  return customer
+})
+
+/** A subscription of a customer that is active in its first period, and due at its end. */
+export const subscriptionOf = Effect.fnUntraced(function* (
+  customerId: Customer.CustomerId,
+  change: Partial<Subscription.StoredSubscription> = {},
+) {
+  const id = SubscriptionId.make(yield* (yield* IdGenerator).next(SUBSCRIPTION_ID_PREFIX))
+  const period = periodOf(0)
+  const stored: Subscription.StoredSubscription = {
+    id,
+    customerId,
+    state: {
+      phase: "active",
+      plan: PLAN,
+      currency: "EUR",
+      quantities: { seats: "2.5" },
+      periods: { anchor: "2026-03-10T09:30:15.250", timezone: "UTC", unit: "month", count: 1 },
+      startAt: period.start,
+      trialEndAt: null,
+      trialUsage: "free",
+      trialReminderAt: null,
+      activatedAt: period.start,
+      period,
+      opened: 1,
+      closed: null,
+      pending: null,
+      pausedAt: null,
+      resume: null,
+      canceledAt: null,
+      endsAt: null,
+      endCredit: "prorate",
+      endedAt: null,
+      asOf: period.start,
+      sequence: 2,
+    },
+    metadata: { order: "7" },
+    dueAt: period.end,
+    failure: null,
+    createdAt: Sample.CREATED_AT,
+    updatedAt: Sample.CREATED_AT,
+    ...change,
+  }
+  return stored
+})
+
+/** A line of 20.00 for a period of a subscription. */
+export const lineOf = (subscriptionId: SubscriptionId, period: number, id = `${period}.0.base`): Line => ({
+  id,
+  kind: "advance",
+  origin: { subscriptionId, plan: PLAN, period, segment: 0, group: null, gross: 2_000n },
+  charge: "base",
+  description: "Base fee",
+  periodStart: periodOf(period).start,
+  periodEnd: periodOf(period).end,
+  quantity: null,
+  amount: 2_000n,
+  steps: [
+    { type: "flat", amount: "20" },
+    { type: "round", digits: 2, amount: "20" },
+  ],
+  receipt: null,
+  taxCode: null,
+  fixedTax: null,
+  creditOf: null,
+  discount: 0n,
+  net: 2_000n,
+  tax: { category: "O", rate: "0", country: null, reason: "Not subject to tax" },
+})
+
+/** A draft of 20.00 for a period of a subscription, due to be finalized a minute after the period began. */
+export const draftOf = Effect.fnUntraced(function* (
+  { customerId, id: subscriptionId }: Subscription.StoredSubscription,
+  number: number,
+  change: Partial<Invoice.StoredInvoice> = {},
+) {
+  const id = Invoice.InvoiceId.make(yield* (yield* IdGenerator).next(Invoice.INVOICE_ID_PREFIX))
+  const period = periodOf(number)
+  const line = lineOf(subscriptionId, number)
+  const tax = { ...line.tax, taxable: 2_000n, amount: 0n }
+  const stored: Invoice.StoredInvoice = {
+    id,
+    customerId,
+    subscriptionId,
+    cause: { kind: "invoice", at: period.start, period, segment: 0 },
+    state: {
+      id,
+      customerId,
+      subscriptionId,
+      currency: "EUR",
+      periodStart: period.start,
+      periodEnd: period.end,
+      lines: [line],
+      discounts: [],
+      taxBehavior: "exclusive",
+      subtotal: 2_000n,
+      tax: 0n,
+      taxes: [tax],
+      total: 2_000n,
+      applied: [],
+      credited: 0n,
+      amountDue: 2_000n,
+      steps: [
+        { type: "lines", lines: 1, amount: 2_000n },
+        {
+          type: "tax",
+          behavior: "exclusive",
+          category: "O",
+          rate: "0",
+          taxable: 2_000n,
+          tax: 0n,
+          amount: 2_000n,
+        },
+        { type: "total", amount: 2_000n },
+        { type: "due", amount: 2_000n },
+      ],
+      status: "draft",
+      number: null,
+      issuedAt: null,
+      dueAt: null,
+      amountPaid: 0n,
+      amountCredited: 0n,
+      amountWaived: 0n,
+      collection: "idle",
+      availableActions: ["finalize"],
+      sequence: 1,
+    },
+    dueAt: period.start + 60_000,
+    failure: null,
+    createdAt: Sample.CREATED_AT,
+    updatedAt: Sample.CREATED_AT,
+    ...change,
+  }
+  return stored
+})

@@ -1,0 +1,144 @@
+/**
+ * The contract of `SubscriptionStore` and `LiveSubscriptions`.
+ */
+import { LiveSubscriptions, StorageError, SubscriptionStore, Transactor } from "@billwright/core"
+import { assert } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { asTenant, otherTenants, same } from "./ContractTest.ts"
+import {
+  insertCustomer,
+  type InvoicingTest,
+  minuteOf,
+  millisOf,
+  periodOf,
+  subscriptionOf,
+} from "./InvoicingProbe.ts"
+import { firstPage } from "./WebhookProbe.ts"
+
+const page = (limit: number, id?: string) => ({
+  limit,
+  cursor: id === undefined ? undefined : ({ direction: "older", id } as const),
+})
+
+export const subscriptionContract = (test: InvoicingTest): void => {
+  test(
+    "a subscription is found and listed as it was stored, newest first",
+    Effect.gen(function* () {
+      const store = yield* SubscriptionStore
+      const [ada, bob] = [yield* insertCustomer, yield* insertCustomer]
+      const first = yield* subscriptionOf(ada.id)
+      const second = yield* subscriptionOf(bob.id, { dueAt: null, metadata: {} })
+      const third = yield* subscriptionOf(ada.id, { state: { ...first.state, phase: "ended" } })
+      for (const one of [first, second, third]) yield* store.insert(one)
+      same(yield* store.find(second.id), Option.some(second))
+      same(yield* store.list({}, firstPage), { data: [third, second, first], hasMore: false })
+      same((yield* store.list({ customerId: ada.id }, firstPage)).data, [third, first])
+      same((yield* store.list({ phase: "active" }, firstPage)).data, [second, first])
+      same(yield* store.list({}, page(1, third.id)), { data: [second], hasMore: true })
+      same((yield* store.list({ customerId: ada.id, phase: "ended" }, page(1, third.id))).data, [])
+      assert.instanceOf(yield* Effect.flip(store.insert(first)), StorageError)
+    }),
+  )
+
+  test(
+    "no other tenant sees or changes a subscription",
+    Effect.gen(function* () {
+      const store = yield* SubscriptionStore
+      const live = yield* LiveSubscriptions
+      const { id: customerId } = yield* insertCustomer
+      const own = yield* subscriptionOf(customerId)
+      yield* store.insert(own)
+      yield* store.savePeriods(own.id, [periodOf(0)])
+      for (const other of yield* otherTenants) {
+        const theirs = asTenant(other)
+        same(yield* theirs(store.find(own.id)), Option.none())
+        same(yield* theirs(store.lock(own.id)), Option.none())
+        same((yield* theirs(store.list({ customerId }, firstPage))).data, [])
+        same(yield* theirs(store.periodsBefore(own.id, 9, 9)), [])
+        assert.isFalse(yield* theirs(live.exist(customerId)))
+        yield* theirs(store.save({ ...own, metadata: { order: "8" } }))
+      }
+      same(yield* store.find(own.id), Option.some(own))
+    }),
+  )
+
+  test(
+    "a save replaces the subscription, but not its id, customer and creation",
+    Effect.gen(function* () {
+      const store = yield* SubscriptionStore
+      const transactor = yield* Transactor
+      const [ada, bob] = [yield* insertCustomer, yield* insertCustomer]
+      const stored = yield* subscriptionOf(ada.id)
+      yield* store.insert(stored)
+      const changed = {
+        ...stored,
+        state: { ...stored.state, phase: "paused" as const, pausedAt: millisOf(5), sequence: 3 },
+        metadata: { order: "8" },
+        dueAt: null,
+        updatedAt: minuteOf(5),
+      }
+      yield* transactor.atomically(
+        Effect.gen(function* () {
+          same(yield* store.lock(stored.id), Option.some(stored))
+          yield* store.save({ ...changed, customerId: bob.id, createdAt: minuteOf(9) })
+        }),
+      )
+      same(yield* store.find(stored.id), Option.some(changed))
+      same((yield* store.list({ phase: "paused" }, firstPage)).data, [changed])
+    }),
+  )
+
+  test(
+    "a failed transaction leaves subscriptions and periods as they were",
+    Effect.gen(function* () {
+      const store = yield* SubscriptionStore
+      const transactor = yield* Transactor
+      const { id: customerId } = yield* insertCustomer
+      const stored = yield* subscriptionOf(customerId)
+      const another = yield* subscriptionOf(customerId)
+      yield* store.insert(stored)
+      yield* store.savePeriods(stored.id, [periodOf(0)])
+      const work = Effect.gen(function* () {
+        yield* store.lock(stored.id)
+        yield* store.save({ ...stored, metadata: {}, dueAt: null })
+        yield* store.savePeriods(stored.id, [{ ...periodOf(0), trial: "free" }, periodOf(1)])
+        yield* store.insert(another)
+        return yield* Effect.fail("no")
+      })
+      yield* Effect.flip(transactor.atomically(work))
+      same((yield* store.list({}, firstPage)).data, [stored])
+      same(yield* store.periodsBefore(stored.id, 9, 9), [periodOf(0)])
+    }),
+  )
+
+  test(
+    "periods are stored by their numbers, and the last ones before a number are given in order",
+    Effect.gen(function* () {
+      const store = yield* SubscriptionStore
+      const { id: customerId } = yield* insertCustomer
+      const { id, ...stored } = yield* subscriptionOf(customerId)
+      yield* store.insert({ id, ...stored })
+      yield* store.savePeriods(id, [periodOf(0), periodOf(1)])
+      yield* store.savePeriods(id, [{ ...periodOf(1), trial: "charged" }, periodOf(2), periodOf(3)])
+      same(yield* store.periodsBefore(id, 3, 2), [{ ...periodOf(1), trial: "charged" }, periodOf(2)])
+      same(yield* store.periodsBefore(id, 1, 5), [periodOf(0)])
+      same(yield* store.periodsBefore(id, 0, 5), [])
+      same(yield* store.periodsBefore(id, 4, 0), [])
+    }),
+  )
+
+  test(
+    "a customer has live subscriptions until all of them have ended",
+    Effect.gen(function* () {
+      const store = yield* SubscriptionStore
+      const live = yield* LiveSubscriptions
+      const { id: customerId } = yield* insertCustomer
+      assert.isFalse(yield* live.exist(customerId))
+      const stored = yield* subscriptionOf(customerId)
+      yield* store.insert(stored)
+      assert.isTrue(yield* live.exist(customerId))
+      yield* store.save({ ...stored, state: { ...stored.state, phase: "ended" } })
+      assert.isFalse(yield* live.exist(customerId))
+    }),
+  )
+}
