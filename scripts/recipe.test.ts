@@ -50,6 +50,7 @@ const FIRING_TESTED = [
  * A resource that nothing refers to has none of this.
  */
 const REFERRING = [
+  "billwright/src/runtime/Failure.ts",
   "core/src/customers/LiveSubscriptions.ts",
   "core/src/events/EventStore.ts",
   "core/src/subscriptions/Subscriptions.ts",
@@ -90,6 +91,7 @@ const CUSTOMERS_TESTED = [
   "testing/src/contract/AppendContract.ts",
   "testing/src/contract/Everything.ts",
   "testing/src/contract/IdempotencyContract.ts",
+  "testing/src/contract/InvoicingProbe.ts",
   "testing/src/contract/IsolationContract.ts",
   "testing/src/contract/PublishContract.ts",
   "testing/src/contract/ThresholdFiringContract.ts",
