@@ -42,13 +42,15 @@ const migrate = Flag.Boolean("migrate").pipe(
 
 const dispatch = Flag.Boolean("dispatch").pipe(
   Flag.withDescription(
-    "Send webhooks too. With --no-dispatch, other processes must send them. Default: true.",
+    "Send webhooks and build meters too. With --no-dispatch, other processes must do it. Default: true.",
   ),
   Flag.withDefault(true),
 )
 
 const dispatchOnly = Flag.Boolean("dispatch-only").pipe(
-  Flag.withDescription("Only send webhooks, and serve no API: a worker for servers on the same Postgres."),
+  Flag.withDescription(
+    "Only send webhooks and build meters, and serve no API: a worker for servers on the same Postgres.",
+  ),
   Flag.withDefault(false),
 )
 

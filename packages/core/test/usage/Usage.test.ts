@@ -1,6 +1,7 @@
 import {
   Customer,
   Customers,
+  Dimensions,
   InvalidInput,
   Transactor,
   Usage,
@@ -46,6 +47,8 @@ describe("Usage.record", () => {
       })
       assert.strictEqual(_tag, "Recorded")
       assert.match(record.id, /^usg_/)
+      // All records without dimensions share one object.
+      assert.strictEqual(record.dimensions, Dimensions.NONE)
       assert.deepStrictEqual(record, {
         id: record.id,
         customerId: customer.id,
