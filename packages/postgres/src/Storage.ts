@@ -11,31 +11,37 @@ import * as PostgresTransactor from "./PostgresTransactor.ts"
 import * as PostgresApiKeyStore from "./stores/PostgresApiKeyStore.ts"
 import * as PostgresCollections from "./stores/PostgresCollections.ts"
 import * as PostgresDeliveryStore from "./stores/PostgresDeliveryStore.ts"
+import * as PostgresDueStore from "./stores/PostgresDueStore.ts"
 import * as PostgresEndpointStore from "./stores/PostgresEndpointStore.ts"
 import * as PostgresEventStore from "./stores/PostgresEventStore.ts"
 import * as PostgresIdempotencyStore from "./stores/PostgresIdempotencyStore.ts"
+import * as PostgresInvoiceStore from "./stores/PostgresInvoiceStore.ts"
 import * as PostgresPlanStore from "./stores/PostgresPlanStore.ts"
 import * as PostgresRetentionStore from "./stores/PostgresRetentionStore.ts"
+import * as PostgresSubscriptionStore from "./stores/PostgresSubscriptionStore.ts"
 import * as PostgresUsageStore from "./stores/PostgresUsageStore.ts"
 
 export type { StorageOptions } from "./Database.ts"
 
-type StorageLayer = Layer.Layer<
-  Billing.Storage,
-  StorageError | Migrations.IncompatibleSchema,
-  SqlClient.SqlClient
->
+/** All ports, those of subscriptions and invoices included. */
+type AllPorts = Billing.InvoicingStorage | Billing.Storage
 
-const stores = (options: StorageOptions): Layer.Layer<Billing.Storage, never, SqlClient.SqlClient> =>
+type StorageLayer = Layer.Layer<AllPorts, StorageError | Migrations.IncompatibleSchema, SqlClient.SqlClient>
+
+const stores = (options: StorageOptions): Layer.Layer<AllPorts, never, SqlClient.SqlClient> =>
   Layer.mergeAll(
     PostgresApiKeyStore.layer,
     PostgresCollections.layer,
     PostgresDeliveryStore.layer,
+    PostgresDueStore.layer,
     PostgresEndpointStore.layer,
     PostgresEventStore.layer,
     PostgresIdempotencyStore.layer,
+    PostgresInvoiceStore.layer,
     PostgresPlanStore.layer,
     PostgresRetentionStore.layer,
+    PostgresSubscriptionStore.layer,
+    PostgresSubscriptionStore.layerLive,
     PostgresUsageStore.layer,
   ).pipe(
     Layer.provideMerge(PostgresTransactor.layer),

@@ -6,6 +6,12 @@ import type { SchemaName } from "./SchemaName.ts"
 
 const NAMES = [
   "api_keys",
+  "billing_due",
+  "billing_invoice_lines",
+  "billing_invoices",
+  "billing_periods",
+  "billing_series",
+  "billing_subscriptions",
   "build_cells",
   "customers",
   "events",

@@ -3,6 +3,7 @@
  */
 import { createHash } from "node:crypto"
 import type { SchemaName } from "../SchemaName.ts"
+import { claimDue, nextDue } from "./ClaimDueFunction.ts"
 import { claimDeliveries } from "./ClaimFunction.ts"
 import { cancelDeliveries, replayDeliveries, settleDeliveries } from "./DeliveryFunctions.ts"
 import { formatId, makeUuidV7, offsetId, parseId } from "./IdFunctions.ts"
@@ -65,6 +66,8 @@ export const functions: ReadonlyArray<SqlFunction> = [
   settleDeliveries,
   cancelDeliveries,
   replayDeliveries,
+  claimDue,
+  nextDue,
 ]
 
 /** The SHA-256 digest of the statements that define a function, in hexadecimal. */

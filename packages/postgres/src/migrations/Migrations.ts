@@ -19,6 +19,7 @@ import { migration0001 } from "./Migration0001.ts"
 import { migration0002 } from "./Migration0002.ts"
 import { migration0003 } from "./Migration0003.ts"
 import { migration0004 } from "./Migration0004.ts"
+import { migration0005 } from "./Migration0005.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -29,6 +30,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0002,
   migration0003,
   migration0004,
+  migration0005,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -1,0 +1,82 @@
+/**
+ * The queue of what is due, as rows: shared by the stores of its subjects and by that of the queue.
+ */
+import {
+  Customer,
+  type Due,
+  Id,
+  Invoice,
+  type Subject,
+  SUBSCRIPTION_ID_PREFIX,
+  type SubscriptionId,
+} from "@billwright/core"
+import { Statement } from "effect/sql"
+import { millisText } from "../Millis.ts"
+import { instant, instantOrNull, integer, type Row, text } from "../Row.ts"
+import type { Tables } from "../Tables.ts"
+
+const literal = (sql: string): Statement.Fragment => Statement.fragment([Statement.literal(sql)])
+
+/** The columns of a row `d` of the queue, which may be missing. */
+export const dueColumns =
+  literal(`${millisText("d.due_at")} as due_at, d.attempts::text as attempts, d.problem,
+  ${millisText("d.failed_at")} as failed_at, ${millisText("d.retry_at")} as retry_at`)
+
+/** Joins the row `d` of the queue to a subject `t`. */
+export const joinDue = (tables: Tables, kind: Subject["kind"]): Statement.Fragment =>
+  Statement.fragment([
+    Statement.literal("left join "),
+    ...tables.billing_due.segments,
+    Statement.literal(
+      ` d on d.account_id = t.account_id and d.mode = t.mode and d.kind = '${kind}' and d.id = t.id`,
+    ),
+  ])
+
+export const dueFromRow = (row: Row): Due.Due => {
+  if (row["due_at"] === null) return { dueAt: null, failure: null }
+  const dueAt = integer(row, "due_at")
+  const attempts = integer(row, "attempts")
+  if (attempts === 0) return { dueAt, failure: null }
+  const failure = {
+    attempts,
+    problem: text(row, "problem"),
+    at: instant(row, "failed_at"),
+    retryAt: instantOrNull(row, "retry_at"),
+  }
+  return { dueAt, failure }
+}
+
+/** The part of a statement that queues the subject of the row `written`, or takes it off the queue. Ends its lease. */
+export const queueWritten = (
+  tables: Tables,
+  kind: Subject["kind"],
+  dueAt: number | null,
+): Statement.Fragment => {
+  const { segments } = tables.billing_due
+  if (dueAt === null)
+    return Statement.fragment([
+      Statement.literal("queued as (delete from "),
+      ...segments,
+      Statement.literal(` d using written w
+  where d.account_id = w.account_id and d.mode = w.mode and d.kind = '${kind}' and d.id = w.id)`),
+    ])
+  return Statement.fragment([
+    Statement.literal("queued as (insert into "),
+    ...segments,
+    Statement.literal(` as d (account_id, mode, kind, id, customer_id, due_at)
+  select w.account_id, w.mode, '${kind}', w.id, w.customer_id, to_timestamp(`),
+    Statement.parameter(String(dueAt)),
+    Statement.literal(`::float8 / 1000) from written w
+  on conflict (account_id, mode, kind, id) do update set due_at = excluded.due_at, attempts = 0, problem = null,
+    failed_at = null, retry_at = null, lease_token = null, leased_until = null)`),
+  ])
+}
+
+export const customerIdOf = (row: Row): Customer.CustomerId =>
+  Id.fromUuid(Customer.CUSTOMER_ID_PREFIX, text(row, "customer_id")) as Customer.CustomerId
+
+export const subscriptionIdOf = (row: Row, column: string): SubscriptionId =>
+  Id.fromUuid(SUBSCRIPTION_ID_PREFIX, text(row, column)) as SubscriptionId
+
+export const invoiceIdOf = (row: Row, column: string): Invoice.InvoiceId =>
+  Id.fromUuid(Invoice.INVOICE_ID_PREFIX, text(row, column)) as Invoice.InvoiceId

@@ -1,0 +1,112 @@
+/**
+ * Invoices and their lines as rows. In the JSON of a row, amounts of money are texts.
+ */
+import { type BilledLine, ExactJson, Id, type Invoice } from "@billwright/core"
+import { Statement } from "effect/sql"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
+import { millisColumn } from "../Millis.ts"
+import { instant, json, type Row, text, textOrNull } from "../Row.ts"
+import { customerIdOf, dueFromRow, invoiceIdOf, subscriptionIdOf } from "./DueRow.ts"
+
+type Stored = Invoice.StoredInvoice
+
+/** The fields that are amounts, at any depth of an invoice without its lines. */
+const AMOUNTS: ReadonlySet<string> = new Set([
+  "subtotal",
+  "tax",
+  "total",
+  "credited",
+  "amountDue",
+  "amountPaid",
+  "amountCredited",
+  "amountWaived",
+  "amount",
+  "base",
+  "taken",
+  "taxable",
+])
+
+const bigintAsText = (_name: string, value: unknown): unknown =>
+  typeof value === "bigint" ? value.toString() : value
+
+const written = (value: unknown): string => JSON.stringify(value, bigintAsText)
+
+const amountsAsBigint = (name: string, value: unknown): unknown =>
+  AMOUNTS.has(name) && typeof value === "string" ? BigInt(value) : value
+
+const encoder = new TextEncoder()
+
+/** The columns of an invoice that are JSON, and those of its lines. */
+export const textsOf = ({ cause, state }: Stored) => {
+  const { lines, ...header } = state
+  return {
+    state: written(header),
+    cause: cause === null ? null : JSON.stringify(cause),
+    lines: written(lines),
+    subscriptions: ArrayLiteral.plain(
+      lines.map(({ origin }) => (origin === null ? null : Id.toUuid(origin.subscriptionId))),
+    ),
+    linesBytes: String(encoder.encode(ExactJson.stringify(lines)).length),
+  }
+}
+
+export type InvoiceTexts = ReturnType<typeof textsOf>
+
+/** The columns of an invoice `t`, and its lines. */
+export const invoiceColumns = (lines: Statement.Fragment): Statement.Fragment =>
+  Statement.fragment([
+    Statement.literal(`t.id::text, t.customer_id::text, t.subscription_id::text, t.cause::text as cause,
+  t.state::text as state, ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}, (
+    select json_agg(l.line order by l.position)::text from `),
+    ...lines.segments,
+    Statement.literal(` l
+    where l.account_id = t.account_id and l.mode = t.mode and l.customer_id = t.customer_id and l.invoice_id = t.id
+  ) as lines`),
+  ])
+
+type Line = BilledLine["line"]
+type Origin = NonNullable<Line["origin"]>
+
+/** A line as its row has it. */
+type StoredLine = Readonly<Record<"amount" | "discount" | "net", string>> & {
+  readonly origin: (Readonly<Record<"gross", string>> & Omit<Origin, "gross">) | null
+} & Omit<Line, "amount" | "discount" | "net" | "origin">
+
+const toLine = (line: StoredLine): Line => ({
+  ...line,
+  amount: BigInt(line.amount),
+  discount: BigInt(line.discount),
+  net: BigInt(line.net),
+  origin: line.origin === null ? null : { ...line.origin, gross: BigInt(line.origin.gross) },
+})
+
+/** The state of an invoice without its lines. Amounts are found by their names. */
+const toHeader = (row: Row): Omit<Stored["state"], "lines"> => {
+  const state = row["state"]
+  // Some drivers parse JSON, and can't be told otherwise in a query.
+  return JSON.parse(typeof state === "string" ? state : JSON.stringify(state), amountsAsBigint) as Omit<
+    Stored["state"],
+    "lines"
+  >
+}
+
+export const invoiceFromRow = (row: Row): Stored => {
+  const lines = json(row, "lines") as ReadonlyArray<StoredLine>
+  return {
+    id: invoiceIdOf(row, "id"),
+    customerId: customerIdOf(row),
+    subscriptionId:
+      textOrNull(row, "subscription_id") === null ? null : subscriptionIdOf(row, "subscription_id"),
+    cause: row["cause"] === null ? null : (json(row, "cause") as Stored["cause"]),
+    state: { ...toHeader(row), lines: lines.map(toLine) },
+    ...dueFromRow(row),
+    createdAt: instant(row, "created_at"),
+    updatedAt: instant(row, "updated_at"),
+  }
+}
+
+export const billedLineFromRow = (row: Row): BilledLine => ({
+  invoiceId: invoiceIdOf(row, "invoice_id"),
+  status: text(row, "status") as BilledLine["status"],
+  line: toLine(json(row, "line") as StoredLine),
+})

@@ -1,0 +1,136 @@
+/**
+ * The `DueStore` on Postgres: calls `claim_due` and `next_due`.
+ */
+import {
+  type ClaimedSubject,
+  CurrentTenant,
+  type Due,
+  type DueClaim,
+  DueStore,
+  Id,
+  type Subject,
+  type Tenant,
+} from "@billwright/core"
+import { Effect, Layer, Option } from "effect"
+import { noteXid } from "../CurrentTransaction.ts"
+import { Database } from "../Database.ts"
+import { millisOf } from "../Millis.ts"
+import { decoding, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
+import { customerIdOf, invoiceIdOf, subscriptionIdOf } from "./DueRow.ts"
+
+/** The tenant at which the last claim stopped. The next claim continues there. */
+interface Visited {
+  readonly account: string | null
+  readonly mode: string | null
+}
+
+const subjectFromRow = (row: Row): Subject => {
+  const kind = text(row, "kind")
+  return kind === "invoice"
+    ? { kind, id: invoiceIdOf(row, "id") }
+    : { kind: "subscription", id: subscriptionIdOf(row, "id") }
+}
+
+const claimedFromRow = (row: Row): ClaimedSubject => ({
+  tenant: {
+    accountId: text(row, "account_id") as Tenant.AccountId,
+    mode: text(row, "mode") as Tenant.Mode,
+  },
+  subject: subjectFromRow(row),
+  customerId: customerIdOf(row),
+  dueAt: integer(row, "due_at"),
+  attempts: integer(row, "attempts"),
+  token: text(row, "token"),
+})
+
+const make = Effect.gen(function* () {
+  const { read, schema, tables: t, write, writeApart } = yield* Database
+  const claiming = `select account_id, mode, kind, id::text as id, customer_id::text as customer_id, due_at,
+  attempts::text as attempts, token::text as token, visited_account, visited_mode
+from ${schema}.claim_due($1::text::bigint, $2::text::bigint, $3::text::uuid, $4::text::integer, $5::text, $6::text,
+  $7::text::boolean)`
+  let visited: Visited = { account: null, mode: null }
+
+  const claimDue = Effect.fnUntraced(function* ({ leaseUntil, limit, now }: DueClaim) {
+    const operation = "DueStore.claimDue"
+    const token = crypto.randomUUID()
+    const rows = yield* writeApart(operation, (sql, isRepeat) =>
+      sql.unsafe<Row>(claiming, [
+        millisOf(now),
+        millisOf(leaseUntil),
+        token,
+        String(limit),
+        visited.account,
+        visited.mode,
+        String(isRepeat),
+      ]),
+    )
+    const [first] = rows
+    if (first !== undefined) {
+      visited = { account: textOrNull(first, "visited_account"), mode: textOrNull(first, "visited_mode") }
+    }
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(claimedFromRow))(rows)
+  })
+
+  /**
+   * The subject is locked before the queue, as by its store, so that two never wait for each other. The second statement
+   * sees what others did to the queue while the first one waited. It also locks the queue, so that no claim takes the
+   * subject in vain.
+   */
+  const holds = Effect.fnUntraced(function* ({ subject, token }: ClaimedSubject) {
+    const operation = "DueStore.holds"
+    const { accountId, mode } = yield* CurrentTenant
+    const uuid = Id.toUuid(subject.id)
+    const table = subject.kind === "invoice" ? t.billing_invoices : t.billing_subscriptions
+    yield* write(
+      operation,
+      (sql) =>
+        sql<Row>`select 1 from ${table} t
+where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${uuid}::uuid for no key update`,
+    )
+    const rows = yield* write(
+      operation,
+      (sql) =>
+        sql<Row>`select 1 from ${t.billing_due} d
+where d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${subject.kind} and d.id = ${uuid}::uuid
+  and d.lease_token = ${token}::uuid for update`,
+    )
+    return rows.length > 0
+  })
+
+  /** A repeat finds no lease, also if an earlier attempt ended it. So it counts as not held any more. */
+  const release = Effect.fnUntraced(function* (
+    { subject, token }: ClaimedSubject,
+    failure: Due.DueFailure | null,
+  ) {
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* write("DueStore.release", (sql) => {
+      const failed =
+        failure === null
+          ? sql``
+          : sql`, attempts = ${String(failure.attempts)}::integer, problem = ${failure.problem},
+  failed_at = to_timestamp(${millisOf(failure.at)}::float8 / 1000),
+  retry_at = to_timestamp(${millisOf(failure.retryAt)}::float8 / 1000)`
+      return sql<Row>`update ${t.billing_due} d set lease_token = null, leased_until = null${failed}
+where d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${subject.kind} and d.id = ${Id.toUuid(subject.id)}::uuid
+  and d.lease_token = ${token}::uuid
+returning pg_current_xact_id_if_assigned()::text as xid`
+    })
+    yield* noteXid(rows[0]?.["xid"])
+    return rows.length > 0
+  })
+
+  const nextDueAt = Effect.gen(function* () {
+    const operation = "DueStore.nextDueAt"
+    const rows = yield* read(operation, (sql) =>
+      sql.unsafe<Row>(`select ${schema}.next_due()::text as due_at`),
+    )
+    return yield* decoding(operation, (row: Row) => Option.fromNullOr(instantOrNull(row, "due_at")))(
+      rows[0] ?? {},
+    )
+  })
+
+  return DueStore.of({ claimDue, holds, release, nextDueAt })
+})
+
+export const layer: Layer.Layer<DueStore, never, Database> = Layer.effect(DueStore, make)
