@@ -1,0 +1,312 @@
+/**
+ * What Postgres refuses about invoices by itself, also in plain SQL of the owner of the tables.
+ */
+import { Billing } from "@billwright/core"
+import { PostgresClient, Storage } from "@billwright/postgres"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { Client } from "pg"
+import { afterAll, beforeAll } from "vitest"
+import { advanceTo, allInvoices, START, subscribe, use } from "./Invoicing.ts"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+const CHECK = "23514"
+const FINAL = "23001"
+const UNIQUE = "23505"
+const KEY = "23503"
+
+const SCHEMA = "billwright"
+const invoices = `${SCHEMA}.billing_invoices`
+const lines = `${SCHEMA}.billing_invoice_lines`
+const series = `${SCHEMA}.billing_series`
+
+/** Two issued invoices of one subscription, 2026-0001 and 2026-0002, and a draft with two lines. */
+const world = Effect.gen(function* () {
+  yield* TestClock.setTime(START.epochMilliseconds)
+  const { customer } = yield* subscribe
+  yield* use(customer, 1_500)
+  yield* advanceTo(DateTime.add(START, { months: 1, hours: 2 }).epochMilliseconds)
+  yield* use(customer, 7)
+  yield* advanceTo(DateTime.add(START, { months: 2 }).epochMilliseconds)
+  return yield* allInvoices
+}).pipe(asTenant, Effect.provide(TestClock.layer()))
+
+describe("Postgres refuses", () => {
+  let client: Client
+  let close: () => Promise<void>
+
+  beforeAll(async () => {
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    const { promise: url, resolve: made } = Promise.withResolvers<string>()
+    const database = Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const own = yield* TestDatabase.make
+          const services = Billing.layer.pipe(
+            Layer.provideMerge(Storage.layer()),
+            Layer.provide(PostgresClient.layer({ url: Redacted.make(own) })),
+          )
+          const found = yield* Effect.provide(world, services)
+          assert.deepStrictEqual(
+            found.map(({ number, status }) => [number, status]),
+            [
+              ["2026-0001", "open"],
+              ["2026-0002", "open"],
+              [null, "draft"],
+            ],
+          )
+          made(own)
+          yield* Effect.promise(() => ended)
+        }),
+      ),
+    )
+    client = new Client({ connectionString: await Promise.race([url, database.then(() => "")]) })
+    await client.connect()
+    close = async () => {
+      await client.end()
+      resolve()
+      await database
+    }
+  }, 60_000)
+
+  afterAll(() => close())
+
+  /** Commits statements as one transaction. The SQLSTATE of the refusal, `undefined` if there was none. */
+  const committed = async (...statements: ReadonlyArray<string>): Promise<string | undefined> => {
+    try {
+      await client.query(["begin", ...statements, "commit"].join(";\n"))
+      return undefined
+    } catch (error) {
+      await client.query("rollback")
+      return (error as { readonly code?: string }).code
+    }
+  }
+
+  /** The same without keeping anything: deferred constraints are checked at once, before the rollback. */
+  const allowed = async (...statements: ReadonlyArray<string>): Promise<string | undefined> => {
+    try {
+      await client.query(["begin", ...statements, "set constraints all immediate", "rollback"].join(";\n"))
+      return undefined
+    } catch (error) {
+      await client.query("rollback")
+      return (error as { readonly code?: string; readonly message: string }).message
+    }
+  }
+
+  const everything = async () => {
+    const all = []
+    for (const table of [invoices, lines, series]) {
+      all.push((await client.query(`select t::text from ${table} t order by 1`)).rows)
+    }
+    return all
+  }
+
+  const refused = (title: string, code: string, statements: ReadonlyArray<string>) =>
+    it(title, async () => {
+      const before = await everything()
+      assert.strictEqual(await committed(...statements), code)
+      assert.deepStrictEqual(await everything(), before)
+    })
+
+  const accepted = (title: string, statements: ReadonlyArray<string>) =>
+    it(title, async () => {
+      assert.strictEqual(await allowed(...statements), undefined)
+    })
+
+  const changed = (where: string, path: string, value: string): string =>
+    `update ${invoices} set state = jsonb_set(state, '{${path}}', '${value}') where ${where}`
+  const merged = (where: string, fields: Readonly<Record<string, unknown>>): string =>
+    `update ${invoices} set state = state || '${JSON.stringify(fields)}' where ${where}`
+  const DRAFT = "status = 'draft'"
+  const FIRST = "number = '2026-0001'"
+  const ofInvoice = (where: string): string =>
+    `invoice_id = (select i.id from ${invoices} i where i.${where})`
+
+  /** Copies of rows, with other values in some columns. */
+  const copied = (
+    table: string,
+    where: string,
+    columns: ReadonlyArray<string>,
+    changes: Readonly<Record<string, string>>,
+  ): string =>
+    `insert into ${table} (${columns.join(", ")}) select ${columns.map((name) => changes[name] ?? name).join(", ")} from ${table} where ${where}`
+  const OWNER = ["account_id", "mode", "customer_id", "subscription_id"]
+  const LINE = [...OWNER, "invoice_id", "position", "line"]
+  const INVOICE = [...OWNER, "id", "cause", "state", "lines_bytes", "created_at", "updated_at"]
+
+  describe("wrong sums at commit", () => {
+    refused("a subtotal", CHECK, [changed(DRAFT, "subtotal", '"1"')])
+    refused("a total", CHECK, [changed(DRAFT, "total", '"1"')])
+    refused("a tax", CHECK, [changed(DRAFT, "tax", '"1"')])
+    refused("an amount due", CHECK, [changed(DRAFT, "amountDue", '"1"')])
+    refused("a tax that is not that of its rate", CHECK, [
+      changed(DRAFT, "taxes,0,amount", '"1"'),
+      `update ${invoices} set state = state || '{"tax": "1", "total": "2008", "amountDue": "2008"}' where ${DRAFT}`,
+    ])
+    refused("an amount that is not that of the lines of its rate", CHECK, [
+      changed(DRAFT, "taxes,0,taxable", '"1"'),
+    ])
+    refused("a rate that no line has", CHECK, [changed(DRAFT, "taxes,0,category", '"Z"')])
+    refused("a rate twice", CHECK, [
+      `update ${invoices} set state = jsonb_set(state, '{taxes,1}', state -> 'taxes' -> 0) where ${DRAFT}`,
+    ])
+    refused("a discount that no line has", CHECK, [
+      changed(DRAFT, "discounts", '[{"amount": "1", "parts": [{"lineId": "x", "amount": "1"}]}]'),
+    ])
+    refused("a discount that is not the sum of its parts", CHECK, [
+      changed(DRAFT, "discounts", '[{"amount": "1", "parts": []}]'),
+    ])
+    refused("credit that is not what the total is below 0", CHECK, [changed(DRAFT, "credited", '"1"')])
+    refused("a line more", CHECK, [
+      copied(lines, `${ofInvoice(DRAFT)} and position = 0`, LINE, {
+        position: "9",
+        line: `jsonb_set(line, '{id}', '"x"')`,
+      }),
+    ])
+    refused("a line less", CHECK, [`delete from ${lines} where ${ofInvoice(DRAFT)} and position = 0`])
+    refused("no lines", CHECK, [
+      `delete from ${lines} where ${ofInvoice(DRAFT)}`,
+      merged(DRAFT, { subtotal: "0", total: "0", amountDue: "0", taxes: [] }),
+    ])
+    refused("lines without an invoice", KEY, [
+      copied(lines, ofInvoice(DRAFT), LINE, { invoice_id: "gen_random_uuid()" }),
+    ])
+    refused("a payment that does not lower the amount due", CHECK, [changed(FIRST, "amountPaid", '"500"')])
+    refused("paid, with something due", CHECK, [changed(FIRST, "status", '"paid"')])
+    accepted("(not) sums that are wrong in between", [
+      changed(DRAFT, "subtotal", '"1"'),
+      changed(DRAFT, "subtotal", '"2007"'),
+    ])
+    accepted("(not) an invoice with tax and a discount", [
+      `delete from ${lines} where ${ofInvoice(DRAFT)} and position = 0`,
+      copied(lines, ofInvoice(DRAFT), LINE, {
+        position: "0",
+        line: `line || '{"id": "x", "amount": "105", "discount": "5", "net": "84",
+          "tax": {"category": "S", "rate": "19", "country": "DE", "reason": null}}'`,
+      }),
+      merged(DRAFT, {
+        taxBehavior: "inclusive",
+        subtotal: "2105",
+        tax: "16",
+        total: "2100",
+        amountDue: "2100",
+        discounts: [{ amount: "5", parts: [{ lineId: "x", amount: "5" }] }],
+        taxes: [
+          { category: "O", rate: "0", country: null, taxable: "2000", amount: "0" },
+          { category: "S", rate: "19.0", country: "DE", taxable: "84", amount: "16" },
+        ],
+      }),
+    ])
+  })
+
+  describe("a change of an issued invoice", () => {
+    for (const [path, value] of [
+      ["number", '"2026-0003"'],
+      ["issuedAt", "0"],
+      ["dueAt", "0"],
+      ["total", '"1"'],
+      ["currency", '"USD"'],
+      ["periodStart", "0"],
+      ["steps", "[]"],
+      ["taxes,0,reason", '"none"'],
+    ] as const) {
+      refused(`its ${path}`, FINAL, [changed(FIRST, path, value)])
+    }
+    refused("back to a draft", FINAL, [merged(FIRST, { status: "draft", number: null, issuedAt: null })])
+    refused("its cause", FINAL, [`update ${invoices} set cause = null where ${FIRST}`])
+    refused("its subscription", FINAL, [
+      `update ${invoices} set subscription_id = null, cause = null where ${FIRST}`,
+    ])
+    refused("its customer", FINAL, [`update ${invoices} set customer_id = gen_random_uuid() where ${FIRST}`])
+    refused("its id", FINAL, [`update ${invoices} set id = gen_random_uuid() where ${FIRST}`])
+    refused("its removal", FINAL, [`delete from ${invoices} where ${FIRST}`])
+    refused("its removal by a merge", FINAL, [
+      `merge into ${invoices} i using (select 1) as one on i.${FIRST} when matched then delete`,
+    ])
+    refused("the removal of all", FINAL, [`truncate ${invoices} cascade`])
+    refused("a change of its lines", FINAL, [
+      `update ${lines} set position = position + 5 where ${ofInvoice(FIRST)}`,
+    ])
+    refused("the removal of its lines", FINAL, [`delete from ${lines} where ${ofInvoice(FIRST)}`])
+    refused("another line", FINAL, [
+      copied(lines, ofInvoice(FIRST), LINE, { position: "9", line: `jsonb_set(line, '{id}', '"x"')` }),
+    ])
+    refused("its lines for those of another invoice", FINAL, [
+      `delete from ${lines} where ${ofInvoice(FIRST)}`,
+      copied(lines, `${ofInvoice(DRAFT)} and kind = 'advance'`, LINE, {
+        invoice_id: `(select id from ${invoices} where ${FIRST})`,
+      }),
+    ])
+    refused("a line moved to a draft", FINAL, [
+      `update ${lines} set invoice_id = (select id from ${invoices} where ${DRAFT}) where ${ofInvoice(FIRST)}`,
+    ])
+    refused("the removal of all lines", FINAL, [`truncate ${lines}`])
+    accepted("(not) a payment", [
+      merged(FIRST, { amountPaid: "500", amountDue: "1500", sequence: 9 }),
+      merged(FIRST, { amountPaid: "2000", amountDue: "0", status: "paid", collection: "paid" }),
+    ])
+    accepted("(not) a void", [merged(FIRST, { status: "void", amountDue: "0", availableActions: [] })])
+    accepted("(not) other lines of a draft", [
+      `create temporary table kept on commit drop as select * from ${lines} where ${ofInvoice(DRAFT)}`,
+      `delete from ${lines} where ${ofInvoice(DRAFT)}`,
+      `insert into ${lines} (${LINE.join(", ")}) select ${LINE.join(", ")} from kept`,
+    ])
+  })
+
+  describe("a gap in the numbers", () => {
+    const NEXT = DateTime.add(START, { months: 3 }).epochMilliseconds
+    const issued = (number: string, issuedAt = NEXT) =>
+      merged(DRAFT, { status: "open", number, issuedAt, dueAt: issuedAt })
+    const taken = (fields: Readonly<Record<string, unknown>>): string =>
+      `update ${series} set state = state || '${JSON.stringify({ lastIssuedAt: NEXT, ...fields })}'`
+    refused("a number that nobody took", CHECK, [issued("2026-0003")])
+    refused("a number after a gap", CHECK, [issued("2026-0004"), taken({ last: 4 })])
+    refused("a number beyond the last one taken", CHECK, [issued("2026-0004"), taken({ last: 3 })])
+    refused("a number that was taken and not used", CHECK, [taken({ last: 3 })])
+    refused("the number of another invoice", UNIQUE, [issued("2026-0002"), taken({ last: 3 })])
+    refused("a number in another format", CHECK, [issued("2026-3"), taken({ last: 3 })])
+    refused("a number with more zeros", CHECK, [issued("2026-00003"), taken({ last: 3 })])
+    refused("a number of a later year", CHECK, [issued("2027-0001"), taken({ last: 3 })])
+    refused("an instant before that of the number before", CHECK, [
+      issued("2026-0003", START.epochMilliseconds),
+      taken({ last: 3 }),
+    ])
+    refused("an instant after that of the series", CHECK, [issued("2026-0003", NEXT + 1), taken({ last: 3 })])
+    refused("an invoice with a number that is not issued", CHECK, [changed(DRAFT, "number", '"2026-0003"')])
+    refused("an issued invoice without a number", CHECK, [merged(DRAFT, { status: "open", issuedAt: NEXT })])
+    refused("a series that goes back", FINAL, [taken({ last: 1 })])
+    refused("a series whose instant goes back", FINAL, [taken({ lastIssuedAt: 0 })])
+    refused("a series whose year goes back", FINAL, [taken({ year: 2025 })])
+    refused("a series that counts an invoice that is not there", FINAL, [
+      `update ${series} set issued = issued + 1, state = state || '{"last": 3}'`,
+    ])
+    refused("a series whose count of numbers is set", CHECK, [
+      `update ${series} set taken = taken, state = state || '{"last": 3}'`,
+    ])
+    refused("the removal of a series", FINAL, [`delete from ${series}`])
+    refused("the removal of all series", FINAL, [`truncate ${series}`])
+    accepted("(not) the next number", [issued("2026-0003"), taken({ last: 3 })])
+    accepted("(not) the first number of the next year", [issued("2027-0001"), taken({ last: 1, year: 2027 })])
+  })
+
+  describe("a second invoice", () => {
+    refused("for the same period and segment", UNIQUE, [
+      copied(invoices, DRAFT, INVOICE, { id: "gen_random_uuid()" }),
+    ])
+    refused("of the same id", UNIQUE, [copied(invoices, DRAFT, INVOICE, { cause: "null" })])
+    refused("whose cause is not a period of a subscription", CHECK, [
+      `update ${invoices} set cause = '{}' where ${DRAFT}`,
+    ])
+    accepted("(not) for another segment", [
+      copied(invoices, DRAFT, INVOICE, {
+        id: "'00000000-0000-7000-8000-000000000001'",
+        cause: `jsonb_set(cause, '{segment}', '7')`,
+      }),
+      copied(lines, ofInvoice("cause_segment <> 7 and status = 'draft'"), LINE, {
+        invoice_id: "'00000000-0000-7000-8000-000000000001'",
+      }),
+    ])
+  })
+})
