@@ -22,7 +22,9 @@ import { eventTailContract } from "./contract/EventTailContract.ts"
 import { fencingContract } from "./contract/FencingContract.ts"
 import { idempotencyContract } from "./contract/IdempotencyContract.ts"
 import { leaseContract } from "./contract/LeaseContract.ts"
-import { meterContract } from "./contract/MeterContract.ts"
+import { meterBuildContract } from "./contract/MeterBuildContract.ts"
+import { meterLimitContract } from "./contract/MeterLimitContract.ts"
+import { meterValueContract } from "./contract/MeterValueContract.ts"
 import { planContract } from "./contract/PlanContract.ts"
 import { publishContract } from "./contract/PublishContract.ts"
 import { replayRangeContract } from "./contract/ReplayRangeContract.ts"
@@ -121,7 +123,11 @@ export const contract = (test: ContractTest): void => {
     usageListContract(test)
     thresholdFiringContract(test)
     thresholdEventContract(test)
-    meterContract(test)
+    test.section("meters", () => {
+      meterValueContract(test)
+      meterLimitContract(test)
+      meterBuildContract(test)
+    })
     auditContract(test)
   })
   for (const resource of collected) {
