@@ -5,6 +5,7 @@ import {
   type Aggregation,
   type Customer,
   type Meter,
+  type Page,
   Rollup,
   StorageError,
   UsageStore,
@@ -14,7 +15,7 @@ import * as fc from "fast-check"
 import { type Cut, cut, cutFor, recordDimensions, rollupDefinition } from "../generators/MeterGenerators.ts"
 import { type ReferenceQuery, valuesOf } from "../model/ReferenceMeter.ts"
 import * as Sample from "../Sample.ts"
-import { same } from "./ContractTest.ts"
+import { type ContractServices, same } from "./ContractTest.ts"
 import * as MeterProbe from "./MeterProbe.ts"
 import { append, listed, newCustomer } from "./UsageProbe.ts"
 
@@ -117,12 +118,14 @@ export const definitionOf = (
     : { aggregation, dimensions: declared, counted: null }
 }
 
+type Done = Effect.fn.Return<void, Page.CursorNotFound | StorageError, ContractServices>
+
 /** Compares the values of a meter with those of all records. */
 export const check = Effect.fnUntraced(function* (
   meter: Meter.Meter,
   customerId: Customer.CustomerId,
   asked: ReferenceQuery,
-) {
+): Done {
   const kept = (yield* listed(customerId)).filter(({ voidedAt }) => voidedAt === null)
   const answer = yield* MeterProbe.ask(customerId, meter, asked)
   same(MeterProbe.totalsOf(answer), MeterProbe.inOrder(valuesOf(meter, kept, asked)))
@@ -140,7 +143,7 @@ export const everything = ({ dimensions }: Rollup.Definition) => ({
 export const history = Effect.fnUntraced(function* (
   first: Rollup.Definition,
   actions: ReadonlyArray<Action>,
-) {
+): Done {
   const store = yield* UsageStore
   const customerId = yield* newCustomer
   // A product of its own, so that other meters have no records of it.
