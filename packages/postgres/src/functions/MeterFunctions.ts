@@ -388,7 +388,9 @@ begin
       and d.customer_id = p_record.customer_id and d.day = ${dayOf("p_record.occurred_at")}
       and d.combination = ${combinationOf("p_record.dimensions", "g.dimensions")};
     continue when not found;
-    if (case g.aggregation when 'max' then c.quantity = p_record.quantity when 'latest' then c.last_id = p_record.id
+    -- Before its day is built, a cell has only the records that came since: it may not have this one.
+    if g.is_building or (
+      case g.aggregation when 'max' then c.quantity = p_record.quantity when 'latest' then c.last_id = p_record.id
       else g.aggregation = 'time_weighted' end)
     then
       perform ${schema}.refresh_cells(g, array[c]);
