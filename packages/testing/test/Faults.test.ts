@@ -18,6 +18,7 @@ import type { ContractServices } from "../src/contract/ContractTest.ts"
 import * as StorageContract from "../src/StorageContract.ts"
 import * as StorageModel from "../src/StorageModel.ts"
 import { change, changeCollection, type Fault, inTestMode } from "./BrokenStorage.ts"
+import { meterFaults } from "./MeterFaults.ts"
 import { planFaults } from "./PlanFaults.ts"
 import { webhookFaults } from "./WebhookFaults.ts"
 
@@ -260,7 +261,7 @@ const billingFaults: ReadonlyArray<Fault> = [
   ["nothing is swept", change(IdempotencyStore, () => ({ sweep: () => Effect.succeed(0) })), "contract"],
 ]
 
-const faults = [...billingFaults, ...planFaults, ...webhookFaults]
+const faults = [...billingFaults, ...meterFaults, ...planFaults, ...webhookFaults]
 
 describe("a storage without faults", () => {
   it.effect("passes", () =>
