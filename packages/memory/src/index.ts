@@ -4,4 +4,4 @@
 export { TransactionEnded } from "./Journal.ts"
 export * as Memory from "./Memory.ts"
 export { MemoryInspector } from "./MemoryInspector.ts"
-export type { EndpointSnapshot, MemorySnapshot, RollupRow } from "./MemoryInspector.ts"
+export type { CellRow, EndpointSnapshot, MemorySnapshot, RollupRow } from "./MemoryInspector.ts"

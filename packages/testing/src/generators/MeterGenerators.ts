@@ -5,11 +5,11 @@ import { Aggregation, Rollup } from "@billwright/core"
 import * as fc from "fast-check"
 
 /** The dimensions that generated meters declare. */
-export const DECLARED = ["model", "region"]
+const DECLARED = ["model", "region"]
 /** Few values, so that some are equal. Their order by UTF-16 differs from that by code points. */
 const VALUES = ["a", "b", "\uffee", "😀"]
 
-export const dimensionValue = fc.constantFrom(...VALUES)
+const dimensionValue = fc.constantFrom(...VALUES)
 
 /** The dimensions of a record: some of those that meters declare, and one that none declares. */
 export const recordDimensions: fc.Arbitrary<Readonly<Record<string, string>>> = fc.record(
