@@ -6,7 +6,7 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
 import * as ApiServer from "./ApiServer.ts"
-import { EXAMPLE_PLAN, type GeneratedRequest, requestTo } from "./Generate.ts"
+import { EXAMPLE_PLAN, METER, type GeneratedRequest, requestTo } from "./Generate.ts"
 import { node, operationsOf } from "./Judge.ts"
 
 /** A repeatable run. Its seed is printed with a counterexample. */
@@ -58,6 +58,8 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
         return pool[pool.length - 1 - (Number(n) % Math.min(3, pool.length))] ?? ""
       },
     )
+
+  yield* api.expect(201, "POST", "/v1/meters", { json: METER })
 
   const seen = new Map<string, Set<string>>()
 

@@ -28,13 +28,27 @@ const placeholder = (prefix: string) => fc.nat({ max: 1000 }).map((n) => `@${pre
 const days = (month: string) =>
   fc.integer({ min: 1, max: 28 }).map((day) => `${month}-${String(day).padStart(2, "0")}`)
 
+/** The meter that queries name. */
+export const METER = { key: "calls", product_id: "api", unit: "call", dimensions: ["model", "kind"] }
+
 /** Parameters with rules that the document can't express. */
 const special: Readonly<Record<string, fc.Arbitrary<string>>> = {
   start_date: days("2026-10"),
   end_date: days("2026-11"),
   timezone: fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu"),
   types: fc.constantFrom("invoice.paid", "usage.threshold,invoice.created"),
+  meter: fc.constantFrom(METER.key, METER.key, METER.key, "unknown"),
 }
+
+/** Lists of parameters with rules that the document can't express. */
+const specialLists: Readonly<Record<string, fc.Arbitrary<ReadonlyArray<string>>>> = {
+  where: fc.array(fc.constantFrom("model:opus", "model:a:b", "kind:input"), { minLength: 1, maxLength: 3 }),
+  group_by: fc.subarray([...METER.dimensions], { minLength: 1 }),
+}
+
+/** A query has either what a meter says or what needs a meter. */
+const isOfMeter = (name: string): boolean => ["meter", "where", "group_by"].includes(name)
+const isInsteadOfMeter = (name: string): boolean => ["product_id", "unit"].includes(name)
 
 const eventType = fc.constantFrom(...EventCatalogue.builtIn.map(({ name }) => name))
 
@@ -206,7 +220,7 @@ const validRequest = (document: Node, operation: DocumentedOperation): fc.Arbitr
       inQuery.map((parameter) => {
         const name = String(parameter["name"])
         if (CURSORS.includes(name)) return [name, placeholder(prefixOf(operation.path))]
-        return [name, special[name] ?? valid(schemas, node(parameter["schema"]))]
+        return [name, specialLists[name] ?? special[name] ?? valid(schemas, node(parameter["schema"]))]
       }),
     ),
     {
@@ -233,6 +247,9 @@ const validRequest = (document: Node, operation: DocumentedOperation): fc.Arbitr
       path: operation.path.replace("{id}", made.id).replace("{key}", made.key).replace("{version}", "1"),
       query: Object.entries(made.query as Fields)
         .filter(([name]) => !CURSORS.includes(name) || name === made.cursor)
+        .filter(([name], _, all) =>
+          all.some(([other]) => other === "meter") ? !isInsteadOfMeter(name) : !isOfMeter(name),
+        )
         .flatMap(([name, value]) =>
           (Array.isArray(value) ? value : [value]).map((one) => [name, String(one)] as const),
         ),
