@@ -7,6 +7,7 @@ import {
   type Customer,
   Events,
   Invoices,
+  Meters,
   type Plan,
   Plans,
   Subscriptions,
@@ -34,8 +35,16 @@ const pro: Plan.PushPlans["plans"][number] = {
   ],
 }
 
+/** The meter of the plan. The first subscriber makes it. */
+const withMeter = Effect.gen(function* () {
+  const meters = yield* Meters
+  const { data } = yield* meters.list({ key: "calls" })
+  if (data.length === 0) yield* meters.create({ key: "calls", productId: "api", unit: "call" })
+})
+
 /** A new customer with a subscription that starts now. */
 export const subscribe = Effect.gen(function* () {
+  yield* withMeter
   yield* (yield* Plans).push({ plans: [pro] })
   const customer = yield* (yield* Customers).create({ name: "Ada", email: "ada@example.com" })
   const subscription = yield* (yield* Subscriptions).create({ customerId: customer.id, plan: "pro" })
@@ -45,7 +54,7 @@ export const subscribe = Effect.gen(function* () {
 /** Records calls of a customer now. */
 export const use = Effect.fnUntraced(function* (customer: Customer.Customer, quantity: number) {
   const usage = yield* Usage
-  return yield* usage.record({ customerId: customer.id, productId: "calls", unit: "call", quantity })
+  return yield* usage.record({ customerId: customer.id, productId: "api", unit: "call", quantity })
 })
 
 /** Moves the clock to an instant, in epoch milliseconds, and does what is due on the way when it is due. */

@@ -12,7 +12,7 @@ import { InvoiceId, InvoiceStatus, type StoredInvoice } from "./Invoice.ts"
 import { SubscriptionId } from "./SubscriptionId.ts"
 
 /** Most lines in the data of an event. The invoice itself has all of them. */
-export const MAX_EVENT_LINES = 100
+const MAX_EVENT_LINES = 100
 
 const LineSnapshot = Schema.Struct({
   id: Schema.String,
@@ -26,7 +26,7 @@ const LineSnapshot = Schema.Struct({
 })
 
 /** An invoice as it was when the event was published. Amounts are integers of the currency's minor unit. */
-export const InvoiceSnapshot = Schema.Struct({
+const InvoiceSnapshot = Schema.Struct({
   id: InvoiceId,
   number: Schema.NullOr(Schema.String),
   status: InvoiceStatus,

@@ -30,7 +30,7 @@ import type { StoredSubscription } from "./Subscription.ts"
 import type { SubscriptionStore } from "./SubscriptionStore.ts"
 
 /** How many periods before the newest one are rated again for each invoice. Usage of older periods is not billed any more. */
-export const REVIEWED_PERIODS = 13
+const REVIEWED_PERIODS = 13
 /** How long a draft with usage waits for late records, in hours, if its plan does not say. */
 const DEFAULT_GRACE_HOURS = 1
 const HOUR_MILLIS = 3_600_000
@@ -160,7 +160,7 @@ export class SubscriptionBilling {
           currency: state.currency,
           termsOf,
           until: cause.at,
-          totals: yield* usage.totals(customerId, queries),
+          totals: yield* usage.totals(customerId, period, queries),
           documented: documentedOf(billed, period.number),
         })
         for (const line of found) {

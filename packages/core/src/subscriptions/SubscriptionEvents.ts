@@ -21,7 +21,7 @@ const Pending = Schema.Struct({
 })
 
 /** A subscription as it was when the event was published. */
-export const SubscriptionSnapshot = Schema.Struct({
+const SubscriptionSnapshot = Schema.Struct({
   id: SubscriptionId,
   customer_id: CustomerId,
   phase: Phase,

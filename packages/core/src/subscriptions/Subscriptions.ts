@@ -29,6 +29,7 @@ import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { meters } from "../usage/Meter.ts"
 import { UsageStore } from "../usage/UsageStore.ts"
 import { ChargeUsage } from "./ChargeUsage.ts"
 import {
@@ -136,14 +137,16 @@ export class Subscriptions extends Context.Service<
       })
 
       const create = Effect.fn("Subscriptions.create")(function* (input: CreateSubscription) {
-        const { book } = yield* makeBook
+        const { book, usage } = yield* makeBook
         const fields = yield* decodeCreate(input)
         const { customerId, metadata = {}, version } = fields
         return yield* transactor.atomically(
           Effect.gen(function* () {
             yield* holdCustomer(customerId)
             const now = yield* DateTime.now
-            const command = toCreate(fields, yield* planOf(fields.plan, version))
+            const plan = yield* planOf(fields.plan, version)
+            yield* usage.check(customerId, plan.terms)
+            const command = toCreate(fields, plan)
             const stepped = step(null, command, now.epochMilliseconds)
             if (isRejected(stepped)) return yield* invalid(stepped.problems)
             const id = SubscriptionId.make(yield* ids.next(SUBSCRIPTION_ID_PREFIX))
@@ -188,9 +191,15 @@ export class Subscriptions extends Context.Service<
         if (plan === undefined && version !== undefined) {
           return yield* invalid([{ path: "version", problem: "must be left out: it needs a plan" }])
         }
+        const found = plan === undefined ? undefined : yield* planOf(plan, version)
+        if (found !== undefined) {
+          const { usage } = yield* makeBook
+          const { customerId } = yield* get(id)
+          yield* usage.check(customerId, found.terms)
+        }
         return yield* command(id, {
           type: "change",
-          ...(plan === undefined ? {} : { plan: yield* planOf(plan, version) }),
+          ...(found === undefined ? {} : { plan: found }),
           ...(quantities === undefined ? {} : { quantities }),
           ...(at === undefined ? {} : { at: timeOf(at) }),
           ...(bill === undefined ? {} : { bill }),
@@ -233,7 +242,7 @@ export const bookOf = Effect.gen(function* () {
   const outbox = yield* Outbox
   const plans = yield* PlanStore
   const ids = yield* IdGenerator
-  const usage = new ChargeUsage(yield* UsageStore)
+  const usage = new ChargeUsage(yield* UsageStore, (yield* Collections).of(meters))
   const settings = yield* InvoiceSettings
   return Effect.map(Effect.all([subscriptionPort, invoicePort]), ([store, invoices]) => {
     const invoiceBook = new InvoiceBook(invoices, outbox, settings)
@@ -245,7 +254,14 @@ export const bookOf = Effect.gen(function* () {
       usage,
       book: invoiceBook,
     })
-    return { store, invoices, invoiceBook, billing, book: new SubscriptionBook(store, outbox, billing) }
+    return {
+      store,
+      invoices,
+      invoiceBook,
+      billing,
+      usage,
+      book: new SubscriptionBook(store, outbox, billing),
+    }
   })
 })
 

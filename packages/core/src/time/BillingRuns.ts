@@ -15,18 +15,18 @@ import { bookOf } from "../subscriptions/Subscriptions.ts"
 import { type ClaimedSubject, DueStore, MAX_CLAIMED_SUBJECTS } from "./DueStore.ts"
 
 /** How long a claimed subject is leased. A transaction of a run takes a small part of it. */
-export const RUN_LEASE_MILLIS = 120_000
+const RUN_LEASE_MILLIS = 120_000
 /** Most subjects of one claim. One runner works through them one after another, within their lease. */
 const CLAIM = 100
 /** Most due instants of a subscription that one transaction works through. */
 const MAX_STEPS = 12
 /** Most subjects of one run. */
-export const MAX_RUN = 1_000_000
+const MAX_RUN = 1_000_000
 /** How long after its first failure a subject is tried again. Each further failure doubles that. */
 const FIRST_RETRY_MILLIS = 60_000
 const MAX_RETRY_MILLIS = 21_600_000
 /** How often a subject is tried before it is set aside. */
-export const MAX_RUN_ATTEMPTS = 10
+const MAX_RUN_ATTEMPTS = 10
 /** Longest problem that is stored, in characters. */
 const MAX_PROBLEM_LENGTH = 500
 

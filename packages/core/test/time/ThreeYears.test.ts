@@ -56,7 +56,7 @@ const withoutIds = (invoice: Invoice.Invoice) => ({
 /** Records calls of an instant in the past. */
 const useAt = Effect.fnUntraced(function* (customer: Customer.Customer, quantity: number, timestamp: string) {
   const usage = yield* Usage
-  const input = { customerId: customer.id, productId: "calls", unit: "call", quantity }
+  const input = { customerId: customer.id, productId: "api", unit: "call", quantity }
   return yield* usage.record({ ...input, timestamp: at(timestamp) })
 })
 

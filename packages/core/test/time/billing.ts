@@ -6,6 +6,7 @@ import {
   type Customer,
   IdGenerator,
   Invoices,
+  Meters,
   Outbox,
   Plans,
   Resources,
@@ -63,7 +64,10 @@ export const pro: PlanDefinition = {
   ],
 }
 
-export const pushPro = Effect.flatMap(Plans, (plans) => plans.push({ plans: [pro] }))
+export const pushPro = Effect.gen(function* () {
+  yield* (yield* Meters).create({ key: "calls", productId: "api", unit: "call" })
+  yield* (yield* Plans).push({ plans: [pro] })
+})
 
 /** Moves the clock to an instant, in epoch milliseconds, and does what is due on the way when it is due. */
 export const advanceTo = Effect.fnUntraced(function* (target: number) {
@@ -81,7 +85,7 @@ export const advanceTo = Effect.fnUntraced(function* (target: number) {
 /** Records calls of a customer now. */
 export const use = Effect.fnUntraced(function* (customer: Customer.Customer, quantity: number) {
   const usage = yield* Usage
-  return yield* usage.record({ customerId: customer.id, productId: "calls", unit: "call", quantity })
+  return yield* usage.record({ customerId: customer.id, productId: "api", unit: "call", quantity })
 })
 
 /** All invoices, oldest first. */

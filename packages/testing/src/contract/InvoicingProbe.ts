@@ -16,7 +16,7 @@ import * as Sample from "../Sample.ts"
 import type { ContractServices } from "./ContractTest.ts"
 
 /** What a test of these ports may use. */
-export type InvoicingServices = ContractServices | Billing.InvoicingStorage
+type InvoicingServices = ContractServices | Billing.InvoicingStorage
 
 /** Registers a test. It has its own tenant, and shares the storage with all other tests. */
 export type InvoicingTest = (name: string, body: Effect.Effect<unknown, unknown, InvoicingServices>) => void
