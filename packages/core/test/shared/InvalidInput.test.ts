@@ -225,7 +225,6 @@ const schemas: ReadonlyArray<readonly [string, AnySchema, ReadonlyArray<unknown>
       [{ customerId, startDate: "2026-01-01" }, "endDate is required"],
       [{ ...period, window: undefined }, `window must be "hour" | "day" | "month"`],
       [{ ...period, window: "week" }, `window must be "hour" | "day" | "month"`],
-      [{ ...period, groupBy: "unit" }, `groupBy must be "product_id"`],
     ],
   ],
   [

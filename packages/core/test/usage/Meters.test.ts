@@ -1,4 +1,14 @@
-import { Customer, InvalidInput, Meter, MeterRebuilds, Meters, Transactor, Usage } from "@billwright/core"
+import {
+  Collections,
+  Customer,
+  IdGenerator,
+  InvalidInput,
+  Meter,
+  MeterRebuilds,
+  Meters,
+  Transactor,
+  Usage,
+} from "@billwright/core"
 import { MemoryInspector } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
@@ -122,11 +132,13 @@ describe("Meters.create", () => {
 
   it.effect("limits the meters of a tenant", () =>
     Effect.gen(function* () {
-      yield* Effect.forEach(
-        Array.from({ length: Meter.MAX_METERS }),
-        (_, index) => newMeter({ key: `m${index}`, productId: `p${index}` }),
-        { discard: true },
-      )
+      const first = yield* newMeter()
+      const ids = yield* IdGenerator
+      const store = (yield* Collections).of(Meter.meters)
+      for (let index = 1; index < Meter.MAX_METERS; index++) {
+        const next = Meter.MeterId.make(yield* ids.next(Meter.METER_ID_PREFIX))
+        yield* store.insert({ ...first, id: next, key: `m${index}`, productId: `p${index}` })
+      }
       const more = newMeter({ key: "more", productId: "more" })
       assert.strictEqual(yield* refusal(more), "there are already 1000 meters")
       yield* more.pipe(as(globex))
