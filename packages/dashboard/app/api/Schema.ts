@@ -594,6 +594,38 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "invoice.finalized": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.invoice.finalized"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invoice.marked_uncollectible": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.invoice.marked_uncollectible"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "invoice.paid": {
         parameters: {
             query?: never;
@@ -604,6 +636,22 @@ export interface webhooks {
         get?: never;
         put?: never;
         post: operations["webhook.invoice.paid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invoice.voided": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.invoice.voided"];
         delete?: never;
         options?: never;
         head?: never;
@@ -658,6 +706,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "subscription.canceled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.subscription.canceled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "subscription.created": {
         parameters: {
             query?: never;
@@ -668,6 +732,102 @@ export interface webhooks {
         get?: never;
         put?: never;
         post: operations["webhook.subscription.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.subscription.ended"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.paused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.subscription.paused"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.renewed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.subscription.renewed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.resumed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.subscription.resumed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.trial_ending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.subscription.trial_ending"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subscription.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.subscription.updated"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3120,6 +3280,237 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            currency: string;
+                            period_start: string | null;
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                period_start: string | null;
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            issued_at: string | null;
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.invoice.finalized": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "invoice.finalized";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        invoice_id: string;
+                        customer_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                        currency: string;
+                        number?: string;
+                        /** Format: date-time */
+                        due_at?: string;
+                        /** Format: date-time */
+                        paid_at?: string;
+                        /** Format: date-time */
+                        period_start?: string;
+                        /** Format: date-time */
+                        period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            currency: string;
+                            period_start: string | null;
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                period_start: string | null;
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            issued_at: string | null;
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.invoice.marked_uncollectible": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "invoice.marked_uncollectible";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        invoice_id: string;
+                        customer_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                        currency: string;
+                        number?: string;
+                        /** Format: date-time */
+                        due_at?: string;
+                        /** Format: date-time */
+                        paid_at?: string;
+                        /** Format: date-time */
+                        period_start?: string;
+                        /** Format: date-time */
+                        period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            currency: string;
+                            period_start: string | null;
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                period_start: string | null;
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            issued_at: string | null;
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
                     };
                 };
             };
@@ -3176,6 +3567,141 @@ export interface operations {
                         period_end?: string;
                         metadata?: {
                             [key: string]: string;
+                        };
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            currency: string;
+                            period_start: string | null;
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                period_start: string | null;
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            issued_at: string | null;
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.invoice.voided": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "invoice.voided";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        invoice_id: string;
+                        customer_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                        currency: string;
+                        number?: string;
+                        /** Format: date-time */
+                        due_at?: string;
+                        /** Format: date-time */
+                        paid_at?: string;
+                        /** Format: date-time */
+                        period_start?: string;
+                        /** Format: date-time */
+                        period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            currency: string;
+                            period_start: string | null;
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                period_start: string | null;
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            issued_at: string | null;
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
                         };
                     };
                 };
@@ -3327,6 +3853,176 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            trial_end_at: string | null;
+                            current_period_start: string | null;
+                            current_period_end: string | null;
+                            ends_at: string | null;
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            ends_at?: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.subscription.canceled": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "subscription.canceled";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        subscription_id: string;
+                        customer_id: string;
+                        product_id: string;
+                        /** Format: date-time */
+                        current_period_start?: string;
+                        /** Format: date-time */
+                        current_period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            trial_end_at: string | null;
+                            current_period_start: string | null;
+                            current_period_end: string | null;
+                            ends_at: string | null;
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            ends_at?: string | null;
+                        };
                     };
                 };
             };
@@ -3376,6 +4072,726 @@ export interface operations {
                         current_period_end?: string;
                         metadata?: {
                             [key: string]: string;
+                        };
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            trial_end_at: string | null;
+                            current_period_start: string | null;
+                            current_period_end: string | null;
+                            ends_at: string | null;
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            ends_at?: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.subscription.ended": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "subscription.ended";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        subscription_id: string;
+                        customer_id: string;
+                        product_id: string;
+                        /** Format: date-time */
+                        current_period_start?: string;
+                        /** Format: date-time */
+                        current_period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            trial_end_at: string | null;
+                            current_period_start: string | null;
+                            current_period_end: string | null;
+                            ends_at: string | null;
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            ends_at?: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.subscription.paused": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "subscription.paused";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        subscription_id: string;
+                        customer_id: string;
+                        product_id: string;
+                        /** Format: date-time */
+                        current_period_start?: string;
+                        /** Format: date-time */
+                        current_period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            trial_end_at: string | null;
+                            current_period_start: string | null;
+                            current_period_end: string | null;
+                            ends_at: string | null;
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            ends_at?: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.subscription.renewed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "subscription.renewed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        subscription_id: string;
+                        customer_id: string;
+                        product_id: string;
+                        /** Format: date-time */
+                        current_period_start?: string;
+                        /** Format: date-time */
+                        current_period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            trial_end_at: string | null;
+                            current_period_start: string | null;
+                            current_period_end: string | null;
+                            ends_at: string | null;
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            ends_at?: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.subscription.resumed": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "subscription.resumed";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        subscription_id: string;
+                        customer_id: string;
+                        product_id: string;
+                        /** Format: date-time */
+                        current_period_start?: string;
+                        /** Format: date-time */
+                        current_period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            trial_end_at: string | null;
+                            current_period_start: string | null;
+                            current_period_end: string | null;
+                            ends_at: string | null;
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            ends_at?: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.subscription.trial_ending": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "subscription.trial_ending";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        subscription_id: string;
+                        customer_id: string;
+                        product_id: string;
+                        /** Format: date-time */
+                        current_period_start?: string;
+                        /** Format: date-time */
+                        current_period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            trial_end_at: string | null;
+                            current_period_start: string | null;
+                            current_period_end: string | null;
+                            ends_at: string | null;
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            ends_at?: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.subscription.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "subscription.updated";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        subscription_id: string;
+                        customer_id: string;
+                        product_id: string;
+                        /** Format: date-time */
+                        current_period_start?: string;
+                        /** Format: date-time */
+                        current_period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            trial_end_at: string | null;
+                            current_period_start: string | null;
+                            current_period_end: string | null;
+                            ends_at: string | null;
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            ends_at?: string | null;
                         };
                     };
                 };
