@@ -14,6 +14,7 @@ import {
   StorageError,
   Transactor,
   Usage,
+  type UsageDiscrepancy,
   type UsageRecord,
   UsageStore,
 } from "@billwright/core"
@@ -410,6 +411,74 @@ where datname = current_database() and pid <> pg_backend_pid() and query ilike '
           yield* requireNoDiscrepancy
         }).pipe(asTenant),
       60_000,
+    )
+
+    it.effect("stay right when records are voided on a day that is not built yet", () =>
+      Effect.gen(function* () {
+        const { id } = yield* newCustomer
+        const meters = yield* Meters
+        const store = yield* UsageStore
+        const product = { productId: "unbuilt", dimensions: { model: "a" } }
+        // A batch builds 100 days, so the last one is left.
+        const days = Array.from(
+          { length: 101 },
+          (_, index) => FIRST_DAY.epochMilliseconds + index * DAY_MILLIS,
+        )
+        const last = DateTime.makeUnsafe(days.at(-1)!)
+        yield* append(
+          id,
+          days.map((at) => ({ ...product, timestamp: DateTime.makeUnsafe(at) })),
+        )
+        yield* append(id, [
+          { ...product, timestamp: last },
+          { ...product, timestamp: last },
+        ])
+        const { atomically } = yield* Transactor
+        const created = yield* atomically(newMeter("unbuilt", "unbuilt"))
+        const begun = yield* meters.rebuild(created.id, { batches: 2 })
+        assert.deepInclude(begun.rebuild, { status: "building", done: 100, total: 101 })
+        yield* append(id, [{ ...product, timestamp: last }])
+        const { data } = yield* store.list(
+          { customerId: id, productId: "unbuilt", unit: "u" },
+          { limit: 3, cursor: undefined },
+        )
+        for (const record of data) yield* store.void(record.id, FIRST_DAY)
+        const meter = yield* meters.rebuild(created.id)
+        assert.strictEqual(yield* totalOf(id, meter), 101)
+        yield* requireNoDiscrepancy
+      }).pipe(asTenant),
+    )
+
+    it.effect("are audited: a damaged, a missing and a superfluous cell are found", () =>
+      Effect.gen(function* () {
+        const { id } = yield* newCustomer
+        const sql = yield* SqlClient.SqlClient
+        yield* newMeter("audited", "audited")
+        yield* append(
+          id,
+          ["a", "b"].map((model) => ({ productId: "audited", quantity: 3, dimensions: { model } })),
+        )
+        yield* requireNoDiscrepancy
+        const damage = Effect.gen(function* () {
+          yield* sql`update billwright.meter_cells set quantity = 4, combination = '{a}'
+where customer_id = billwright.parse_id('cus', ${id}) and combination = '{a}'`
+          yield* sql`update billwright.meter_cells set combination = '{c}'
+where customer_id = billwright.parse_id('cus', ${id}) and combination = '{b}'`
+          return yield* (yield* UsageStore).audit
+        })
+        const undone = yield* sql.withTransaction(Effect.flatMap(damage, Effect.fail)).pipe(Effect.flip)
+        assert.isArray(undone)
+        const found = (undone as ReadonlyArray<UsageDiscrepancy>).map(
+          ({ combination, meterKey, recordsQuantity, rollupCount, rollupQuantity }) =>
+            [meterKey, combination, recordsQuantity, rollupQuantity, rollupCount] as const,
+        )
+        assert.deepStrictEqual(found, [
+          ["audited", ["a"], 3n, 4n, 1],
+          ["audited", ["b"], 3n, 0n, 0],
+          ["audited", ["c"], 0n, 3n, 1],
+        ])
+        yield* requireNoDiscrepancy
+      }).pipe(asTenant),
     )
 
     it.effect("leave no cells, and nothing to do, when they are archived", () =>
