@@ -68,6 +68,7 @@ const REFERRING = [
   "postgres/src/functions/UsageFunctions.ts",
   "postgres/src/stores/PostgresCollections.ts",
   "postgres/src/stores/PostgresEventStore.ts",
+  "postgres/src/stores/PostgresSubscriptionStore.ts",
   "postgres/src/stores/UsageAppend.ts",
 ]
 
@@ -129,7 +130,8 @@ interface Pilot {
 const PILOTS: ReadonlyArray<Pilot> = [
   {
     title: "usage thresholds",
-    name: /threshold/i,
+    // Not a setting of Postgres, such as `autovacuum_vacuum_threshold`.
+    name: /(?<!vacuum_)threshold/i,
     most: 11,
     field: { title: "a read-only field, lastFiredAt", name: /lastFiredAt|last_fired_at/, most: 4 },
     notCounted: [...FIRING, ...FIRING_TESTED],
