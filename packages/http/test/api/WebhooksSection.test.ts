@@ -95,7 +95,8 @@ describe("the webhooks section", () => {
       const page = (yield* api.expect(200, "GET", "/docs", { key: null })).text
       for (const type of [...EventCatalogue.builtIn, shipped]) {
         assert.property(node(served["webhooks"]), type.name)
-        assert.include(page, `<h3><code>${type.name}</code></h3><p>${type.description}`)
+        const description = type.description.replaceAll(/`([^`]*)`/g, "<code>$1</code>")
+        assert.include(page, `<h3><code>${type.name}</code></h3><p>${description}`)
       }
       for (const [, id] of page.matchAll(/href="#(\w+)"/g)) assert.include(page, `id="${id}"`)
       assert.include(page, "webhook-signature")
