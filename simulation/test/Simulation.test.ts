@@ -7,7 +7,7 @@ import { digestOf } from "../src/Digest.ts"
 import { simulate } from "../src/Simulation.ts"
 import { storyOf } from "../src/Story.ts"
 
-const SEEDS = 500
+const SEEDS = 200
 /** The seeds of one test. Few, so that a test that hangs names a small range. */
 const AT_ONCE = 50
 
