@@ -80,7 +80,7 @@ export class Subscriptions extends Context.Service<
       query?: ListSubscriptions,
     ) => Effect.Effect<Page<Subscription>, InvalidInput | Failure, CurrentTenant>
 
-    /** Moves to another plan or version, or changes quantities, or both. A change that changes nothing is none. */
+    /** Moves to another plan or version, or changes quantities, or both. An empty change leaves the subscription as it is. */
     readonly change: (
       id: string,
       input: ChangeSubscription,
