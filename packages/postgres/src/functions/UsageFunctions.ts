@@ -60,6 +60,8 @@ const insertRecords = (schema: SchemaName, mayConflict: boolean): string => `
  * Takes locks in this order: customers (share), idempotency keys in the order of the arguments, roll-ups in the order
  * of their key, cells of meters, thresholds in the order of their ids. Callers sort their records by customer and key, so
  * two appends never deadlock. Cells need no order: who writes them has locked the roll-up of their day.
+ *
+ * No statement scans a table. Its plans are kept, and may be made while the table of meters is still empty.
  */
 export const appendUsage = define(
   "append_usage",
@@ -68,7 +70,7 @@ export const appendUsage = define(
   p_quantities bigint[], p_timestamps bigint[], p_has_own_timestamps boolean[], p_idempotency_keys text[],
   p_created_at bigint[], p_dimensions jsonb[] default null
 ) returns table (kind text, ordinal integer, payload jsonb) language plpgsql
-set plan_cache_mode = force_generic_plan as $$
+set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
 declare
   v_active uuid[];
   v_are_all_active boolean;
@@ -202,7 +204,7 @@ export const voidUsage = define(
   "void_usage",
   (schema) => `(
   p_account_id text, p_mode text, p_id uuid, p_at bigint
-) returns setof jsonb language plpgsql as $$
+) returns setof jsonb language plpgsql set enable_seqscan = off as $$
 declare
   v_customer_id uuid;
   v_record ${schema}.usage_records;
