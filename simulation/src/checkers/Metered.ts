@@ -207,7 +207,9 @@ const wrongMeters = (history: History): ReadonlyArray<string> =>
       (row) => Tenant.tenantKey(row.tenant) === tenant && row.meter.key === ask.meter,
     )
     if (answer._tag !== "Done" || found?.meter.status !== "ready")
-      return found === undefined ? [] : [`${of} can't be read`]
+      return found === undefined
+        ? []
+        : [`${of}, which is ${found.meter.status}, can't be read: ${JSON.stringify(answer)}`]
     const { meter } = found
     const own = history.stored.records.flatMap(({ record, tenant: owner }) =>
       Tenant.tenantKey(owner) === tenant &&

@@ -29,6 +29,8 @@ export interface Account {
 }
 
 const DEFAULT_PAUSE_MILLIS = 200
+/** Between two tries to build a meter. */
+const BUILD_PAUSE_MILLIS = 50
 /** The most ids of each kind that are remembered. */
 const MAX_KNOWN = 40
 /** Thresholds of the first customer, so that usage publishes events. */
@@ -140,11 +142,25 @@ export class Traffic {
     this.#isEnding = true
     await Promise.all(this.#clients)
     if (this.broken.length > 0) throw new Error(JSON.stringify(this.broken))
+    for (const known of this.#known) {
+      for (const meterId of known.meters) await this.#build(known, meterId)
+    }
     this.#options.journal.quiet()
     for (const known of this.#known) {
       for (const customerId of known.customers) {
         for (const ask of readsOf(customerId)) await this.#once(known, ask)
       }
+    }
+  }
+
+  /** Builds a meter to the end, as a host does that does not wait for the background. It can't be read before. */
+  async #build(known: Known & { readonly key: string }, meterId: string): Promise<void> {
+    const request = { method: "POST", path: `/meters/${meterId}/rebuild`, body: {} } as const
+    while (!this.#isAbandoned) {
+      const answer = await this.#send(known, request).catch(() => undefined)
+      const rebuild = answer?.body["rebuild"] as { readonly status: string } | null | undefined
+      if (rebuild === null || rebuild?.status === "failed") return
+      await pause(BUILD_PAUSE_MILLIS)
     }
   }
 
@@ -268,6 +284,7 @@ const learn = (known: Known, ask: Ask, answer: Answer): void => {
   }
   if (ask._tag === "CreateCustomer") add(known.customers)
   if (ask._tag === "RecordUsage") add(known.records)
+  if (ask._tag === "CreateMeter") add(known.meters)
   if (ask._tag === "CreateEndpoint") add(known.endpoints)
   if (ask._tag === "PublishEvent" || ask._tag === "TestEndpoint") add(known.events)
 }

@@ -67,7 +67,7 @@ public class Tour {
         null);
     var summary =
         usage.summarizeUsage(
-            customer.getId(), null, null, LocalDate.of(2026, 11, 1), LocalDate.of(2026, 11, 30), null);
+            customer.getId(), null, null, LocalDate.of(2026, 11, 1), LocalDate.of(2026, 11, 30), null, null, null, null);
     var delivery =
         new DeliveriesApi(client).listDeliveries(1, null, null, null, null, null).getData().get(0);
     var replayed = new EventsApi(client).replayEvent(delivery.getEventId(), null, null);
