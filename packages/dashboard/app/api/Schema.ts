@@ -2037,6 +2037,665 @@ export interface components {
             /** Format: int64 */
             failed_attempts: number;
         };
+        "invoice.created.InvoiceLineSnapshot": {
+            id: string;
+            /** @enum {string} */
+            kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+            charge: string | null;
+            description: string;
+            period_start: string | null;
+            period_end: string | null;
+            quantity: string | null;
+            /** Format: int64 */
+            amount: number;
+        };
+        "invoice.created.InvoiceSnapshot": {
+            id: string;
+            number: string | null;
+            /** @enum {string} */
+            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+            customer_id: string;
+            subscription_id: string | null;
+            currency: string;
+            period_start: string | null;
+            period_end: string | null;
+            lines: components["schemas"]["invoice.created.InvoiceLineSnapshot"][];
+            /** Format: int64 */
+            line_count: number;
+            /** Format: int64 */
+            subtotal: number;
+            /** Format: int64 */
+            tax: number;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            amount_paid: number;
+            /** Format: int64 */
+            amount_due: number;
+            issued_at: string | null;
+            due_at: string | null;
+            /** Format: int64 */
+            sequence: number;
+        };
+        "invoice.finalized.InvoiceLineSnapshot": {
+            id: string;
+            /** @enum {string} */
+            kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+            charge: string | null;
+            description: string;
+            period_start: string | null;
+            period_end: string | null;
+            quantity: string | null;
+            /** Format: int64 */
+            amount: number;
+        };
+        "invoice.finalized.InvoiceSnapshot": {
+            id: string;
+            number: string | null;
+            /** @enum {string} */
+            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+            customer_id: string;
+            subscription_id: string | null;
+            currency: string;
+            period_start: string | null;
+            period_end: string | null;
+            lines: components["schemas"]["invoice.finalized.InvoiceLineSnapshot"][];
+            /** Format: int64 */
+            line_count: number;
+            /** Format: int64 */
+            subtotal: number;
+            /** Format: int64 */
+            tax: number;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            amount_paid: number;
+            /** Format: int64 */
+            amount_due: number;
+            issued_at: string | null;
+            due_at: string | null;
+            /** Format: int64 */
+            sequence: number;
+        };
+        "invoice.marked_uncollectible.InvoiceLineSnapshot": {
+            id: string;
+            /** @enum {string} */
+            kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+            charge: string | null;
+            description: string;
+            period_start: string | null;
+            period_end: string | null;
+            quantity: string | null;
+            /** Format: int64 */
+            amount: number;
+        };
+        "invoice.marked_uncollectible.InvoiceSnapshot": {
+            id: string;
+            number: string | null;
+            /** @enum {string} */
+            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+            customer_id: string;
+            subscription_id: string | null;
+            currency: string;
+            period_start: string | null;
+            period_end: string | null;
+            lines: components["schemas"]["invoice.marked_uncollectible.InvoiceLineSnapshot"][];
+            /** Format: int64 */
+            line_count: number;
+            /** Format: int64 */
+            subtotal: number;
+            /** Format: int64 */
+            tax: number;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            amount_paid: number;
+            /** Format: int64 */
+            amount_due: number;
+            issued_at: string | null;
+            due_at: string | null;
+            /** Format: int64 */
+            sequence: number;
+        };
+        "invoice.paid.InvoiceLineSnapshot": {
+            id: string;
+            /** @enum {string} */
+            kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+            charge: string | null;
+            description: string;
+            period_start: string | null;
+            period_end: string | null;
+            quantity: string | null;
+            /** Format: int64 */
+            amount: number;
+        };
+        "invoice.paid.InvoiceSnapshot": {
+            id: string;
+            number: string | null;
+            /** @enum {string} */
+            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+            customer_id: string;
+            subscription_id: string | null;
+            currency: string;
+            period_start: string | null;
+            period_end: string | null;
+            lines: components["schemas"]["invoice.paid.InvoiceLineSnapshot"][];
+            /** Format: int64 */
+            line_count: number;
+            /** Format: int64 */
+            subtotal: number;
+            /** Format: int64 */
+            tax: number;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            amount_paid: number;
+            /** Format: int64 */
+            amount_due: number;
+            issued_at: string | null;
+            due_at: string | null;
+            /** Format: int64 */
+            sequence: number;
+        };
+        "invoice.voided.InvoiceLineSnapshot": {
+            id: string;
+            /** @enum {string} */
+            kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+            charge: string | null;
+            description: string;
+            period_start: string | null;
+            period_end: string | null;
+            quantity: string | null;
+            /** Format: int64 */
+            amount: number;
+        };
+        "invoice.voided.InvoiceSnapshot": {
+            id: string;
+            number: string | null;
+            /** @enum {string} */
+            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+            customer_id: string;
+            subscription_id: string | null;
+            currency: string;
+            period_start: string | null;
+            period_end: string | null;
+            lines: components["schemas"]["invoice.voided.InvoiceLineSnapshot"][];
+            /** Format: int64 */
+            line_count: number;
+            /** Format: int64 */
+            subtotal: number;
+            /** Format: int64 */
+            tax: number;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            amount_paid: number;
+            /** Format: int64 */
+            amount_due: number;
+            issued_at: string | null;
+            due_at: string | null;
+            /** Format: int64 */
+            sequence: number;
+        };
+        "subscription.activated.PendingSubscriptionChange": {
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            } | null;
+            quantities: {
+                [key: string]: string;
+            };
+            at: string;
+        };
+        "subscription.activated.SubscriptionPrevious": {
+            plan?: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            quantities?: {
+                [key: string]: string;
+            };
+            pending?: components["schemas"]["subscription.activated.PendingSubscriptionChange"] | null;
+            ends_at?: string | null;
+        };
+        "subscription.activated.SubscriptionSnapshot": {
+            id: string;
+            customer_id: string;
+            /** @enum {string} */
+            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            currency: string;
+            quantities: {
+                [key: string]: string;
+            };
+            pending: components["schemas"]["subscription.activated.PendingSubscriptionChange"] | null;
+            /** Format: date-time */
+            start_at: string;
+            trial_end_at: string | null;
+            current_period_start: string | null;
+            current_period_end: string | null;
+            ends_at: string | null;
+            ended_at: string | null;
+            metadata: {
+                [key: string]: string;
+            };
+            /** Format: int64 */
+            sequence: number;
+        };
+        "subscription.canceled.PendingSubscriptionChange": {
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            } | null;
+            quantities: {
+                [key: string]: string;
+            };
+            at: string;
+        };
+        "subscription.canceled.SubscriptionPrevious": {
+            plan?: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            quantities?: {
+                [key: string]: string;
+            };
+            pending?: components["schemas"]["subscription.canceled.PendingSubscriptionChange"] | null;
+            ends_at?: string | null;
+        };
+        "subscription.canceled.SubscriptionSnapshot": {
+            id: string;
+            customer_id: string;
+            /** @enum {string} */
+            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            currency: string;
+            quantities: {
+                [key: string]: string;
+            };
+            pending: components["schemas"]["subscription.canceled.PendingSubscriptionChange"] | null;
+            /** Format: date-time */
+            start_at: string;
+            trial_end_at: string | null;
+            current_period_start: string | null;
+            current_period_end: string | null;
+            ends_at: string | null;
+            ended_at: string | null;
+            metadata: {
+                [key: string]: string;
+            };
+            /** Format: int64 */
+            sequence: number;
+        };
+        "subscription.created.PendingSubscriptionChange": {
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            } | null;
+            quantities: {
+                [key: string]: string;
+            };
+            at: string;
+        };
+        "subscription.created.SubscriptionPrevious": {
+            plan?: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            quantities?: {
+                [key: string]: string;
+            };
+            pending?: components["schemas"]["subscription.created.PendingSubscriptionChange"] | null;
+            ends_at?: string | null;
+        };
+        "subscription.created.SubscriptionSnapshot": {
+            id: string;
+            customer_id: string;
+            /** @enum {string} */
+            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            currency: string;
+            quantities: {
+                [key: string]: string;
+            };
+            pending: components["schemas"]["subscription.created.PendingSubscriptionChange"] | null;
+            /** Format: date-time */
+            start_at: string;
+            trial_end_at: string | null;
+            current_period_start: string | null;
+            current_period_end: string | null;
+            ends_at: string | null;
+            ended_at: string | null;
+            metadata: {
+                [key: string]: string;
+            };
+            /** Format: int64 */
+            sequence: number;
+        };
+        "subscription.ended.PendingSubscriptionChange": {
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            } | null;
+            quantities: {
+                [key: string]: string;
+            };
+            at: string;
+        };
+        "subscription.ended.SubscriptionPrevious": {
+            plan?: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            quantities?: {
+                [key: string]: string;
+            };
+            pending?: components["schemas"]["subscription.ended.PendingSubscriptionChange"] | null;
+            ends_at?: string | null;
+        };
+        "subscription.ended.SubscriptionSnapshot": {
+            id: string;
+            customer_id: string;
+            /** @enum {string} */
+            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            currency: string;
+            quantities: {
+                [key: string]: string;
+            };
+            pending: components["schemas"]["subscription.ended.PendingSubscriptionChange"] | null;
+            /** Format: date-time */
+            start_at: string;
+            trial_end_at: string | null;
+            current_period_start: string | null;
+            current_period_end: string | null;
+            ends_at: string | null;
+            ended_at: string | null;
+            metadata: {
+                [key: string]: string;
+            };
+            /** Format: int64 */
+            sequence: number;
+        };
+        "subscription.paused.PendingSubscriptionChange": {
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            } | null;
+            quantities: {
+                [key: string]: string;
+            };
+            at: string;
+        };
+        "subscription.paused.SubscriptionPrevious": {
+            plan?: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            quantities?: {
+                [key: string]: string;
+            };
+            pending?: components["schemas"]["subscription.paused.PendingSubscriptionChange"] | null;
+            ends_at?: string | null;
+        };
+        "subscription.paused.SubscriptionSnapshot": {
+            id: string;
+            customer_id: string;
+            /** @enum {string} */
+            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            currency: string;
+            quantities: {
+                [key: string]: string;
+            };
+            pending: components["schemas"]["subscription.paused.PendingSubscriptionChange"] | null;
+            /** Format: date-time */
+            start_at: string;
+            trial_end_at: string | null;
+            current_period_start: string | null;
+            current_period_end: string | null;
+            ends_at: string | null;
+            ended_at: string | null;
+            metadata: {
+                [key: string]: string;
+            };
+            /** Format: int64 */
+            sequence: number;
+        };
+        "subscription.renewed.PendingSubscriptionChange": {
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            } | null;
+            quantities: {
+                [key: string]: string;
+            };
+            at: string;
+        };
+        "subscription.renewed.SubscriptionPrevious": {
+            plan?: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            quantities?: {
+                [key: string]: string;
+            };
+            pending?: components["schemas"]["subscription.renewed.PendingSubscriptionChange"] | null;
+            ends_at?: string | null;
+        };
+        "subscription.renewed.SubscriptionSnapshot": {
+            id: string;
+            customer_id: string;
+            /** @enum {string} */
+            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            currency: string;
+            quantities: {
+                [key: string]: string;
+            };
+            pending: components["schemas"]["subscription.renewed.PendingSubscriptionChange"] | null;
+            /** Format: date-time */
+            start_at: string;
+            trial_end_at: string | null;
+            current_period_start: string | null;
+            current_period_end: string | null;
+            ends_at: string | null;
+            ended_at: string | null;
+            metadata: {
+                [key: string]: string;
+            };
+            /** Format: int64 */
+            sequence: number;
+        };
+        "subscription.resumed.PendingSubscriptionChange": {
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            } | null;
+            quantities: {
+                [key: string]: string;
+            };
+            at: string;
+        };
+        "subscription.resumed.SubscriptionPrevious": {
+            plan?: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            quantities?: {
+                [key: string]: string;
+            };
+            pending?: components["schemas"]["subscription.resumed.PendingSubscriptionChange"] | null;
+            ends_at?: string | null;
+        };
+        "subscription.resumed.SubscriptionSnapshot": {
+            id: string;
+            customer_id: string;
+            /** @enum {string} */
+            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            currency: string;
+            quantities: {
+                [key: string]: string;
+            };
+            pending: components["schemas"]["subscription.resumed.PendingSubscriptionChange"] | null;
+            /** Format: date-time */
+            start_at: string;
+            trial_end_at: string | null;
+            current_period_start: string | null;
+            current_period_end: string | null;
+            ends_at: string | null;
+            ended_at: string | null;
+            metadata: {
+                [key: string]: string;
+            };
+            /** Format: int64 */
+            sequence: number;
+        };
+        "subscription.trial_ending.PendingSubscriptionChange": {
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            } | null;
+            quantities: {
+                [key: string]: string;
+            };
+            at: string;
+        };
+        "subscription.trial_ending.SubscriptionPrevious": {
+            plan?: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            quantities?: {
+                [key: string]: string;
+            };
+            pending?: components["schemas"]["subscription.trial_ending.PendingSubscriptionChange"] | null;
+            ends_at?: string | null;
+        };
+        "subscription.trial_ending.SubscriptionSnapshot": {
+            id: string;
+            customer_id: string;
+            /** @enum {string} */
+            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            currency: string;
+            quantities: {
+                [key: string]: string;
+            };
+            pending: components["schemas"]["subscription.trial_ending.PendingSubscriptionChange"] | null;
+            /** Format: date-time */
+            start_at: string;
+            trial_end_at: string | null;
+            current_period_start: string | null;
+            current_period_end: string | null;
+            ends_at: string | null;
+            ended_at: string | null;
+            metadata: {
+                [key: string]: string;
+            };
+            /** Format: int64 */
+            sequence: number;
+        };
+        "subscription.updated.PendingSubscriptionChange": {
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            } | null;
+            quantities: {
+                [key: string]: string;
+            };
+            at: string;
+        };
+        "subscription.updated.SubscriptionPrevious": {
+            plan?: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            quantities?: {
+                [key: string]: string;
+            };
+            pending?: components["schemas"]["subscription.updated.PendingSubscriptionChange"] | null;
+            ends_at?: string | null;
+        };
+        "subscription.updated.SubscriptionSnapshot": {
+            id: string;
+            customer_id: string;
+            /** @enum {string} */
+            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+            plan: {
+                key: string;
+                /** Format: int64 */
+                version: number;
+            };
+            currency: string;
+            quantities: {
+                [key: string]: string;
+            };
+            pending: components["schemas"]["subscription.updated.PendingSubscriptionChange"] | null;
+            /** Format: date-time */
+            start_at: string;
+            trial_end_at: string | null;
+            current_period_start: string | null;
+            current_period_end: string | null;
+            ends_at: string | null;
+            ended_at: string | null;
+            metadata: {
+                [key: string]: string;
+            };
+            /** Format: int64 */
+            sequence: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -3280,45 +3939,7 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        invoice?: {
-                            id: string;
-                            number: string | null;
-                            /** @enum {string} */
-                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
-                            customer_id: string;
-                            subscription_id: string | null;
-                            currency: string;
-                            period_start: string | null;
-                            period_end: string | null;
-                            lines: {
-                                id: string;
-                                /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
-                                charge: string | null;
-                                description: string;
-                                period_start: string | null;
-                                period_end: string | null;
-                                quantity: string | null;
-                                /** Format: int64 */
-                                amount: number;
-                            }[];
-                            /** Format: int64 */
-                            line_count: number;
-                            /** Format: int64 */
-                            subtotal: number;
-                            /** Format: int64 */
-                            tax: number;
-                            /** Format: int64 */
-                            total: number;
-                            /** Format: int64 */
-                            amount_paid: number;
-                            /** Format: int64 */
-                            amount_due: number;
-                            issued_at: string | null;
-                            due_at: string | null;
-                            /** Format: int64 */
-                            sequence: number;
-                        };
+                        invoice?: components["schemas"]["invoice.created.InvoiceSnapshot"];
                     };
                 };
             };
@@ -3376,45 +3997,7 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        invoice?: {
-                            id: string;
-                            number: string | null;
-                            /** @enum {string} */
-                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
-                            customer_id: string;
-                            subscription_id: string | null;
-                            currency: string;
-                            period_start: string | null;
-                            period_end: string | null;
-                            lines: {
-                                id: string;
-                                /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
-                                charge: string | null;
-                                description: string;
-                                period_start: string | null;
-                                period_end: string | null;
-                                quantity: string | null;
-                                /** Format: int64 */
-                                amount: number;
-                            }[];
-                            /** Format: int64 */
-                            line_count: number;
-                            /** Format: int64 */
-                            subtotal: number;
-                            /** Format: int64 */
-                            tax: number;
-                            /** Format: int64 */
-                            total: number;
-                            /** Format: int64 */
-                            amount_paid: number;
-                            /** Format: int64 */
-                            amount_due: number;
-                            issued_at: string | null;
-                            due_at: string | null;
-                            /** Format: int64 */
-                            sequence: number;
-                        };
+                        invoice?: components["schemas"]["invoice.finalized.InvoiceSnapshot"];
                     };
                 };
             };
@@ -3472,45 +4055,7 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        invoice?: {
-                            id: string;
-                            number: string | null;
-                            /** @enum {string} */
-                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
-                            customer_id: string;
-                            subscription_id: string | null;
-                            currency: string;
-                            period_start: string | null;
-                            period_end: string | null;
-                            lines: {
-                                id: string;
-                                /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
-                                charge: string | null;
-                                description: string;
-                                period_start: string | null;
-                                period_end: string | null;
-                                quantity: string | null;
-                                /** Format: int64 */
-                                amount: number;
-                            }[];
-                            /** Format: int64 */
-                            line_count: number;
-                            /** Format: int64 */
-                            subtotal: number;
-                            /** Format: int64 */
-                            tax: number;
-                            /** Format: int64 */
-                            total: number;
-                            /** Format: int64 */
-                            amount_paid: number;
-                            /** Format: int64 */
-                            amount_due: number;
-                            issued_at: string | null;
-                            due_at: string | null;
-                            /** Format: int64 */
-                            sequence: number;
-                        };
+                        invoice?: components["schemas"]["invoice.marked_uncollectible.InvoiceSnapshot"];
                     };
                 };
             };
@@ -3568,45 +4113,7 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        invoice?: {
-                            id: string;
-                            number: string | null;
-                            /** @enum {string} */
-                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
-                            customer_id: string;
-                            subscription_id: string | null;
-                            currency: string;
-                            period_start: string | null;
-                            period_end: string | null;
-                            lines: {
-                                id: string;
-                                /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
-                                charge: string | null;
-                                description: string;
-                                period_start: string | null;
-                                period_end: string | null;
-                                quantity: string | null;
-                                /** Format: int64 */
-                                amount: number;
-                            }[];
-                            /** Format: int64 */
-                            line_count: number;
-                            /** Format: int64 */
-                            subtotal: number;
-                            /** Format: int64 */
-                            tax: number;
-                            /** Format: int64 */
-                            total: number;
-                            /** Format: int64 */
-                            amount_paid: number;
-                            /** Format: int64 */
-                            amount_due: number;
-                            issued_at: string | null;
-                            due_at: string | null;
-                            /** Format: int64 */
-                            sequence: number;
-                        };
+                        invoice?: components["schemas"]["invoice.paid.InvoiceSnapshot"];
                     };
                 };
             };
@@ -3664,45 +4171,7 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        invoice?: {
-                            id: string;
-                            number: string | null;
-                            /** @enum {string} */
-                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
-                            customer_id: string;
-                            subscription_id: string | null;
-                            currency: string;
-                            period_start: string | null;
-                            period_end: string | null;
-                            lines: {
-                                id: string;
-                                /** @enum {string} */
-                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
-                                charge: string | null;
-                                description: string;
-                                period_start: string | null;
-                                period_end: string | null;
-                                quantity: string | null;
-                                /** Format: int64 */
-                                amount: number;
-                            }[];
-                            /** Format: int64 */
-                            line_count: number;
-                            /** Format: int64 */
-                            subtotal: number;
-                            /** Format: int64 */
-                            tax: number;
-                            /** Format: int64 */
-                            total: number;
-                            /** Format: int64 */
-                            amount_paid: number;
-                            /** Format: int64 */
-                            amount_due: number;
-                            issued_at: string | null;
-                            due_at: string | null;
-                            /** Format: int64 */
-                            sequence: number;
-                        };
+                        invoice?: components["schemas"]["invoice.voided.InvoiceSnapshot"];
                     };
                 };
             };
@@ -3853,66 +4322,8 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: {
-                            id: string;
-                            customer_id: string;
-                            /** @enum {string} */
-                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-                            plan: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            currency: string;
-                            quantities: {
-                                [key: string]: string;
-                            };
-                            pending: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            /** Format: date-time */
-                            start_at: string;
-                            trial_end_at: string | null;
-                            current_period_start: string | null;
-                            current_period_end: string | null;
-                            ends_at: string | null;
-                            ended_at: string | null;
-                            metadata: {
-                                [key: string]: string;
-                            };
-                            /** Format: int64 */
-                            sequence: number;
-                        };
-                        previous?: {
-                            plan?: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            quantities?: {
-                                [key: string]: string;
-                            };
-                            pending?: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            ends_at?: string | null;
-                        };
+                        subscription?: components["schemas"]["subscription.activated.SubscriptionSnapshot"];
+                        previous?: components["schemas"]["subscription.activated.SubscriptionPrevious"];
                     };
                 };
             };
@@ -3963,66 +4374,8 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: {
-                            id: string;
-                            customer_id: string;
-                            /** @enum {string} */
-                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-                            plan: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            currency: string;
-                            quantities: {
-                                [key: string]: string;
-                            };
-                            pending: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            /** Format: date-time */
-                            start_at: string;
-                            trial_end_at: string | null;
-                            current_period_start: string | null;
-                            current_period_end: string | null;
-                            ends_at: string | null;
-                            ended_at: string | null;
-                            metadata: {
-                                [key: string]: string;
-                            };
-                            /** Format: int64 */
-                            sequence: number;
-                        };
-                        previous?: {
-                            plan?: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            quantities?: {
-                                [key: string]: string;
-                            };
-                            pending?: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            ends_at?: string | null;
-                        };
+                        subscription?: components["schemas"]["subscription.canceled.SubscriptionSnapshot"];
+                        previous?: components["schemas"]["subscription.canceled.SubscriptionPrevious"];
                     };
                 };
             };
@@ -4073,66 +4426,8 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: {
-                            id: string;
-                            customer_id: string;
-                            /** @enum {string} */
-                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-                            plan: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            currency: string;
-                            quantities: {
-                                [key: string]: string;
-                            };
-                            pending: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            /** Format: date-time */
-                            start_at: string;
-                            trial_end_at: string | null;
-                            current_period_start: string | null;
-                            current_period_end: string | null;
-                            ends_at: string | null;
-                            ended_at: string | null;
-                            metadata: {
-                                [key: string]: string;
-                            };
-                            /** Format: int64 */
-                            sequence: number;
-                        };
-                        previous?: {
-                            plan?: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            quantities?: {
-                                [key: string]: string;
-                            };
-                            pending?: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            ends_at?: string | null;
-                        };
+                        subscription?: components["schemas"]["subscription.created.SubscriptionSnapshot"];
+                        previous?: components["schemas"]["subscription.created.SubscriptionPrevious"];
                     };
                 };
             };
@@ -4183,66 +4478,8 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: {
-                            id: string;
-                            customer_id: string;
-                            /** @enum {string} */
-                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-                            plan: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            currency: string;
-                            quantities: {
-                                [key: string]: string;
-                            };
-                            pending: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            /** Format: date-time */
-                            start_at: string;
-                            trial_end_at: string | null;
-                            current_period_start: string | null;
-                            current_period_end: string | null;
-                            ends_at: string | null;
-                            ended_at: string | null;
-                            metadata: {
-                                [key: string]: string;
-                            };
-                            /** Format: int64 */
-                            sequence: number;
-                        };
-                        previous?: {
-                            plan?: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            quantities?: {
-                                [key: string]: string;
-                            };
-                            pending?: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            ends_at?: string | null;
-                        };
+                        subscription?: components["schemas"]["subscription.ended.SubscriptionSnapshot"];
+                        previous?: components["schemas"]["subscription.ended.SubscriptionPrevious"];
                     };
                 };
             };
@@ -4293,66 +4530,8 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: {
-                            id: string;
-                            customer_id: string;
-                            /** @enum {string} */
-                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-                            plan: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            currency: string;
-                            quantities: {
-                                [key: string]: string;
-                            };
-                            pending: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            /** Format: date-time */
-                            start_at: string;
-                            trial_end_at: string | null;
-                            current_period_start: string | null;
-                            current_period_end: string | null;
-                            ends_at: string | null;
-                            ended_at: string | null;
-                            metadata: {
-                                [key: string]: string;
-                            };
-                            /** Format: int64 */
-                            sequence: number;
-                        };
-                        previous?: {
-                            plan?: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            quantities?: {
-                                [key: string]: string;
-                            };
-                            pending?: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            ends_at?: string | null;
-                        };
+                        subscription?: components["schemas"]["subscription.paused.SubscriptionSnapshot"];
+                        previous?: components["schemas"]["subscription.paused.SubscriptionPrevious"];
                     };
                 };
             };
@@ -4403,66 +4582,8 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: {
-                            id: string;
-                            customer_id: string;
-                            /** @enum {string} */
-                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-                            plan: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            currency: string;
-                            quantities: {
-                                [key: string]: string;
-                            };
-                            pending: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            /** Format: date-time */
-                            start_at: string;
-                            trial_end_at: string | null;
-                            current_period_start: string | null;
-                            current_period_end: string | null;
-                            ends_at: string | null;
-                            ended_at: string | null;
-                            metadata: {
-                                [key: string]: string;
-                            };
-                            /** Format: int64 */
-                            sequence: number;
-                        };
-                        previous?: {
-                            plan?: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            quantities?: {
-                                [key: string]: string;
-                            };
-                            pending?: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            ends_at?: string | null;
-                        };
+                        subscription?: components["schemas"]["subscription.renewed.SubscriptionSnapshot"];
+                        previous?: components["schemas"]["subscription.renewed.SubscriptionPrevious"];
                     };
                 };
             };
@@ -4513,66 +4634,8 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: {
-                            id: string;
-                            customer_id: string;
-                            /** @enum {string} */
-                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-                            plan: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            currency: string;
-                            quantities: {
-                                [key: string]: string;
-                            };
-                            pending: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            /** Format: date-time */
-                            start_at: string;
-                            trial_end_at: string | null;
-                            current_period_start: string | null;
-                            current_period_end: string | null;
-                            ends_at: string | null;
-                            ended_at: string | null;
-                            metadata: {
-                                [key: string]: string;
-                            };
-                            /** Format: int64 */
-                            sequence: number;
-                        };
-                        previous?: {
-                            plan?: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            quantities?: {
-                                [key: string]: string;
-                            };
-                            pending?: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            ends_at?: string | null;
-                        };
+                        subscription?: components["schemas"]["subscription.resumed.SubscriptionSnapshot"];
+                        previous?: components["schemas"]["subscription.resumed.SubscriptionPrevious"];
                     };
                 };
             };
@@ -4623,66 +4686,8 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: {
-                            id: string;
-                            customer_id: string;
-                            /** @enum {string} */
-                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-                            plan: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            currency: string;
-                            quantities: {
-                                [key: string]: string;
-                            };
-                            pending: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            /** Format: date-time */
-                            start_at: string;
-                            trial_end_at: string | null;
-                            current_period_start: string | null;
-                            current_period_end: string | null;
-                            ends_at: string | null;
-                            ended_at: string | null;
-                            metadata: {
-                                [key: string]: string;
-                            };
-                            /** Format: int64 */
-                            sequence: number;
-                        };
-                        previous?: {
-                            plan?: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            quantities?: {
-                                [key: string]: string;
-                            };
-                            pending?: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            ends_at?: string | null;
-                        };
+                        subscription?: components["schemas"]["subscription.trial_ending.SubscriptionSnapshot"];
+                        previous?: components["schemas"]["subscription.trial_ending.SubscriptionPrevious"];
                     };
                 };
             };
@@ -4733,66 +4738,8 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: {
-                            id: string;
-                            customer_id: string;
-                            /** @enum {string} */
-                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-                            plan: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            currency: string;
-                            quantities: {
-                                [key: string]: string;
-                            };
-                            pending: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            /** Format: date-time */
-                            start_at: string;
-                            trial_end_at: string | null;
-                            current_period_start: string | null;
-                            current_period_end: string | null;
-                            ends_at: string | null;
-                            ended_at: string | null;
-                            metadata: {
-                                [key: string]: string;
-                            };
-                            /** Format: int64 */
-                            sequence: number;
-                        };
-                        previous?: {
-                            plan?: {
-                                key: string;
-                                /** Format: int64 */
-                                version: number;
-                            };
-                            quantities?: {
-                                [key: string]: string;
-                            };
-                            pending?: {
-                                plan: {
-                                    key: string;
-                                    /** Format: int64 */
-                                    version: number;
-                                } | null;
-                                quantities: {
-                                    [key: string]: string;
-                                };
-                                at: string;
-                            } | null;
-                            ends_at?: string | null;
-                        };
+                        subscription?: components["schemas"]["subscription.updated.SubscriptionSnapshot"];
+                        previous?: components["schemas"]["subscription.updated.SubscriptionPrevious"];
                     };
                 };
             };
