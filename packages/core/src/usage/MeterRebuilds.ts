@@ -4,17 +4,21 @@
  * Any number of processes can do this on one storage: a batch holds the meter, and what it has done stays done. So when a
  * process dies, another one goes on.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { Collections } from "../shared/Collections.ts"
 import * as OutageLog from "../shared/OutageLog.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant, type Tenant } from "../shared/Tenant.ts"
-import { meters } from "./Meter.ts"
+import { type Meter, meters } from "./Meter.ts"
 import * as RollupWork from "./RollupWork.ts"
 import { type UnfinishedMeter, UsageStore } from "./UsageStore.ts"
 
 /** How often the storage is asked for meters with work when there was none. */
 export const REBUILD_POLL_MILLIS = 5_000
+/** How long to wait after a round that changed no meter: building waits for transactions of others that are open. */
+const WAITING_MILLIS = 1_000
+/** The most unfinished meters whose last state is remembered. */
+const MAX_REMEMBERED = 10_000
 /** The most tenants whose meters get a batch in one round. */
 const TENANTS_PER_ROUND = 20
 
@@ -31,15 +35,18 @@ export class MeterRebuilds extends Context.Service<
   /** Does nothing in the background: it works only when it is called. */
   static readonly layerManual = Layer.effect(
     MeterRebuilds,
-    Effect.suspend(() => make),
+    Effect.map(
+      Effect.suspend(() => make),
+      ({ service }) => service,
+    ),
   )
 
   /** Works in the background until the scope closes. A batch under way is then undone, and made again later. */
   static readonly layer = Layer.effect(
     MeterRebuilds,
-    Effect.tap(
+    Effect.flatMap(
       Effect.suspend(() => make),
-      (rebuilds) => work(rebuilds),
+      ({ service, turn }) => Effect.as(work(turn), service),
     ),
   )
 }
@@ -49,15 +56,31 @@ const make = Effect.gen(function* () {
   const step = RollupWork.make(store, (yield* Collections).of(meters))
   const outage = OutageLog.make("the roll-ups of meters can be built again")
   let last: Tenant | undefined
+  /** The work of each unfinished meter after its last batch, as JSON. */
+  const left = new Map<string, string>()
 
-  /** A batch for one meter. Gives whether it worked. A failure must not stop the other tenants. */
+  /** Whether a batch changed what is left of a meter's work. */
+  const hasMoved = (id: string, meter: Option.Option<Meter>): boolean => {
+    const before = left.get(id)
+    left.delete(id)
+    if (Option.isNone(meter) || meter.value.rebuild === null) return true
+    const now = JSON.stringify(meter.value.rebuild)
+    if (left.size >= MAX_REMEMBERED) left.clear()
+    left.set(id, now)
+    return now !== before
+  }
+
+  /** A batch for one meter. A failure must not stop the other tenants. */
   const batch = ({ meterId, tenant }: UnfinishedMeter) =>
     step(meterId).pipe(
       Effect.provideService(CurrentTenant, tenant),
-      Effect.andThen(outage.worked),
-      Effect.as(true),
+      Effect.tap(() => outage.worked),
+      Effect.map((meter) => ({ isMade: true, isMoved: hasMoved(meterId, meter) })),
       Effect.catch((error) =>
-        Effect.as(outage.failed("a batch of a meter's roll-up failed; it is tried again", error), false),
+        Effect.as(outage.failed("a batch of a meter's roll-up failed; it is tried again", error), {
+          isMade: false,
+          isMoved: false,
+        }),
       ),
     )
 
@@ -68,23 +91,26 @@ const make = Effect.gen(function* () {
     return yield* store.unfinished(undefined, TENANTS_PER_ROUND)
   })
 
-  const round = Effect.gen(function* () {
+  const turn = Effect.gen(function* () {
     const found = yield* next
     last = found.at(-1)?.tenant
-    const worked = yield* Effect.forEach(found, batch)
-    return worked.filter(Boolean).length
+    const batches = yield* Effect.forEach(found, batch)
+    const made = batches.filter(({ isMade }) => isMade).length
+    return { made, isMoved: batches.some(({ isMoved }) => isMoved) }
   }).pipe(Effect.withSpan("MeterRebuilds.round"))
 
-  return MeterRebuilds.of({ round })
+  return { service: MeterRebuilds.of({ round: Effect.map(turn, ({ made }) => made) }), turn }
 })
 
+type Turn = Effect.Success<typeof make>["turn"]
+
 /** Runs rounds in the background: one after another while there is work, otherwise from time to time. */
-const work = Effect.fnUntraced(function* ({ round }: MeterRebuilds["Service"]) {
+const work = Effect.fnUntraced(function* (turn: Turn) {
   const outage = OutageLog.make("meters with work can be found again")
-  const turn = Effect.gen(function* () {
-    const worked = yield* round
+  const next = Effect.gen(function* () {
+    const { isMoved, made } = yield* turn
     yield* outage.worked
-    if (worked === 0) yield* Effect.sleep(REBUILD_POLL_MILLIS)
+    if (!isMoved) yield* Effect.sleep(made === 0 ? REBUILD_POLL_MILLIS : WAITING_MILLIS)
   }).pipe(
     Effect.catch((error) =>
       Effect.andThen(
@@ -93,5 +119,5 @@ const work = Effect.fnUntraced(function* ({ round }: MeterRebuilds["Service"]) {
       ),
     ),
   )
-  yield* Effect.forkScoped(Effect.forever(turn))
+  yield* Effect.forkScoped(Effect.forever(next))
 })

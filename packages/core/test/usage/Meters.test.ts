@@ -8,10 +8,11 @@ import {
   Meters,
   Transactor,
   Usage,
+  UsageStore,
 } from "@billwright/core"
 import { MemoryInspector } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { acme, acmeTest, as, at, globex, inWorld, newCustomer, NOON, recordUsage } from "../world.ts"
 
@@ -368,6 +369,38 @@ describe("MeterRebuilds", () => {
       assert.strictEqual((yield* meters.get(id)).status, "ready")
     }).pipe(Effect.provide(MeterRebuilds.layer), inWorld()),
   )
+
+  it.effect("rests while building waits for others, and goes on afterwards", () => {
+    let batches = 0
+    let isWaiting = true
+    // As on Postgres while a host's transaction is open that began before the meter.
+    const waiting = Layer.effect(
+      UsageStore,
+      Effect.map(UsageStore, (store): UsageStore["Service"] => ({
+        ...store,
+        build: (rollup, batch) =>
+          Effect.suspend(() => {
+            batches++
+            if (!isWaiting) return store.build(rollup, batch)
+            // A loop that never rests must fail this test instead of keeping it.
+            if (batches > 1_000) return Effect.die(new Error("it does not rest"))
+            return Effect.succeed({ _tag: "Building" as const, done: 0, total: 7 })
+          }),
+      })),
+    )
+    return Effect.gen(function* () {
+      const meters = yield* Meters
+      const { atomically } = yield* Transactor
+      const { id } = yield* atomically(newMeter({ aggregation: "max" }))
+      yield* TestClock.adjust("5 seconds")
+      // The clock stands still, and others may work: without a rest there would be a batch each time.
+      for (let turn = 0; turn < 1_000; turn++) yield* Effect.yieldNow
+      assert.isAtMost(batches, 10)
+      isWaiting = false
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual((yield* meters.get(id)).status, "ready")
+    }).pipe(Effect.provide(MeterRebuilds.layer.pipe(Layer.provide(waiting))), inWorld())
+  })
 
   it.effect("gives each tenant a batch in turn, so that none waits for the work of another", () =>
     Effect.gen(function* () {
