@@ -70,9 +70,9 @@ export interface BillingOptions<
    */
   readonly encryptionKeys?: string | ReadonlyArray<string> | { readonly file: string }
   /**
-   * Whether this process sends webhooks and builds meters. Default: it does, in the background, until `close()`.
-   * `false`: another process does. `"manual"`: webhooks only when `deliverDue()` is called, meters only when
-   * `meters.rebuild(id)` is called.
+   * Whether this process sends webhooks, bills what is due and builds meters. Default: it does, in the background, until
+   * `close()`. `false`: another process does. `"manual"`: webhooks only when `deliverDue()` is called, billing only when
+   * `runDue()` is called, meters only when `meters.rebuild(id)` is called.
    */
   readonly dispatcher?: boolean | "manual" | DispatcherOptions
   /**

@@ -4,6 +4,7 @@
 import {
   ATTEMPT_DEADLINE_MILLIS,
   type Billing,
+  BillingRuns,
   Dispatcher,
   MeterRebuilds,
   type InvalidInput,
@@ -114,10 +115,14 @@ export interface DispatchOptions extends NetworkOptions {
   readonly leaseSeconds: number
 }
 
-/** Sends webhooks and builds meters until its scope closes. */
+/** Sends webhooks, builds meters and bills until its scope closes. */
 export const layer = (
   options: DispatchOptions,
-): Layer.Layer<Dispatcher | MeterRebuilds, InvalidInput, Billing.Storage | Billing.Services> => {
+): Layer.Layer<
+  BillingRuns | Dispatcher | MeterRebuilds,
+  InvalidInput,
+  Billing.Storage | Billing.Services
+> => {
   const attemptMillis = options.attemptSeconds * SECOND
   return Dispatcher.layerWith({
     maxInFlight: options.maxInFlight,
@@ -127,5 +132,6 @@ export const layer = (
   }).pipe(
     Layer.provide(UndiciTransport.layer({ network: networkOf(options), deadlineMillis: attemptMillis })),
     Layer.merge(MeterRebuilds.layer),
+    Layer.merge(BillingRuns.layer),
   )
 }

@@ -5,9 +5,9 @@
  * Like `/readyz` it needs no key. It has no data of single tenants, only totals of requests, records and deliveries.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { DeliveryStore } from "@billwright/core"
+import { DeliveryStore, DueStore } from "@billwright/core"
 import type { NodeHandler } from "@billwright/http/node"
-import { Clock, Effect, Metric, Option } from "effect"
+import { Clock, type DateTime, Effect, Metric, Option } from "effect"
 // Imported directly, because the folder's index also loads unused exporters.
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 
@@ -17,9 +17,13 @@ const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 /** How long the storage's answer is cached, so that frequent requests don't query the storage each time. */
 const STORAGE_TTL = "1 second"
 
-const oldestDue = Metric.gauge("billwright_webhook_oldest_due_seconds", {
+const oldestDelivery = Metric.gauge("billwright_webhook_oldest_due_seconds", {
   description:
     "How long the oldest delivery that waits for a worker has been due, in seconds, for all processes together. NaN while the storage can't be read.",
+})
+const oldestBilling = Metric.gauge("billwright_billing_oldest_due_seconds", {
+  description:
+    "How long the oldest subscription or invoice that waits for billing has been due, in seconds, for all processes together. NaN while the storage can't be read.",
 })
 
 /** Adds `_total` to the names of counters, as Prometheus recommends. Effect's names don't have it. */
@@ -31,15 +35,30 @@ const render = Effect.gen(function* () {
   })
 })
 
-/** How long the oldest delivery has been due, in seconds. */
-const measureBacklog = Effect.gen(function* () {
-  const dueAt = yield* (yield* DeliveryStore).nextDueAt
+/** For how long something has been due, in seconds. */
+const secondsSince = Effect.fnUntraced(function* (dueAt: Option.Option<DateTime.Utc>) {
   const now = yield* Clock.currentTimeMillis
   return Option.match(dueAt, {
     onNone: () => 0,
     onSome: ({ epochMilliseconds }) => Math.max(0, now - epochMilliseconds) / 1_000,
   })
-}).pipe(Effect.orElseSucceed(() => Number.NaN))
+})
+
+const measure = <E, R>(
+  gauge: typeof oldestDelivery,
+  nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, E, R>,
+) =>
+  Effect.flatMap(nextDueAt, secondsSince).pipe(
+    Effect.orElseSucceed(() => Number.NaN),
+    Effect.flatMap((seconds) => Metric.update(gauge, seconds)),
+  )
+
+/** How long the oldest of what waits has been due. */
+const measureBacklog = Effect.gen(function* () {
+  yield* measure(oldestDelivery, (yield* DeliveryStore).nextDueAt)
+  const due = yield* Effect.serviceOption(DueStore)
+  if (Option.isSome(due)) yield* measure(oldestBilling, due.value.nextDueAt)
+})
 
 const send = (
   response: ServerResponse,
@@ -59,7 +78,7 @@ export const isAsked = ({ url }: IncomingMessage): boolean =>
 export const make: Effect.Effect<NodeHandler.NodeHandler, never, DeliveryStore> = Effect.gen(function* () {
   const backlog = yield* Effect.cachedWithTTL(measureBacklog, STORAGE_TTL)
   const context = yield* Effect.context<DeliveryStore>()
-  const text = Effect.flatMap(backlog, (seconds) => Effect.andThen(Metric.update(oldestDue, seconds), render))
+  const text = Effect.andThen(backlog, render)
   const fork = Effect.runForkWith(context)
   return (request, response) => {
     if (!isAsked(request)) return send(response, 404, `only ${PATH} is served here\n`)

@@ -42,14 +42,14 @@ const migrate = Flag.Boolean("migrate").pipe(
 
 const dispatch = Flag.Boolean("dispatch").pipe(
   Flag.withDescription(
-    "Send webhooks and build meters too. With --no-dispatch, other processes must do it. Default: true.",
+    "Send webhooks, bill what is due and build meters too. With --no-dispatch, other processes must do it. Default: true.",
   ),
   Flag.withDefault(true),
 )
 
 const dispatchOnly = Flag.Boolean("dispatch-only").pipe(
   Flag.withDescription(
-    "Only send webhooks and build meters, and serve no API: a worker for servers on the same Postgres.",
+    "Only send webhooks, bill and build meters, and serve no API: a worker for servers on the same Postgres.",
   ),
   Flag.withDefault(false),
 )
@@ -225,7 +225,7 @@ export const serve = Command.make(
     return yield* storeEnd
   }, Effect.scoped),
 ).pipe(
-  Command.withDescription("Serve the REST API, and send webhooks"),
+  Command.withDescription("Serve the REST API, send webhooks, and bill what is due"),
   Command.validate((options) => {
     const message = problemOf(options)
     return message === undefined ? Effect.void : Effect.fail(new CliError.ValidationError({ message }))

@@ -146,6 +146,7 @@ describe("servers and workers", () => {
     try {
       const metrics = /^Metrics: +(\S+)$/m.exec(worker.stdout())?.[1] ?? ""
       assert.include(await (await fetch(metrics)).text(), "\nbillwright_webhook_oldest_due_seconds ")
+      assert.include(await (await fetch(metrics)).text(), "\nbillwright_billing_oldest_due_seconds ")
       assert.strictEqual((await fetch(new URL("/v1/events", metrics))).status, 404)
       const delivered = await installation.tenant.deliveryThat(
         eventId,

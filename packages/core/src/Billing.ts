@@ -119,8 +119,10 @@ export const layerWithIds = (
 
 /** Subscriptions and invoices. On a storage without them, each use fails with `InvoicingUnsupported`. */
 const invoicing = (options: InvoicesOptions) =>
-  Layer.mergeAll(Subscriptions.layer, Invoices.layer, BillingRuns.layer).pipe(
-    Layer.provide([Outbox.layer, Layer.succeed(InvoiceSettings, settingsOf(options))]),
+  Layer.mergeAll(Subscriptions.layer, Invoices.layer, BillingRuns.layerManual).pipe(
+    Layer.provide(Outbox.layer),
+    // Kept for `BillingRuns.layer`, which hosts add.
+    Layer.provideMerge(Layer.succeed(InvoiceSettings, settingsOf(options))),
   )
 
 const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) =>

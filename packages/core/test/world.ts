@@ -12,7 +12,7 @@ import {
   type UsageRecord,
 } from "@billwright/core"
 import { Memory } from "@billwright/memory"
-import { DateTime, Effect, Layer } from "effect"
+import { DateTime, Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 
 export const acme: Tenant.Tenant = { accountId: Tenant.AccountId.make("acme"), mode: "live" }
@@ -54,3 +54,10 @@ export const recordUsage = Effect.fnUntraced(function* (
   const input = { customerId: customer.id, productId: "api", quantity: 1, unit: "call", ...change }
   return yield* (yield* Usage).record(input)
 })
+
+/** What is logged: the sentences. */
+export const listen = () => {
+  const logged: Array<string> = []
+  const logger = Logger.make(({ message }) => void logged.push(String([message].flat()[0])))
+  return { logged, logger: Logger.layer([logger]) }
+}

@@ -3,6 +3,7 @@
  */
 import {
   Billing as Core,
+  BillingRuns,
   Dispatcher,
   MeterRebuilds,
   NetworkAddress,
@@ -117,9 +118,11 @@ const dispatcherOf = (options: BillingOptions, world: World | undefined) => {
   )
 }
 
-/** Builds the roll-ups of meters in the background, in a process that sends webhooks in the background. */
-const rebuildsOf = ({ dispatcher = true }: BillingOptions, world: World | undefined) =>
-  dispatcher === false || dispatcher === "manual" || world !== undefined ? Layer.empty : MeterRebuilds.layer
+/** Bills and builds the roll-ups of meters in the background, in a process that sends webhooks in the background. */
+const workOf = ({ dispatcher = true }: BillingOptions, world: World | undefined) =>
+  dispatcher === false || dispatcher === "manual" || world !== undefined
+    ? Layer.empty
+    : Layer.merge(BillingRuns.layer, MeterRebuilds.layer)
 
 /** Starts the services. Rejects with an error whose message says what is wrong. */
 export const start = async (options: BillingOptions, world?: World): Promise<Engine> => {
@@ -128,7 +131,7 @@ export const start = async (options: BillingOptions, world?: World): Promise<Eng
   const parts = checkStore(options)
   const tenant = toTenant(options.accountId ?? Tenant.defaultAccountId, options.mode ?? "live")
   const layer = dispatcherOf(options, world).pipe(
-    Layer.merge(rebuildsOf(options, world)),
+    Layer.merge(workOf(options, world)),
     Layer.provideMerge(Layer.effectDiscard(StartChecks.run(options))),
     Layer.provideMerge(Core.layerWith(await servicesOf(options))),
     Layer.provideMerge(storageOf(parts, options)),

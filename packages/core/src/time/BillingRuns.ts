@@ -2,7 +2,7 @@
  * Does what is due on subscriptions and invoices: starts, renewals, ends, and the finalization of drafts.
  */
 import { isRejected, nextDue, step } from "@billwright/engine"
-import { Cause, Context, DateTime, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Cause, Context, DateTime, Effect, Exit, Layer, Metric, Option, Schema } from "effect"
 import type { InvoiceId } from "../invoices/Invoice.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
@@ -12,7 +12,8 @@ import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { bookOf } from "../subscriptions/Subscriptions.ts"
-import { type ClaimedSubject, DueStore, MAX_CLAIMED_SUBJECTS } from "./DueStore.ts"
+import { type ClaimedSubject, DueStore, MAX_CLAIMED_SUBJECTS, type Subject } from "./DueStore.ts"
+import * as RunLoop from "./RunLoop.ts"
 
 /** How long a claimed subject is leased. A transaction of a run takes a small part of it. */
 const RUN_LEASE_MILLIS = 120_000
@@ -55,6 +56,12 @@ export interface RunReport {
   readonly hasMore: boolean
 }
 
+interface Counts {
+  subscriptions: number
+  invoices: number
+  failed: number
+}
+
 /** Runs what is due, for all tenants. Several runners may run at once. */
 export class BillingRuns extends Context.Service<
   BillingRuns,
@@ -72,7 +79,8 @@ export class BillingRuns extends Context.Service<
     readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, InvoicingUnsupported | StorageError>
   }
 >()("@billwright/core/time/BillingRuns") {
-  static readonly layer = Layer.effect(
+  /** Does nothing in the background: it works only when it is called. */
+  static readonly layerManual = Layer.effect(
     BillingRuns,
     Effect.gen(function* () {
       const duePort = yield* optionalPort(DueStore)
@@ -122,28 +130,60 @@ export class BillingRuns extends Context.Service<
         )
         if (Exit.isSuccess(exit)) return true
         if (Cause.hasInterrupts(exit.cause)) return yield* Effect.failCause(exit.cause)
-        yield* Effect.logError("a billing run failed", subject.kind, subject.id, exit.cause)
         const failure = failureOf(claimed.attempts + 1, exit.cause, yield* DateTime.now)
+        // While the storage fails, so does this. Then the run fails, and the subject has not.
         yield* due.release(claimed, failure).pipe(Effect.provideService(CurrentTenant, tenant))
+        const isSetAside = failure.retryAt === null
+        yield* Metric.update(isSetAside ? worked.setAside : worked.failed, 1)
+        yield* Effect.logError(sentenceOf(subject.kind, isSetAside), subject.id, exit.cause)
         return false
+      })
+
+      /** Ends leases, so that other runners need not wait until they are over. */
+      const giveBack = (all: Iterable<ClaimedSubject>) =>
+        Effect.flatMap(duePort, (due) =>
+          Effect.forEach(
+            all,
+            (claimed) =>
+              due.release(claimed, null).pipe(Effect.provideService(CurrentTenant, claimed.tenant)),
+            { discard: true },
+          ),
+        ).pipe(Effect.ignore)
+
+      const runAll = Effect.fnUntraced(function* (all: ReadonlyArray<ClaimedSubject>, report: Counts) {
+        const left = new Set(all)
+        const each = Effect.forEach(
+          all,
+          Effect.fnUntraced(function* (claimed) {
+            const isDone = yield* runOne(claimed)
+            left.delete(claimed)
+            if (!isDone) report.failed++
+            else if (claimed.subject.kind === "subscription") report.subscriptions++
+            else report.invoices++
+            if (isDone) yield* Metric.update(worked.done, 1)
+          }),
+          { discard: true },
+        )
+        yield* Effect.onError(each, () => giveBack(left))
       })
 
       const runDue = Effect.fn("BillingRuns.runDue")(function* (input: RunDue = {}) {
         const { limit = MAX_RUN } = yield* decodeRun(input)
         const due = yield* duePort
-        const report = { subscriptions: 0, invoices: 0, failed: 0 }
+        const report: Counts = { subscriptions: 0, invoices: 0, failed: 0 }
         for (let left = limit; left > 0;) {
           const now = yield* DateTime.now
           const leaseUntil = DateTime.add(now, { milliseconds: RUN_LEASE_MILLIS })
           const most = Math.min(left, CLAIM, MAX_CLAIMED_SUBJECTS)
-          const all = yield* due.claimDue({ now, leaseUntil, limit: most })
-          for (const claimed of all) {
-            if (!(yield* runOne(claimed))) report.failed++
-            else if (claimed.subject.kind === "subscription") report.subscriptions++
-            else report.invoices++
-          }
-          left -= all.length
-          if (all.length === 0) return { ...report, hasMore: false }
+          const count = yield* Effect.uninterruptibleMask((restore) =>
+            Effect.gen(function* () {
+              const all = yield* due.claimDue({ now, leaseUntil, limit: most })
+              yield* restore(runAll(all, report))
+              return all.length
+            }),
+          )
+          left -= count
+          if (count === 0) return { ...report, hasMore: false }
         }
         return { ...report, hasMore: true }
       })
@@ -153,7 +193,31 @@ export class BillingRuns extends Context.Service<
       return BillingRuns.of({ runDue, nextDueAt })
     }),
   )
+
+  /**
+   * Works in the background until the scope closes. The subject under way is then undone, and done again later. On a
+   * storage without subscriptions and invoices nothing runs.
+   */
+  static readonly layer = Layer.effect(
+    BillingRuns,
+    Effect.tap(BillingRuns, (runs) => RunLoop.work(runs)),
+  ).pipe(Layer.provide(BillingRuns.layerManual))
 }
+
+const subjects = Metric.counter("billwright_billing_subjects", {
+  description: "Subscriptions and invoices that billing runs worked on, by outcome.",
+  incremental: true,
+})
+const worked = {
+  done: Metric.withAttributes(subjects, { outcome: "done" }),
+  failed: Metric.withAttributes(subjects, { outcome: "failed" }),
+  setAside: Metric.withAttributes(subjects, { outcome: "set_aside" }),
+}
+
+const sentenceOf = (kind: Subject["kind"], isSetAside: boolean): string =>
+  isSetAside
+    ? `billing a ${kind} failed ${MAX_RUN_ATTEMPTS} times in a row, and it was set aside: it is not tried again until it is changed`
+    : `billing a ${kind} failed; it is tried again`
 
 const failureOf = (attempts: number, cause: Cause.Cause<unknown>, at: DateTime.Utc): DueFailure => {
   const error = Cause.squash(cause)

@@ -16,7 +16,7 @@ import {
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
-import { acmeTest, as, at, globex, newCustomer } from "../world.ts"
+import { acmeTest, as, at, globex, listen, newCustomer } from "../world.ts"
 import { advanceTo, allEvents, allInvoices, inYears, pro, pushPro, use } from "./billing.ts"
 
 const START = at("2026-06-01T00:00:00.000Z").epochMilliseconds
@@ -202,8 +202,9 @@ describe("Invoices", () => {
 })
 
 describe("BillingRuns.runDue", () => {
-  it.effect("sets a subject aside that fails again and again, shows it, and goes on with others", () =>
-    Effect.gen(function* () {
+  it.effect("sets a subject aside that fails again and again, shows it, and goes on with others", () => {
+    const { logged, logger } = listen()
+    return Effect.gen(function* () {
       const { customer, subscription } = yield* begin
       const runs = yield* BillingRuns
       const meters = yield* Meters
@@ -229,6 +230,13 @@ describe("BillingRuns.runDue", () => {
       assert.strictEqual((yield* get(other.id)).period?.number, 1)
       assert.isTrue(Option.isSome(yield* (yield* DueStore).nextDueAt))
       assert.isTrue(DateTime.isUtc(failure!.at))
-    }).pipe(inYears(START)),
-  )
+      assert.deepStrictEqual(
+        logged.map((sentence) => sentence.replace(/; it is tried again$|:.*/, "")),
+        [
+          ...Array.from({ length: 9 }, () => "billing a subscription failed"),
+          "billing a subscription failed 10 times in a row, and it was set aside",
+        ],
+      )
+    }).pipe(inYears(START), Effect.provide(logger))
+  })
 })

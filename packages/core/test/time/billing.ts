@@ -21,7 +21,7 @@ import { TestClock } from "effect/testing"
 import { acme } from "../world.ts"
 
 const services = Layer.mergeAll(
-  BillingRuns.layer,
+  BillingRuns.layerManual,
   Invoices.layer,
   Plans.layer,
   Resources.layer,

@@ -3,8 +3,9 @@
  */
 import { DeliveryStore, Dispatcher, StorageError } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { listen } from "../world.ts"
 import { inWorld } from "./world.ts"
 
 const DOWN = new StorageError({
@@ -12,13 +13,6 @@ const DOWN = new StorageError({
   retryable: true,
   cause: new Error("down"),
 })
-
-/** What is logged: the sentences. */
-const listen = () => {
-  const logged: Array<string> = []
-  const logger = Logger.make(({ message }) => void logged.push(String([message].flat()[0])))
-  return { logged, logger: Logger.layer([logger]) }
-}
 
 describe("an outage of the storage", () => {
   it.effect("is logged once, then after pauses that double, and so is its end", () => {

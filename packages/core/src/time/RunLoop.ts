@@ -1,0 +1,63 @@
+/**
+ * Runs billing in the background.
+ */
+import { Clock, type DateTime, Effect, Fiber, Option, type Scope } from "effect"
+import type { InvoicingUnsupported } from "../invoices/InvoicingUnsupported.ts"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
+import * as OutageLog from "../shared/OutageLog.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+
+/** How often the storage is asked for what is due, at least. */
+export const RUN_POLL_MILLIS = 5_000
+/** How long to wait when something is due that can't be claimed: somebody else holds it. */
+const HELD_MILLIS = 1_000
+/** Most subjects of one round. */
+const ROUND = 500
+/** How long the run under way may take to be undone, and its leases to be ended, when the loop stops. */
+const STOP_MILLIS = 4_000
+
+type Failure = InvoicingUnsupported | StorageError
+
+/** What the loop calls. */
+export interface Runs {
+  readonly runDue: (input: {
+    readonly limit: number
+  }) => Effect.Effect<{ readonly hasMore: boolean }, InvalidInput | Failure>
+  readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, Failure>
+}
+
+const pauseUntil = (next: Option.Option<DateTime.Utc>, now: number): number => {
+  if (Option.isNone(next)) return RUN_POLL_MILLIS
+  const pause = next.value.epochMilliseconds - now
+  return pause > 0 ? Math.min(pause, RUN_POLL_MILLIS) : HELD_MILLIS
+}
+
+/**
+ * Does what is due, at its instant, until the scope closes. Then the subject under way is undone, and others can claim it
+ * and the rest at once. Ends by itself on a storage without subscriptions and invoices.
+ */
+export const work = Effect.fnUntraced(function* ({
+  nextDueAt,
+  runDue,
+}: Runs): Effect.fn.Return<void, never, Scope.Scope> {
+  const outage = OutageLog.make("billing works again")
+  const failed = (error: unknown) =>
+    Effect.andThen(
+      outage.failed("what is due can't be billed because the storage fails; it is tried again", error),
+      Effect.sleep(RUN_POLL_MILLIS),
+    )
+  const round = Effect.gen(function* () {
+    const { hasMore } = yield* runDue({ limit: ROUND })
+    yield* outage.worked
+    if (hasMore) return
+    yield* Effect.sleep(pauseUntil(yield* nextDueAt, yield* Clock.currentTimeMillis))
+  }).pipe(
+    Effect.catchTags({ InvalidInput: Effect.die, StorageError: failed }),
+    // The loop must not end by a bug in one round.
+    Effect.catchDefect(failed),
+  )
+  const rounds = Effect.forever(round).pipe(Effect.catchTag("InvoicingUnsupported", () => Effect.void))
+  // Not forked in the scope, which would wait for a claim that the storage never answers. The finalizer ends it.
+  const looping = yield* Effect.forkDetach(rounds)
+  yield* Effect.addFinalizer(() => Effect.timeoutOption(Fiber.interrupt(looping), STOP_MILLIS))
+})
