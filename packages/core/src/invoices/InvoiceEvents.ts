@@ -23,7 +23,7 @@ const LineSnapshot = Schema.Struct({
   period_end: Schema.NullOr(WireInstant),
   quantity: Schema.NullOr(Schema.String),
   amount: WireInteger,
-}).annotate({ identifier: "InvoiceLineSnapshot" })
+})
 
 /** An invoice as it was when the event was published. Amounts are integers of the currency's minor unit. */
 const InvoiceSnapshot = Schema.Struct({
@@ -47,7 +47,7 @@ const InvoiceSnapshot = Schema.Struct({
   due_at: Schema.NullOr(WireInstant),
   /** Rises with each change of the invoice. A receiver drops an event whose number is not above the last one's. */
   sequence: Schema.Int,
-}).annotate({ identifier: "InvoiceSnapshot" })
+})
 
 /** The library's own events have the invoice. A host's events about its own invoices don't. */
 const Data = Schema.Struct({ ...invoiceFields, invoice: Schema.optionalKey(InvoiceSnapshot) })

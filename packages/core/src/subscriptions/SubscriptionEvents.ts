@@ -18,7 +18,7 @@ const Pending = Schema.Struct({
   quantities: Quantities,
   /** `period_end`, or an instant. */
   at: Schema.String,
-}).annotate({ identifier: "PendingSubscriptionChange" })
+})
 
 /** A subscription as it was when the event was published. */
 const SubscriptionSnapshot = Schema.Struct({
@@ -38,7 +38,7 @@ const SubscriptionSnapshot = Schema.Struct({
   metadata: Schema.Record(Schema.String, Schema.String),
   /** Rises by one with each event of the subscription. A receiver drops an event whose number is not above the last one's. */
   sequence: Schema.Int,
-}).annotate({ identifier: "SubscriptionSnapshot" })
+})
 
 /** The values before of what somebody changed. */
 const Previous = Schema.Struct({
@@ -46,7 +46,7 @@ const Previous = Schema.Struct({
   quantities: Schema.optionalKey(Quantities),
   pending: Schema.optionalKey(Schema.NullOr(Pending)),
   ends_at: Schema.optionalKey(Schema.NullOr(WireInstant)),
-}).annotate({ identifier: "SubscriptionPrevious" })
+})
 
 /** The library's own events have the subscription. A host's events about its own subscriptions don't. */
 const Data = Schema.Struct({

@@ -2037,665 +2037,6 @@ export interface components {
             /** Format: int64 */
             failed_attempts: number;
         };
-        "invoice.created.InvoiceLineSnapshot": {
-            id: string;
-            /** @enum {string} */
-            kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
-            charge: string | null;
-            description: string;
-            period_start: string | null;
-            period_end: string | null;
-            quantity: string | null;
-            /** Format: int64 */
-            amount: number;
-        };
-        "invoice.created.InvoiceSnapshot": {
-            id: string;
-            number: string | null;
-            /** @enum {string} */
-            status: "draft" | "open" | "paid" | "void" | "uncollectible";
-            customer_id: string;
-            subscription_id: string | null;
-            currency: string;
-            period_start: string | null;
-            period_end: string | null;
-            lines: components["schemas"]["invoice.created.InvoiceLineSnapshot"][];
-            /** Format: int64 */
-            line_count: number;
-            /** Format: int64 */
-            subtotal: number;
-            /** Format: int64 */
-            tax: number;
-            /** Format: int64 */
-            total: number;
-            /** Format: int64 */
-            amount_paid: number;
-            /** Format: int64 */
-            amount_due: number;
-            issued_at: string | null;
-            due_at: string | null;
-            /** Format: int64 */
-            sequence: number;
-        };
-        "invoice.finalized.InvoiceLineSnapshot": {
-            id: string;
-            /** @enum {string} */
-            kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
-            charge: string | null;
-            description: string;
-            period_start: string | null;
-            period_end: string | null;
-            quantity: string | null;
-            /** Format: int64 */
-            amount: number;
-        };
-        "invoice.finalized.InvoiceSnapshot": {
-            id: string;
-            number: string | null;
-            /** @enum {string} */
-            status: "draft" | "open" | "paid" | "void" | "uncollectible";
-            customer_id: string;
-            subscription_id: string | null;
-            currency: string;
-            period_start: string | null;
-            period_end: string | null;
-            lines: components["schemas"]["invoice.finalized.InvoiceLineSnapshot"][];
-            /** Format: int64 */
-            line_count: number;
-            /** Format: int64 */
-            subtotal: number;
-            /** Format: int64 */
-            tax: number;
-            /** Format: int64 */
-            total: number;
-            /** Format: int64 */
-            amount_paid: number;
-            /** Format: int64 */
-            amount_due: number;
-            issued_at: string | null;
-            due_at: string | null;
-            /** Format: int64 */
-            sequence: number;
-        };
-        "invoice.marked_uncollectible.InvoiceLineSnapshot": {
-            id: string;
-            /** @enum {string} */
-            kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
-            charge: string | null;
-            description: string;
-            period_start: string | null;
-            period_end: string | null;
-            quantity: string | null;
-            /** Format: int64 */
-            amount: number;
-        };
-        "invoice.marked_uncollectible.InvoiceSnapshot": {
-            id: string;
-            number: string | null;
-            /** @enum {string} */
-            status: "draft" | "open" | "paid" | "void" | "uncollectible";
-            customer_id: string;
-            subscription_id: string | null;
-            currency: string;
-            period_start: string | null;
-            period_end: string | null;
-            lines: components["schemas"]["invoice.marked_uncollectible.InvoiceLineSnapshot"][];
-            /** Format: int64 */
-            line_count: number;
-            /** Format: int64 */
-            subtotal: number;
-            /** Format: int64 */
-            tax: number;
-            /** Format: int64 */
-            total: number;
-            /** Format: int64 */
-            amount_paid: number;
-            /** Format: int64 */
-            amount_due: number;
-            issued_at: string | null;
-            due_at: string | null;
-            /** Format: int64 */
-            sequence: number;
-        };
-        "invoice.paid.InvoiceLineSnapshot": {
-            id: string;
-            /** @enum {string} */
-            kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
-            charge: string | null;
-            description: string;
-            period_start: string | null;
-            period_end: string | null;
-            quantity: string | null;
-            /** Format: int64 */
-            amount: number;
-        };
-        "invoice.paid.InvoiceSnapshot": {
-            id: string;
-            number: string | null;
-            /** @enum {string} */
-            status: "draft" | "open" | "paid" | "void" | "uncollectible";
-            customer_id: string;
-            subscription_id: string | null;
-            currency: string;
-            period_start: string | null;
-            period_end: string | null;
-            lines: components["schemas"]["invoice.paid.InvoiceLineSnapshot"][];
-            /** Format: int64 */
-            line_count: number;
-            /** Format: int64 */
-            subtotal: number;
-            /** Format: int64 */
-            tax: number;
-            /** Format: int64 */
-            total: number;
-            /** Format: int64 */
-            amount_paid: number;
-            /** Format: int64 */
-            amount_due: number;
-            issued_at: string | null;
-            due_at: string | null;
-            /** Format: int64 */
-            sequence: number;
-        };
-        "invoice.voided.InvoiceLineSnapshot": {
-            id: string;
-            /** @enum {string} */
-            kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
-            charge: string | null;
-            description: string;
-            period_start: string | null;
-            period_end: string | null;
-            quantity: string | null;
-            /** Format: int64 */
-            amount: number;
-        };
-        "invoice.voided.InvoiceSnapshot": {
-            id: string;
-            number: string | null;
-            /** @enum {string} */
-            status: "draft" | "open" | "paid" | "void" | "uncollectible";
-            customer_id: string;
-            subscription_id: string | null;
-            currency: string;
-            period_start: string | null;
-            period_end: string | null;
-            lines: components["schemas"]["invoice.voided.InvoiceLineSnapshot"][];
-            /** Format: int64 */
-            line_count: number;
-            /** Format: int64 */
-            subtotal: number;
-            /** Format: int64 */
-            tax: number;
-            /** Format: int64 */
-            total: number;
-            /** Format: int64 */
-            amount_paid: number;
-            /** Format: int64 */
-            amount_due: number;
-            issued_at: string | null;
-            due_at: string | null;
-            /** Format: int64 */
-            sequence: number;
-        };
-        "subscription.activated.PendingSubscriptionChange": {
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            } | null;
-            quantities: {
-                [key: string]: string;
-            };
-            at: string;
-        };
-        "subscription.activated.SubscriptionPrevious": {
-            plan?: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            quantities?: {
-                [key: string]: string;
-            };
-            pending?: components["schemas"]["subscription.activated.PendingSubscriptionChange"] | null;
-            ends_at?: string | null;
-        };
-        "subscription.activated.SubscriptionSnapshot": {
-            id: string;
-            customer_id: string;
-            /** @enum {string} */
-            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            currency: string;
-            quantities: {
-                [key: string]: string;
-            };
-            pending: components["schemas"]["subscription.activated.PendingSubscriptionChange"] | null;
-            /** Format: date-time */
-            start_at: string;
-            trial_end_at: string | null;
-            current_period_start: string | null;
-            current_period_end: string | null;
-            ends_at: string | null;
-            ended_at: string | null;
-            metadata: {
-                [key: string]: string;
-            };
-            /** Format: int64 */
-            sequence: number;
-        };
-        "subscription.canceled.PendingSubscriptionChange": {
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            } | null;
-            quantities: {
-                [key: string]: string;
-            };
-            at: string;
-        };
-        "subscription.canceled.SubscriptionPrevious": {
-            plan?: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            quantities?: {
-                [key: string]: string;
-            };
-            pending?: components["schemas"]["subscription.canceled.PendingSubscriptionChange"] | null;
-            ends_at?: string | null;
-        };
-        "subscription.canceled.SubscriptionSnapshot": {
-            id: string;
-            customer_id: string;
-            /** @enum {string} */
-            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            currency: string;
-            quantities: {
-                [key: string]: string;
-            };
-            pending: components["schemas"]["subscription.canceled.PendingSubscriptionChange"] | null;
-            /** Format: date-time */
-            start_at: string;
-            trial_end_at: string | null;
-            current_period_start: string | null;
-            current_period_end: string | null;
-            ends_at: string | null;
-            ended_at: string | null;
-            metadata: {
-                [key: string]: string;
-            };
-            /** Format: int64 */
-            sequence: number;
-        };
-        "subscription.created.PendingSubscriptionChange": {
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            } | null;
-            quantities: {
-                [key: string]: string;
-            };
-            at: string;
-        };
-        "subscription.created.SubscriptionPrevious": {
-            plan?: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            quantities?: {
-                [key: string]: string;
-            };
-            pending?: components["schemas"]["subscription.created.PendingSubscriptionChange"] | null;
-            ends_at?: string | null;
-        };
-        "subscription.created.SubscriptionSnapshot": {
-            id: string;
-            customer_id: string;
-            /** @enum {string} */
-            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            currency: string;
-            quantities: {
-                [key: string]: string;
-            };
-            pending: components["schemas"]["subscription.created.PendingSubscriptionChange"] | null;
-            /** Format: date-time */
-            start_at: string;
-            trial_end_at: string | null;
-            current_period_start: string | null;
-            current_period_end: string | null;
-            ends_at: string | null;
-            ended_at: string | null;
-            metadata: {
-                [key: string]: string;
-            };
-            /** Format: int64 */
-            sequence: number;
-        };
-        "subscription.ended.PendingSubscriptionChange": {
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            } | null;
-            quantities: {
-                [key: string]: string;
-            };
-            at: string;
-        };
-        "subscription.ended.SubscriptionPrevious": {
-            plan?: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            quantities?: {
-                [key: string]: string;
-            };
-            pending?: components["schemas"]["subscription.ended.PendingSubscriptionChange"] | null;
-            ends_at?: string | null;
-        };
-        "subscription.ended.SubscriptionSnapshot": {
-            id: string;
-            customer_id: string;
-            /** @enum {string} */
-            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            currency: string;
-            quantities: {
-                [key: string]: string;
-            };
-            pending: components["schemas"]["subscription.ended.PendingSubscriptionChange"] | null;
-            /** Format: date-time */
-            start_at: string;
-            trial_end_at: string | null;
-            current_period_start: string | null;
-            current_period_end: string | null;
-            ends_at: string | null;
-            ended_at: string | null;
-            metadata: {
-                [key: string]: string;
-            };
-            /** Format: int64 */
-            sequence: number;
-        };
-        "subscription.paused.PendingSubscriptionChange": {
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            } | null;
-            quantities: {
-                [key: string]: string;
-            };
-            at: string;
-        };
-        "subscription.paused.SubscriptionPrevious": {
-            plan?: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            quantities?: {
-                [key: string]: string;
-            };
-            pending?: components["schemas"]["subscription.paused.PendingSubscriptionChange"] | null;
-            ends_at?: string | null;
-        };
-        "subscription.paused.SubscriptionSnapshot": {
-            id: string;
-            customer_id: string;
-            /** @enum {string} */
-            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            currency: string;
-            quantities: {
-                [key: string]: string;
-            };
-            pending: components["schemas"]["subscription.paused.PendingSubscriptionChange"] | null;
-            /** Format: date-time */
-            start_at: string;
-            trial_end_at: string | null;
-            current_period_start: string | null;
-            current_period_end: string | null;
-            ends_at: string | null;
-            ended_at: string | null;
-            metadata: {
-                [key: string]: string;
-            };
-            /** Format: int64 */
-            sequence: number;
-        };
-        "subscription.renewed.PendingSubscriptionChange": {
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            } | null;
-            quantities: {
-                [key: string]: string;
-            };
-            at: string;
-        };
-        "subscription.renewed.SubscriptionPrevious": {
-            plan?: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            quantities?: {
-                [key: string]: string;
-            };
-            pending?: components["schemas"]["subscription.renewed.PendingSubscriptionChange"] | null;
-            ends_at?: string | null;
-        };
-        "subscription.renewed.SubscriptionSnapshot": {
-            id: string;
-            customer_id: string;
-            /** @enum {string} */
-            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            currency: string;
-            quantities: {
-                [key: string]: string;
-            };
-            pending: components["schemas"]["subscription.renewed.PendingSubscriptionChange"] | null;
-            /** Format: date-time */
-            start_at: string;
-            trial_end_at: string | null;
-            current_period_start: string | null;
-            current_period_end: string | null;
-            ends_at: string | null;
-            ended_at: string | null;
-            metadata: {
-                [key: string]: string;
-            };
-            /** Format: int64 */
-            sequence: number;
-        };
-        "subscription.resumed.PendingSubscriptionChange": {
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            } | null;
-            quantities: {
-                [key: string]: string;
-            };
-            at: string;
-        };
-        "subscription.resumed.SubscriptionPrevious": {
-            plan?: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            quantities?: {
-                [key: string]: string;
-            };
-            pending?: components["schemas"]["subscription.resumed.PendingSubscriptionChange"] | null;
-            ends_at?: string | null;
-        };
-        "subscription.resumed.SubscriptionSnapshot": {
-            id: string;
-            customer_id: string;
-            /** @enum {string} */
-            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            currency: string;
-            quantities: {
-                [key: string]: string;
-            };
-            pending: components["schemas"]["subscription.resumed.PendingSubscriptionChange"] | null;
-            /** Format: date-time */
-            start_at: string;
-            trial_end_at: string | null;
-            current_period_start: string | null;
-            current_period_end: string | null;
-            ends_at: string | null;
-            ended_at: string | null;
-            metadata: {
-                [key: string]: string;
-            };
-            /** Format: int64 */
-            sequence: number;
-        };
-        "subscription.trial_ending.PendingSubscriptionChange": {
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            } | null;
-            quantities: {
-                [key: string]: string;
-            };
-            at: string;
-        };
-        "subscription.trial_ending.SubscriptionPrevious": {
-            plan?: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            quantities?: {
-                [key: string]: string;
-            };
-            pending?: components["schemas"]["subscription.trial_ending.PendingSubscriptionChange"] | null;
-            ends_at?: string | null;
-        };
-        "subscription.trial_ending.SubscriptionSnapshot": {
-            id: string;
-            customer_id: string;
-            /** @enum {string} */
-            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            currency: string;
-            quantities: {
-                [key: string]: string;
-            };
-            pending: components["schemas"]["subscription.trial_ending.PendingSubscriptionChange"] | null;
-            /** Format: date-time */
-            start_at: string;
-            trial_end_at: string | null;
-            current_period_start: string | null;
-            current_period_end: string | null;
-            ends_at: string | null;
-            ended_at: string | null;
-            metadata: {
-                [key: string]: string;
-            };
-            /** Format: int64 */
-            sequence: number;
-        };
-        "subscription.updated.PendingSubscriptionChange": {
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            } | null;
-            quantities: {
-                [key: string]: string;
-            };
-            at: string;
-        };
-        "subscription.updated.SubscriptionPrevious": {
-            plan?: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            quantities?: {
-                [key: string]: string;
-            };
-            pending?: components["schemas"]["subscription.updated.PendingSubscriptionChange"] | null;
-            ends_at?: string | null;
-        };
-        "subscription.updated.SubscriptionSnapshot": {
-            id: string;
-            customer_id: string;
-            /** @enum {string} */
-            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
-            plan: {
-                key: string;
-                /** Format: int64 */
-                version: number;
-            };
-            currency: string;
-            quantities: {
-                [key: string]: string;
-            };
-            pending: components["schemas"]["subscription.updated.PendingSubscriptionChange"] | null;
-            /** Format: date-time */
-            start_at: string;
-            trial_end_at: string | null;
-            current_period_start: string | null;
-            current_period_end: string | null;
-            ends_at: string | null;
-            ended_at: string | null;
-            metadata: {
-                [key: string]: string;
-            };
-            /** Format: int64 */
-            sequence: number;
-        };
     };
     responses: never;
     parameters: never;
@@ -3939,7 +3280,51 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        invoice?: components["schemas"]["invoice.created.InvoiceSnapshot"];
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            currency: string;
+                            /** Format: date-time */
+                            period_start: string | null;
+                            /** Format: date-time */
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                /** Format: date-time */
+                                period_start: string | null;
+                                /** Format: date-time */
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            /** Format: date-time */
+                            issued_at: string | null;
+                            /** Format: date-time */
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
                     };
                 };
             };
@@ -3997,7 +3382,51 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        invoice?: components["schemas"]["invoice.finalized.InvoiceSnapshot"];
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            currency: string;
+                            /** Format: date-time */
+                            period_start: string | null;
+                            /** Format: date-time */
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                /** Format: date-time */
+                                period_start: string | null;
+                                /** Format: date-time */
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            /** Format: date-time */
+                            issued_at: string | null;
+                            /** Format: date-time */
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
                     };
                 };
             };
@@ -4055,7 +3484,51 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        invoice?: components["schemas"]["invoice.marked_uncollectible.InvoiceSnapshot"];
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            currency: string;
+                            /** Format: date-time */
+                            period_start: string | null;
+                            /** Format: date-time */
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                /** Format: date-time */
+                                period_start: string | null;
+                                /** Format: date-time */
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            /** Format: date-time */
+                            issued_at: string | null;
+                            /** Format: date-time */
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
                     };
                 };
             };
@@ -4113,7 +3586,51 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        invoice?: components["schemas"]["invoice.paid.InvoiceSnapshot"];
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            currency: string;
+                            /** Format: date-time */
+                            period_start: string | null;
+                            /** Format: date-time */
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                /** Format: date-time */
+                                period_start: string | null;
+                                /** Format: date-time */
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            /** Format: date-time */
+                            issued_at: string | null;
+                            /** Format: date-time */
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
                     };
                 };
             };
@@ -4171,7 +3688,51 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        invoice?: components["schemas"]["invoice.voided.InvoiceSnapshot"];
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            currency: string;
+                            /** Format: date-time */
+                            period_start: string | null;
+                            /** Format: date-time */
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                /** Format: date-time */
+                                period_start: string | null;
+                                /** Format: date-time */
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            /** Format: date-time */
+                            issued_at: string | null;
+                            /** Format: date-time */
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
                     };
                 };
             };
@@ -4322,8 +3883,72 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: components["schemas"]["subscription.activated.SubscriptionSnapshot"];
-                        previous?: components["schemas"]["subscription.activated.SubscriptionPrevious"];
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            /** Format: date-time */
+                            trial_end_at: string | null;
+                            /** Format: date-time */
+                            current_period_start: string | null;
+                            /** Format: date-time */
+                            current_period_end: string | null;
+                            /** Format: date-time */
+                            ends_at: string | null;
+                            /** Format: date-time */
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            ends_at?: string | null;
+                        };
                     };
                 };
             };
@@ -4374,8 +3999,72 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: components["schemas"]["subscription.canceled.SubscriptionSnapshot"];
-                        previous?: components["schemas"]["subscription.canceled.SubscriptionPrevious"];
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            /** Format: date-time */
+                            trial_end_at: string | null;
+                            /** Format: date-time */
+                            current_period_start: string | null;
+                            /** Format: date-time */
+                            current_period_end: string | null;
+                            /** Format: date-time */
+                            ends_at: string | null;
+                            /** Format: date-time */
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            ends_at?: string | null;
+                        };
                     };
                 };
             };
@@ -4426,8 +4115,72 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: components["schemas"]["subscription.created.SubscriptionSnapshot"];
-                        previous?: components["schemas"]["subscription.created.SubscriptionPrevious"];
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            /** Format: date-time */
+                            trial_end_at: string | null;
+                            /** Format: date-time */
+                            current_period_start: string | null;
+                            /** Format: date-time */
+                            current_period_end: string | null;
+                            /** Format: date-time */
+                            ends_at: string | null;
+                            /** Format: date-time */
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            ends_at?: string | null;
+                        };
                     };
                 };
             };
@@ -4478,8 +4231,72 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: components["schemas"]["subscription.ended.SubscriptionSnapshot"];
-                        previous?: components["schemas"]["subscription.ended.SubscriptionPrevious"];
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            /** Format: date-time */
+                            trial_end_at: string | null;
+                            /** Format: date-time */
+                            current_period_start: string | null;
+                            /** Format: date-time */
+                            current_period_end: string | null;
+                            /** Format: date-time */
+                            ends_at: string | null;
+                            /** Format: date-time */
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            ends_at?: string | null;
+                        };
                     };
                 };
             };
@@ -4530,8 +4347,72 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: components["schemas"]["subscription.paused.SubscriptionSnapshot"];
-                        previous?: components["schemas"]["subscription.paused.SubscriptionPrevious"];
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            /** Format: date-time */
+                            trial_end_at: string | null;
+                            /** Format: date-time */
+                            current_period_start: string | null;
+                            /** Format: date-time */
+                            current_period_end: string | null;
+                            /** Format: date-time */
+                            ends_at: string | null;
+                            /** Format: date-time */
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            ends_at?: string | null;
+                        };
                     };
                 };
             };
@@ -4582,8 +4463,72 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: components["schemas"]["subscription.renewed.SubscriptionSnapshot"];
-                        previous?: components["schemas"]["subscription.renewed.SubscriptionPrevious"];
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            /** Format: date-time */
+                            trial_end_at: string | null;
+                            /** Format: date-time */
+                            current_period_start: string | null;
+                            /** Format: date-time */
+                            current_period_end: string | null;
+                            /** Format: date-time */
+                            ends_at: string | null;
+                            /** Format: date-time */
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            ends_at?: string | null;
+                        };
                     };
                 };
             };
@@ -4634,8 +4579,72 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: components["schemas"]["subscription.resumed.SubscriptionSnapshot"];
-                        previous?: components["schemas"]["subscription.resumed.SubscriptionPrevious"];
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            /** Format: date-time */
+                            trial_end_at: string | null;
+                            /** Format: date-time */
+                            current_period_start: string | null;
+                            /** Format: date-time */
+                            current_period_end: string | null;
+                            /** Format: date-time */
+                            ends_at: string | null;
+                            /** Format: date-time */
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            ends_at?: string | null;
+                        };
                     };
                 };
             };
@@ -4686,8 +4695,72 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: components["schemas"]["subscription.trial_ending.SubscriptionSnapshot"];
-                        previous?: components["schemas"]["subscription.trial_ending.SubscriptionPrevious"];
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            /** Format: date-time */
+                            trial_end_at: string | null;
+                            /** Format: date-time */
+                            current_period_start: string | null;
+                            /** Format: date-time */
+                            current_period_end: string | null;
+                            /** Format: date-time */
+                            ends_at: string | null;
+                            /** Format: date-time */
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            ends_at?: string | null;
+                        };
                     };
                 };
             };
@@ -4738,8 +4811,72 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
-                        subscription?: components["schemas"]["subscription.updated.SubscriptionSnapshot"];
-                        previous?: components["schemas"]["subscription.updated.SubscriptionPrevious"];
+                        subscription?: {
+                            id: string;
+                            customer_id: string;
+                            /** @enum {string} */
+                            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                            plan: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            currency: string;
+                            quantities: {
+                                [key: string]: string;
+                            };
+                            pending: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            start_at: string;
+                            /** Format: date-time */
+                            trial_end_at: string | null;
+                            /** Format: date-time */
+                            current_period_start: string | null;
+                            /** Format: date-time */
+                            current_period_end: string | null;
+                            /** Format: date-time */
+                            ends_at: string | null;
+                            /** Format: date-time */
+                            ended_at: string | null;
+                            metadata: {
+                                [key: string]: string;
+                            };
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                        previous?: {
+                            plan?: {
+                                key: string;
+                                /** Format: int64 */
+                                version: number;
+                            };
+                            quantities?: {
+                                [key: string]: string;
+                            };
+                            pending?: {
+                                plan: {
+                                    key: string;
+                                    /** Format: int64 */
+                                    version: number;
+                                } | null;
+                                quantities: {
+                                    [key: string]: string;
+                                };
+                                at: string;
+                            } | null;
+                            /** Format: date-time */
+                            ends_at?: string | null;
+                        };
                     };
                 };
             };

@@ -13,7 +13,7 @@ import { ERRORS } from "./ErrorBody.ts"
 import { examples } from "./Examples.ts"
 import { isObject, type Json, type JsonObject, simplify } from "./JsonSchema.ts"
 import { RequiredPermission } from "./Permission.ts"
-import { portable } from "./Portable.ts"
+import { portable, withNullTypes } from "./Portable.ts"
 import * as WebhooksSection from "./WebhooksSection.ts"
 
 /** Removes the suffix that Effect adds to names. */
@@ -198,9 +198,9 @@ export const makeOpenApiDocument = (types: ReadonlyArray<EventType.EventType>): 
     tags: [...(derived["tags"] as ReadonlyArray<Json>), WebhooksSection.WEBHOOKS_TAG],
     security: [{ apiKey: [] }],
     paths,
-    webhooks: portable(webhooks),
+    webhooks: withNullTypes(portable(webhooks)),
     components: {
-      schemas: sorted({ ...derivedSchemas, ...(portable(schemas) as JsonObject) }),
+      schemas: sorted({ ...derivedSchemas, ...(withNullTypes(portable(schemas)) as JsonObject) }),
       securitySchemes: {
         apiKey: {
           type: "http",

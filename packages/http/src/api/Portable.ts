@@ -46,3 +46,28 @@ export const portable = (value: Json): Json => {
   ])
   return withPlainPattern(withoutBooleanEnum(withWidth(Object.fromEntries(entries))))
 }
+
+const withNullType = (schema: JsonObject): JsonObject => {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema
+  const [first, second] = anyOf
+  if (!isObject(first) || !isObject(second) || second["type"] !== "null") return schema
+  const { enum: values, type } = first
+  if (typeof type !== "string") return schema
+  const withNull = Array.isArray(values) ? { enum: [...values, null] } : {}
+  return { ...first, ...rest, type: [type, "null"], ...withNull }
+}
+
+/**
+ * Writes "a value or null" as one schema with two types. OpenAPI Generator for Python can't read it as two schemas where
+ * it is deep inside the body of a webhook.
+ */
+export const withNullTypes = (value: Json): Json => {
+  if (Array.isArray(value)) return value.map(withNullTypes)
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).map(([key, item]): [string, Json] => [
+    key,
+    VALUES.has(key) ? item : withNullTypes(item),
+  ])
+  return withNullType(Object.fromEntries(entries))
+}
