@@ -112,6 +112,9 @@ const CUSTOMERS_TESTED = [
   "testing/src/model/World.ts",
 ]
 
+/** Each field that came after the table costs a migration, which is one of the four files of a new field. */
+const LATER_FIELDS = ["postgres/src/migrations/Migration0006.ts"]
+
 interface Pilot {
   readonly title: string
   /** What a file contains that names the resource. */
@@ -147,7 +150,7 @@ const PILOTS: ReadonlyArray<Pilot> = [
       name: /email/i,
       most: 3,
     },
-    notCounted: [...REFERRING, ...FOR_PEOPLE, ...CUSTOMERS_TESTED],
+    notCounted: [...REFERRING, ...FOR_PEOPLE, ...CUSTOMERS_TESTED, ...LATER_FIELDS],
   },
 ]
 

@@ -363,6 +363,7 @@ const FROZEN: ReadonlyArray<string> = [
   "ffb9e0da6f0ef39992c9bd5a26d912d82f56566dba06d576abf9063dc7a9d111",
   "48227740c81700380b209d2c56799005fd31c80cbabde96111a40a645177f92e",
   "db4013db3b3ca7669c4e4c083af60aedd85fe26a0c29708b433fbdc668dac7a7",
+  "5a12d8e19b06f1785914d09ac6800ee179692c6e1dd23355f9000b4ce8eeac4e",
 ]
 
 describe("each migration", () => {

@@ -10,14 +10,62 @@ export interface Customer {
   readonly id: string
   readonly name: string
   readonly email: string
+  /** The IANA time zone of new subscriptions, unless they name another. `null`: `UTC`. */
+  readonly timezone: string | null
+  /** The language of documents, such as `de-AT`. */
+  readonly locale: string | null
+  /** The currency of new subscriptions to plans that have it, unless they name another. */
+  readonly currency: string | null
+  /** The country whose taxes apply. `null`: the country of the seller. */
+  readonly country: string | null
+  /** The tax id of a business. */
+  readonly taxId: string | null
+  readonly taxStatus: TaxStatus
+  readonly address: Address | null
+  /** How many days after it was issued an invoice has to be paid. `null`: the option `invoices.netDays`. */
+  readonly netDays: number | null
   readonly metadata: Metadata
   readonly createdAt: Date
-  /** When name, e-mail or metadata last changed. At first the same as `createdAt`. */
+  /** When a field last changed. At first the same as `createdAt`. */
   readonly updatedAt: Date
 }
 
+/**
+ * How a customer stands to taxes. `taxable`: by the rules of its country. `exempt`: never taxed. `reverse_charge`: it owes
+ * the tax itself.
+ */
+export type TaxStatus = "taxable" | "exempt" | "reverse_charge"
+
+/** A postal address without its country. Each line, city and region has 1 to 200 characters, the postcode at most 20. */
+export interface Address {
+  readonly line1?: string
+  readonly line2?: string
+  readonly city?: string
+  readonly region?: string
+  readonly postcode?: string
+}
+
+/** What subscriptions and invoices of a customer go by. */
+export interface CustomerBilling {
+  /** An IANA time zone, such as `Europe/Berlin`. */
+  readonly timezone?: string | null | undefined
+  /** A language tag of at most 35 characters, such as `de` or `de-AT`. */
+  readonly locale?: string | null | undefined
+  /** An ISO 4217 code, such as `EUR`. */
+  readonly currency?: string | null | undefined
+  /** An ISO 3166-1 code, such as `DE`. */
+  readonly country?: string | null | undefined
+  /** 1 to 50 characters. Check it before you store it. */
+  readonly taxId?: string | null | undefined
+  /** Default: `taxable`. */
+  readonly taxStatus?: TaxStatus | undefined
+  readonly address?: Address | null | undefined
+  /** 0 to 365 days. */
+  readonly netDays?: number | null | undefined
+}
+
 /** A new customer. */
-export interface CreateCustomer {
+export interface CreateCustomer extends CustomerBilling {
   /** 1 to 256 characters. */
   readonly name: string
   /** At most 254 characters, one `@`, no spaces. It is stored unchanged. */
@@ -26,7 +74,7 @@ export interface CreateCustomer {
 }
 
 /** A change of a customer. Fields that are left out stay as they are. */
-export interface UpdateCustomer {
+export interface UpdateCustomer extends CustomerBilling {
   readonly name?: string | undefined
   readonly email?: string | undefined
   /** `null` removes all metadata. */
@@ -50,7 +98,7 @@ export interface Customers {
   /** Changes the given fields. A metadata key with the value `null` is removed. */
   update(id: string, input: UpdateCustomer, options?: CallOptions): Promise<Customer>
   /**
-   * Erases name, e-mail and metadata for good. The id and the usage stay, so that totals stay correct. New usage for the
+   * Erases all fields for good. The id and the usage stay, so that totals stay correct. New usage for the
    * customer fails. Erasing again changes nothing.
    */
   erase(id: string, options?: CallOptions): Promise<void>

@@ -22,6 +22,7 @@ import {
   CustomerNotFound,
   customers,
   ListCustomers,
+  NOTHING_KNOWN,
   UpdateCustomer,
 } from "./Customer.ts"
 import { LiveSubscriptions } from "./LiveSubscriptions.ts"
@@ -57,7 +58,7 @@ export class Customers extends Context.Service<
     ) => Effect.Effect<Customer, InvalidInput | CustomerNotFound | StorageError, CurrentTenant>
 
     /**
-     * Erases name, e-mail and metadata for good, and the stored answers of requests that contain them. The id and the
+     * Erases all fields of the customer for good, and the stored answers of requests that contain them. The id and the
      * usage stay, so that totals stay correct. New usage for the customer fails with `CustomerNotFound`. Erasing it again
      * changes nothing. A customer with a subscription that has not ended can't be erased.
      */
@@ -89,7 +90,14 @@ export class Customers extends Context.Service<
         const fields = yield* decodeCreate(input)
         const now = yield* DateTime.now
         const id = CustomerId.make(yield* ids.next(CUSTOMER_ID_PREFIX))
-        const customer: Customer = { id, metadata: {}, ...fields, createdAt: now, updatedAt: now }
+        const customer: Customer = {
+          id,
+          ...NOTHING_KNOWN,
+          metadata: {},
+          ...fields,
+          createdAt: now,
+          updatedAt: now,
+        }
         yield* store.insert(customer)
         return customer
       })

@@ -3,6 +3,7 @@
  * those that it keeps.
  */
 import { Schema } from "effect"
+import { Currency } from "../shared/Currency.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import * as Text from "../shared/Text.ts"
@@ -17,10 +18,6 @@ const amountMessage = {
 const Amount = Schema.Number.annotate(amountMessage).check(
   Schema.isInt(amountMessage),
   Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, amountMessage),
-)
-/** An ISO 4217 code: three capital letters. */
-const Currency = Schema.String.check(
-  Schema.isPattern(/^[A-Z]{3}$/u, { message: "must be an ISO 4217 currency code such as EUR" }),
 )
 /** The problem to report for what is no instant, in a field of `INSTANT_FIELDS`. */
 export const INSTANT_PROBLEM = "must be an RFC 3339 instant such as 2026-11-21T09:30:00Z"

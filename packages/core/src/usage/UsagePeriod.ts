@@ -7,6 +7,7 @@
  */
 import { DateTime, Effect, Option, Schema } from "effect"
 import { InvalidInput } from "../shared/InvalidInput.ts"
+import { zoneNamed } from "../shared/TimeZone.ts"
 
 /** Milliseconds of a UTC day. UTC has no daylight saving time, so all days are equal. */
 export const UTC_DAY_MILLIS = 86_400_000
@@ -34,26 +35,6 @@ export const CalendarDate = Schema.String.annotate({ message: DATE_PROBLEM }).ch
   Schema.isPattern(DATE, {
     message: DATE_PROBLEM,
     toJsonSchema: () => ({ format: "date", pattern: DATE.source, maxLength: 10 }),
-  }),
-)
-
-/** Longest time-zone name, in code points. The longest of the IANA database has 30. */
-const MAX_TIMEZONE_LENGTH = 64
-
-/**
- * A zone by its name, in upper or lower case. Effect caches each zone by the name as given. So the name is always given
- * in lower case, which limits the cache to about 600 names.
- */
-const zoneNamed = (name: string): Option.Option<DateTime.TimeZone> =>
-  /^[A-Za-z][\x21-\x7e]*$/.test(name) ? DateTime.zoneMakeNamed(name.toLowerCase()) : Option.none()
-
-/** An IANA time-zone name that this runtime knows, or `UTC`. */
-export const TimeZoneName = Schema.String.check(
-  Schema.makeFilter((name: string) => Option.isSome(zoneNamed(name)), {
-    message: "must be an IANA time zone such as Europe/Berlin",
-  }),
-  Schema.isBetweenCodePoints(1, MAX_TIMEZONE_LENGTH, {
-    message: `must be 1 to ${MAX_TIMEZONE_LENGTH} characters`,
   }),
 )
 

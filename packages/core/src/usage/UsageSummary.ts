@@ -3,8 +3,9 @@
  */
 import { type DateTime, Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
+import { TimeZoneName } from "../shared/TimeZone.ts"
 import { GroupByInput, meterFields } from "./MeterFields.ts"
-import { CalendarDate, TimeZoneName, Window } from "./UsagePeriod.ts"
+import { CalendarDate, Window } from "./UsagePeriod.ts"
 import { ProductId, Unit } from "./UsageRecord.ts"
 
 /** Most points of one series: its windows times its groups, or times the meters with usage on the UTC days of the series. */

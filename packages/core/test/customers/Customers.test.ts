@@ -16,6 +16,7 @@ describe("Customers.create", () => {
       assert.match(customer.id, /^cus_/)
       assert.deepStrictEqual(customer, {
         id: customer.id,
+        ...Customer.NOTHING_KNOWN,
         ...ada,
         metadata: { plan: "pro" },
         createdAt: NOON,
@@ -37,6 +38,55 @@ describe("Customers.create", () => {
       const typo = yield* Effect.flip(customers.create(untyped))
       assert.include(typo.message, "e_mail is not a known field")
       assert.lengthOf((yield* customers.list()).data, 0)
+    }).pipe(inWorld()),
+  )
+})
+
+/** What subscriptions and invoices go by. */
+const billed = {
+  timezone: "Europe/Berlin",
+  locale: "de-AT",
+  currency: "EUR",
+  country: "AT",
+  taxId: "ATU12345678",
+  taxStatus: "reverse_charge",
+  address: { line1: "Ring 1", city: "Wien", postcode: "1010" },
+  netDays: 30,
+} as const
+
+describe("what subscriptions and invoices of a customer go by", () => {
+  it.effect("is kept, changed and set back to nothing", () =>
+    Effect.gen(function* () {
+      const customers = yield* Customers
+      const created = yield* customers.create({ ...ada, ...billed })
+      assert.deepInclude(yield* customers.get(created.id), billed)
+      const changed = yield* customers.update(created.id, { country: "DE", netDays: null })
+      assert.deepStrictEqual(changed, { ...created, country: "DE", netDays: null })
+      const emptied = yield* customers.update(created.id, Customer.NOTHING_KNOWN)
+      assert.deepInclude(emptied, { ...ada, ...Customer.NOTHING_KNOWN })
+    }).pipe(inWorld()),
+  )
+
+  it.effect("is refused field by field when it breaks a rule", () =>
+    Effect.gen(function* () {
+      const customers = yield* Customers
+      const wrong: ReadonlyArray<[string, object]> = [
+        ["timezone", { timezone: "Mars/Olympus" }],
+        ["locale", { locale: "Deutsch" }],
+        ["currency", { currency: "eur" }],
+        ["country", { country: "Germany" }],
+        ["taxId", { taxId: "" }],
+        ["taxStatus", { taxStatus: "never" }],
+        ["address.city", { address: { city: "" } }],
+        ["address.country", { address: { country: "DE" } }],
+        ["netDays", { netDays: 366 }],
+        ["netDays", { netDays: 1.5 }],
+      ]
+      for (const [field, change] of wrong) {
+        const error = yield* Effect.flip(customers.create({ ...ada, ...change }))
+        assert.instanceOf(error, InvalidInput)
+        assert.strictEqual(error.field, field)
+      }
     }).pipe(inWorld()),
   )
 })

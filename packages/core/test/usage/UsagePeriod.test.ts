@@ -1,4 +1,4 @@
-import { InvalidInput, UsagePeriod } from "@billwright/core"
+import { InvalidInput, TimeZone, UsagePeriod } from "@billwright/core"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Temporal } from "temporal-polyfill"
@@ -110,7 +110,7 @@ describe("a calendar date", () => {
 })
 
 describe("a time zone", () => {
-  const accepts = Schema.is(UsagePeriod.TimeZoneName)
+  const accepts = Schema.is(TimeZone.TimeZoneName)
 
   it.each(zones)("is %s", (name) => assert.isTrue(accepts(name)))
 
@@ -522,7 +522,7 @@ describe("a time zone", () => {
     const made = vi.spyOn(Intl, "DateTimeFormat")
     try {
       const starts = spellings.map((timezone) => {
-        assert.isTrue(Schema.is(UsagePeriod.TimeZoneName)(timezone))
+        assert.isTrue(Schema.is(TimeZone.TimeZoneName)(timezone))
         return Effect.runSync(UsagePeriod.resolve({ startDate: "2026-03-02", timezone })).start
       })
       assert.deepStrictEqual(new Set(starts), new Set([Date.parse("2026-03-02T03:00:00Z")]))
@@ -533,6 +533,6 @@ describe("a time zone", () => {
   })
 
   it.each(["europe/ber\u212an", "Europe/Berlin ", "+01:00", "Europe/Nowhere", ""])("is none: %j", (name) => {
-    assert.isFalse(Schema.is(UsagePeriod.TimeZoneName)(name))
+    assert.isFalse(Schema.is(TimeZone.TimeZoneName)(name))
   })
 })

@@ -906,6 +906,21 @@ export interface components {
         CreateCustomer: {
             name: string;
             email: string;
+            timezone?: string | null;
+            locale?: string | null;
+            currency?: string | null;
+            country?: string | null;
+            tax_id?: string | null;
+            /** @enum {string} */
+            tax_status?: "taxable" | "exempt" | "reverse_charge";
+            address?: {
+                line1?: string;
+                line2?: string;
+                city?: string;
+                region?: string;
+                postcode?: string;
+            } | null;
+            net_days?: number | null;
             metadata?: {
                 [key: string]: string;
             };
@@ -948,6 +963,21 @@ export interface components {
             id: string;
             name: string;
             email: string;
+            timezone: string | null;
+            locale: string | null;
+            currency: string | null;
+            country: string | null;
+            tax_id: string | null;
+            /** @enum {string} */
+            tax_status: "taxable" | "exempt" | "reverse_charge";
+            address: {
+                line1?: string;
+                line2?: string;
+                city?: string;
+                region?: string;
+                postcode?: string;
+            } | null;
+            net_days: number | null;
             metadata: {
                 [key: string]: string;
             };
@@ -1767,6 +1797,21 @@ export interface components {
         UpdateCustomer: {
             name?: string;
             email?: string;
+            timezone?: string | null;
+            locale?: string | null;
+            currency?: string | null;
+            country?: string | null;
+            tax_id?: string | null;
+            /** @enum {string} */
+            tax_status?: "taxable" | "exempt" | "reverse_charge";
+            address?: {
+                line1?: string;
+                line2?: string;
+                city?: string;
+                region?: string;
+                postcode?: string;
+            } | null;
+            net_days?: number | null;
             metadata?: {
                 [key: string]: string | null;
             } | null;

@@ -1,7 +1,15 @@
 /**
  * The REST definitions of usage: records, summaries and series.
  */
-import { Customer, Dimensions, MeterFields, UsagePeriod, UsageRecord, UsageSummary } from "@billwright/core"
+import {
+  Customer,
+  Dimensions,
+  MeterFields,
+  TimeZone,
+  UsagePeriod,
+  UsageRecord,
+  UsageSummary,
+} from "@billwright/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
@@ -146,7 +154,7 @@ const filterKeys = { customerId: "customer_id", productId: "product_id" } as con
 const dateKeys = { startDate: "start_date", endDate: "end_date" } as const
 
 const TimezoneField = Schema.optionalKey(
-  UsagePeriod.TimeZoneName.annotate({ description: "The IANA time zone of the days. Default UTC." }),
+  TimeZone.TimeZoneName.annotate({ description: "The IANA time zone of the days. Default UTC." }),
 )
 
 const SummaryQuery = Schema.Struct({
@@ -205,7 +213,7 @@ export const UsageSummaryBody = Schema.Struct({
   end_date: Schema.NullOr(UsagePeriod.CalendarDate).annotate({
     description: "The last day of the request, inclusive.",
   }),
-  timezone: UsagePeriod.TimeZoneName.annotate({ description: "The time zone of the days." }),
+  timezone: TimeZone.TimeZoneName.annotate({ description: "The time zone of the days." }),
   period_start: Wire.instantOrNull("The instant at which the period starts."),
   period_end: Wire.instantOrNull("The instant at which the period ends, exclusive."),
 }).annotate({ identifier: "UsageSummary", description: "The exact total of a customer's usage in one unit." })

@@ -4,16 +4,27 @@ import { TestClock } from "effect/testing"
 import * as ApiServer from "../ApiServer.ts"
 
 const ada = { name: "Ada Lovelace", email: "ada@example.com", metadata: { plan: "pro" } }
+const billed = {
+  timezone: "Europe/Berlin",
+  locale: "de",
+  currency: "EUR",
+  country: "DE",
+  tax_id: "DE123456789",
+  tax_status: "reverse_charge",
+  address: { line1: "Unter den Linden 1", city: "Berlin" },
+  net_days: 30,
+}
 
 describe("POST /v1/customers", () => {
   it.effect("answers 201 with the whole customer", () =>
     Effect.gen(function* () {
       const api = yield* ApiServer.start()
-      const created = yield* api.expect(201, "POST", "/v1/customers", { json: ada })
+      const created = yield* api.expect(201, "POST", "/v1/customers", { json: { ...ada, ...billed } })
       assert.deepStrictEqual(created.body, {
         object: "customer",
         id: created.id,
         ...ada,
+        ...billed,
         livemode: false,
         created_at: ApiServer.NOW,
         updated_at: ApiServer.NOW,
@@ -29,6 +40,8 @@ describe("POST /v1/customers", () => {
       const created = yield* api.expect(201, "POST", "/v1/customers", { json, key: api.liveKey })
       assert.strictEqual(created.at("livemode"), true)
       assert.deepStrictEqual(created.at("metadata"), {})
+      const nothing = Object.fromEntries(Object.keys(billed).map((name) => [name, null]))
+      assert.deepInclude(created.body, { ...nothing, tax_status: "taxable" })
     }),
   )
 

@@ -52,13 +52,34 @@ const emailPart = fc.string({
 
 export const email = fc.tuple(emailPart, emailPart).map(([local, domain]) => `${local}@${domain}`)
 
+/** What subscriptions and invoices of a customer go by. */
+const billed = {
+  timezone: fc.option(fc.constantFrom("UTC", "Europe/Berlin", "America/New_York")),
+  locale: fc.option(fc.constantFrom("de", "en-GB", "zh-Hant-TW")),
+  currency: fc.option(fc.constantFrom("EUR", "USD", "JPY")),
+  country: fc.option(fc.constantFrom("DE", "US", "JP")),
+  taxId: fc.option(text(1, Customer.MAX_TAX_ID_LENGTH)),
+  taxStatus: fc.constantFrom<Customer.TaxStatus>("taxable", "exempt", "reverse_charge"),
+  address: fc.option(
+    fc.record<Customer.Address>(
+      {
+        line1: text(1, Customer.MAX_ADDRESS_LINE_LENGTH),
+        city: text(1, Customer.MAX_ADDRESS_LINE_LENGTH),
+        postcode: text(1, Customer.MAX_POSTCODE_LENGTH),
+      },
+      { requiredKeys: [] },
+    ),
+  ),
+  netDays: fc.option(fc.integer({ min: 0, max: Customer.MAX_NET_DAYS })),
+}
+
 export const createCustomer: fc.Arbitrary<Customer.CreateCustomer> = fc.record(
-  { name: customerName, email, metadata },
+  { name: customerName, email, ...billed, metadata },
   { requiredKeys: ["name", "email"] },
 )
 
 export const updateCustomer: fc.Arbitrary<Customer.UpdateCustomer> = fc.record(
-  { name: customerName, email, metadata: metadataPatch },
+  { name: customerName, email, ...billed, metadata: metadataPatch },
   { requiredKeys: [] },
 )
 
@@ -66,6 +87,7 @@ export const customer: fc.Arbitrary<Customer.Customer> = fc.record({
   id: customerId,
   name: customerName,
   email,
+  ...billed,
   metadata,
   createdAt: instant,
   updatedAt: instant,
