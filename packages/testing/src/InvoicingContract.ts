@@ -8,6 +8,7 @@ import { dueContract } from "./contract/DueContract.ts"
 import { invoiceContract } from "./contract/InvoiceContract.ts"
 import type { InvoicingTest } from "./contract/InvoicingProbe.ts"
 import { subscriptionContract } from "./contract/SubscriptionContract.ts"
+import { subscriptionScenarios } from "./scenarios/SubscriptionScenarios.ts"
 import { inOwnTenant, servicesOf, type SuiteOptions } from "./StorageContract.ts"
 
 /**
@@ -29,5 +30,6 @@ export const suite = <R, E>(
     subscriptionContract(test)
     invoiceContract(test)
     dueContract(test)
+    subscriptionScenarios(test)
   })
 }

@@ -79,6 +79,8 @@ export const CreateSubscription = Schema.Struct({
   timezone: Schema.optionalKey(Schema.String),
   /** Default: the trial of the plan. `null`: none. */
   trial: Schema.optionalKey(Schema.NullOr(Trial)),
+  /** Whether usage of the trial is rated and given free (`free`, the default) or charged when it ends (`charged`). */
+  trialUsage: Schema.optionalKey(Schema.Literals(["free", "charged"])),
   metadata: Schema.optionalKey(Metadata),
 })
 export interface CreateSubscription extends Schema.Schema.Type<typeof CreateSubscription> {}

@@ -274,7 +274,7 @@ const timeOf = (at: CancelSubscription["at"]): CommandTime =>
   typeof at === "string" ? at : at.epochMilliseconds
 
 const toCreate = (
-  { anchor, currency, quantities, startAt, timezone, trial }: CreateSubscription,
+  { anchor, currency, quantities, startAt, timezone, trial, trialUsage }: CreateSubscription,
   plan: PlanVersion,
 ): Create => ({
   type: "create",
@@ -285,6 +285,7 @@ const toCreate = (
   ...(anchor === undefined ? {} : { anchor }),
   ...(timezone === undefined ? {} : { timezone }),
   ...(trial === undefined ? {} : { trial: trialOf(trial) }),
+  ...(trialUsage === undefined ? {} : { trialUsage }),
 })
 
 const trialOf = (

@@ -21,7 +21,7 @@ const claim = (now: number, limit = 500) =>
   )
 
 /** Sets aside whatever other tests have left in the queue. */
-const emptyQueue = Effect.gen(function* () {
+export const emptyQueue = Effect.gen(function* () {
   const store = yield* DueStore
   for (;;) {
     const left = yield* claim(1_000_000)
