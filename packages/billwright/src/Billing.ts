@@ -10,6 +10,7 @@ import type { DashboardHandlers, DashboardOptions } from "./handlers/DashboardHa
 import type { Handlers } from "./handlers/Handlers.ts"
 import type { ApiKeys } from "./keys/ApiKeys.ts"
 import type { ResourceCalls } from "./Resources.ts"
+import type { BillingRun, RunDue } from "./time/BillingRun.ts"
 import type { Usage } from "./usage/Usage.ts"
 import type { Deliveries } from "./webhooks/Deliveries.ts"
 import type { Endpoints } from "./webhooks/Endpoints.ts"
@@ -89,6 +90,17 @@ export interface Billing<Map = BuiltInEvents> extends BillingAccount<Map>, Handl
    * Returns the number of deliveries that it tried. Meant for `dispatcher: "manual"` and for tests.
    */
   deliverDue(options?: CallOptions): Promise<number>
+  /**
+   * Does what is due on subscriptions and invoices of all accounts and modes, including what becomes due while it runs:
+   * starts, renewals, ends, and the finalization of drafts. Meant for cron and for hosts without background work, with
+   * `dispatcher: "manual"`. Several processes may call it at once. What fails is tried again later, and keeps nothing else
+   * from being billed. Amounts don't depend on when it is called.
+   *
+   * ```ts
+   * const { failed, hasMore } = await billing.runDue({ limit: 1_000 })
+   * ```
+   */
+  runDue(what?: RunDue, options?: CallOptions): Promise<BillingRun>
   /**
    * Encrypts webhook secrets again with the first of `encryptionKeys`, where another key encrypted them. It covers
    * the endpoints of all accounts and modes, and returns the number of endpoints it changed. Afterwards you can

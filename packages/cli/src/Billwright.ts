@@ -3,6 +3,7 @@
  */
 import { Command } from "effect/cli"
 import { audit } from "./Audit.ts"
+import { bill } from "./Bill.ts"
 import { catalog } from "./Catalog.ts"
 import { customers } from "./Customers.ts"
 import type { Failure } from "./Failure.ts"
@@ -33,6 +34,7 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
     trigger,
     listen,
     replay,
+    bill,
     prune,
     audit,
     help,

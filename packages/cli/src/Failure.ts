@@ -1,10 +1,11 @@
 /**
  * The errors that can end a command, except bugs. Each message is a sentence for people.
  */
-import type { ApiKey, InvalidInput, InvalidKeyring } from "@billwright/core"
+import type { ApiKey, InvalidInput, InvalidKeyring, InvoicingUnsupported } from "@billwright/core"
 import type { ListenError } from "@billwright/http/node"
 import type { ApiFailure } from "./ApiClient.ts"
 import type { AuditFailed } from "./Audit.ts"
+import type { BillingFailed } from "./Bill.ts"
 import type { PlansDiffer, PlansRefused } from "./Catalog.ts"
 import type { Undelivered } from "./DeliveryWait.ts"
 import type { EncryptionFailure } from "./Encryption.ts"
@@ -17,9 +18,11 @@ export type Failure =
   | ApiFailure
   | ApiKey.ApiKeyNotFound
   | AuditFailed
+  | BillingFailed
   | EncryptionFailure
   | InvalidInput
   | InvalidKeyring
+  | InvoicingUnsupported
   | ListenError
   | PepperFailure
   | PlanFileError

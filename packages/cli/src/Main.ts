@@ -19,10 +19,12 @@ const log = Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
 const EXPLAINED = [
   "ApiKeyNotFound",
   "AuditFailed",
+  "BillingFailed",
   "EmbeddedPostgresError",
   "IncompatibleSchema",
   "InvalidInput",
   "InvalidKeyring",
+  "InvoicingUnsupported",
   "KeyFileError",
   "ListenError",
   "Misconfigured",

@@ -2,13 +2,11 @@
  * `billwright prune`: removes old data while servers run.
  */
 import { Billing, type Pruned, Retention } from "@billwright/core"
-import { Clock, Console, DateTime, Effect, Layer } from "effect"
+import { Console, DateTime, Effect, Layer } from "effect"
 import { Command, Flag } from "effect/cli"
+import * as Progress from "./Progress.ts"
 import * as Store from "./Store.ts"
 import { json } from "./TenantFlags.ts"
-
-/** How often a long run prints its progress, in milliseconds. */
-const PROGRESS_MILLIS = 1_000
 
 const AGE = /^(\d{1,6})([hd])$/
 const UNIT_MILLIS = { h: 3_600_000, d: 86_400_000 } as const
@@ -43,18 +41,6 @@ const sentence = ({ answers, attempts, deliveries, events, hourlyCounts }: Prune
   `${number(hourlyCounts)} hourly counts` +
   (answers === undefined ? "" : `, ${number(answers)} expired answers`)
 
-/** Prints the progress on standard error, at most once in `PROGRESS_MILLIS`. */
-const progress = () => {
-  let printedAt: number | undefined
-  return (soFar: Pruned): Effect.Effect<void> =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      printedAt ??= now
-      if (now < printedAt + PROGRESS_MILLIS) return Effect.void
-      printedAt = now
-      return Console.error(`so far: ${sentence(soFar)}`)
-    })
-}
-
 const toJson = (before: DateTime.Utc, isDryRun: boolean, pruned: Pruned): string =>
   JSON.stringify({
     before: DateTime.formatIso(before),
@@ -73,7 +59,7 @@ export const prune = Command.make(
     const { dryRun: isDryRun } = options
     const before = yield* instantOf(options.olderThan)
     const pruned = yield* Effect.flatMap(Retention, (retention) =>
-      retention.prune({ before, isDryRun, onProgress: progress() }),
+      retention.prune({ before, isDryRun, onProgress: Progress.make(sentence) }),
     ).pipe(Effect.provide(Billing.layer.pipe(Layer.provide(Store.layerBeside(options)))))
     if (options.json) return yield* Console.log(toJson(before, isDryRun, pruned))
     const verb = isDryRun ? "Would remove" : "Removed"

@@ -6,6 +6,7 @@ import {
   type Customer,
   type Due,
   type DueClaim,
+  type DueCounts,
   DueStore,
   type Subject,
   Tenant,
@@ -99,6 +100,17 @@ export class DueTable {
     return this.#queue.earliest
   }
 
+  count(until: number): DueCounts {
+    const counts = { subscriptions: 0, invoices: 0, setAside: 0 }
+    for (const { state, subject } of this.#rows.values()) {
+      if (state.dueAt === null || state.dueAt > until) continue
+      if (state.failure?.retryAt === null) counts.setAside++
+      else if (subject.kind === "subscription") counts.subscriptions++
+      else counts.invoices++
+    }
+    return counts
+  }
+
   /** The row of a subject of the tenant, if the lease holds. */
   #heldRow(tenant: Tenant.Tenant, { subject, token }: ClaimedSubject): Row | undefined {
     const row = this.#rows.get(subject.id)
@@ -138,6 +150,7 @@ export const dueStore = (table: DueTable, journal: Journal): DueStore["Service"]
     holds: (claimed) => journal.tenantVerb((tenant) => Exit.succeed(table.holds(tenant, claimed))),
     release: (claimed, failure) =>
       journal.tenantVerb((tenant) => Exit.succeed(table.release(tenant, claimed, failure))),
+    countDue: (until) => journal.verb(() => Exit.succeed(table.count(until.epochMilliseconds))),
     nextDueAt: journal.verb(() =>
       Exit.succeed(Option.map(Option.fromUndefinedOr(table.nextDueAt), DateTime.makeUnsafe)),
     ),

@@ -13,6 +13,8 @@ import { prune } from "../events/PruneCall.ts"
 import { makeDashboard } from "../handlers/MountedDashboard.ts"
 import { makeHandlers } from "../handlers/MountedHandlers.ts"
 import { makeApiKeys } from "../keys/ApiKeyCalls.ts"
+import type { RunDue } from "../time/BillingRun.ts"
+import { runDue } from "../time/RunDueCall.ts"
 import { makeUsage } from "../usage/UsageCalls.ts"
 import { makeDeliveries } from "../webhooks/DeliveryCalls.ts"
 import { makeEndpoints, rotateEncryption } from "../webhooks/EndpointCalls.ts"
@@ -100,6 +102,7 @@ export const makeBilling = (engine: Engine, http: NonNullable<BillingOptions["ht
       ...handlers,
       dashboard: makeDashboard(engine, handlers.fetch),
       deliverDue,
+      runDue: (what?: RunDue, callOptions?: CallOptions) => runDue(calls, what, callOptions),
       rotateEncryption: (callOptions?: CallOptions) => rotateEncryption(calls, callOptions),
       prune: (what: Prune, callOptions?: CallOptions) => prune(calls, what, callOptions),
       close,

@@ -7,12 +7,18 @@ import type { InvoiceId } from "../invoices/Invoice.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import type { DueFailure } from "../shared/Due.ts"
-import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
+import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { bookOf } from "../subscriptions/Subscriptions.ts"
-import { type ClaimedSubject, DueStore, MAX_CLAIMED_SUBJECTS, type Subject } from "./DueStore.ts"
+import {
+  type ClaimedSubject,
+  type DueCounts,
+  DueStore,
+  MAX_CLAIMED_SUBJECTS,
+  type Subject,
+} from "./DueStore.ts"
 import * as RunLoop from "./RunLoop.ts"
 
 /** How long a claimed subject is leased. A transaction of a run takes a small part of it. */
@@ -39,6 +45,8 @@ export const RunDue = Schema.Struct({
   limit: Schema.optionalKey(
     Schema.Int.annotate(limitMessage).check(Schema.isBetween({ minimum: 1, maximum: MAX_RUN }, limitMessage)),
   ),
+  /** Only what is due at this instant or before it; not in the future. Default: now. */
+  until: Schema.optionalKey(Schema.DateTimeUtc),
 })
 export interface RunDue extends Schema.Schema.Type<typeof RunDue> {}
 
@@ -52,14 +60,8 @@ export interface RunReport {
   readonly invoices: number
   /** How many subjects failed. They are tried again later, or were set aside: their `failure` says so. */
   readonly failed: number
-  /** Whether the limit ended the run, so that more may be due. */
+  /** Whether the limit ended the run, so that more may be due. True while it runs. */
   readonly hasMore: boolean
-}
-
-interface Counts {
-  subscriptions: number
-  invoices: number
-  failed: number
 }
 
 /** Runs what is due, for all tenants. Several runners may run at once. */
@@ -69,14 +71,21 @@ export class BillingRuns extends Context.Service<
     /**
      * Works until nothing is due any more. Each subject has a transaction of its own. One that fails is tried again later,
      * from a minute to 6 hours, and is set aside after `MAX_RUN_ATTEMPTS` failures; others go on. Amounts depend on the
-     * instants at which things are due, and not on when they are run. Not within a transaction.
+     * instants at which things are due, and not on when they are run. Not within a transaction. `onProgress` is called after
+     * each subject with what was done so far.
+     *
+     * With `until`, subjects are left out that another runner held at that instant, or that are tried again after it.
      */
     readonly runDue: (
       input?: RunDue,
+      onProgress?: (soFar: RunReport) => Effect.Effect<void>,
     ) => Effect.Effect<RunReport, InvalidInput | InvoicingUnsupported | StorageError>
 
     /** When something is due next. `none` if nothing will be due by itself. */
     readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, InvoicingUnsupported | StorageError>
+
+    /** How much is due at an instant or before it, of all tenants. What becomes due by running that is not counted. */
+    readonly countDue: (until: DateTime.Utc) => Effect.Effect<DueCounts, InvoicingUnsupported | StorageError>
   }
 >()("@billwright/core/time/BillingRuns") {
   /** Does nothing in the background: it works only when it is called. */
@@ -87,8 +96,12 @@ export class BillingRuns extends Context.Service<
       const makeBook = yield* bookOf
       const transactor = yield* Transactor
 
-      /** Moves a subscription on, through at most `MAX_STEPS` due instants. */
-      const runSubscription = Effect.fnUntraced(function* (claimed: ClaimedSubject, id: SubscriptionId) {
+      /** Moves a subscription on, through at most `MAX_STEPS` due instants, up to a bound. */
+      const runSubscription = Effect.fnUntraced(function* (
+        claimed: ClaimedSubject,
+        id: SubscriptionId,
+        until: number,
+      ) {
         const { book, store } = yield* makeBook
         const due = yield* duePort
         const { epochMilliseconds: now } = yield* DateTime.now
@@ -97,7 +110,7 @@ export class BillingRuns extends Context.Service<
         let stored = found.value
         for (let steps = 0; steps < MAX_STEPS; steps++) {
           const next = nextDue(stored.state)
-          if (next === null || next.at > now) break
+          if (next === null || next.at > until) break
           const stepped = step(stored.state, { type: "due" }, now)
           if (isRejected(stepped)) return yield* Effect.die(new TypeError(stepped.problems[0].problem))
           stored = yield* book.update(stored, stepped)
@@ -118,11 +131,11 @@ export class BillingRuns extends Context.Service<
         yield* invoiceBook.finalize(last)
       })
 
-      const runOne = Effect.fnUntraced(function* (claimed: ClaimedSubject) {
+      const runOne = Effect.fnUntraced(function* (claimed: ClaimedSubject, until: number) {
         const { subject, tenant } = claimed
         const work =
           subject.kind === "subscription"
-            ? runSubscription(claimed, subject.id)
+            ? runSubscription(claimed, subject.id, until)
             : runInvoice(claimed, subject.id)
         const due = yield* duePort
         const exit = yield* Effect.exit(
@@ -150,47 +163,62 @@ export class BillingRuns extends Context.Service<
           ),
         ).pipe(Effect.ignore)
 
-      const runAll = Effect.fnUntraced(function* (all: ReadonlyArray<ClaimedSubject>, report: Counts) {
+      const runAll = Effect.fnUntraced(function* (
+        all: ReadonlyArray<ClaimedSubject>,
+        until: number,
+        note: (subject: Subject, isDone: boolean) => Effect.Effect<void>,
+      ) {
         const left = new Set(all)
         const each = Effect.forEach(
           all,
           Effect.fnUntraced(function* (claimed) {
-            const isDone = yield* runOne(claimed)
+            const isDone = yield* runOne(claimed, until)
             left.delete(claimed)
-            if (!isDone) report.failed++
-            else if (claimed.subject.kind === "subscription") report.subscriptions++
-            else report.invoices++
             if (isDone) yield* Metric.update(worked.done, 1)
+            yield* note(claimed.subject, isDone)
           }),
           { discard: true },
         )
         yield* Effect.onError(each, () => giveBack(left))
       })
 
-      const runDue = Effect.fn("BillingRuns.runDue")(function* (input: RunDue = {}) {
-        const { limit = MAX_RUN } = yield* decodeRun(input)
+      const runDue = Effect.fn("BillingRuns.runDue")(function* (
+        input: RunDue = {},
+        onProgress: (soFar: RunReport) => Effect.Effect<void> = () => Effect.void,
+      ) {
+        const { limit = MAX_RUN, until } = yield* decodeRun(input)
+        if (until !== undefined && DateTime.isGreaterThan(until, yield* DateTime.now)) {
+          return yield* new InvalidInput({ field: "until", problem: "must not be in the future" })
+        }
         const due = yield* duePort
-        const report: Counts = { subscriptions: 0, invoices: 0, failed: 0 }
+        let report: RunReport = { subscriptions: 0, invoices: 0, failed: 0, hasMore: true }
+        const note = ({ kind }: Subject, isDone: boolean) => {
+          const counted = isDone ? (`${kind}s` as const) : "failed"
+          report = { ...report, [counted]: report[counted] + 1 }
+          return onProgress(report)
+        }
         for (let left = limit; left > 0;) {
           const now = yield* DateTime.now
+          const end = until ?? now
           const leaseUntil = DateTime.add(now, { milliseconds: RUN_LEASE_MILLIS })
           const most = Math.min(left, CLAIM, MAX_CLAIMED_SUBJECTS)
           const count = yield* Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
-              const all = yield* due.claimDue({ now, leaseUntil, limit: most })
-              yield* restore(runAll(all, report))
+              const all = yield* due.claimDue({ now: end, leaseUntil, limit: most })
+              yield* restore(runAll(all, end.epochMilliseconds, note))
               return all.length
             }),
           )
           left -= count
           if (count === 0) return { ...report, hasMore: false }
         }
-        return { ...report, hasMore: true }
+        return report
       })
 
       const nextDueAt = Effect.flatMap(duePort, (due) => due.nextDueAt)
+      const countDue = (until: DateTime.Utc) => Effect.flatMap(duePort, (due) => due.countDue(until))
 
-      return BillingRuns.of({ runDue, nextDueAt })
+      return BillingRuns.of({ runDue, nextDueAt, countDue })
     }),
   )
 

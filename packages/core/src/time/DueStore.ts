@@ -38,11 +38,19 @@ export interface DueClaim {
   readonly limit: number
 }
 
+/** How much is due by an instant. */
+export interface DueCounts {
+  readonly subscriptions: number
+  readonly invoices: number
+  /** How many further subjects are set aside. */
+  readonly setAside: number
+}
+
 /**
  * A subject is due when its `dueAt` has come, the `retryAt` of its failure, if it has one, has come too, and nobody holds
  * a lease on it. One that is set aside (`retryAt` is `null`) is not due.
  *
- * `claimDue` and `nextDueAt` act for all tenants, the other verbs for the current one. All verbs but `claimDue` join the
+ * `claimDue`, `nextDueAt` and `countDue` act for all tenants, the other verbs for the current one. All verbs but `claimDue` join the
  * current transaction, if there is one.
  */
 export class DueStore extends Context.Service<
@@ -75,5 +83,8 @@ export class DueStore extends Context.Service<
 
     /** When the next subject of any tenant is due, or its lease ends. `none` if nothing will be due by itself. */
     readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, StorageError>
+
+    /** Counts the subjects whose `dueAt` is an instant or before it, also those that are leased or wait to be tried again. */
+    readonly countDue: (until: DateTime.Utc) => Effect.Effect<DueCounts, StorageError>
   }
 >()("@billwright/core/time/DueStore") {}

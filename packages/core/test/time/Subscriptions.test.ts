@@ -202,6 +202,35 @@ describe("Invoices", () => {
 })
 
 describe("BillingRuns.runDue", () => {
+  it.effect("does what was due by an instant, in steps of a limit, and says how far it is", () =>
+    Effect.gen(function* () {
+      yield* begin
+      const { countDue, runDue } = yield* BillingRuns
+      yield* TestClock.setTime(START + 70 * DAY)
+      const none = { subscriptions: 0, invoices: 0, setAside: 0 }
+      assert.deepStrictEqual(yield* countDue(at("2026-05-31T23:59:59.999Z")), none)
+      assert.deepStrictEqual(yield* countDue(at("2026-06-30T23:59:59.999Z")), { ...none, invoices: 1 })
+      assert.deepStrictEqual(yield* countDue(at("2026-07-01T00:00:00Z")), {
+        ...none,
+        subscriptions: 1,
+        invoices: 1,
+      })
+      const until = at("2026-07-31T23:59:59.999Z")
+      const seen: Array<unknown> = []
+      const note = (soFar: object) => Effect.sync(() => void seen.push(soFar))
+      const first = { subscriptions: 0, invoices: 1, failed: 0, hasMore: true }
+      assert.deepStrictEqual(yield* runDue({ until, limit: 1 }, note), first)
+      const second = { ...first, subscriptions: 1 }
+      assert.deepStrictEqual(yield* runDue({ until }, note), { ...second, hasMore: false })
+      assert.deepStrictEqual(seen, [first, { ...second, invoices: 0 }, second])
+      // August has not begun: that was due after the bound.
+      const [subscription] = (yield* (yield* Subscriptions).list()).data
+      assert.strictEqual(subscription?.period?.number, 1)
+      const error = yield* Effect.flip(runDue({ until: at("2026-12-01T00:00:00Z") }))
+      assert.deepInclude(error, { field: "until", problem: "must not be in the future" })
+    }).pipe(inYears(START)),
+  )
+
   it.effect("sets a subject aside that fails again and again, shows it, and goes on with others", () => {
     const { logged, logger } = listen()
     return Effect.gen(function* () {

@@ -11,7 +11,7 @@ import {
   type Subject,
   type Tenant,
 } from "@billwright/core"
-import { Effect, Layer, Option } from "effect"
+import { type DateTime, Effect, Layer, Option } from "effect"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
@@ -130,7 +130,28 @@ returning pg_current_xact_id_if_assigned()::text as xid`
     )
   })
 
-  return DueStore.of({ claimDue, holds, release, nextDueAt })
+  const countDue = Effect.fnUntraced(function* (until: DateTime.Utc) {
+    const operation = "DueStore.countDue"
+    const rows = yield* read(
+      operation,
+      (
+        sql,
+      ) => sql<Row>`select count(*) filter (where not q.is_aside and q.kind = 'subscription') as subscriptions,
+  count(*) filter (where not q.is_aside and q.kind = 'invoice') as invoices, count(*) filter (where q.is_aside) as set_aside
+from (
+  select d.kind, d.attempts > 0 and d.retry_at is null as is_aside from ${t.billing_due} d
+  where d.due_at <= to_timestamp(${millisOf(until)}::float8 / 1000)
+) as q`,
+    )
+    const toCounts = (row: Row) => ({
+      subscriptions: integer(row, "subscriptions"),
+      invoices: integer(row, "invoices"),
+      setAside: integer(row, "set_aside"),
+    })
+    return yield* decoding(operation, toCounts)(rows[0] ?? {})
+  })
+
+  return DueStore.of({ claimDue, holds, release, nextDueAt, countDue })
 })
 
 export const layer: Layer.Layer<DueStore, never, Database> = Layer.effect(DueStore, make)

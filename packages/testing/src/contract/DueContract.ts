@@ -161,6 +161,28 @@ export const dueContract = (test: InvoicingTest): void => {
   )
 
   test(
+    "what is due is counted, also while it is leased or waits to be tried again",
+    Effect.gen(function* () {
+      const due = yield* DueStore
+      const before = yield* due.countDue(minuteOf(3))
+      const subscriptions = [yield* dueAt(1), yield* dueAt(2), yield* dueAt(3)]
+      yield* (yield* InvoiceStore).insert(yield* draftOf(subscriptions[0]!, 0, { dueAt: millisOf(3) }))
+      yield* dueAt(4)
+      const claimed = (yield* claim(3)).filter(({ subject }) =>
+        subscriptions.some(({ id }) => id === subject.id),
+      )
+      yield* due.release(claimed[0]!, failureAt(3, null))
+      yield* due.release(claimed[1]!, failureAt(3, minuteOf(60)))
+      same(yield* due.countDue(minuteOf(3)), {
+        subscriptions: before.subscriptions + 2,
+        invoices: before.invoices + 1,
+        setAside: before.setAside + 1,
+      })
+      same((yield* due.countDue(minuteOf(4))).subscriptions, before.subscriptions + 3)
+    }),
+  )
+
+  test(
     "tenants take turns",
     Effect.gen(function* () {
       yield* emptyQueue

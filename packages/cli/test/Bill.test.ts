@@ -1,0 +1,125 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+/**
+ * `billwright bill`, and servers that bill by themselves, on a real Postgres.
+ */
+import { Billing, CurrentTenant, Customers, Invoices, Plans, Subscriptions, Tenant } from "@billwright/core"
+import { PostgresClient, Storage } from "@billwright/postgres"
+import { EmbeddedPostgres } from "@billwright/postgres/embedded"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Exit, Layer, ManagedRuntime, Redacted, Scope } from "effect"
+import { afterAll, beforeAll } from "vitest"
+import * as Cli from "./Cli.ts"
+import { until } from "./Until.ts"
+
+const TIMEOUT = 60_000
+
+const directory = mkdtempSync(join(tmpdir(), "billwright-bill-"))
+const scope = Scope.makeUnsafe()
+let env: Record<string, string> = {}
+
+const makeRuntime = (url: Redacted.Redacted<string>) =>
+  ManagedRuntime.make(
+    Billing.layer.pipe(
+      Layer.provideMerge(Storage.layer()),
+      Layer.provide(PostgresClient.layer({ url })),
+      Layer.merge(Layer.succeed(CurrentTenant, { accountId: Tenant.defaultAccountId, mode: "test" })),
+    ),
+  )
+let runtime: ReturnType<typeof makeRuntime>
+
+beforeAll(async () => {
+  chmodSync(directory, 0o755)
+  const start = EmbeddedPostgres.start({ directory: join(directory, "data") })
+  const { url } = await Effect.runPromise(Scope.provide(start, scope))
+  env = { DATABASE_URL: Redacted.value(url), ...Cli.ENCRYPTION }
+  runtime = makeRuntime(url)
+}, TIMEOUT)
+
+afterAll(async () => {
+  await runtime.dispose()
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  rmSync(directory, { recursive: true, force: true })
+}, TIMEOUT)
+
+/** A weekly subscription that began three weeks and a bit ago: an invoice is due, and in some days the next one. */
+const subscribe = Effect.gen(function* () {
+  yield* (yield* Plans).push({
+    plans: [
+      {
+        key: "weekly",
+        name: "Weekly",
+        currencies: ["EUR"],
+        interval: { unit: "week", count: 1 },
+        charges: [{ key: "base", model: "flat", price: { EUR: "5.00" } }],
+      },
+    ],
+  })
+  const { id } = yield* (yield* Customers).create({ name: "Ada", email: "ada@example.com" })
+  return yield* (yield* Subscriptions).create({
+    customerId: id,
+    plan: "weekly",
+    startAt: DateTime.subtract(yield* DateTime.now, { days: 22 }),
+  })
+})
+
+const statuses = (subscriptionId: string) =>
+  runtime.runPromise(
+    Effect.gen(function* () {
+      const { data } = yield* (yield* Invoices).list({ limit: 100 })
+      return data.filter((invoice) => invoice.subscriptionId === subscriptionId).map(({ status }) => status)
+    }),
+  )
+
+const bill = (...args: ReadonlyArray<string>) => Cli.run(["bill", "--store", "postgres", ...args], { env })
+
+describe("billwright bill", () => {
+  it("counts what is due, and then does it", { timeout: TIMEOUT }, async () => {
+    const { id } = await runtime.runPromise(subscribe)
+    const counted = await bill("--dry-run", "--until", "2100-01-01T00:00:00Z")
+    assert.strictEqual(counted.code, 0, counted.stderr)
+    assert.strictEqual(
+      counted.stdout,
+      "Due by 2100-01-01T00:00:00.000Z: 1 subscription and 1 draft invoice. 0 more are set aside, because they failed again and again.\n",
+    )
+    assert.deepStrictEqual(await statuses(id), ["draft"])
+    const early = await bill("--until", "400d", "--json")
+    const nothing = { dry_run: false, subscriptions: 0, invoices: 0, failed: 0, has_more: false }
+    assert.deepStrictEqual(JSON.parse(early.stdout), nothing)
+    const done = await bill("--limit", "10")
+    assert.strictEqual(done.code, 0, done.stderr)
+    assert.strictEqual(done.stdout, "Done: moved 0 subscriptions on, finalized 1 invoice, 0 failed.\n")
+    assert.deepStrictEqual(await statuses(id), ["open"])
+    const after = await bill("--dry-run", "--json")
+    assert.deepInclude(JSON.parse(after.stdout), {
+      dry_run: true,
+      subscriptions: 0,
+      invoices: 0,
+      set_aside: 0,
+    })
+  })
+
+  it("refuses what makes no sense", { timeout: TIMEOUT }, async () => {
+    const [future, both] = await Promise.all([
+      bill("--until", "2100-01-01T00:00:00Z"),
+      bill("--dry-run", "--limit", "5"),
+    ])
+    assert.strictEqual(future.code, 1)
+    assert.include(future.stderr, "billwright: until must not be in the future")
+    assert.strictEqual(both.code, 1)
+    assert.include(both.stderr, "billwright: --limit and --dry-run can't be used together")
+  })
+})
+
+describe("a server", () => {
+  it("bills by itself, and with --no-dispatch it does not", { timeout: TIMEOUT }, async () => {
+    const { id } = await runtime.runPromise(subscribe)
+    const idle = await Cli.serve(["--store", "postgres", "--no-dispatch"], { env })
+    assert.strictEqual(await idle.stop(), 0)
+    assert.deepStrictEqual(await statuses(id), ["draft"])
+    const server = await Cli.serve(["--store", "postgres"], { env })
+    await until("the invoice is issued", async () => (await statuses(id))[0] === "open")
+    assert.strictEqual(await server.stop(), 0)
+  })
+})
