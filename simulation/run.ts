@@ -1,12 +1,14 @@
 /**
- * Runs simulations: `npm run simulate -- --seeds 10000`. `--from 20001` changes the first seed. `--seed 42` runs a
+ * Runs simulations, of webhooks and usage and of billing: `npm run simulate -- --seeds 10000`. `--from 20001` changes the first seed. `--seed 42` runs a
  * single seed and prints a short report.
  */
 import { once } from "node:events"
 import { availableParallelism } from "node:os"
 import { parseArgs } from "node:util"
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads"
-import { judge, type Violation } from "./src/Checkers.ts"
+import { judgeBilling } from "./src/billing/BillingCheckers.ts"
+import { simulateBilling } from "./src/billing/BillingSimulation.ts"
+import { judge } from "./src/Checkers.ts"
 import { simulate } from "./src/Simulation.ts"
 import { storyOf } from "./src/Story.ts"
 
@@ -21,6 +23,12 @@ interface Share {
   readonly step: number
 }
 
+/** What contradicts an invariant of one of the simulations. */
+interface Violation {
+  readonly invariant: string
+  readonly problem: string
+}
+
 /** The result of one seed. */
 interface Verdict {
   readonly seed: number
@@ -28,9 +36,17 @@ interface Verdict {
   readonly violations: ReadonlyArray<Violation>
 }
 
+const sumOf = (...all: ReadonlyArray<ReadonlyMap<string, number>>): Map<string, number> => {
+  const sum = new Map<string, number>()
+  for (const faults of all) for (const [fault, times] of faults) sum.set(fault, (sum.get(fault) ?? 0) + times)
+  return sum
+}
+
 const verdictOf = async (seed: number): Promise<Verdict> => {
   const { faults, history } = await simulate({ seed })
-  return { seed, faults, violations: judge(history) }
+  const billing = await simulateBilling({ seed })
+  const violations = [...judge(history), ...judgeBilling(billing.history)]
+  return { seed, faults: sumOf(faults, billing.faults), violations }
 }
 
 /** In a worker: runs seeds up to the first that fails. */
@@ -52,18 +68,19 @@ const printFaults = (faults: ReadonlyMap<string, number>) => {
 
 /** Runs one seed and prints a short report. */
 const tell = async (seed: number): Promise<boolean> => {
-  const { faults, history } = await simulate({ seed })
-  const violations = judge(history)
+  const { faults, violations } = await verdictOf(seed)
   printFaults(faults)
   for (const { invariant, problem } of violations.slice(0, MAX_PROBLEMS)) print(`\n${invariant}: ${problem}`)
-  if (violations[0] !== undefined) print(`\n${storyOf(history, violations[0].problem).join("\n")}`)
+  const { history } = await simulate({ seed })
+  const [first] = judge(history)
+  if (first !== undefined) print(`\n${storyOf(history, first.problem).join("\n")}`)
   print(`\nseed ${seed}: ${violations.length === 0 ? "every invariant holds" : "see the problems above"}`)
   return violations.length === 0
 }
 
 /** Runs many seeds on all processors. */
 const runAll = async (from: number, to: number): Promise<boolean> => {
-  const faults = new Map<string, number>()
+  let faults: ReadonlyMap<string, number> = new Map()
   const failed: Array<number> = []
   const started = performance.now()
   let count = 0
@@ -73,7 +90,7 @@ const runAll = async (from: number, to: number): Promise<boolean> => {
     const worker = new Worker(new URL(import.meta.url), { workerData: share })
     worker.on("message", (verdict: Verdict) => {
       count++
-      for (const [fault, times] of verdict.faults) faults.set(fault, (faults.get(fault) ?? 0) + times)
+      faults = sumOf(faults, verdict.faults)
       if (verdict.violations.length > 0) failed.push(verdict.seed)
       if (count % 1_000 === 0) print(`${count} of ${to - from + 1} seeds`)
     })

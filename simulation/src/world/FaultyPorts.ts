@@ -6,12 +6,16 @@ import {
   type Billing,
   Collections,
   DeliveryStore,
+  DueStore,
   EndpointStore,
   EventStore,
   IdempotencyStore,
+  InvoiceStore,
+  LiveSubscriptions,
   PlanStore,
   RetentionStore,
   type StorageError,
+  SubscriptionStore,
   Transactor,
   UsageStore,
 } from "@billwright/core"
@@ -116,7 +120,10 @@ export const faulty = (ports: Ports, life: Life, weather: Weather): Ports => {
     Effect.flatMap(transactor.inTransaction, (isInside) =>
       (isInside ? inside : outside)(life, weather)(point, effect),
     )
-  const add = <I extends Billing.Storage, S extends object>(key: Context.Key<I, S>, name: string) => {
+  const add = <I extends Billing.Storage | Billing.InvoicingStorage, S extends object>(
+    key: Context.Key<I, S>,
+    name: string,
+  ) => {
     const port = Context.getUnsafe(ports, key)
     return Context.make(key, guarded(name, port, guard))
   }
@@ -128,6 +135,7 @@ export const faulty = (ports: Ports, life: Life, weather: Weather): Ports => {
         guarded(`Collections(${resource.type})`, Context.get(ports, Collections).of(resource), guard),
     }),
     add(DeliveryStore, "DeliveryStore"),
+    add(DueStore, "DueStore"),
     add(EndpointStore, "EndpointStore"),
     // Its signal doesn't use the storage.
     Context.add(events, EventStore, {
@@ -135,8 +143,11 @@ export const faulty = (ports: Ports, life: Life, weather: Weather): Ports => {
       committed: Context.get(ports, EventStore).committed,
     }),
     add(IdempotencyStore, "IdempotencyStore"),
+    add(InvoiceStore, "InvoiceStore"),
+    add(LiveSubscriptions, "LiveSubscriptions"),
     add(PlanStore, "PlanStore"),
     add(RetentionStore, "RetentionStore"),
+    add(SubscriptionStore, "SubscriptionStore"),
     add(UsageStore, "UsageStore"),
     Context.make(Transactor, guardedTransactor(transactor, life, weather)),
   )

@@ -20,7 +20,7 @@ import { Context, Effect, Option } from "effect"
 import type { StorageEntry, TenantName } from "../History.ts"
 import type { Recorder } from "./Recorder.ts"
 
-export type Ports = Context.Context<Billing.Storage>
+export type Ports = Context.Context<Billing.Storage | Billing.InvoicingStorage>
 
 /** The entries of the transaction that the fiber is in. */
 const CurrentWrites = Context.Reference<Array<StorageEntry> | undefined>(

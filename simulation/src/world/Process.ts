@@ -37,7 +37,7 @@ export interface Shared {
   readonly portsOf: (process: string) => Ports
 }
 
-type Services = Billing.Services | Dispatcher | Billing.Storage
+type Services = Billing.Services | Dispatcher | Billing.Storage | Billing.InvoicingStorage
 
 const died = Effect.suspend(() => Effect.die(new ProcessDied("the process is dead")))
 

@@ -29,6 +29,8 @@ const WEIGHTS: ReadonlyArray<readonly [weight: number, fault: StorageFault]> = [
   [1, "request lost"],
 ]
 
+const SLOW: ReadonlyArray<StorageFault> = ["slow", "slow answer"]
+
 /** The faults within an open transaction. */
 export type TransactionFault = "none" | "slow" | "refused"
 
@@ -48,6 +50,8 @@ export class Weather {
   isCalm = true
   /** Whether the storage is unreachable for all processes. */
   isOutage = false
+  /** Whether nothing is slow, so that the clock stands still during a call. */
+  isInstant = false
 
   constructor(choice: Choice, recorder: Recorder) {
     this.#choice = choice
@@ -59,13 +63,16 @@ export class Weather {
   storageFault(): StorageFault {
     if (this.isCalm) return "none"
     if (this.isOutage) return this.#happens("refused")
-    return this.#choice.chance(this.#rate) ? this.#happens(this.#choice.weighted(WEIGHTS)) : "none"
+    if (!this.#choice.chance(this.#rate)) return "none"
+    const fault = this.#choice.weighted(WEIGHTS)
+    return this.isInstant && SLOW.includes(fault) ? "none" : this.#happens(fault)
   }
 
   /** The fault of the next call in a transaction. */
   transactionFault(): TransactionFault {
     if (this.isCalm || !this.#choice.chance(this.#rate / 2)) return "none"
-    return this.#happens(this.#choice.chance(0.6) ? "slow" : "refused")
+    const fault = this.#choice.chance(0.6) ? "slow" : "refused"
+    return this.isInstant && fault === "slow" ? "none" : this.#happens(fault)
   }
 
   /** The delay of a slow call: mostly short, sometimes longer than a lease. */

@@ -142,7 +142,11 @@ export class InvoiceBook {
         updatedAt,
       }
       yield* this.#store.save(changed)
-      yield* Effect.forEach(change.events, (event) => this.#publish(changed, event), { discard: true })
+      const { events } = change
+      for (const [index, event] of events.entries()) {
+        const sequence = changed.state.sequence - (events.length - 1 - index)
+        yield* this.#publish({ ...changed, state: { ...changed.state, sequence } }, event)
+      }
       return changed
     })
   }

@@ -13,6 +13,7 @@ import {
   Subscription,
   Subscriptions,
 } from "@billwright/core"
+import { MemoryInspector } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -200,6 +201,32 @@ describe("Invoices", () => {
     }).pipe(inYears(START)),
   )
 })
+
+describe("the events of an invoice", () => {
+  it.effect("have rising sequences, also two of one change", () =>
+    Effect.gen(function* () {
+      const { customer } = yield* begin
+      yield* (yield* Plans).push({
+        plans: [{ ...pro, key: "free", charges: [{ key: "base", model: "flat", price: { EUR: "0" } }] }],
+      })
+      yield* (yield* Subscriptions).create({ customerId: customer.id, plan: "free" })
+      yield* advanceTo(START)
+      const paid = (yield* allInvoices).find(({ status }) => status === "paid")
+      const { events } = yield* (yield* MemoryInspector).snapshot
+      const sequences = events.flatMap(({ event: { payload } }) => {
+        const { data, type } = JSON.parse(payload) as Payload
+        return data.invoice?.id === paid?.id ? [`${type} ${data.invoice?.sequence}`] : []
+      })
+      assert.deepStrictEqual(sequences, ["invoice.created 1", "invoice.finalized 3", "invoice.paid 4"])
+      assert.strictEqual(paid?.sequence, 4)
+    }).pipe(inYears(START)),
+  )
+})
+
+interface Payload {
+  readonly type: string
+  readonly data: { readonly invoice?: { readonly id: string; readonly sequence: number } }
+}
 
 describe("BillingRuns.runDue", () => {
   it.effect("does what was due by an instant, in steps of a limit, and says how far it is", () =>

@@ -177,7 +177,8 @@ const eventsOf = (transition: InvoiceTransition, to: InvoiceStatus): ReadonlyArr
 const dueAfter = (invoice: Invoice, to: InvoiceStatus): bigint => (to === "void" ? 0n : dueOf(invoice))
 
 /**
- * Applies an action. `sequence` rises by 1. An invoice with nothing left to pay becomes `paid`: also one of total 0 that
+ * Applies an action. `sequence` rises by 1, and with several events by 1 for each: no two have the same number, so that
+ * a receiver drops none of them as stale. An invoice with nothing left to pay becomes `paid`: also one of total 0 that
  * is finalized, and one whose rest a credit note waives.
  */
 export const applyToInvoice = (invoice: Invoice, input: InvoiceInput): InvoiceChange | InvoiceRejection => {
@@ -188,6 +189,7 @@ export const applyToInvoice = (invoice: Invoice, input: InvoiceInput): InvoiceCh
   const next = withInput(invoice, input)
   if (typeof next === "string") return { type: "rejected", problem: next }
   const to = dueOf(next) === 0n ? (transition.settled ?? transition.to) : transition.to
+  const events = eventsOf(transition, to)
   return {
     type: "changed",
     invoice: withActions({
@@ -195,9 +197,9 @@ export const applyToInvoice = (invoice: Invoice, input: InvoiceInput): InvoiceCh
       status: to,
       amountDue: dueAfter(next, to),
       collection: to === "paid" ? "paid" : to === "void" ? "stopped" : next.collection,
-      sequence: invoice.sequence + 1,
+      sequence: invoice.sequence + Math.max(1, events.length),
     }),
-    events: eventsOf(transition, to),
+    events,
     excess: input.action === "pay" ? input.amount - lesser(input.amount, invoice.amountDue) : 0n,
     released: to === "void" ? invoice.applied : [],
   }

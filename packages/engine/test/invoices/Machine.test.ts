@@ -64,7 +64,7 @@ describe("the states of an invoice", () => {
     assert(change.type === "changed")
     assert.strictEqual(change.invoice.status, to)
     assert.deepStrictEqual(change.events, events)
-    assert.strictEqual(change.invoice.sequence, invoices[from].sequence + 1)
+    assert.strictEqual(change.invoice.sequence, invoices[from].sequence + Math.max(1, events.length))
     assert.include(invoices[from].availableActions, action)
   })
 
@@ -196,7 +196,7 @@ describe("the states of an invoice", () => {
         const change = applyToInvoice(invoice, one)
         if (change.type === "rejected") continue
         invoice = change.invoice
-        assert.strictEqual(invoice.sequence, sequence + 1)
+        assert.strictEqual(invoice.sequence, sequence + Math.max(1, change.events.length))
         assert.deepStrictEqual(problemsOfSums(invoice), [])
         assert.strictEqual(issuedText(invoice), text)
         if (one.action === "pay")

@@ -1,0 +1,332 @@
+/**
+ * The world of a simulation of billing: processes, their faults, and the time that passes between commands.
+ */
+import {
+  BillingRuns,
+  type Billing,
+  CurrentTenant,
+  DueStore,
+  Meters,
+  SubscriptionStore,
+} from "@billwright/core"
+import { issuedText } from "@billwright/engine"
+import { MemoryInspector } from "@billwright/memory"
+import { Cause, Clock, Context, Effect, Exit, Fiber, Option } from "effect"
+import { TestClock } from "effect/testing"
+import type { Choice } from "../world/Choice.ts"
+import { newcomers } from "../world/Known.ts"
+import { observed, type Ports } from "../world/Observer.ts"
+import { Process, type Shared } from "../world/Process.ts"
+import type { Skew } from "../world/ProcessClock.ts"
+import { DEADLINE_MILLIS, Receivers } from "../world/Receivers.ts"
+import type { Recorder } from "../world/Recorder.ts"
+import { Weather } from "../world/Weather.ts"
+import type { Books } from "./Books.ts"
+import { CALLS, STORAGE } from "./Plans.ts"
+import type { Command, Made } from "./Script.ts"
+
+/** 2026-11-21, 15:00. */
+export const START = 1_795_273_200_000
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+/** How long nothing may have been due before a command, so that all retries have ended. */
+const QUIET_MILLIS = 24 * HOUR
+/** How often a command waits for that. */
+const MAX_WAITS = 20
+/** How long the world goes on after the last command. Late usage is billed in that time. */
+const SETTLING_WEEKS = 10
+const WEEK = 7 * 24 * HOUR
+/** How often what is due is tried with faults. It is fewer times than a runner tries before it sets something aside. */
+const STORMY_ROUNDS = 5
+const MAX_ROUNDS = 200
+const MAX_ATTEMPTS = 8
+const STEP_MILLIS = 20
+const MAX_STEPS = 2_000
+
+/** The points where a process can be killed: before and after each commit, and within transactions. */
+const crashPoints = [
+  "DueStore.claimDue: before",
+  "DueStore.claimDue: after",
+  "DueStore.release: after",
+  "Transactor.atomically: before",
+  "Transactor.atomically: after",
+  "Transactor.commit",
+  "DueStore.holds: in a transaction",
+  "EventStore.publish: in a transaction",
+  "InvoiceStore.insert: in a transaction",
+  "InvoiceStore.lockSeries: in a transaction",
+  "InvoiceStore.save: in a transaction",
+  "InvoiceStore.saveSeries: in a transaction",
+  "SubscriptionStore.insert: in a transaction",
+  "SubscriptionStore.save: in a transaction",
+  "SubscriptionStore.savePeriods: in a transaction",
+  "UsageStore.append: after",
+  "UsageStore.void: after",
+] as const
+
+/** How far the clock of a runner may be set back. A clock that is ahead would bill too early. */
+const SKEWS = [0, 0, 0, -HOUR, -10 * MINUTE, -40]
+/** How late a runner may come. */
+const DELAYS = [0, 0, 0, MINUTE, HOUR, 9 * HOUR]
+
+interface Machine {
+  readonly name: string
+  readonly skew: Skew
+  process: Process
+  incarnation: number
+}
+
+export class BillingWorld {
+  readonly #choice: Choice
+  readonly #shared: Shared
+  readonly #recorder: Recorder
+  readonly #machines: Array<Machine> = []
+  readonly #made: Made = { customers: new Map(), subscriptions: new Map(), records: new Map() }
+  readonly #memory: Context.Context<Billing.Storage | Billing.InvoicingStorage | MemoryInspector>
+  readonly #seen = new Map<string, Books["seen"][number]>()
+  readonly #isStormy: boolean
+  #now = START
+  /** Whether what was due did not end. Then nothing more is done. */
+  #isStuck = false
+  /** When something was due last. */
+  #lastDue = START
+
+  constructor(
+    choice: Choice,
+    recorder: Recorder,
+    memory: Context.Context<Billing.Storage | Billing.InvoicingStorage | MemoryInspector>,
+    ports: Ports,
+    isStormy: boolean,
+  ) {
+    this.#choice = choice
+    this.#recorder = recorder
+    this.#memory = memory
+    this.#isStormy = isStormy
+    this.#shared = {
+      choice,
+      recorder,
+      weather: new Weather(choice.fork(), recorder),
+      receivers: new Receivers(choice.fork(), recorder),
+      time: { skippedMillis: 0 },
+      dispatcher: {
+        leaseMillis: MINUTE,
+        attemptDeadlineMillis: DEADLINE_MILLIS,
+        maxInFlight: 2,
+        maxInFlightPerEndpoint: 2,
+      },
+      portsOf: (process) => observed(ports, recorder, process),
+    }
+  }
+
+  readonly start = Effect.gen({ self: this }, function* () {
+    const count = this.#isStormy ? this.#choice.int(2, 3) : 1
+    for (let index = 0; index < count; index++) {
+      const skew = { millis: 0 }
+      const name = `p${index + 1}`
+      const process = new Process(`${name}.1`, skew, this.#shared)
+      yield* process.start
+      this.#machines.push({ name, skew, process, incarnation: 1 })
+    }
+    yield* this.#setTime(START)
+    for (const { tenant } of newcomers()) {
+      for (const meter of [CALLS, STORAGE]) {
+        const create = Effect.flatMap(Meters, (meters) => meters.create(meter))
+        yield* Effect.orDie(this.#machines[0]!.process.run(tenant, create))
+      }
+    }
+  })
+
+  /**
+   * Runs commands at their instants. Gives the instants: without them, each command waits until all is quiet.
+   */
+  readonly work = Effect.fnUntraced(function* (
+    this: BillingWorld,
+    commands: ReadonlyArray<Command>,
+    instants: ReadonlyArray<number> | undefined,
+  ) {
+    const taken: Array<number> = []
+    for (const [index, command] of commands.entries()) {
+      const at = instants?.[index] ?? (yield* this.#quietAfter(this.#now + command.afterMillis, command))
+      yield* this.#advance(at, !command.isTight)
+      taken.push(at)
+      yield* this.#perform(command, at)
+      yield* this.#look()
+    }
+    for (let week = 0; week < SETTLING_WEEKS; week++) yield* this.#advance(this.#now + WEEK, true)
+    yield* this.#look()
+    return taken
+  })
+
+  /** The first instant from `at` on that comes long enough after everything that is due before. */
+  #quietAfter(at: number, { isTight }: Command) {
+    return Effect.gen({ self: this }, function* () {
+      let instant = at
+      if (isTight) return at
+      for (let waits = 0; waits < MAX_WAITS; waits++) {
+        yield* this.#advance(instant, false)
+        if (instant - this.#lastDue >= QUIET_MILLIS) break
+        instant = this.#lastDue + QUIET_MILLIS
+      }
+      return instant
+    })
+  }
+
+  /** Does everything that is due until an instant, and moves the clock there. */
+  #advance(to: number, mayBreak: boolean) {
+    return Effect.gen({ self: this }, function* () {
+      const due = Context.get(this.#memory, DueStore)
+      if (this.#isStuck) return
+      for (let round = 0; round < MAX_ROUNDS; round++) {
+        const next = Option.getOrUndefined(yield* due.nextDueAt)?.epochMilliseconds
+        if (next === undefined || next > to) {
+          yield* this.#setTime(to)
+          return
+        }
+        const isStormy = this.#isStormy && mayBreak && round < STORMY_ROUNDS
+        const delay = isStormy ? this.#choice.pick(DELAYS)! : 0
+        yield* this.#setTime(Math.min(to, Math.max(this.#now, next) + delay))
+        this.#lastDue = Math.max(this.#lastDue, next)
+        yield* this.#run(isStormy)
+      }
+      this.#isStuck = true
+    }).pipe(Effect.orDie)
+  }
+
+  /** Lets runners work, one or several at once. */
+  #run(isStormy: boolean) {
+    return Effect.gen({ self: this }, function* () {
+      const choice = this.#choice
+      const { weather } = this.#shared
+      weather.isCalm = !isStormy
+      weather.isInstant = false
+      const runners = isStormy
+        ? this.#machines.filter((_, index) => index === 0 || choice.chance(0.6))
+        : this.#machines.slice(0, 1)
+      for (const { process, skew } of runners) {
+        if (!isStormy) continue
+        skew.millis = choice.pick(SKEWS)!
+        if (skew.millis < 0) this.#recorder.injects("process: clock set back")
+        if (choice.chance(0.5)) process.dieAt(choice.pick(crashPoints), choice.int(1, 4))
+      }
+      const limit = isStormy ? choice.pick([1, 3, 1_000])! : 1_000
+      const { tenant } = newcomers()[0]!
+      const runs = runners.map(({ process }) =>
+        process.run(
+          tenant,
+          Effect.flatMap(BillingRuns, ({ runDue }) => runDue({ limit })),
+        ),
+      )
+      yield* this.#driven(
+        Effect.all(
+          runs.map((run) => Effect.exit(run)),
+          { concurrency: "unbounded" },
+        ),
+      )
+      yield* this.#calm()
+    })
+  }
+
+  /** Runs a command until its outcome is known. */
+  #perform({ name, run, tenant }: Command, at: number) {
+    return Effect.gen({ self: this }, function* () {
+      const choice = this.#choice
+      const { weather } = this.#shared
+      const owner = newcomers()[tenant]!.tenant
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+        const isStormy = this.#isStormy && attempt < 3
+        yield* this.#setTime(at)
+        weather.isCalm = !isStormy
+        weather.isInstant = true
+        const { process } = choice.pick(this.#machines)!
+        if (isStormy && choice.chance(0.3)) process.dieAt(choice.pick(crashPoints), choice.int(1, 3))
+        const exit = yield* this.#driven(Effect.exit(process.run(owner, run(this.#made))))
+        yield* this.#calm()
+        if (Exit.isSuccess(exit)) return
+        const error = Cause.squash(exit.cause) as { readonly _tag?: string; readonly name?: string }
+        if (error._tag === "StorageError" || error.name === "ProcessDied") continue
+        if (error._tag === undefined) this.#recorder.defects.push(`${name}: ${Cause.pretty(exit.cause)}`)
+        return
+      }
+    })
+  }
+
+  /** Lets time pass until an effect has ended. */
+  #driven<A>(effect: Effect.Effect<A>) {
+    return Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(effect)
+      for (let step = 0; fiber.pollUnsafe() === undefined && step < MAX_STEPS; step++) {
+        yield* TestClock.adjust(STEP_MILLIS)
+      }
+      return yield* Fiber.join(fiber)
+    })
+  }
+
+  /** Ends the faults, and replaces the processes that died. */
+  #calm() {
+    return Effect.gen({ self: this }, function* () {
+      this.#shared.weather.isCalm = true
+      for (const machine of this.#machines) {
+        machine.skew.millis = 0
+        machine.process.spare()
+        if (!machine.process.isDead) continue
+        yield* Effect.forkDetach(machine.process.end)
+        machine.incarnation++
+        machine.process = new Process(`${machine.name}.${machine.incarnation}`, machine.skew, this.#shared)
+        yield* machine.process.start
+      }
+      yield* this.#setTime(Math.max(this.#now, yield* this.#clock()))
+    })
+  }
+
+  #clock() {
+    return Effect.map(Clock.currentTimeMillis, (millis) => millis + this.#shared.time.skippedMillis)
+  }
+
+  #setTime(instant: number) {
+    return Effect.map(Clock.currentTimeMillis, (millis) => {
+      this.#now = instant
+      this.#shared.time.skippedMillis = instant - millis
+    })
+  }
+
+  /** Notes what issued invoices state. */
+  #look() {
+    return Effect.gen({ self: this }, function* () {
+      const { invoices } = yield* Context.get(this.#memory, MemoryInspector).snapshot
+      for (const { invoice, tenant } of invoices) {
+        if (invoice.state.status === "draft" || this.#seen.has(invoice.id)) continue
+        this.#seen.set(invoice.id, { tenant, id: invoice.id, text: issuedText(invoice.state) })
+      }
+    })
+  }
+
+  readonly books = Effect.gen({ self: this }, function* () {
+    const snapshot = yield* Context.get(this.#memory, MemoryInspector).snapshot
+    const store = Context.get(this.#memory, SubscriptionStore)
+    const subscriptions = yield* Effect.forEach(snapshot.subscriptions, ({ subscription, tenant }) =>
+      Effect.map(
+        store
+          .periodsBefore(subscription.id, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+          .pipe(Effect.provideService(CurrentTenant, tenant)),
+        (periods) => ({ tenant, subscription, periods }),
+      ),
+    )
+    const overdue = [
+      ...snapshot.subscriptions.map(({ subscription }) => subscription),
+      ...snapshot.invoices.map(({ invoice }) => invoice),
+    ].filter(({ dueAt }) => dueAt !== null && dueAt <= this.#now)
+    const books: Books = {
+      ...snapshot,
+      subscriptions,
+      meters: [CALLS, STORAGE],
+      seen: [...this.#seen.values()],
+      overdue: overdue.map(({ failure, id }) => `${id} ${failure?.problem ?? ""}`),
+      numberFormat: "{year}-{number:4}",
+    }
+    return books
+  }).pipe(Effect.orDie)
+
+  kill(): void {
+    for (const { process } of this.#machines) process.kill()
+  }
+}

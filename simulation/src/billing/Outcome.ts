@@ -1,0 +1,63 @@
+/**
+ * What a run has led to, as text that is the same for every run of the same commands: without ids, numbers, and what the
+ * wall clock decides.
+ */
+import { Tenant } from "@billwright/core"
+import type { Books } from "./Books.ts"
+import { readSnapshots } from "./Snapshots.ts"
+
+/** What depends on when the runner came by, and in which order. */
+const CHANCE = new Set([
+  "number",
+  "issuedAt",
+  "issued_at",
+  "dueAt",
+  "due_at",
+  "asOf",
+  "id",
+  "customer_id",
+  "customerId",
+])
+
+/** Invoices count their changes: how often a draft was computed again depends on the runner. */
+const COUNTED = new Set([...CHANCE, "sequence"])
+
+const textOf = (value: unknown, without: ReadonlySet<string>, names: ReadonlyMap<string, string>): string => {
+  const text = JSON.stringify(value, (key, field: unknown) => {
+    if (without.has(key)) return undefined
+    return typeof field === "bigint" ? String(field) : field
+  })
+  return text.replaceAll(/(?:sub|inv)_[0-9a-z]{26}/g, (id) => names.get(id) ?? id)
+}
+
+/** Names that do not depend on the run: of subscriptions by their commands, of invoices by their causes. */
+const namesOf = ({ invoices, subscriptions }: Books): ReadonlyMap<string, string> => {
+  const names = new Map<string, string>()
+  for (const { subscription } of subscriptions)
+    names.set(subscription.id, `s${subscription.metadata["command"]}`)
+  for (const { invoice } of invoices) {
+    const owner = names.get(invoice.subscriptionId ?? "") ?? "nobody"
+    names.set(invoice.id, `${owner}.${invoice.cause?.period.number}.${invoice.cause?.segment}`)
+  }
+  return names
+}
+
+export const outcomeOf = (books: Books): ReadonlyArray<string> => {
+  const names = namesOf(books)
+  const snapshots = readSnapshots(books)
+  const eventsOf = (tenant: Tenant.Tenant, id: string): string =>
+    textOf(
+      (snapshots.get(`${Tenant.tenantKey(tenant)} ${id}`) ?? []).map(({ object, type }) => [type, object]),
+      COUNTED,
+      names,
+    )
+  const subscriptions = books.subscriptions.map(
+    ({ periods, subscription: { id, state }, tenant }) =>
+      `${names.get(id)} ${textOf([state, periods], CHANCE, names)} ${eventsOf(tenant, id)}`,
+  )
+  const invoices = books.invoices.map(
+    ({ invoice: { id, state }, tenant }) =>
+      `${names.get(id)} ${textOf(state, COUNTED, names)} ${eventsOf(tenant, id)}`,
+  )
+  return [...subscriptions, ...invoices].toSorted()
+}

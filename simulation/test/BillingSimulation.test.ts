@@ -1,0 +1,58 @@
+/**
+ * Billing under faults: every invariant holds for every seed, and the outcome is that of a run without faults.
+ */
+import { describe, expect, it } from "vitest"
+import { judgeBilling } from "../src/billing/BillingCheckers.ts"
+import { simulateBilling } from "../src/billing/BillingSimulation.ts"
+
+const SEEDS = 60
+/** The seeds of one test. Few, so that a test that hangs names a small range. */
+const AT_ONCE = 15
+
+/** The faults that must have occurred in at least one seed. */
+const KINDS = [
+  "process: clock set back",
+  "storage: answer lost",
+  "storage: broken",
+  "storage: refused",
+  "storage: request lost",
+  "storage: slow",
+  "storage: slow answer",
+]
+/** The least number of different points at which a process died. */
+const MIN_CRASH_POINTS = 12
+/** Longest part of a problem that is shown. */
+const SHOWN = 2_000
+
+describe("a simulation of billing", () => {
+  const seen = new Set<string>()
+
+  it("is the same for the same seed, and differs for another seed", async () => {
+    const outcomes = []
+    for (const seed of [7, 7, 8]) {
+      const { history } = await simulateBilling({ seed })
+      outcomes.push(history.invoices.map(({ invoice }) => `${invoice.id} ${invoice.state.number}`))
+    }
+    expect(outcomes[1]).toEqual(outcomes[0])
+    expect(outcomes[2]).not.toEqual(outcomes[0])
+  })
+
+  it.for(Array.from({ length: SEEDS / AT_ONCE }, (_, index) => index * AT_ONCE + 1))(
+    `breaks no invariant with the ${AT_ONCE} seeds from %d on`,
+    async (from) => {
+      for (let seed = from; seed < from + AT_ONCE; seed++) {
+        const { faults, history } = await simulateBilling({ seed })
+        for (const fault of faults.keys()) seen.add(fault)
+        const [first] = judgeBilling(history)
+        if (first === undefined) continue
+        expect.fail(`seed ${seed}, ${first.invariant}: ${first.problem.slice(0, SHOWN)}`)
+      }
+    },
+  )
+
+  it("has had every kind of fault", () => {
+    expect([...seen]).toEqual(expect.arrayContaining(KINDS))
+    const points = [...seen].filter((fault) => fault.startsWith("crash at"))
+    expect(points.length).toBeGreaterThanOrEqual(MIN_CRASH_POINTS)
+  })
+})
