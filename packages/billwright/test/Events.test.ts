@@ -197,6 +197,7 @@ describe("the host's own event types", () => {
     const names = (await billing.events.types()).map(({ name }) => name)
     assert.includeMembers(names, ["order.returned", "order.shipped", "stock.counted"])
     const builtIn: Record<keyof BuiltInEvents, true> = {
+      "credit_note.created": true,
       "invoice.created": true,
       "invoice.finalized": true,
       "invoice.marked_uncollectible": true,

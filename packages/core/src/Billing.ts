@@ -11,6 +11,8 @@ import type { EventType, EventTypes } from "./events/EventType.ts"
 import { Outbox } from "./events/Outbox.ts"
 import { Retention } from "./events/Retention.ts"
 import { RetentionStore } from "./events/RetentionStore.ts"
+import { CreditNotes } from "./invoices/CreditNotes.ts"
+import { CreditNoteStore } from "./invoices/CreditNoteStore.ts"
 import { Invoices } from "./invoices/Invoices.ts"
 import { InvoiceSettings, type InvoicesOptions, settingsOf } from "./invoices/InvoiceSettings.ts"
 import { InvoiceStore } from "./invoices/InvoiceStore.ts"
@@ -53,7 +55,13 @@ const PORTS = [
 export type Storage = InstanceType<(typeof PORTS)[number]>
 
 /** The ports of subscriptions and invoices. */
-const INVOICING_PORTS = [DueStore, InvoiceStore, LiveSubscriptions, SubscriptionStore] as const
+const INVOICING_PORTS = [
+  CreditNoteStore,
+  DueStore,
+  InvoiceStore,
+  LiveSubscriptions,
+  SubscriptionStore,
+] as const
 
 /**
  * What a storage provides in addition so that customers can have subscriptions and invoices. A storage without it is
@@ -68,6 +76,7 @@ export const missingPorts = (storage: Context.Context<never>): ReadonlyArray<str
 /** The services that a host uses. */
 export type Services =
   | ApiKeys
+  | CreditNotes
   | Deliveries
   | Endpoints
   | Events
@@ -119,7 +128,7 @@ export const layerWithIds = (
 
 /** Subscriptions and invoices. On a storage without them, each use fails with `InvoicingUnsupported`. */
 const invoicing = (options: InvoicesOptions) =>
-  Layer.mergeAll(Subscriptions.layer, Invoices.layer, BillingRuns.layerManual).pipe(
+  Layer.mergeAll(Subscriptions.layer, Invoices.layer, CreditNotes.layer, BillingRuns.layerManual).pipe(
     Layer.provide(Outbox.layer),
     // Kept for `BillingRuns.layer`, which hosts add.
     Layer.provideMerge(Layer.succeed(InvoiceSettings, settingsOf(options))),

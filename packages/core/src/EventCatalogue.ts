@@ -4,6 +4,7 @@
 import type { Layer } from "effect"
 import { type EventType, EventTypes } from "./events/EventType.ts"
 import { hostEvents } from "./events/HostEvents.ts"
+import { creditNoteEvents } from "./invoices/CreditNoteEvents.ts"
 import { invoiceEvents } from "./invoices/InvoiceEvents.ts"
 import { subscriptionEvents } from "./subscriptions/SubscriptionEvents.ts"
 import { usageThreshold } from "./usage/ThresholdEvent.ts"
@@ -12,6 +13,7 @@ import { usageThreshold } from "./usage/ThresholdEvent.ts"
 export const builtIn: ReadonlyArray<EventType> = [
   ...hostEvents,
   ...Object.values(invoiceEvents),
+  ...Object.values(creditNoteEvents),
   ...Object.values(subscriptionEvents),
   usageThreshold,
 ]

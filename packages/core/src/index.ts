@@ -151,7 +151,13 @@ export * as Due from "./shared/Due.ts"
 export { LiveSubscriptions } from "./customers/LiveSubscriptions.ts"
 export * as Invoice from "./invoices/Invoice.ts"
 export { InvoiceStore } from "./invoices/InvoiceStore.ts"
-export type { BilledLine, InvoiceFilter, NumberSeries, SeriesName } from "./invoices/InvoiceStore.ts"
+export type {
+  BilledLine,
+  InvoiceFilter,
+  LineCredit,
+  NumberSeries,
+  SeriesName,
+} from "./invoices/InvoiceStore.ts"
 export { SUBSCRIPTION_ID_PREFIX, SubscriptionId } from "./invoices/SubscriptionId.ts"
 export * as Subscription from "./subscriptions/Subscription.ts"
 export { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
@@ -167,3 +173,7 @@ export { Subscriptions } from "./subscriptions/Subscriptions.ts"
 export { BillingRuns } from "./time/BillingRuns.ts"
 export { RUN_POLL_MILLIS } from "./time/RunLoop.ts"
 export type { RunDue, RunReport } from "./time/BillingRuns.ts"
+export * as CreditNote from "./invoices/CreditNote.ts"
+export { CreditNotes } from "./invoices/CreditNotes.ts"
+export { CreditNoteStore } from "./invoices/CreditNoteStore.ts"
+export type { CreditNoteFilter } from "./invoices/CreditNoteStore.ts"

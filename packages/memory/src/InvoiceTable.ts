@@ -7,6 +7,7 @@ import {
   type Invoice,
   type InvoiceFilter,
   InvoiceStore,
+  type LineCredit,
   Page,
   type NumberSeries,
   type SeriesName,
@@ -15,6 +16,7 @@ import {
 } from "@billwright/core"
 import { Exit, Option } from "effect"
 import { copyOf } from "./CollectionTable.ts"
+import type { CreditNoteTable } from "./CreditNoteTable.ts"
 import type { DueTable } from "./DueTable.ts"
 import { IdOrder, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
@@ -46,11 +48,13 @@ const taken = (problem: string): Exit.Exit<never, StorageError> =>
 export class InvoiceTable {
   readonly #journal: Journal
   readonly #due: DueTable
+  readonly #notes: CreditNoteTable
   readonly #tenants = new Map<string, TenantRows>()
 
-  constructor(journal: Journal, due: DueTable) {
+  constructor(journal: Journal, due: DueTable, notes: CreditNoteTable) {
     this.#journal = journal
     this.#due = due
+    this.#notes = notes
   }
 
   insert(tenant: Tenant.Tenant, invoice: Invoice.StoredInvoice): Exit.Exit<void, StorageError> {
@@ -115,11 +119,34 @@ export class InvoiceTable {
 
   billedLines(tenant: Tenant.Tenant, subscriptionId: string, from: number): ReadonlyArray<BilledLine> {
     const order = this.#of(tenant).bySubscription.get(subscriptionId)
-    return Array.from(order?.values() ?? []).flatMap(({ id, value: { state } }) =>
-      state.lines
+    return Array.from(order?.values() ?? []).flatMap(({ id, value: { state } }) => {
+      const forgiven = state.amountCredited === 0n ? undefined : this.#notes.forgiven(tenant, id)
+      return state.lines
         .filter(({ origin }) => origin?.subscriptionId === subscriptionId && origin.period >= from)
-        .map((line) => copyOf({ invoiceId: id, status: state.status, line })),
-    )
+        .map((line) =>
+          copyOf({ invoiceId: id, status: state.status, line, forgiven: forgiven?.get(line.id) ?? 0n }),
+        )
+    })
+  }
+
+  creditsOf(tenant: Tenant.Tenant, id: string): ReadonlyArray<LineCredit> {
+    const found = this.#of(tenant).all.find(id)
+    if (found === undefined) return []
+    const subscriptions = new Set(found.value.state.lines.map(({ origin }) => origin?.subscriptionId))
+    return Array.from(subscriptions)
+      .flatMap((one) =>
+        Array.from(
+          this.#of(tenant)
+            .bySubscription.get(one ?? "")
+            ?.values() ?? [],
+        ),
+      )
+      .filter(({ value }) => value.state.status !== "draft")
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .flatMap(({ value }) => value.state.lines)
+      .flatMap(({ amount, creditOf }) =>
+        creditOf?.invoiceId === id ? [{ lineId: creditOf.lineId, amount: -amount }] : [],
+      )
   }
 
   drafts(tenant: Tenant.Tenant, subscriptionId: string): ReadonlyArray<Invoice.StoredInvoice> {
@@ -195,6 +222,8 @@ export const invoiceStore = (table: InvoiceTable, journal: Journal): InvoiceStor
     find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
     lock: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
+    lockWithSubscriptions: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
+    creditsOf: (id) => verb((tenant) => Exit.succeed(table.creditsOf(tenant, id))),
     save: (invoice) =>
       verb((tenant) => {
         table.save(tenant, invoice)

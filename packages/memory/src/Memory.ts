@@ -9,6 +9,7 @@ import {
   ApiKeyStore,
   type Billing,
   Collections,
+  CreditNoteStore,
   Customer,
   DeliveryStore,
   DueStore,
@@ -27,6 +28,7 @@ import {
 } from "@billwright/core"
 import { Context, Effect, Layer } from "effect"
 import { apiKeyStore, ApiKeyTable } from "./ApiKeyTable.ts"
+import { creditNoteStore, CreditNoteTable } from "./CreditNoteTable.ts"
 import { DeliveryTable } from "./DeliveryTable.ts"
 import { dueStore, DueTable } from "./DueTable.ts"
 import { endpointStore, EndpointTable } from "./EndpointTable.ts"
@@ -64,7 +66,8 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
   const plans = new PlanTable(journal)
   const due = new DueTable(journal)
   const subscriptions = new SubscriptionTable(journal, due)
-  const invoices = new InvoiceTable(journal, due)
+  const creditNotes = new CreditNoteTable(journal)
+  const invoices = new InvoiceTable(journal, due, creditNotes)
   const transactor = Transactor.of({
     atomically: (effect) => journal.atomically(effect),
     inTransaction: Effect.withFiberSucceed((fiber) => journal.transactionOf(fiber) !== undefined),
@@ -78,6 +81,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
     Context.add(SubscriptionStore, subscriptionStore(subscriptions, journal)),
     Context.add(LiveSubscriptions, liveSubscriptions(subscriptions, journal)),
     Context.add(InvoiceStore, invoiceStore(invoices, journal)),
+    Context.add(CreditNoteStore, creditNoteStore(creditNotes, journal)),
     Context.add(DueStore, dueStore(due, journal)),
     Context.add(EventStore, eventStore(events, outbox, journal)),
     Context.add(EndpointStore, endpointStore(endpoints, journal)),
@@ -94,6 +98,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
           plans,
           subscriptions,
           invoices,
+          creditNotes,
           events,
           endpoints,
           deliveries,

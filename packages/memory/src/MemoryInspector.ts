@@ -4,6 +4,7 @@
 import {
   type Aggregation,
   type ApiKey,
+  type CreditNote,
   Customer,
   type Delivery,
   type Endpoint,
@@ -23,6 +24,7 @@ import {
 } from "@billwright/core"
 import { Context, type DateTime, type Effect, Exit } from "effect"
 import type { ApiKeyTable } from "./ApiKeyTable.ts"
+import type { CreditNoteTable } from "./CreditNoteTable.ts"
 import { copyOf as copyOfDelivery } from "./DeliveryRow.ts"
 import type { DeliveryTable } from "./DeliveryTable.ts"
 import { copyOf as copyOfEndpoint, type EndpointRow, type EndpointTable } from "./EndpointTable.ts"
@@ -111,6 +113,10 @@ export interface MemorySnapshot {
     readonly tenant: Tenant.Tenant
     readonly invoice: Invoice.StoredInvoice
   }>
+  readonly creditNotes: ReadonlyArray<{
+    readonly tenant: Tenant.Tenant
+    readonly note: CreditNote.CreditNote
+  }>
   /** By tenant, in the order of commits. */
   readonly events: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly event: Event.Event }>
   readonly endpoints: ReadonlyArray<EndpointSnapshot>
@@ -150,6 +156,7 @@ export const inspector = (
     readonly plans: PlanTable
     readonly subscriptions: SubscriptionTable
     readonly invoices: InvoiceTable
+    readonly creditNotes: CreditNoteTable
     readonly events: EventTable
     readonly endpoints: EndpointTable
     readonly deliveries: DeliveryTable
@@ -158,6 +165,7 @@ export const inspector = (
 ): MemoryInspector["Service"] => {
   const {
     collections,
+    creditNotes,
     deliveries,
     endpoints,
     events,
@@ -208,6 +216,7 @@ export const inspector = (
     planVersions: Array.from(plans.versions()),
     subscriptions: Array.from(subscriptions.rows(), ({ tenant, value }) => ({ tenant, subscription: value })),
     invoices: Array.from(invoices.rows(), ({ tenant, value }) => ({ tenant, invoice: value })),
+    creditNotes: Array.from(creditNotes.rows()),
     events: Array.from(events.rows(), ({ event, tenant }) => ({ tenant, event: { ...event } })),
     endpoints: Array.from(endpoints.rows(), snapshotOfEndpoint),
     deliveries: Array.from(deliveries.rows(), ({ content, tenant }) => ({

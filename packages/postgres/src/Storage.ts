@@ -10,6 +10,7 @@ import * as Migrations from "./migrations/Migrations.ts"
 import * as PostgresTransactor from "./PostgresTransactor.ts"
 import * as PostgresApiKeyStore from "./stores/PostgresApiKeyStore.ts"
 import * as PostgresCollections from "./stores/PostgresCollections.ts"
+import * as PostgresCreditNoteStore from "./stores/PostgresCreditNoteStore.ts"
 import * as PostgresDeliveryStore from "./stores/PostgresDeliveryStore.ts"
 import * as PostgresDueStore from "./stores/PostgresDueStore.ts"
 import * as PostgresEndpointStore from "./stores/PostgresEndpointStore.ts"
@@ -32,6 +33,7 @@ const stores = (options: StorageOptions): Layer.Layer<AllPorts, never, SqlClient
   Layer.mergeAll(
     PostgresApiKeyStore.layer,
     PostgresCollections.layer,
+    PostgresCreditNoteStore.layer,
     PostgresDeliveryStore.layer,
     PostgresDueStore.layer,
     PostgresEndpointStore.layer,

@@ -6,6 +6,8 @@ import type { SchemaName } from "./SchemaName.ts"
 
 const NAMES = [
   "api_keys",
+  "billing_credit_note_lines",
+  "billing_credit_notes",
   "billing_due",
   "billing_invoice_lines",
   "billing_invoices",

@@ -15,13 +15,18 @@ const withDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 /** The functions that tables need, such as those of triggers: migrations make them, and they are frozen. */
 const OF_MIGRATIONS = [
+  "check_credit_note_lines",
+  "check_credit_note_series",
+  "check_credit_notes",
   "check_invoice_number",
   "check_invoice_sums",
   "check_series",
+  "count_credit_note",
   "count_issued_invoice",
   "count_taken_numbers",
   "customer_search_keys",
   "note_change_of_lines",
+  "refuse_change_of_credit_note",
   "refuse_change_of_invoice",
   "refuse_change_of_line",
   "refuse_change_of_version",
@@ -364,6 +369,7 @@ const FROZEN: ReadonlyArray<string> = [
   "48227740c81700380b209d2c56799005fd31c80cbabde96111a40a645177f92e",
   "db4013db3b3ca7669c4e4c083af60aedd85fe26a0c29708b433fbdc668dac7a7",
   "5a12d8e19b06f1785914d09ac6800ee179692c6e1dd23355f9000b4ce8eeac4e",
+  "d2c42d56864e379fb78805ee2115dc12f960f39f5ec40892cff32c4228f35eaf",
 ]
 
 describe("each migration", () => {

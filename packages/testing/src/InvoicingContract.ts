@@ -4,6 +4,7 @@
 import type { Billing } from "@billwright/core"
 import { layer as layerOf } from "@effect/vitest"
 import { Layer } from "effect"
+import { creditNoteContract } from "./contract/CreditNoteContract.ts"
 import { dueContract } from "./contract/DueContract.ts"
 import { invoiceContract } from "./contract/InvoiceContract.ts"
 import type { InvoicingTest } from "./contract/InvoicingProbe.ts"
@@ -29,6 +30,7 @@ export const suite = <R, E>(
     }
     subscriptionContract(test)
     invoiceContract(test)
+    creditNoteContract(test)
     dueContract(test)
     subscriptionScenarios(test)
   })

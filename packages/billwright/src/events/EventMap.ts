@@ -69,6 +69,44 @@ export interface InvoiceLineSnapshot {
   readonly amount: number | bigint
 }
 
+/** Data of `credit_note.created`. Amounts are integers of the currency's minor unit. */
+export interface CreditNoteData {
+  readonly credit_note_id: string
+  readonly number: string
+  readonly invoice_id: string
+  readonly customer_id: string
+  readonly reason:
+    | "duplicate"
+    | "fraudulent"
+    | "order_change"
+    | "unsatisfactory"
+    | "usage_corrected"
+    | "other"
+  readonly currency: string
+  /** What it credits of lines of the invoice: at most 100 of them. */
+  readonly lines: ReadonlyArray<{ readonly line_id: string; readonly amount: number | bigint }>
+  /** How many lines the credit note has. */
+  readonly line_count: number
+  readonly net: number | bigint
+  readonly tax: number | bigint
+  /** `waived` + `refund` + `to_balance`. */
+  readonly total: number | bigint
+  /** What lowered the amount due of the invoice. */
+  readonly waived: number | bigint
+  readonly refund: number | bigint
+  /** What went to the customer's credit balance. */
+  readonly to_balance: number | bigint
+  readonly issued_at: string
+  /** The invoice after the credit note. */
+  readonly invoice: {
+    readonly status: "draft" | "open" | "paid" | "void" | "uncollectible"
+    readonly amount_credited: number | bigint
+    readonly amount_due: number | bigint
+    /** Rises with each change of the invoice. */
+    readonly sequence: number
+  }
+}
+
 /** Data of `payment.succeeded`. The ids are your own. */
 export interface PaymentData {
   readonly payment_id: string
@@ -149,6 +187,7 @@ export interface UsageThresholdData {
  * `usage.threshold`.
  */
 export interface BuiltInEvents {
+  readonly "credit_note.created": CreditNoteData
   readonly "invoice.created": InvoiceData
   readonly "invoice.finalized": InvoiceData
   readonly "invoice.marked_uncollectible": InvoiceData

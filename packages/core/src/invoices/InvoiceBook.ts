@@ -10,15 +10,13 @@ import {
   type Invoice as EngineInvoice,
   type InvoiceInput,
   type LineInput,
-  type NumberSeries,
   redraft,
   stepsOfAmount,
-  takeNumbers,
   taxLines,
   type TaxRate,
 } from "@billwright/engine"
 import * as Engine from "@billwright/engine"
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect } from "effect"
 import type { Outbox } from "../events/Outbox.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -28,6 +26,7 @@ import type { StoredInvoice } from "./Invoice.ts"
 import { dataOf, invoiceEvents } from "./InvoiceEvents.ts"
 import type { InvoicesOptions } from "./InvoiceSettings.ts"
 import type { InvoiceStore } from "./InvoiceStore.ts"
+import { nextNumber } from "./NextNumber.ts"
 
 /** There is no tax. */
 const NO_TAX: TaxRate = { category: "O", rate: "0", country: null, reason: "Not subject to tax" }
@@ -104,21 +103,12 @@ export class InvoiceBook {
   finalize(draft: StoredInvoice): Written<StoredInvoice> {
     const { netDays, numberFormat, timezone } = this.#settings
     return Effect.gen({ self: this }, function* () {
-      const known = yield* this.#store.lockSeries("invoice")
-      const { epochMilliseconds } = yield* DateTime.now
-      const before: NumberSeries = {
-        year: null,
-        lastIssuedAt: null,
-        last: 0,
-        ...Option.getOrUndefined(known),
-        format: numberFormat,
-        timezone,
-      }
-      const { issuedAt, numbers, series } = takeNumbers(before, 1, epochMilliseconds)
+      const style = { format: numberFormat, timezone }
+      const { issuedAt, number, save } = yield* nextNumber(this.#store, "invoice", style)
       const dueAt = dueAtOf(issuedAt, netDays, timezone)
-      const input: InvoiceInput = { action: "finalize", number: numbers[0]!.number, issuedAt, dueAt }
+      const input: InvoiceInput = { action: "finalize", number, issuedAt, dueAt }
       const issued = yield* this.apply(draft, input).pipe(Effect.catchTag("ActionUnavailable", Effect.die))
-      yield* this.#store.saveSeries("invoice", series)
+      yield* save
       return issued
     })
   }

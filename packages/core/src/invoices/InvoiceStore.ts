@@ -1,7 +1,7 @@
 /**
  * The storage port for invoices and the series of their numbers.
  */
-import type { Line, NumberSeries } from "@billwright/engine"
+import type { Line, LineCredit, NumberSeries } from "@billwright/engine"
 import { Context, type Effect, type Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
@@ -10,7 +10,7 @@ import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { InvoiceId, InvoiceStatus, StoredInvoice } from "./Invoice.ts"
 import type { SubscriptionId } from "./SubscriptionId.ts"
 
-export type { NumberSeries } from "@billwright/engine"
+export type { LineCredit, NumberSeries } from "@billwright/engine"
 
 /** Which invoices to list. `undefined` allows any. */
 export interface InvoiceFilter {
@@ -27,6 +27,8 @@ export interface BilledLine {
   readonly invoiceId: InvoiceId
   readonly status: InvoiceStatus
   readonly line: Line
+  /** What credit notes gave back of the line. */
+  readonly forgiven: bigint
 }
 
 /**
@@ -62,6 +64,14 @@ export class InvoiceStore extends Context.Service<
     readonly lock: (id: InvoiceId) => Effect.Effect<Option.Option<StoredInvoice>, StorageError, CurrentTenant>
 
     /**
+     * The same, after it holds the subscriptions that the lines of the invoice bill, in the order of their ids. So nobody
+     * bills them meanwhile. Call it inside a transaction that holds nothing else of billing.
+     */
+    readonly lockWithSubscriptions: (
+      id: InvoiceId,
+    ) => Effect.Effect<Option.Option<StoredInvoice>, StorageError, CurrentTenant>
+
+    /**
      * Replaces an invoice that the current transaction holds. Its id, customer, subscription, `cause` and `createdAt` stay.
      * Ends a lease on it and forgets its failures: what is due at `dueAt` is due for the first time. Does nothing if there
      * is no such invoice.
@@ -76,6 +86,14 @@ export class InvoiceStore extends Context.Service<
       subscriptionId: SubscriptionId,
       fromPeriod: number,
     ) => Effect.Effect<ReadonlyArray<BilledLine>, StorageError, CurrentTenant>
+
+    /**
+     * What lines of other invoices, issued ones, give back of the lines of an invoice (`creditOf`): amounts greater than 0,
+     * in the order of the invoices' ids, then of their lines.
+     */
+    readonly creditsOf: (
+      id: InvoiceId,
+    ) => Effect.Effect<ReadonlyArray<LineCredit>, StorageError, CurrentTenant>
 
     /**
      * The drafts of a subscription, oldest first, and held until the transaction ends, as by `lock`. Call it inside a

@@ -57,10 +57,12 @@ const idOf = (period: number, { charge, creditOf, group, segment }: PeriodLine):
 
 /** What the lines of a period's documents say, for the lines after them. */
 const documentedOf = (billed: ReadonlyArray<BilledLine>, number: number): ReadonlyArray<Documented> =>
-  billed.flatMap(({ invoiceId, line: { charge, creditOf, id, net, origin } }) => {
+  billed.flatMap(({ forgiven, invoiceId, line: { amount, charge, creditOf, discount, id, origin } }) => {
     if (origin?.period !== number) return []
     const { gross, group, segment } = origin
-    return [{ invoiceId, lineId: id, segment, charge, group, gross, net, creditOf, forgiven: 0n }]
+    return [
+      { invoiceId, lineId: id, segment, charge, group, gross, net: amount - discount, creditOf, forgiven },
+    ]
   })
 
 /** What is billed, and which draft the lines are for. */

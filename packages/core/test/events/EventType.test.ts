@@ -19,6 +19,7 @@ describe("the catalogue of event types", () => {
       assert.deepStrictEqual(
         all.map(({ name }) => name),
         [
+          "credit_note.created",
           "invoice.created",
           "invoice.finalized",
           "invoice.marked_uncollectible",

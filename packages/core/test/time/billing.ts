@@ -3,6 +3,7 @@
  */
 import {
   BillingRuns,
+  CreditNotes,
   type Customer,
   IdGenerator,
   Invoices,
@@ -22,6 +23,7 @@ import { acme } from "../world.ts"
 
 const services = Layer.mergeAll(
   BillingRuns.layerManual,
+  CreditNotes.layer,
   Invoices.layer,
   Plans.layer,
   Resources.layer,

@@ -578,6 +578,22 @@ export interface paths {
     };
 }
 export interface webhooks {
+    "credit_note.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.credit_note.created"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "invoice.created": {
         parameters: {
             query?: never;
@@ -2082,6 +2098,16 @@ export interface components {
             /** Format: int64 */
             failed_attempts: number;
         };
+        "credit_note.created.CreditedInvoice": {
+            /** @enum {string} */
+            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+            /** Format: int64 */
+            amount_credited: number;
+            /** Format: int64 */
+            amount_due: number;
+            /** Format: int64 */
+            sequence: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -3284,6 +3310,75 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
+            };
+        };
+    };
+    "webhook.credit_note.created": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "credit_note.created";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        credit_note_id: string;
+                        number: string;
+                        invoice_id: string;
+                        customer_id: string;
+                        /** @enum {string} */
+                        reason: "duplicate" | "fraudulent" | "order_change" | "unsatisfactory" | "usage_corrected" | "other";
+                        currency: string;
+                        lines: {
+                            line_id: string;
+                            /** Format: int64 */
+                            amount: number;
+                        }[];
+                        /** Format: int64 */
+                        line_count: number;
+                        /** Format: int64 */
+                        net: number;
+                        /** Format: int64 */
+                        tax: number;
+                        /** Format: int64 */
+                        total: number;
+                        /** Format: int64 */
+                        waived: number;
+                        /** Format: int64 */
+                        refund: number;
+                        /** Format: int64 */
+                        to_balance: number;
+                        /** Format: date-time */
+                        issued_at: string;
+                        invoice: components["schemas"]["credit_note.created.CreditedInvoice"];
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

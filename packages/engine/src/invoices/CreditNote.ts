@@ -4,6 +4,7 @@
  * when nothing is left.
  */
 import { Problems } from "../catalog/Problem.ts"
+import * as Allocate from "../money/Allocate.ts"
 import { lesser, sumOf } from "./Amounts.ts"
 import type { Invoice } from "./Invoice.ts"
 import { InvoiceError, refuse } from "./InvoiceError.ts"
@@ -69,8 +70,11 @@ export interface CreditNote extends CreditNoteAmounts {
 
 /** What to credit. */
 export interface CreditRequest {
-  /** Amounts of lines, or `rest`: all that is left of all lines. */
-  readonly lines: ReadonlyArray<LineCredit> | "rest"
+  /**
+   * Amounts of lines; or `rest`: all that is left of all lines; or one amount, as those of lines are, which is spread over
+   * the lines in proportion to what is left of each. Ties go to earlier lines.
+   */
+  readonly lines: ReadonlyArray<LineCredit> | "rest" | bigint
   /** How much of what the customer paid is refunded. The rest goes to the credit balance. Default: 0. */
   readonly refund?: bigint
   /** What credit lines of later invoices gave back of these lines. It can't be credited again. */
@@ -169,11 +173,40 @@ const settle = (
   return { waived, refund, toBalance: total - waived - refund }
 }
 
-/** The lines to credit: as asked, or all that is left. */
-const creditsOf = ({ lines }: CreditRequest, left: ReadonlyMap<string, bigint>): ReadonlyArray<LineCredit> =>
-  lines === "rest"
-    ? [...left].flatMap(([lineId, amount]) => (amount === 0n ? [] : [{ lineId, amount }]))
-    : lines
+const withAmounts = (
+  left: ReadonlyMap<string, bigint>,
+  amounts: ReadonlyArray<bigint>,
+): ReadonlyArray<LineCredit> =>
+  Array.from(left.keys(), (lineId, index) => ({ lineId, amount: amounts[index]! })).filter(
+    ({ amount }) => amount !== 0n,
+  )
+
+/** Longest position of a line, in digits. It makes the order of keys that of the lines. */
+const POSITION_DIGITS = 9
+
+/** Spreads an amount over what is left of the lines. Lines below 0 get nothing. */
+const spread = (amount: bigint, left: ReadonlyMap<string, bigint>): ReadonlyArray<LineCredit> => {
+  const weights = Array.from(left.values(), (each, index) => ({
+    key: String(index).padStart(POSITION_DIGITS, "0"),
+    weight: each > 0n ? each : 0n,
+  }))
+  const most = weights.reduce((sum, { weight }) => sum + weight, 0n)
+  if (amount <= 0n || amount > most) {
+    throw new InvoiceError([
+      { path: "amount", problem: `must be from 1 to ${most}, which is left of the lines` },
+    ])
+  }
+  return withAmounts(left, Allocate.allocate(amount, weights))
+}
+
+/** The lines to credit: as asked, spread, or all that is left. */
+const creditsOf = (
+  { lines }: CreditRequest,
+  left: ReadonlyMap<string, bigint>,
+): ReadonlyArray<LineCredit> => {
+  if (typeof lines === "bigint") return spread(lines, left)
+  return lines === "rest" ? withAmounts(left, [...left.values()]) : lines
+}
 
 /**
  * Computes the amounts of the next credit note of an issued invoice. `notes` are its earlier ones.
@@ -194,7 +227,7 @@ export const creditNoteAmounts = (
   }
   const left = leftOfLines(invoice, notes, request.givenBack)
   const credits = creditsOf(request, left)
-  if (request.lines !== "rest") checkLines(at, credits, left)
+  if (typeof request.lines === "object") checkLines(at, credits, left)
   refuse(at.found)
   const earlier = notes.flatMap(({ lines }) => lines)
   const behavior = invoice.taxBehavior

@@ -44,10 +44,10 @@ export interface Documented extends LineRef {
   readonly group: string | null
   /** The amount of the line, before discounts. For a credit, the `gross` of its line. */
   readonly gross: bigint
-  /** The amount after discounts, without tax. */
+  /** The amount after discounts. */
   readonly net: bigint
   /** For a credit: the line that it gives money back of. */
   readonly creditOf: LineRef | null
-  /** What credit notes gave back of the line for other reasons, without tax. It is not billed again. */
+  /** What credit notes gave back of the line for other reasons. It is not billed again. */
   readonly forgiven: bigint
 }

@@ -21,6 +21,7 @@ import { migration0003 } from "./Migration0003.ts"
 import { migration0004 } from "./Migration0004.ts"
 import { migration0005 } from "./Migration0005.ts"
 import { migration0006 } from "./Migration0006.ts"
+import { migration0007 } from "./Migration0007.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -33,6 +34,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0004,
   migration0005,
   migration0006,
+  migration0007,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -5,12 +5,12 @@ import { type BilledLine, ExactJson, Id, type Invoice } from "@billwright/core"
 import { Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { millisColumn } from "../Millis.ts"
-import { instant, json, type Row, text, textOrNull } from "../Row.ts"
+import { bigint, instant, json, type Row, text, textOrNull } from "../Row.ts"
 import { customerIdOf, dueFromRow, invoiceIdOf, subscriptionIdOf } from "./DueRow.ts"
 
 type Stored = Invoice.StoredInvoice
 
-/** The fields that are amounts, at any depth of an invoice without its lines. */
+/** The fields that are amounts, at any depth of an invoice or a credit note without its lines. */
 const AMOUNTS: ReadonlySet<string> = new Set([
   "subtotal",
   "tax",
@@ -24,12 +24,17 @@ const AMOUNTS: ReadonlySet<string> = new Set([
   "base",
   "taken",
   "taxable",
+  "net",
+  "waived",
+  "refund",
+  "toBalance",
 ])
 
 const bigintAsText = (_name: string, value: unknown): unknown =>
   typeof value === "bigint" ? value.toString() : value
 
-const written = (value: unknown): string => JSON.stringify(value, bigintAsText)
+/** A value as JSON whose amounts are texts. */
+export const amountsWritten = (value: unknown): string => JSON.stringify(value, bigintAsText)
 
 const amountsAsBigint = (name: string, value: unknown): unknown =>
   AMOUNTS.has(name) && typeof value === "string" ? BigInt(value) : value
@@ -40,9 +45,9 @@ const encoder = new TextEncoder()
 export const textsOf = ({ cause, state }: Stored) => {
   const { lines, ...header } = state
   return {
-    state: written(header),
+    state: amountsWritten(header),
     cause: cause === null ? null : JSON.stringify(cause),
-    lines: written(lines),
+    lines: amountsWritten(lines),
     subscriptions: ArrayLiteral.plain(
       lines.map(({ origin }) => (origin === null ? null : Id.toUuid(origin.subscriptionId))),
     ),
@@ -80,14 +85,11 @@ const toLine = (line: StoredLine): Line => ({
   origin: line.origin === null ? null : { ...line.origin, gross: BigInt(line.origin.gross) },
 })
 
-/** The state of an invoice without its lines. Amounts are found by their names. */
-const toHeader = (row: Row): Omit<Stored["state"], "lines"> => {
-  const state = row["state"]
+/** A document without its lines. Amounts are found by their names. */
+export const amountsRead = (row: Row, column: string): unknown => {
+  const value = row[column]
   // Some drivers parse JSON, and can't be told otherwise in a query.
-  return JSON.parse(typeof state === "string" ? state : JSON.stringify(state), amountsAsBigint) as Omit<
-    Stored["state"],
-    "lines"
-  >
+  return JSON.parse(typeof value === "string" ? value : JSON.stringify(value), amountsAsBigint)
 }
 
 export const invoiceFromRow = (row: Row): Stored => {
@@ -98,7 +100,7 @@ export const invoiceFromRow = (row: Row): Stored => {
     subscriptionId:
       textOrNull(row, "subscription_id") === null ? null : subscriptionIdOf(row, "subscription_id"),
     cause: row["cause"] === null ? null : (json(row, "cause") as Stored["cause"]),
-    state: { ...toHeader(row), lines: lines.map(toLine) },
+    state: { ...(amountsRead(row, "state") as Omit<Stored["state"], "lines">), lines: lines.map(toLine) },
     ...dueFromRow(row),
     createdAt: instant(row, "created_at"),
     updatedAt: instant(row, "updated_at"),
@@ -108,5 +110,6 @@ export const invoiceFromRow = (row: Row): Stored => {
 export const billedLineFromRow = (row: Row): BilledLine => ({
   invoiceId: invoiceIdOf(row, "invoice_id"),
   status: text(row, "status") as BilledLine["status"],
+  forgiven: bigint(row, "forgiven"),
   line: toLine(json(row, "line") as StoredLine),
 })

@@ -21,7 +21,7 @@ import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
 import { clauses, cursorOf, pageOf, requireCursor, shownOf, withinBytes } from "../Paging.ts"
-import { decoding, json, type Row } from "../Row.ts"
+import { bigint, decoding, json, type Row, text } from "../Row.ts"
 import { customerIdOf, dueColumns, joinDue, queueWritten } from "./DueRow.ts"
 import {
   billedLineFromRow,
@@ -116,6 +116,41 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id
 where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id)}::uuid for no key update`,
     )
     return yield* find(operation, id)
+  })
+
+  /** Subscriptions first, and in the order of their ids, as everybody who bills them does. */
+  const lockWithSubscriptions = Effect.fnUntraced(function* (id: Invoice.InvoiceId) {
+    const { accountId, mode } = yield* CurrentTenant
+    yield* write(
+      "InvoiceStore.lockWithSubscriptions",
+      (sql) =>
+        sql<Row>`select 1 from ${t.billing_subscriptions} s
+where s.account_id = ${accountId} and s.mode = ${mode} and s.id in (
+  select l.subscription_id from ${t.billing_invoices} i join ${t.billing_invoice_lines} l
+    on l.account_id = i.account_id and l.mode = i.mode and l.customer_id = i.customer_id and l.invoice_id = i.id
+  where i.account_id = ${accountId} and i.mode = ${mode} and i.id = ${Id.toUuid(id)}::uuid
+)
+order by s.id for no key update of s`,
+    )
+    return yield* lock(id)
+  })
+
+  const creditsOf = Effect.fnUntraced(function* (id: Invoice.InvoiceId) {
+    const operation = "InvoiceStore.creditsOf"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select l.line -> 'creditOf' ->> 'lineId' as line_id, (-l.amount)::text as amount
+from ${t.billing_invoice_lines} l join ${t.billing_invoices} i
+  on i.account_id = l.account_id and i.mode = l.mode and i.customer_id = l.customer_id and i.id = l.invoice_id
+where l.account_id = ${accountId} and l.mode = ${mode} and l.line -> 'creditOf' ->> 'invoiceId' = ${id}
+  and i.status <> 'draft'
+order by l.invoice_id, l.position`,
+    )
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) =>
+      all.map((row) => ({ lineId: text(row, "line_id"), amount: bigint(row, "amount") })),
+    )(rows)
   })
 
   const lockDrafts = Effect.fnUntraced(function* (subscriptionId: SubscriptionId) {
@@ -221,7 +256,11 @@ order by ${order}`
     const rows = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select l.invoice_id::text, i.status, l.line::text as line
+        sql<Row>`select l.invoice_id::text, i.status, l.line::text as line, case i.amount_credited when 0 then 0 else (
+    select coalesce(sum(c.amount), 0) from ${t.billing_credit_note_lines} c
+    where c.account_id = l.account_id and c.mode = l.mode and c.customer_id = l.customer_id and c.invoice_id = l.invoice_id
+      and c.line_id = l.id
+  ) end::text as forgiven
 from ${t.billing_invoice_lines} l join ${t.billing_invoices} i
   on i.account_id = l.account_id and i.mode = l.mode and i.customer_id = l.customer_id and i.id = l.invoice_id
 where l.account_id = ${accountId} and l.mode = ${mode} and l.subscription_id = ${Id.toUuid(subscriptionId)}::uuid
@@ -266,7 +305,9 @@ on conflict (account_id, mode, name) do update set state = excluded.state return
     list,
     lock,
     save: (invoice) => transactor.atomically(save(invoice)),
+    lockWithSubscriptions,
     billedLines,
+    creditsOf,
     lockDrafts,
     lockSeries,
     saveSeries,

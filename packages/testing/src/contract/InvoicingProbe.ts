@@ -4,14 +4,18 @@
 import {
   type Billing,
   Collections,
+  CreditNote,
+  CreditNoteStore,
   Customer,
   IdGenerator,
   Invoice,
+  InvoiceStore,
   SUBSCRIPTION_ID_PREFIX,
   SubscriptionId,
   type Subscription,
+  Transactor,
 } from "@billwright/core"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Option } from "effect"
 import * as Sample from "../Sample.ts"
 import type { ContractServices } from "./ContractTest.ts"
 
@@ -177,4 +181,105 @@ export const draftOf = Effect.fnUntraced(function* (
     ...change,
   }
   return stored
+})
+
+/** An invoice as it is after it was issued, as number 1 of its series. */
+export const issuedOf = (draft: Invoice.StoredInvoice): Invoice.StoredInvoice => ({
+  ...draft,
+  dueAt: null,
+  updatedAt: minuteOf(1),
+  state: {
+    ...draft.state,
+    status: "open",
+    number: "2026-0001",
+    issuedAt: millisOf(1),
+    dueAt: millisOf(2),
+    availableActions: ["pay"],
+    sequence: 2,
+  },
+})
+
+/** The state of a series whose format begins so, after its first numbers. */
+export const seriesOf = (prefix: string, last: number) => ({
+  format: `${prefix}{year}-{number:4}`,
+  timezone: "UTC",
+  year: 2026,
+  lastIssuedAt: millisOf(last),
+  last,
+})
+
+/** A credit note of 5.00 of an invoice whose first line has more than that. It is the first or a later one of its series. */
+export const creditNoteOf = Effect.fnUntraced(function* (
+  { customerId, id: invoiceId, state }: Invoice.StoredInvoice,
+  counter: number,
+) {
+  const id = CreditNote.CreditNoteId.make(yield* (yield* IdGenerator).next(CreditNote.CREDIT_NOTE_ID_PREFIX))
+  const { id: lineId, tax } = state.lines[0]!
+  const note: CreditNote.CreditNote = {
+    id,
+    number: `CN-2026-000${counter}`,
+    invoiceId,
+    customerId,
+    currency: state.currency,
+    reason: "other",
+    lines: [{ lineId, amount: 500n, tax }],
+    taxBehavior: "exclusive",
+    net: 500n,
+    tax: 0n,
+    taxes: [{ ...tax, taxable: 500n, amount: 0n }],
+    total: 500n,
+    waived: 500n,
+    refund: 0n,
+    toBalance: 0n,
+    issuedAt: millisOf(counter),
+    createdAt: minuteOf(counter),
+  }
+  return note
+})
+
+/** The invoice after so many of these credit notes. */
+export const creditedBy = (invoice: Invoice.StoredInvoice, notes: number): Invoice.StoredInvoice => {
+  const amount = 500n * BigInt(notes)
+  return {
+    ...invoice,
+    state: {
+      ...invoice.state,
+      amountCredited: amount,
+      amountWaived: amount,
+      amountDue: invoice.state.total - amount,
+      sequence: 2 + notes,
+    },
+  }
+}
+
+/** Stores an invoice, and issues it as number 1. */
+export const issue = Effect.fnUntraced(function* (draft: Invoice.StoredInvoice) {
+  const invoices = yield* InvoiceStore
+  const issued = issuedOf(draft)
+  yield* invoices.insert(draft)
+  yield* (yield* Transactor).atomically(
+    Effect.gen(function* () {
+      yield* invoices.lockSeries("invoice")
+      yield* invoices.save(issued)
+      yield* invoices.saveSeries("invoice", seriesOf("", 1))
+    }),
+  )
+  return issued
+})
+
+/** Stores the next of these credit notes of an invoice, in one transaction. */
+export const credit = Effect.fnUntraced(function* (invoice: Invoice.StoredInvoice, counter: number) {
+  const note = yield* creditNoteOf(invoice, counter)
+  const [invoices, notes] = [yield* InvoiceStore, yield* CreditNoteStore]
+  yield* (yield* Transactor).atomically(
+    Effect.gen(function* () {
+      yield* Effect.fromOption(yield* invoices.lockWithSubscriptions(invoice.id))
+      const known = yield* invoices.lockSeries("credit_note")
+      if (Option.isSome(known) !== counter > 1) yield* Effect.die("the series is not as it was left")
+      yield* invoices.save(creditedBy(invoice, counter))
+      yield* notes.insert(note)
+      yield* invoices.saveSeries("credit_note", seriesOf("CN-", counter))
+    }),
+  )
+  return note
 })
