@@ -1,15 +1,7 @@
 /**
  * The use cases of subscriptions.
  */
-import {
-  type Command,
-  type CommandTime,
-  type Create,
-  isRejected,
-  type PlanVersion,
-  type Problem,
-  step,
-} from "@billwright/engine"
+import { type Command, isRejected, type PlanVersion, step } from "@billwright/engine"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { PlanNotFound } from "../catalog/Plan.ts"
 import { PlanStore } from "../catalog/PlanStore.ts"
@@ -24,7 +16,7 @@ import { SUBSCRIPTION_ID_PREFIX, SubscriptionId } from "../invoices/Subscription
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
-import { decoder, type InvalidInput, ofProblems } from "../shared/InvalidInput.ts"
+import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
@@ -46,6 +38,8 @@ import {
 } from "./Subscription.ts"
 import { SubscriptionBilling } from "./SubscriptionBilling.ts"
 import { SubscriptionBook } from "./SubscriptionBook.ts"
+import { invalid, toCancel, toChange, toCreate, toPause } from "./SubscriptionInput.ts"
+import { PreviewSubscription, previewOf, type SubscriptionPreview } from "./SubscriptionPreview.ts"
 import { SubscriptionStore } from "./SubscriptionStore.ts"
 
 const decodeCreate = decoder(CreateSubscription)
@@ -54,10 +48,21 @@ const decodeCancel = decoder(CancelSubscription)
 const decodePause = decoder(PauseSubscription)
 const decodeResume = decoder(ResumeSubscription)
 const decodeList = decoder(ListSubscriptions)
+const decodePreview = decoder(PreviewSubscription)
 const { knownId, orNotFound } = ById.make(Schema.is(SubscriptionId), (id) => new SubscriptionNotFound({ id }))
 
 type Failure = InvoicingUnsupported | StorageError
 type CommandFailure = ActionUnavailable | InvalidInput | SubscriptionNotFound | Failure
+
+type AnyFailure = CommandFailure | CustomerNotFound | PlanNotFound
+
+/** The input of the action that is previewed. */
+const withoutAction = <A extends { readonly action: string; readonly subscriptionId?: string }>(
+  asked: A,
+): Omit<A, "action" | "subscriptionId"> => {
+  const { action: _, subscriptionId: __, ...fields } = asked
+  return fields
+}
 
 /**
  * Creates, reads, lists and changes the subscriptions of the current tenant.
@@ -106,6 +111,15 @@ export class Subscriptions extends Context.Service<
       id: string,
       input?: ResumeSubscription,
     ) => Effect.Effect<Subscription, CommandFailure, CurrentTenant>
+
+    /**
+     * What one of the other calls would do now: the subscription after it, what it would invoice, and the invoice after
+     * that. Costs as much as the call. Nothing is stored, no number is taken, and no event is published. Fails as the call
+     * does.
+     */
+    readonly preview: (
+      input: PreviewSubscription,
+    ) => Effect.Effect<SubscriptionPreview, AnyFailure, CurrentTenant>
   }
 >()("@billwright/core/subscriptions/Subscriptions") {
   static readonly layer = Layer.effect(
@@ -187,7 +201,8 @@ export class Subscriptions extends Context.Service<
       })
 
       const change = Effect.fn("Subscriptions.change")(function* (id: string, input: ChangeSubscription) {
-        const { at, bill, plan, quantities, version } = yield* decodeChange(input)
+        const fields = yield* decodeChange(input)
+        const { plan, version } = fields
         if (plan === undefined && version !== undefined) {
           return yield* invalid([{ path: "version", problem: "must be left out: it needs a plan" }])
         }
@@ -197,30 +212,17 @@ export class Subscriptions extends Context.Service<
           const { customerId } = yield* get(id)
           yield* usage.check(customerId, found.terms)
         }
-        return yield* command(id, {
-          type: "change",
-          ...(found === undefined ? {} : { plan: found }),
-          ...(quantities === undefined ? {} : { quantities }),
-          ...(at === undefined ? {} : { at: timeOf(at) }),
-          ...(bill === undefined ? {} : { bill }),
-        })
+        return yield* command(id, toChange(fields, found))
       })
 
       const cancel = Effect.fn("Subscriptions.cancel")(function* (id: string, input: CancelSubscription) {
-        const { at, credit } = yield* decodeCancel(input)
-        return yield* command(id, {
-          type: "cancel",
-          at: timeOf(at),
-          ...(credit === undefined ? {} : { credit }),
-        })
+        return yield* command(id, toCancel(yield* decodeCancel(input)))
       })
 
       const uncancel = Effect.fn("Subscriptions.uncancel")((id: string) => command(id, { type: "uncancel" }))
 
       const pause = Effect.fn("Subscriptions.pause")(function* (id: string, input: PauseSubscription = {}) {
-        const { resumeAt, ...fields } = yield* decodePause(input)
-        const at = resumeAt === undefined ? {} : { resumeAt: resumeAt.epochMilliseconds }
-        return yield* command(id, { type: "pause", ...fields, ...at })
+        return yield* command(id, toPause(yield* decodePause(input)))
       })
 
       const resume = Effect.fn("Subscriptions.resume")(function* (
@@ -230,7 +232,34 @@ export class Subscriptions extends Context.Service<
         return yield* command(id, { type: "resume", ...(yield* decodeResume(input)) })
       })
 
-      return Subscriptions.of({ create, get, list, change, cancel, uncancel, pause, resume })
+      const perform = (
+        asked: PreviewSubscription,
+      ): Effect.Effect<Subscription, AnyFailure, CurrentTenant> => {
+        if (asked.action === "create") return create(withoutAction(asked))
+        const { subscriptionId: id } = asked
+        switch (asked.action) {
+          case "change":
+            return change(id, withoutAction(asked))
+          case "cancel":
+            return cancel(id, withoutAction(asked))
+          case "uncancel":
+            return uncancel(id)
+          case "pause":
+            return pause(id, withoutAction(asked))
+          case "resume":
+            return resume(id, withoutAction(asked))
+        }
+      }
+
+      const preview = Effect.fn("Subscriptions.preview")(function* (input: PreviewSubscription) {
+        const parts = yield* makeBook
+        const asked = yield* decodePreview(input)
+        const inTransaction = { ...parts, transactor }
+        const id = asked.action === "create" ? undefined : asked.subscriptionId
+        return yield* previewOf(inTransaction, id, perform(asked))
+      })
+
+      return Subscriptions.of({ create, get, list, change, cancel, uncancel, pause, resume, preview })
     }),
   )
 }
@@ -264,33 +293,3 @@ export const bookOf = Effect.gen(function* () {
     }
   })
 })
-
-const invalid = ([first, ...others]: readonly [Problem, ...ReadonlyArray<Problem>]) => {
-  const toField = ({ path, problem }: Problem) => ({ field: path, problem })
-  return Effect.fail(ofProblems([toField(first), ...others.map(toField)]))
-}
-
-const timeOf = (at: CancelSubscription["at"]): CommandTime =>
-  typeof at === "string" ? at : at.epochMilliseconds
-
-const toCreate = (
-  { anchor, currency, quantities, startAt, timezone, trial, trialUsage }: CreateSubscription,
-  plan: PlanVersion,
-): Create => ({
-  type: "create",
-  plan,
-  ...(currency === undefined ? {} : { currency }),
-  ...(quantities === undefined ? {} : { quantities }),
-  ...(startAt === undefined ? {} : { startAt: startAt.epochMilliseconds }),
-  ...(anchor === undefined ? {} : { anchor }),
-  ...(timezone === undefined ? {} : { timezone }),
-  ...(trial === undefined ? {} : { trial: trialOf(trial) }),
-  ...(trialUsage === undefined ? {} : { trialUsage }),
-})
-
-const trialOf = (
-  trial: NonNullable<CreateSubscription["trial"]> | null,
-): NonNullable<Create["trial"]> | null => {
-  if (trial === null) return null
-  return "days" in trial ? { days: trial.days } : { endAt: trial.endAt.epochMilliseconds }
-}

@@ -66,7 +66,7 @@ export const yearly: PlanDefinition = {
 
 /** The services of billing. Nothing in them wakes by itself, because the clock goes over months at once. */
 const services = Layer.mergeAll(
-  BillingRuns.layer,
+  BillingRuns.layerManual,
   Invoices.layer,
   Plans.layer,
   Resources.layer,

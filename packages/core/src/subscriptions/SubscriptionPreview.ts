@@ -1,0 +1,134 @@
+/**
+ * Previews: what a command would do, and what it would cost.
+ *
+ * A preview runs the command itself, in a transaction that is undone. So it has the very amounts that the command would
+ * have at this instant.
+ */
+import { isRejected, nextDue, step } from "@billwright/engine"
+import { Effect, Option, Schema } from "effect"
+import { type Invoice, toInvoice } from "../invoices/Invoice.ts"
+import type { InvoiceStore } from "../invoices/InvoiceStore.ts"
+import { SubscriptionId } from "../invoices/SubscriptionId.ts"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import type { Transactor } from "../shared/Transactor.ts"
+import {
+  CancelSubscription,
+  ChangeSubscription,
+  CreateSubscription,
+  PauseSubscription,
+  ResumeSubscription,
+  type Subscription,
+} from "./Subscription.ts"
+import type { SubscriptionBook } from "./SubscriptionBook.ts"
+import type { SubscriptionStore } from "./SubscriptionStore.ts"
+
+/** Most due instants after a command among which the next invoice is looked for. */
+const MAX_INSTANTS_AHEAD = 24
+
+const commandOf = <const Action extends string, Fields extends Schema.Struct.Fields>(
+  action: Action,
+  fields: Fields,
+) => Schema.Struct({ action: Schema.Literal(action), subscriptionId: SubscriptionId, ...fields })
+
+/** The input of `Subscriptions.preview`: an action, and the input that it takes. */
+export const PreviewSubscription = Schema.Union([
+  Schema.Struct({ action: Schema.Literal("create"), ...CreateSubscription.fields }),
+  commandOf("change", ChangeSubscription.fields),
+  commandOf("cancel", CancelSubscription.fields),
+  commandOf("uncancel", {}),
+  commandOf("pause", PauseSubscription.fields),
+  commandOf("resume", ResumeSubscription.fields),
+])
+export type PreviewSubscription = typeof PreviewSubscription.Type
+
+/** What a command would do. Nothing of it is stored: new ids in it are of nothing. */
+export interface SubscriptionPreview {
+  /** The subscription after the command. */
+  readonly subscription: Subscription
+  /** The drafts that the command would make, oldest first. */
+  readonly invoices: ReadonlyArray<Invoice>
+  /**
+   * The invoice after these, with the usage that is recorded by now: that of the next period, or of the end. `null` if
+   * nothing would be invoiced any more, as while the subscription is paused.
+   */
+  readonly nextInvoice: Invoice | null
+}
+
+/** Carries the result of a transaction that has to be undone. */
+class Undone<A> {
+  readonly result: A
+
+  constructor(result: A) {
+    this.result = result
+  }
+}
+
+/** Runs an effect as a transaction, and undoes all that it wrote. */
+const undone = <A, E, R>(
+  { atomically }: Transactor["Service"],
+  effect: Effect.Effect<A, E, R>,
+): Effect.Effect<A, E | StorageError, R> =>
+  atomically(Effect.flatMap(effect, (result) => Effect.fail(new Undone(result)))).pipe(
+    Effect.catchIf(
+      (error): error is Undone<A> => error instanceof Undone,
+      ({ result }) => Effect.succeed(result),
+    ),
+  )
+
+interface Parts {
+  readonly transactor: Transactor["Service"]
+  readonly store: SubscriptionStore["Service"]
+  readonly invoices: InvoiceStore["Service"]
+  readonly book: SubscriptionBook
+}
+
+type Read<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
+
+/** The preview of a command. `id` is that of the subscription, unless the command creates it. */
+export const previewOf = <E, R>(
+  { book, invoices, store, transactor }: Parts,
+  id: SubscriptionId | undefined,
+  command: Effect.Effect<Subscription, E, R>,
+): Effect.Effect<SubscriptionPreview, E | InvalidInput | StorageError, R | CurrentTenant> => {
+  /** The drafts of a subscription that were not there before. */
+  const draftsSince = (subscriptionId: SubscriptionId, before: ReadonlySet<string>) =>
+    Effect.map(invoices.lockDrafts(subscriptionId), (drafts) =>
+      drafts.filter((draft) => !before.has(draft.id)).map(toInvoice),
+    )
+
+  const nextInvoice = Effect.fnUntraced(function* (
+    subscriptionId: SubscriptionId,
+    before: ReadonlySet<string>,
+  ): Effect.fn.Return<Invoice | null, InvalidInput | StorageError, CurrentTenant> {
+    let stored = Option.getOrUndefined(yield* store.lock(subscriptionId))
+    for (let instants = 0; stored !== undefined && instants < MAX_INSTANTS_AHEAD; instants++) {
+      const due = nextDue(stored.state)
+      if (due === null) return null
+      const stepped = step(stored.state, { type: "due" }, due.at)
+      if (isRejected(stepped)) return null
+      stored = yield* book.update(stored, stepped)
+      const [next] = yield* draftsSince(subscriptionId, before)
+      if (next !== undefined) return next
+    }
+    return null
+  })
+
+  const idsOf = (subscriptionId: SubscriptionId | undefined): Read<Set<string>> =>
+    subscriptionId === undefined
+      ? Effect.succeed(new Set())
+      : Effect.andThen(
+          store.lock(subscriptionId),
+          Effect.map(invoices.lockDrafts(subscriptionId), (drafts) => new Set(drafts.map((one) => one.id))),
+        )
+
+  const all = Effect.gen(function* () {
+    const known = yield* idsOf(id)
+    const subscription = yield* command
+    const made = yield* draftsSince(subscription.id, known)
+    for (const draft of made) known.add(draft.id)
+    return { subscription, invoices: made, nextInvoice: yield* nextInvoice(subscription.id, known) }
+  })
+  return undone(transactor, all)
+}
