@@ -8,8 +8,10 @@ import type { Events } from "./events/Events.ts"
 import type { Prune, Pruned } from "./events/Prune.ts"
 import type { DashboardHandlers, DashboardOptions } from "./handlers/DashboardHandlers.ts"
 import type { Handlers } from "./handlers/Handlers.ts"
+import type { Invoices } from "./invoices/Invoices.ts"
 import type { ApiKeys } from "./keys/ApiKeys.ts"
 import type { ResourceCalls } from "./Resources.ts"
+import type { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import type { BillingRun, RunDue } from "./time/BillingRun.ts"
 import type { Usage } from "./usage/Usage.ts"
 import type { Deliveries } from "./webhooks/Deliveries.ts"
@@ -19,6 +21,10 @@ import type { Endpoints } from "./webhooks/Endpoints.ts"
 export interface BillingCalls<Map = BuiltInEvents> extends ResourceCalls {
   /** Plans: what you sell, in versions that never change. */
   readonly plans: Plans
+  /** Which customer has which version of a plan, since when and until when. */
+  readonly subscriptions: Subscriptions
+  /** What customers owe, line by line. Subscriptions make them. */
+  readonly invoices: Invoices
   /** Usage records, corrections and exact totals. */
   readonly usage: Usage
   /** Events, which are delivered to webhook endpoints. */

@@ -150,6 +150,8 @@ export type { TransportError, WebhookRequest, WebhookResponse } from "./webhooks
 export * as Due from "./shared/Due.ts"
 export { LiveSubscriptions } from "./customers/LiveSubscriptions.ts"
 export * as Invoice from "./invoices/Invoice.ts"
+export { INVOICE_LIMITS, invoiceView } from "./invoices/InvoiceView.ts"
+export type { InvoiceLineView, InvoiceView, ReceiptView } from "./invoices/InvoiceView.ts"
 export { InvoiceStore } from "./invoices/InvoiceStore.ts"
 export type {
   BilledLine,
@@ -160,6 +162,8 @@ export type {
 } from "./invoices/InvoiceStore.ts"
 export { SUBSCRIPTION_ID_PREFIX, SubscriptionId } from "./invoices/SubscriptionId.ts"
 export * as Subscription from "./subscriptions/Subscription.ts"
+export { subscriptionView } from "./subscriptions/SubscriptionView.ts"
+export type { PendingChangeView, SubscriptionView } from "./subscriptions/SubscriptionView.ts"
 export { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 export type { SubscriptionFilter } from "./subscriptions/SubscriptionStore.ts"
 export { DueStore, MAX_CLAIMED_SUBJECTS } from "./time/DueStore.ts"

@@ -28,10 +28,12 @@ export const UNKNOWN = {
   endpoint: `whe_${"0".repeat(26)}`,
   plan: `pln_${"0".repeat(26)}`,
   planVersion: `plv_${"0".repeat(26)}`,
+  subscription: `sub_${"0".repeat(26)}`,
+  invoice: `inv_${"0".repeat(26)}`,
   planKey: `key_${"0".repeat(26)}`,
 } as const
 
-export type Storage = Layer.Layer<Billing.Storage | MemoryInspector>
+export type Storage = Layer.Layer<Billing.Storage | Billing.InvoicingStorage | MemoryInspector>
 
 export interface StartOptions {
   readonly server?: Server.ServerOptions

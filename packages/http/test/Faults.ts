@@ -3,19 +3,22 @@
  */
 import {
   ApiKeyStore,
-  type Billing,
   Collections,
   DeliveryStore,
   EndpointStore,
   EventStore,
   IdempotencyStore,
+  InvoiceStore,
   PlanStore,
   StorageError,
+  SubscriptionStore,
   UsageStore,
 } from "@billwright/core"
-import { Memory, type MemoryInspector } from "@billwright/memory"
+import { Memory } from "@billwright/memory"
 import { Context, Deferred, Effect, Layer } from "effect"
 import type { Storage } from "./ApiServer.ts"
+
+type Provided = Layer.Success<Storage>
 
 type Fault = Effect.Effect<void, StorageError>
 
@@ -72,7 +75,7 @@ export const make = () => {
   const keys = Effect.suspend(() => faults.keys)
   const keyWrites = Effect.suspend(() => faults.keyWrites)
   const storage: Storage = Layer.effectContext(
-    Effect.map(Effect.context<Billing.Storage | MemoryInspector>(), (context) =>
+    Effect.map(Effect.context<Provided>(), (context) =>
       context.pipe(
         Context.add(Collections, {
           of: (resource) => wrap(Context.get(context, Collections).of(resource), data),
@@ -82,6 +85,8 @@ export const make = () => {
         Context.add(EndpointStore, wrap(Context.get(context, EndpointStore), data)),
         Context.add(DeliveryStore, wrap(Context.get(context, DeliveryStore), data)),
         Context.add(PlanStore, wrap(Context.get(context, PlanStore), data)),
+        Context.add(SubscriptionStore, wrap(Context.get(context, SubscriptionStore), data)),
+        Context.add(InvoiceStore, wrap(Context.get(context, InvoiceStore), data)),
         Context.add(IdempotencyStore, wrap(Context.get(context, IdempotencyStore), idempotency)),
         Context.add(ApiKeyStore, wrap(withWrites(Context.get(context, ApiKeyStore), keyWrites), keys)),
       ),
@@ -102,7 +107,7 @@ export const makeGate = Effect.gen(function* () {
     Effect.onInterrupt(() => Deferred.succeed(left, undefined)),
   )
   const storage: Storage = Layer.effectContext(
-    Effect.map(Effect.context<Billing.Storage | MemoryInspector>(), (context) =>
+    Effect.map(Effect.context<Provided>(), (context) =>
       Context.add(context, Collections, {
         of: (resource) => wrap(Context.get(context, Collections).of(resource), wait, "insert"),
       }),

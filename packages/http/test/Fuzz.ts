@@ -2,6 +2,7 @@
  * Sends generated requests to every operation. Each answer is checked against the document (`ApiServer`): its status is
  * documented, its body matches the schema, errors have exactly two fields, and there is a Request-Id.
  */
+import { BillingRuns } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
@@ -24,6 +25,8 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     plv: [],
     key: [],
     mtr: [],
+    sub: [],
+    inv: [],
   }
   const remember = (id: unknown): void => {
     if (typeof id === "string") pools[id.slice(0, 3)]?.push(id)
@@ -49,9 +52,21 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     remember((yield* api.expect(200, "GET", `/v1/events/${event}`)).at("deliveries", 0, "id"))
   })
 
+  /** A subscription of a new customer that is canceled or paused, so that it allows any command or almost any. */
+  const resubscribe = Effect.fnUntraced(function* (end: "cancel" | "pause") {
+    const json = { customer_id: yield* api.newCustomer(), plan: "pro" }
+    const subscription = yield* api.expect(201, "POST", "/v1/subscriptions", { json })
+    remember(subscription.id)
+    const at = end === "cancel" ? { at: "period_end" } : {}
+    yield* api.expect(200, "POST", `/v1/subscriptions/${subscription.id}/${end}`, { json: at })
+    yield* api.as({})(Effect.orDie(Effect.flatMap(BillingRuns, (runs) => runs.runDue())))
+    const query = { subscription_id: subscription.id }
+    remember((yield* api.expect(200, "GET", "/v1/invoices", { query })).at("data", 0, "id"))
+  })
+
   const fill = (template: string): string =>
     template.replaceAll(
-      /@(cus|usg|thr|mtr|evt|dlv|whe|pln|plv|key):(\d+)/g,
+      /@(cus|usg|thr|mtr|evt|dlv|whe|pln|plv|sub|inv|key):(\d+)/g,
       (_, prefix: string, n: string) => {
         const pool = pools[prefix] ?? []
         // The latest ones, because they are not yet deleted.
@@ -60,11 +75,18 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     )
 
   yield* api.expect(201, "POST", "/v1/meters", { json: METER })
+  const json = { key: "api_calls", product_id: "calls", unit: "call" }
+  yield* api.expect(201, "POST", "/v1/meters", { json })
 
   const seen = new Map<string, Set<string>>()
 
   const run = Effect.fnUntraced(function* (request: GeneratedRequest) {
     if (request.operation.method === "DELETE" || pools["cus"]?.length === 0) yield* refill
+    const { id: operation } = request.operation
+    if (/Subscription$|Invoice/.test(operation)) {
+      yield* api.expect(200, "POST", "/v1/catalog/push", { json: { plans: [EXAMPLE_PLAN] } })
+      yield* resubscribe(operation === "resumeSubscription" ? "pause" : "cancel")
+    }
     const query = request.query
       .map(
         ([name, value]) =>

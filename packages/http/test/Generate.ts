@@ -58,6 +58,8 @@ const specialFields: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   type: eventType,
   types: fc.oneof(fc.constant(["*"]), fc.uniqueArray(eventType, { minLength: 1, maxLength: 3 })),
   event_types: fc.oneof(fc.constant(["*"]), fc.uniqueArray(eventType, { minLength: 1, maxLength: 3 })),
+  at: fc.constantFrom("now", "period_end", "2026-12-24T00:00:00Z", "2026-12-31T23:30:00-05:00"),
+  resume_at: fc.constantFrom("2026-12-24T00:00:00Z", "2030-01-01T00:00:00+01:00"),
   since: fc.constantFrom("2026-11-20T09:30:00Z", "1999-12-31T23:59:59.999Z"),
   until: fc.constantFrom("2026-11-21T09:30:00Z", "2030-01-01T00:00:00+01:00"),
   headers: fc.dictionary(
@@ -104,6 +106,34 @@ const plan = fc
   .record({ name: fc.constantFrom("Pro", "Team 🚀"), key: fc.constantFrom("pro", "team"), price: fc.nat(99) })
   .map(({ key, name, price }) => ({ ...EXAMPLE_PLAN, key, name, minimum: { EUR: String(price) } }))
 
+/** Bodies that name a plan, or quantities of one. */
+const subscriptionBodies: Readonly<Record<string, fc.Arbitrary<object>>> = {
+  CreateSubscription: fc.record(
+    {
+      customer_id: placeholder("cus"),
+      plan: placeholder("key"),
+      version: fc.constantFrom(1, 1, 2),
+      currency: fc.constant("EUR"),
+      quantities: fc.constantFrom({}, {}, { seats: "5" }),
+      start_at: fc.constantFrom("2026-10-31T00:00:00Z", "2027-01-01T00:00:00+01:00"),
+      anchor: fc.constantFrom("2026-11-01", "2026-01-31T09:30", "someday"),
+      timezone: fc.constantFrom("UTC", "Europe/Berlin", "Mars/Olympus"),
+      trial: fc.constantFrom(null, { days: 14 }, { end_at: "2027-02-01T00:00:00Z" }, {}),
+      metadata: fc.constantFrom({}, { order: "4711" }),
+    },
+    { requiredKeys: ["customer_id", "plan"], noNullPrototype: true },
+  ),
+  ChangeSubscription: fc.record(
+    {
+      plan: placeholder("key"),
+      at: fc.constantFrom("now", "period_end", "2026-12-24T00:00:00Z"),
+      bill: fc.constantFrom("now", "next_invoice"),
+      version: fc.constantFrom(1, 2),
+    },
+    { requiredKeys: ["plan", "at"], noNullPrototype: true },
+  ),
+}
+
 /** Bodies whose parts the document does not describe. */
 const planBodies: Readonly<Record<string, fc.Arbitrary<object>>> = {
   PushPlans: fc
@@ -137,7 +167,7 @@ const text = (minLength: number, maxLength: number) =>
 /** Values that a schema allows. The document's schemas use few keywords; another one is an error. */
 const valid = (schemas: Node, reference: Node): fc.Arbitrary<unknown> => {
   const name = typeof reference["$ref"] === "string" ? reference["$ref"].split("/").at(-1) : undefined
-  const specialBody = specialBodies[name ?? ""] ?? planBodies[name ?? ""]
+  const specialBody = specialBodies[name ?? ""] ?? planBodies[name ?? ""] ?? subscriptionBodies[name ?? ""]
   if (specialBody !== undefined) return specialBody
   const schema = name === undefined ? reference : node(schemas[name])
   if (schema["enum"] !== undefined) return fc.constantFrom(...list(schema["enum"]))
@@ -156,7 +186,7 @@ const valid = (schemas: Node, reference: Node): fc.Arbitrary<unknown> => {
       })
     case "string": {
       const pattern = String(schema["pattern"] ?? "")
-      const prefix = /^\^(cus|usg|thr|evt|dlv|whe)_/.exec(pattern)?.[1]
+      const prefix = /^\^(cus|usg|thr|evt|dlv|whe|sub|inv)_/.exec(pattern)?.[1]
       if (prefix !== undefined) {
         return fc.oneof(
           { weight: 19, arbitrary: placeholder(prefix) },
@@ -205,6 +235,8 @@ const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["deliveries", "dlv"],
   ["versions", "plv"],
   ["plans", "pln"],
+  ["subscriptions", "sub"],
+  ["invoices", "inv"],
 ]
 
 /** The kind of id that `{id}` in a path is. */

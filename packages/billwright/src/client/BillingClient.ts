@@ -5,7 +5,9 @@ import type { CallOptions } from "../Call.ts"
 import type { Plans } from "../catalog/Plans.ts"
 import type { BuiltInEvents } from "../events/EventMap.ts"
 import type { EventOf, Events, EventTypeInfo, StreamEvents } from "../events/Events.ts"
+import type { Invoices } from "../invoices/Invoices.ts"
 import type { ResourceCalls } from "../Resources.ts"
+import type { Subscriptions } from "../subscriptions/Subscriptions.ts"
 import type { RecordUsage, Usage } from "../usage/Usage.ts"
 import type { Deliveries } from "../webhooks/Deliveries.ts"
 import type { Endpoints } from "../webhooks/Endpoints.ts"
@@ -54,6 +56,8 @@ export interface ClientEvents<Map> extends Omit<Events<Map>, "stream" | "types">
  */
 export interface BillingClient<Map = BuiltInEvents> extends ResourceCalls {
   readonly plans: Plans
+  readonly subscriptions: Subscriptions
+  readonly invoices: Invoices
   readonly usage: ClientUsage
   readonly events: ClientEvents<Map>
   readonly endpoints: Endpoints<Map>

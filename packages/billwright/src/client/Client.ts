@@ -7,9 +7,11 @@ import type { Meters } from "../usage/Meters.ts"
 import type { BillingClient } from "./BillingClient.ts"
 import { type ClientOptions, Connection } from "./Connection.ts"
 import { makeEvents } from "./EventRequests.ts"
+import { makeInvoices } from "./InvoiceRequests.ts"
 import { makePlans } from "./PlanRequests.ts"
 import { path, write } from "./Requests.ts"
 import { makeResource } from "./ResourceRequests.ts"
+import { makeSubscriptions } from "./SubscriptionRequests.ts"
 import { makeUsage } from "./UsageRequests.ts"
 import { makeDeliveries, makeEndpoints } from "./WebhookRequests.ts"
 
@@ -39,6 +41,8 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       integers: {},
     }),
     plans: makePlans(connection),
+    subscriptions: makeSubscriptions(connection),
+    invoices: makeInvoices(connection),
     usage: makeUsage(connection),
     meters: {
       ...makeResource<Omit<Meters, "rebuild">>(connection, {

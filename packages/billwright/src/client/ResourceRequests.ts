@@ -4,6 +4,7 @@
 import type { CallOptions } from "../Call.ts"
 import type { PageQuery } from "../Listing.ts"
 import type { Connection } from "./Connection.ts"
+import { type IntegersOf, withIntegers } from "./Integers.ts"
 import { list, read, write } from "./Requests.ts"
 
 interface Value {
@@ -16,7 +17,6 @@ interface ResourceCalls {
 }
 
 type ValueOf<Of extends ResourceCalls> = Awaited<ReturnType<Of["get"]>>
-type BigIntFields<A> = { [Name in keyof A]: A[Name] extends bigint ? Name : never }[keyof A]
 
 export interface ResourceOptions<Of extends ResourceCalls> {
   /** The path of the resource in the API. */
@@ -25,7 +25,7 @@ export interface ResourceOptions<Of extends ResourceCalls> {
   readonly removal: Exclude<keyof Of, "create" | "get" | "list" | "update">
   readonly isMutable: "update" extends keyof Of ? true : false
   /** The fields that are `bigint`. The compiler checks that the list is complete. */
-  readonly integers: { readonly [Name in BigIntFields<ValueOf<Of>>]: true }
+  readonly integers: IntegersOf<ValueOf<Of>>
 }
 
 export const makeResource = <Of extends ResourceCalls>(
@@ -33,11 +33,7 @@ export const makeResource = <Of extends ResourceCalls>(
   { integers, isMutable, path, removal }: ResourceOptions<Of>,
 ): Of => {
   const at = (id: string): string => `${path}/${encodeURIComponent(String(id))}`
-  const toValue = (sent: Value): Value => {
-    const value: Record<string, unknown> = { ...sent }
-    for (const name of Object.keys(integers)) value[name] = BigInt(value[name] as number | bigint)
-    return value as object as Value
-  }
+  const toValue = withIntegers<Value>(integers)
   const made: object = {
     create: async (input: object, options?: CallOptions) =>
       toValue(await write<Value>(connection, "POST", path, input, options)),

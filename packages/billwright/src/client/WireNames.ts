@@ -11,12 +11,14 @@ const OPAQUE = new Set([
   "from",
   "headers",
   "metadata",
+  "quantities",
   "request_headers",
   "response_headers",
   "schema",
   "steps",
   "terms",
   "to",
+  "where",
 ])
 
 /** The result of a call of the client: the value of its promise, or an item of its iterable. */
@@ -44,21 +46,37 @@ type DateFields<A> = A extends Date | string | number | bigint | boolean | null 
 
 /** The fields that are instants. The compiler checks that the list is complete. */
 const INSTANTS: { readonly [Name in DateFields<Answers>]: true } = {
+  activatedAt: true,
   archivedAt: true,
+  at: true,
   attemptStartedAt: true,
+  canceledAt: true,
   createdAt: true,
+  currentPeriodEnd: true,
+  currentPeriodStart: true,
   disabledAt: true,
+  dueAt: true,
   end: true,
+  endedAt: true,
+  endsAt: true,
   failingSince: true,
+  finalizesAt: true,
   finishedAt: true,
+  issuedAt: true,
   lastFiredAt: true,
+  nextAt: true,
   nextAttemptAt: true,
+  pausedAt: true,
   periodEnd: true,
   periodStart: true,
+  resumesAt: true,
+  retryAt: true,
   since: true,
   start: true,
+  startAt: true,
   startedAt: true,
   timestamp: true,
+  trialEndAt: true,
   until: true,
   updatedAt: true,
   voidedAt: true,
@@ -70,7 +88,9 @@ const toSnake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_$
 
 const readField = (name: string, value: unknown): unknown => {
   if (OPAQUE.has(name)) return value
-  return Object.hasOwn(INSTANTS, toCamel(name)) && typeof value === "string" ? new Date(value) : read(value)
+  const isInstant = Object.hasOwn(INSTANTS, toCamel(name)) && typeof value === "string"
+  // A change of a subscription may wait for `period_end`, in the same field as an instant.
+  return isInstant && value !== "period_end" ? new Date(value) : read(value)
 }
 
 /** Fields that repeat what the API key, the call or another field says. */

@@ -54,6 +54,31 @@ export class CustomerHasSubscriptionError extends ConflictError {
   }
 }
 
+/**
+ * The subscription or invoice does not allow the action as it is. Its `availableActions` are those that it allows. Nothing
+ * has changed.
+ */
+export class ActionUnavailableError extends ConflictError {
+  override readonly name = "ActionUnavailableError"
+  readonly object: "subscription" | "invoice"
+  readonly id: string
+
+  constructor(object: "subscription" | "invoice", id: string, message: string, options?: ErrorOptions) {
+    super("action_unavailable", message, options)
+    this.object = object
+    this.id = id
+  }
+}
+
+/** The store has no subscriptions and invoices: its adapter provides only what usage and webhooks need. */
+export class InvoicingUnsupportedError extends ConflictError {
+  override readonly name = "InvoicingUnsupportedError"
+
+  constructor(message: string, options?: ErrorOptions) {
+    super("invoicing_unsupported", message, options)
+  }
+}
+
 /** The webhook endpoint is disabled, so nothing can be sent to it. Enable it first. */
 export class EndpointDisabledError extends ConflictError {
   override readonly name = "EndpointDisabledError"

@@ -72,6 +72,24 @@ export class PlanNotFoundError extends NotFoundError {
   }
 }
 
+/** No subscription has the id. Ended ones are found. */
+export class SubscriptionNotFoundError extends NotFoundError {
+  override readonly name = "SubscriptionNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("subscription_not_found", id, message, options)
+  }
+}
+
+/** No invoice has the id. */
+export class InvoiceNotFoundError extends NotFoundError {
+  override readonly name = "InvoiceNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("invoice_not_found", id, message, options)
+  }
+}
+
 /** No event has the id, or it was pruned. */
 export class EventNotFoundError extends NotFoundError {
   override readonly name = "EventNotFoundError"

@@ -3,6 +3,7 @@
  * The others follow a rule.
  */
 import {
+  type ActionUnavailable,
   type ApiKey,
   type Customer,
   type EncryptionKeyRequired,
@@ -10,6 +11,7 @@ import {
   type Event,
   EventType,
   type InvalidInput,
+  type InvoicingUnsupported,
   type SecretUnavailable,
   type StorageError,
   type UsageRecord,
@@ -25,6 +27,8 @@ type DomainError =
   | UsageRecord.UsageKeyConflict
   | Event.EventKeyConflict
   | Customer.CustomerHasSubscription
+  | ActionUnavailable
+  | InvoicingUnsupported
   | Endpoint.EndpointIsDisabled
   | Endpoint.EventNotAdmitted
   | ApiKey.Unauthorized
@@ -62,6 +66,9 @@ const table: Table = {
     new Errors.EventKeyConflictError(eventId, message, options),
   CustomerHasSubscription: ({ id, message }, options) =>
     new Errors.CustomerHasSubscriptionError(id, message, options),
+  ActionUnavailable: ({ id, message, object }, options) =>
+    new Errors.ActionUnavailableError(object, id, message, options),
+  InvoicingUnsupported: ({ message }, options) => new Errors.InvoicingUnsupportedError(message, options),
   EndpointIsDisabled: ({ id, message }, options) => new Errors.EndpointDisabledError(id, message, options),
   EventNotAdmitted: ({ id, message, type }, options) =>
     new Errors.EventNotAdmittedError(id, type, message, options),

@@ -12,7 +12,9 @@ import type { Prune } from "../events/Prune.ts"
 import { prune } from "../events/PruneCall.ts"
 import { makeDashboard } from "../handlers/MountedDashboard.ts"
 import { makeHandlers } from "../handlers/MountedHandlers.ts"
+import { makeInvoices } from "../invoices/InvoiceCalls.ts"
 import { makeApiKeys } from "../keys/ApiKeyCalls.ts"
+import { makeSubscriptions } from "../subscriptions/SubscriptionCalls.ts"
 import type { RunDue } from "../time/BillingRun.ts"
 import { runDue } from "../time/RunDueCall.ts"
 import { makeUsage } from "../usage/UsageCalls.ts"
@@ -27,6 +29,8 @@ import { inHosts, inOwn } from "./Transaction.ts"
 const makeCalls = (calls: Calls): BillingCalls<EventMap> => ({
   ...makeResources(calls),
   plans: naming("plans", makePlans(calls)),
+  subscriptions: naming("subscriptions", makeSubscriptions(calls)),
+  invoices: naming("invoices", makeInvoices(calls)),
   usage: naming("usage", makeUsage(calls)),
   events: naming("events", makeEvents(calls)),
   endpoints: naming("endpoints", makeEndpoints(calls)),

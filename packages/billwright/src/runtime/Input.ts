@@ -9,14 +9,14 @@ import { InvalidInputError } from "../errors/BillingError.ts"
 const INSTANT_PROBLEM = "must be a Date or an RFC 3339 instant with an offset, such as 2026-11-21T09:30:00Z"
 
 /** Throws an `InvalidInputError` when the value is not an instant. */
-const toInstant = (value: DateOrText, field: string): DateTime.Utc => {
+export const toInstant = (value: DateOrText, field: string, problem = INSTANT_PROBLEM): DateTime.Utc => {
   const instant =
     typeof value === "string"
       ? Instant.parse(value)
       : value instanceof Date
         ? Option.getOrUndefined(DateTime.make(value))
         : undefined
-  if (instant === undefined) throw new InvalidInputError(field, INSTANT_PROBLEM)
+  if (instant === undefined) throw new InvalidInputError(field, problem)
   return DateTime.toUtc(instant)
 }
 

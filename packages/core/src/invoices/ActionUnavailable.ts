@@ -9,12 +9,12 @@ export class ActionUnavailable extends Schema.TaggedError<ActionUnavailable>()(
   {
     object: Schema.Literals(["subscription", "invoice"]),
     id: Schema.String,
-    /** Continues a sentence that begins with the object. */
+    /** A sentence, such as `void is not possible: the invoice is draft`. */
     problem: Schema.String,
   },
   { httpApiStatus: 409 },
 ) {
   override get message(): string {
-    return `the ${this.object} ${this.id} ${this.problem}`
+    return `${this.id}: ${this.problem}`
   }
 }

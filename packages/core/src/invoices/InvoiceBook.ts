@@ -121,7 +121,8 @@ export class InvoiceBook {
     return Effect.gen({ self: this }, function* () {
       const change = applyToInvoice(stored.state, input)
       if (change.type === "rejected") {
-        return yield* new ActionUnavailable({ object: "invoice", id: stored.id, problem: change.problem })
+        const problem = `${input.action} is not possible: the invoice ${change.problem}`
+        return yield* new ActionUnavailable({ object: "invoice", id: stored.id, problem })
       }
       const updatedAt = yield* DateTime.now
       const changed: StoredInvoice = {

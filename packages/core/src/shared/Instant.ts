@@ -33,3 +33,10 @@ export const text = (millis: number): string => DateTime.formatIso(DateTime.make
 
 /** The same, or `null` for none. */
 export const textOrNull = (millis: number | null): string | null => (millis === null ? null : text(millis))
+
+/** An instant in epoch milliseconds as a value of Effect. */
+export const ofMillis = (millis: number): DateTime.Utc => DateTime.makeUnsafe(millis)
+
+/** The same, or `null` for none. */
+export const ofMillisOrNull = (millis: number | null): DateTime.Utc | null =>
+  millis === null ? null : ofMillis(millis)

@@ -1,5 +1,13 @@
 /**
  * What the scopes of API keys are about. Each has `:read`, `:write` and `:*`.
  */
-export const SCOPED = ["customers", "catalog", "usage", "events", "webhooks"] as const
+export const SCOPED = [
+  "customers",
+  "catalog",
+  "subscriptions",
+  "invoices",
+  "usage",
+  "events",
+  "webhooks",
+] as const
 export type Scoped = (typeof SCOPED)[number]

@@ -1,7 +1,7 @@
 /**
  * The use cases of subscriptions.
  */
-import { type Command, isRejected, type PlanVersion, step } from "@billwright/engine"
+import { type Command, isKey, isRejected, type PlanVersion, step } from "@billwright/engine"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { PlanNotFound } from "../catalog/Plan.ts"
 import { PlanStore } from "../catalog/PlanStore.ts"
@@ -134,7 +134,7 @@ export class Subscriptions extends Context.Service<
 
       /** A version of a plan with its terms: the newest, or one by its number. */
       const planOf = Effect.fnUntraced(function* (key: string, version: number | undefined) {
-        const [newest] = yield* plans.findAll([key])
+        const [newest] = isKey(key) ? yield* plans.findAll([key]) : []
         if (newest === undefined) return yield* new PlanNotFound({ id: key, field: "plan" })
         if (version === undefined || version === newest.version) {
           return { key, version: newest.version, terms: newest.terms } satisfies PlanVersion

@@ -144,6 +144,182 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSubscriptions"];
+        put?: never;
+        post: operations["createSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getSubscription"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["changeSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["cancelSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/uncancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["uncancelSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["pauseSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["resumeSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invoices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listInvoices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invoices/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getInvoice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invoices/{id}/void": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["voidInvoice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invoices/{id}/mark_uncollectible": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["markInvoiceUncollectible"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/usage": {
         parameters: {
             query?: never;
@@ -895,6 +1071,21 @@ export interface components {
              */
             type: "boolean";
         };
+        CancelSubscription: {
+            at: string;
+            /** @enum {string} */
+            credit?: "prorate" | "none";
+        };
+        ChangeSubscription: {
+            plan?: string;
+            version?: number;
+            quantities?: {
+                [key: string]: string;
+            };
+            at?: string;
+            /** @enum {string} */
+            bill?: "now" | "next_invoice";
+        };
         ConfigFeature: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -950,6 +1141,29 @@ export interface components {
             aggregation?: "sum" | "count" | "max" | "latest" | "unique_count" | "time_weighted";
             dimensions?: string[];
             counted?: string | null;
+        };
+        CreateSubscription: {
+            customer_id: string;
+            plan: string;
+            version?: number;
+            currency?: string;
+            quantities?: {
+                [key: string]: string;
+            };
+            /** Format: date-time */
+            start_at?: string;
+            anchor?: string;
+            timezone?: string;
+            trial?: {
+                days?: number;
+                /** Format: date-time */
+                end_at?: string;
+            } | null;
+            /** @enum {string} */
+            trial_usage?: "free" | "charged";
+            metadata?: {
+                [key: string]: string;
+            };
         };
         CreateUsageThreshold: {
             customer_id: string;
@@ -1105,6 +1319,13 @@ export interface components {
             type: "discount";
             percent: string;
             amount: string;
+        };
+        DueFailure: {
+            attempts: number;
+            problem: string;
+            /** Format: date-time */
+            at: string;
+            retry_at: string | null;
         };
         Event: {
             /** @enum {string} */
@@ -1283,6 +1504,129 @@ export interface components {
             message: string;
             problems?: components["schemas"]["FieldProblem"][];
         };
+        Invoice: {
+            /** @enum {string} */
+            object: "invoice";
+            id: string;
+            number: string | null;
+            /** @enum {string} */
+            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+            customer_id: string;
+            subscription_id: string | null;
+            currency: string;
+            period_start: string | null;
+            period_end: string | null;
+            lines: components["schemas"]["InvoiceLine"][];
+            discounts: components["schemas"]["InvoiceDiscount"][];
+            /** @enum {string} */
+            tax_behavior: "exclusive" | "inclusive";
+            /** Format: int64 */
+            subtotal: number;
+            /** Format: int64 */
+            tax: number;
+            taxes: components["schemas"]["InvoiceTax"][];
+            /** Format: int64 */
+            total: number;
+            applied: components["schemas"]["InvoiceAppliedCredit"][];
+            /** Format: int64 */
+            credited: number;
+            /** Format: int64 */
+            amount_paid: number;
+            /** Format: int64 */
+            amount_credited: number;
+            /** Format: int64 */
+            amount_waived: number;
+            /** Format: int64 */
+            amount_due: number;
+            issued_at: string | null;
+            due_at: string | null;
+            finalizes_at: string | null;
+            failure: components["schemas"]["DueFailure"] | null;
+            /** @enum {string} */
+            collection: "idle" | "collecting" | "paid" | "retrying" | "awaiting_method" | "awaiting_customer" | "processing" | "unresolved" | "exhausted" | "needs_attention" | "stopped";
+            available_actions: ("finalize" | "pay" | "credit" | "void" | "mark_uncollectible")[];
+            /** Format: int64 */
+            sequence: number;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        InvoiceAppliedCredit: {
+            /** @enum {string} */
+            type: "credit_balance" | "paid_credit";
+            id: string;
+            /** Format: int64 */
+            amount: number;
+        };
+        InvoiceDiscount: {
+            /** @enum {string} */
+            type: "coupon" | "promotional_credit";
+            id: string;
+            name: string | null;
+            percent: string | null;
+            /** Format: int64 */
+            base: number;
+            /** Format: int64 */
+            amount: number;
+            parts: components["schemas"]["InvoiceDiscountPart"][];
+        };
+        InvoiceDiscountPart: {
+            line_id: string;
+            /** Format: int64 */
+            amount: number;
+        };
+        InvoiceLine: {
+            id: string;
+            /** @enum {string} */
+            kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+            charge: string | null;
+            description: string;
+            plan: components["schemas"]["PlanRef"] | null;
+            group: string | null;
+            period_start: string | null;
+            period_end: string | null;
+            quantity: string | null;
+            /** Format: int64 */
+            amount: number;
+            /** Format: int64 */
+            discount: number;
+            /** Format: int64 */
+            net: number;
+            tax: components["schemas"]["InvoiceLineTax"];
+            credit_of: components["schemas"]["InvoiceLineRef"] | null;
+            steps: components["schemas"]["RatingStep"][];
+            receipt: components["schemas"]["UsageReceipt"] | null;
+        };
+        InvoiceLineRef: {
+            invoice_id: string;
+            line_id: string;
+        };
+        InvoiceLineTax: {
+            /** @enum {string} */
+            category: "S" | "Z" | "E" | "AE" | "K" | "G" | "O";
+            rate: string;
+            country: string | null;
+            reason: string | null;
+        };
+        InvoiceList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Invoice"][];
+            has_more: boolean;
+        };
+        InvoiceTax: {
+            /** @enum {string} */
+            category: "S" | "Z" | "E" | "AE" | "K" | "G" | "O";
+            rate: string;
+            country: string | null;
+            reason: string | null;
+            /** Format: int64 */
+            taxable: number;
+            /** Format: int64 */
+            amount: number;
+        };
         ListedEvent: {
             /** @enum {string} */
             object: "event";
@@ -1438,10 +1782,27 @@ export interface components {
             flat: string;
             amount: string;
         };
+        PauseSubscription: {
+            /** Format: date-time */
+            resume_at?: string;
+            /** @enum {string} */
+            anchor?: "keep" | "now";
+            /** @enum {string} */
+            credit?: "prorate" | "none";
+        };
         PayloadTooLargeError: {
             /** @enum {string} */
             error: "payload_too_large";
             message: string;
+        };
+        PendingChange: {
+            plan: components["schemas"]["PlanRef"] | null;
+            quantities: {
+                [key: string]: string;
+            };
+            at: string;
+            /** @enum {string} */
+            bill: "now" | "next_invoice";
         };
         PercentStep: {
             /**
@@ -1602,6 +1963,10 @@ export interface components {
         PlanPrices: {
             [key: string]: string;
         };
+        PlanRef: {
+            key: string;
+            version: number;
+        };
         PlanRollover: {
             maximum: string;
             expires_after?: components["schemas"]["PlanInterval"];
@@ -1725,6 +2090,10 @@ export interface components {
             error: "request_timeout";
             message: string;
         };
+        ResumeSubscription: {
+            /** @enum {string} */
+            anchor?: "keep" | "now";
+        };
         RotateWebhookSecret: {
             expire_previous_after_seconds?: number;
         };
@@ -1746,6 +2115,52 @@ export interface components {
             numerator: string;
             denominator: string;
             amount: string;
+        };
+        Subscription: {
+            /** @enum {string} */
+            object: "subscription";
+            id: string;
+            customer_id: string;
+            /** @enum {string} */
+            phase: "scheduled" | "trialing" | "active" | "paused" | "ended";
+            plan: components["schemas"]["PlanRef"];
+            currency: string;
+            quantities: {
+                [key: string]: string;
+            };
+            pending: components["schemas"]["PendingChange"] | null;
+            anchor: string;
+            timezone: string;
+            /** Format: date-time */
+            start_at: string;
+            trial_end_at: string | null;
+            activated_at: string | null;
+            current_period_start: string | null;
+            current_period_end: string | null;
+            paused_at: string | null;
+            resumes_at: string | null;
+            canceled_at: string | null;
+            ends_at: string | null;
+            ended_at: string | null;
+            next_at: string | null;
+            failure: components["schemas"]["DueFailure"] | null;
+            available_actions: ("change" | "pause" | "resume" | "cancel" | "uncancel")[];
+            metadata: {
+                [key: string]: string;
+            };
+            /** Format: int64 */
+            sequence: number;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        SubscriptionList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Subscription"][];
+            has_more: boolean;
         };
         TestWebhookEndpoint: {
             type: string;
@@ -1892,6 +2307,20 @@ export interface components {
             dimensions?: {
                 [key: string]: string | null;
             };
+        };
+        UsageReceipt: {
+            meter: string;
+            where: {
+                [key: string]: string[];
+            };
+            /** Format: date-time */
+            period_start: string;
+            /** Format: date-time */
+            period_end: string;
+            total: string;
+            /** Format: int64 */
+            record_count: number;
+            digest: string;
         };
         UsageRecord: {
             /** @enum {string} */
@@ -2400,6 +2829,301 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PlanVersion"];
+                };
+            };
+        };
+    };
+    listSubscriptions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+                phase?: "scheduled" | "trialing" | "active" | "paused" | "ended";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionList"];
+                };
+            };
+        };
+    };
+    createSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSubscription"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+        };
+    };
+    getSubscription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+        };
+    };
+    changeSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChangeSubscription"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+        };
+    };
+    cancelSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CancelSubscription"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+        };
+    };
+    uncancelSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+        };
+    };
+    pauseSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PauseSubscription"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+        };
+    };
+    resumeSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ResumeSubscription"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+        };
+    };
+    listInvoices: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+                subscription_id?: string;
+                status?: "draft" | "open" | "paid" | "void" | "uncollectible";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceList"];
+                };
+            };
+        };
+    };
+    getInvoice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invoice"];
+                };
+            };
+        };
+    };
+    voidInvoice: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invoice"];
+                };
+            };
+        };
+    };
+    markInvoiceUncollectible: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invoice"];
                 };
             };
         };

@@ -18,7 +18,7 @@ const MAX_TEXT_LENGTH = 2_000
 /** The most digits of a minor unit. */
 const MAX_DIGITS = 4
 /** The longest id of an invoice or a line, in characters. */
-const MAX_ID_LENGTH = 64
+const MAX_ID_LENGTH = 512
 
 const exact = (description: string): JsonSchema => textOf(description, 1, MAX_TEXT_LENGTH)
 const amount = exact("The amount, in the currency's unit.")

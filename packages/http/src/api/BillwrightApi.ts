@@ -6,9 +6,11 @@ import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { EventTypesApi } from "./EventTypesApi.ts"
 import { HealthApi } from "./HealthApi.ts"
+import { InvoicesApi } from "./InvoicesApi.ts"
 import { MeterRebuildsApi } from "./MeterRebuildsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
 import * as ResourceApi from "./ResourceApi.ts"
+import { SubscriptionsApi } from "./SubscriptionsApi.ts"
 import { UsageApi } from "./UsageApi.ts"
 import { WebhookEndpointsApi } from "./WebhookEndpointsApi.ts"
 
@@ -18,6 +20,8 @@ export const VERSION_PREFIX = "/v1"
 export const BillwrightApi = HttpApi.make("billwright")
   .add(...ResourceApi.groupsExcept("usage"))
   .add(PlansApi)
+  .add(SubscriptionsApi)
+  .add(InvoicesApi)
   .add(UsageApi)
   .add(...ResourceApi.groups("usage"))
   .add(MeterRebuildsApi)
@@ -31,7 +35,8 @@ export const BillwrightApi = HttpApi.make("billwright")
     OpenApi.annotations({
       title: "Billwright API",
       version: "1.0.0",
-      summary: "Customers, plans, metered usage with exact totals, events and webhooks.",
+      summary:
+        "Customers, plans, subscriptions, invoices, metered usage with exact totals, events and webhooks.",
       description: [
         "JSON over HTTP, with snake_case names, RFC 3339 instants and exact integers.",
         "",

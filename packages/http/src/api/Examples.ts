@@ -4,8 +4,10 @@
  */
 import { Resources } from "@billwright/core"
 import type { Example } from "./Example.ts"
+import { invoiceExamples } from "./InvoiceExamples.ts"
 import { planExamples } from "./PlanExamples.ts"
 import * as ResourceApi from "./ResourceApi.ts"
+import { subscriptionExamples } from "./SubscriptionExamples.ts"
 import { webhookExamples } from "./WebhookExamples.ts"
 
 const customerId = "cus_01kb2r6ghefxhs59czp23x4vmk"
@@ -86,6 +88,8 @@ export const examples: Readonly<Record<string, Example>> = {
   voidUsageRecord: { response: { ...record, voided_at: "2026-11-21T10:00:00.000Z" } },
   rebuildMeter: { response: meterExamples["getMeter"]!.response },
   ...planExamples,
+  ...subscriptionExamples,
+  ...invoiceExamples,
   ...webhookExamples,
   isLive: { response: { status: "ok" } },
   isReady: { response: { status: "ok" } },

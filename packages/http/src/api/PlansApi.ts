@@ -95,20 +95,12 @@ export const PlanChangesBody = Schema.Struct({
   has_more: Schema.Literal(false),
 }).annotate({ identifier: "PlanChangeList", description: "What a push does, or would do." })
 
-const amount = (description: string) =>
-  Wire.exactInteger({
-    minimum: -Number.MAX_VALUE,
-    maximum: Number.MAX_VALUE,
-    problem: "must be an integer",
-    description: `${description}, in the minor unit of the currency: 4200 is 42.00 EUR. ${Wire.LARGE_INTEGERS}`,
-  })
-
 const PreviewLine = Schema.Struct({
   charge: Schema.NullOr(Key).annotate({
     description: "The key of the charge. `null` on the line that raises all usage to the plan's `minimum`.",
   }),
   name: NameField.annotate({ description: "The name of the charge, or else its key." }),
-  amount: amount("What the charge costs"),
+  amount: Wire.amount("What the charge costs"),
   exact: Wire.text(MAX_EXACT_LENGTH).annotate({
     description:
       "The amount before rounding, as a decimal in the currency's unit. Infinitely many digits are cut after 15 and followed by `…`.",
@@ -129,7 +121,7 @@ export const PlanPreviewBody = Schema.Struct({
   lines: Schema.Array(PreviewLine)
     .check(Schema.isMaxLength(MAX_LINES))
     .annotate({ description: "A line for each charge, in the order of the plan." }),
-  total: amount("The sum of the lines"),
+  total: Wire.amount("The sum of the lines"),
 }).annotate({ identifier: "PlanPreview", description: "What a plan costs for a full period." })
 
 const plansProblem = { message: Plan.PLANS_PROBLEM }

@@ -74,6 +74,15 @@ export const exactInteger = (options: {
     ),
   )
 
+/** An amount of money in the minor unit of its currency. */
+export const amount = (description: string) =>
+  exactInteger({
+    minimum: -Number.MAX_VALUE,
+    maximum: Number.MAX_VALUE,
+    problem: "must be an integer",
+    description: `${description}, in the minor unit of the currency: 4200 is 42.00 EUR. ${LARGE_INTEGERS}`,
+  })
+
 /** An integer in a query string: digits only, without sign or exponent. */
 export const queryInteger = (minimum: number, maximum: number, description: string) => {
   const message = `must be an integer from ${minimum} to ${maximum}`

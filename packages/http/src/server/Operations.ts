@@ -6,10 +6,12 @@ import {
   type Deliveries,
   type Endpoints,
   type Events,
+  type Invoices,
   Meter,
   Meters,
   type Plans,
   type Resources,
+  type Subscriptions,
   type Tenant,
   Usage,
   type UsageRecord,
@@ -18,11 +20,13 @@ import { Effect } from "effect"
 import { MAX_BATCHES_OF_REQUEST } from "../api/MeterRebuildsApi.ts"
 import type { STREAM_OPERATION } from "./EventStream.ts"
 import { created, ok } from "./HttpExchange.ts"
+import * as InvoiceOperations from "./InvoiceOperations.ts"
 import type { GroupName, OperationsOf } from "./Operation.ts"
 import * as PlanOperations from "./PlanOperations.ts"
 import * as Render from "./Render.ts"
 import * as ResourceBody from "./ResourceBody.ts"
 import * as ResourceOperations from "./ResourceOperations.ts"
+import * as SubscriptionOperations from "./SubscriptionOperations.ts"
 import * as WebhookOperations from "./WebhookOperations.ts"
 
 const meterBody = ResourceBody.make<Meter.Meter>(Meter.meters)
@@ -47,12 +51,14 @@ export type Operations = OperationsOf<TenantGroups, typeof STREAM_OPERATION>
 export const make: Effect.Effect<
   Operations,
   never,
-  Resources.Services | Plans | Usage | Events | Deliveries | Endpoints
+  Resources.Services | Plans | Subscriptions | Invoices | Usage | Events | Deliveries | Endpoints
 > = Effect.gen(function* () {
   const usage = yield* Usage
   const meters = yield* Meters
   const resourceOperations = yield* ResourceOperations.make
   const planOperations = yield* PlanOperations.make
+  const subscriptionOperations = yield* SubscriptionOperations.make
+  const invoiceOperations = yield* InvoiceOperations.make
   const webhookOperations = yield* WebhookOperations.make
 
   const answerRecord = (tenant: Tenant.Tenant) => (value: UsageRecord.UsageRecord) =>
@@ -61,6 +67,8 @@ export const make: Effect.Effect<
   return {
     ...webhookOperations,
     ...planOperations,
+    ...subscriptionOperations,
+    ...invoiceOperations,
     ...resourceOperations,
 
     rebuildMeter: ({ params }, tenant) =>

@@ -2,8 +2,16 @@
  * Converts values of the domain to bodies of the API. The types come from the definitions, so the compiler finds
  * missing and misspelt fields.
  */
-import { ExactJson, type Page, type Tenant, type UsageRecord, type UsageSummary } from "@billwright/core"
+import {
+  type Due,
+  ExactJson,
+  type Page,
+  type Tenant,
+  type UsageRecord,
+  type UsageSummary,
+} from "@billwright/core"
 import { DateTime } from "effect"
+import type { DueFailureBody } from "../api/InvoicingFields.ts"
 import type { UsageBatchBody, UsagePointBody, UsageRecordBody, UsageSummaryBody } from "../api/UsageApi.ts"
 
 /** The instant that was formatted last. It is cached, because many values have the same millisecond. */
@@ -15,7 +23,19 @@ export const instant = (value: DateTime.Utc): string => {
   if (millis !== last.millis) last = { millis, text: DateTime.formatIso(value) }
   return last.text
 }
-const instantOrNull = (value: DateTime.Utc | null): string | null => (value === null ? null : instant(value))
+export const instantOrNull = (value: DateTime.Utc | null): string | null =>
+  value === null ? null : instant(value)
+
+/** Why something that was due failed. */
+export const dueFailure = (failure: Due.DueFailure | null): typeof DueFailureBody.Encoded | null =>
+  failure === null
+    ? null
+    : {
+        attempts: failure.attempts,
+        problem: failure.problem,
+        at: instant(failure.at),
+        retry_at: instantOrNull(failure.retryAt),
+      }
 
 export const usageRecord = (
   value: UsageRecord.UsageRecord,

@@ -139,10 +139,15 @@ describe("403 forbidden", () => {
       Effect.gen(function* () {
         const api = yield* ApiServer.start()
         assert.isAtLeast(securedOperations.length, 33)
-        const everything = ["customers", "catalog", "usage", "events", "webhooks"].flatMap((resource) => [
-          `${resource}:read` as const,
-          `${resource}:write` as const,
-        ])
+        const everything = [
+          "customers",
+          "catalog",
+          "subscriptions",
+          "invoices",
+          "usage",
+          "events",
+          "webhooks",
+        ].flatMap((resource) => [`${resource}:read` as const, `${resource}:write` as const])
         for (const { id, method, path, permission } of securedOperations) {
           const scopes = everything.filter((scope) => scope !== permission) as never
           const lacking = yield* api.issue({ scopes })
@@ -415,6 +420,9 @@ describe("503 unavailable", () => {
           pushPlans: { plans: [EXAMPLE_PLAN] },
           diffPlans: { plans: [EXAMPLE_PLAN] },
           previewPlan: { plan: "pro" },
+          createSubscription: { customer_id: customer, plan: "pro" },
+          changeSubscription: { plan: "pro", at: "now" },
+          cancelSubscription: { at: "now" },
           createMeter: { key: "calls", product_id: "api", unit: "call" },
           updateMeter: { name: "Calls" },
           createUsageThreshold: { ...usage, period: "day" },
@@ -432,6 +440,8 @@ describe("503 unavailable", () => {
         const owns = {
           thresholds: ApiServer.UNKNOWN.threshold,
           meters: ApiServer.UNKNOWN.meter,
+          subscriptions: ApiServer.UNKNOWN.subscription,
+          invoices: ApiServer.UNKNOWN.invoice,
           records: record,
           webhook_endpoints: ApiServer.UNKNOWN.endpoint,
           events: ApiServer.UNKNOWN.event,

@@ -1,0 +1,47 @@
+/**
+ * Invoices over the API.
+ */
+import type { CallOptions } from "../Call.ts"
+import type { Invoice, Invoices } from "../invoices/Invoices.ts"
+import type { Connection } from "./Connection.ts"
+import { withIntegers } from "./Integers.ts"
+import { list, path, read, write } from "./Requests.ts"
+
+const toLine = withIntegers<Invoice["lines"][number]>({ amount: true, discount: true, net: true })
+const toTax = withIntegers<Invoice["taxes"][number]>({ taxable: true, amount: true })
+const toApplied = withIntegers<Invoice["applied"][number]>({ amount: true })
+const toPart = withIntegers<Invoice["discounts"][number]["parts"][number]>({ amount: true })
+const toDiscount = withIntegers<Invoice["discounts"][number]>({ base: true, amount: true })
+const toTotals = withIntegers<Invoice>({
+  subtotal: true,
+  tax: true,
+  total: true,
+  credited: true,
+  amountPaid: true,
+  amountCredited: true,
+  amountWaived: true,
+  amountDue: true,
+})
+
+const toInvoice = (sent: Invoice): Invoice => ({
+  ...toTotals(sent),
+  lines: sent.lines.map(toLine),
+  discounts: sent.discounts.map((discount) => ({
+    ...toDiscount(discount),
+    parts: discount.parts.map(toPart),
+  })),
+  taxes: sent.taxes.map(toTax),
+  applied: sent.applied.map(toApplied),
+})
+
+export const makeInvoices = (connection: Connection): Invoices => {
+  const post = async (to: string, options: CallOptions | undefined): Promise<Invoice> =>
+    toInvoice(await write<Invoice>(connection, "POST", to, undefined, options))
+  return {
+    get: async (id, options) =>
+      toInvoice(await read<Invoice>(connection, path`/invoices/${id}`, undefined, options)),
+    list: (query, options) => list(connection, "/invoices", query, options, toInvoice),
+    void: (id, options) => post(path`/invoices/${id}/void`, options),
+    markUncollectible: (id, options) => post(path`/invoices/${id}/mark_uncollectible`, options),
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * Invoices: what customers owe, line by line. Subscriptions make them.
+ *
+ * Amounts are integers of the currency's minor unit, in `bigint`: `4200n` is 42.00 EUR.
+ */
+import type { Step } from "@billwright/engine"
+import type { CallOptions } from "../Call.ts"
+import type { Listing, PageQuery } from "../Listing.ts"
+import type { DueFailure, PlanRef } from "../subscriptions/Subscriptions.ts"
+
+/** A step of the computation of an amount. */
+export type RatingStep = Step
+
+/**
+ * Where an invoice is in its life. `draft`: it follows usage, and has no number. `open`: it is issued and waits for its
+ * payment. `paid`: nothing is left to pay. `void`: it keeps its number, and nothing of it is due. `uncollectible`: it is
+ * written off, and may still be paid.
+ */
+export type InvoiceStatus = "draft" | "open" | "paid" | "void" | "uncollectible"
+
+/** What can be done to an invoice. */
+export type InvoiceAction = "finalize" | "pay" | "credit" | "void" | "mark_uncollectible"
+
+/** How the payment of an invoice fares. `idle` until payments begin. */
+export type InvoiceCollection =
+  | "idle"
+  | "collecting"
+  | "paid"
+  | "retrying"
+  | "awaiting_method"
+  | "awaiting_customer"
+  | "processing"
+  | "unresolved"
+  | "exhausted"
+  | "needs_attention"
+  | "stopped"
+
+/**
+ * What a line bills. `advance`: a fee or a quantity before its period. `usage`: usage after its period. `credit`: money
+ * back for time that was paid and not served. `adjustment`: the difference when a billed period is rated again. `item`:
+ * a one-off charge or credit. `true_up`: what is missing to the minimum of a plan.
+ */
+export type InvoiceLineKind = "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up"
+
+/** The rate that a line is taxed at. */
+export interface InvoiceLineTax {
+  /**
+   * The VAT category of EN 16931. `S`: a rate above 0. `Z`: a rate of 0. `E`: exempt. `AE`: reverse charge. `K`: goods to
+   * a business in another country of the EU. `G`: goods to a country outside. `O`: not subject to VAT.
+   */
+  readonly category: "S" | "Z" | "E" | "AE" | "K" | "G" | "O"
+  /** In percent: `"19"`. */
+  readonly rate: string
+  readonly country: string | null
+  /** Why there is no tax. */
+  readonly reason: string | null
+}
+
+/** The tax at one rate, rounded once for the invoice. */
+export interface InvoiceTax extends InvoiceLineTax {
+  /** The sum of the net amounts at this rate. */
+  readonly taxable: bigint
+  readonly amount: bigint
+}
+
+/** The usage behind a line. */
+export interface UsageReceipt {
+  readonly meter: string
+  readonly where: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly periodStart: Date
+  readonly periodEnd: Date
+  /** An exact text: a decimal or a fraction. */
+  readonly total: string
+  readonly recordCount: number
+  /** A SHA-256 hash over the records, by which they can be compared later. */
+  readonly digest: string
+}
+
+/** A line of an invoice. */
+export interface InvoiceLine {
+  /** Unique in its invoice. It stays when a draft is computed again. */
+  readonly id: string
+  readonly kind: InvoiceLineKind
+  /** The key of the charge. `null` for an item, and for the minimum of a plan. */
+  readonly charge: string | null
+  readonly description: string
+  /** The version of the plan that priced the line. */
+  readonly plan: PlanRef | null
+  /** The value of the dimension that the charge has a line for each of. */
+  readonly group: string | null
+  /** The service period. Its end is not part of it. */
+  readonly periodStart: Date | null
+  readonly periodEnd: Date | null
+  /** An exact text: a decimal or a fraction. `null` for a line without one. */
+  readonly quantity: string | null
+  /** Before discounts. Negative for money back. */
+  readonly amount: bigint
+  /** The discounts of this line together: 0 or more. */
+  readonly discount: bigint
+  /** After discounts and without tax. */
+  readonly net: bigint
+  readonly tax: InvoiceLineTax
+  /** The line of an earlier invoice that a credit gives money back of. */
+  readonly creditOf: { readonly invoiceId: string; readonly lineId: string } | null
+  /** The computation of `amount`, step by step. Names are those of REST: `up_to`. */
+  readonly steps: ReadonlyArray<RatingStep>
+  readonly receipt: UsageReceipt | null
+}
+
+/** What a coupon or a promotional credit took off. */
+export interface InvoiceDiscount {
+  readonly type: "coupon" | "promotional_credit"
+  readonly id: string
+  readonly name: string | null
+  /** `null` for an amount. */
+  readonly percent: string | null
+  /** What the lines that it covers came to before. */
+  readonly base: bigint
+  /** The sum of its parts. */
+  readonly amount: bigint
+  readonly parts: ReadonlyArray<{ readonly lineId: string; readonly amount: bigint }>
+}
+
+/** A part of an invoice that the customer's own money paid. */
+export interface InvoiceAppliedCredit {
+  readonly type: "credit_balance" | "paid_credit"
+  readonly id: string
+  readonly amount: bigint
+}
+
+/** An invoice. Once it is issued, only its payments, its status and the amounts of its credit notes change. */
+export interface Invoice {
+  /** `inv_…` */
+  readonly id: string
+  /** Numbers have no gaps. `null` for a draft. */
+  readonly number: string | null
+  readonly status: InvoiceStatus
+  readonly customerId: string
+  readonly subscriptionId: string | null
+  /** The ISO 4217 code of the currency. */
+  readonly currency: string
+  /** The period that made the invoice. Its end is not part of it. */
+  readonly periodStart: Date | null
+  readonly periodEnd: Date | null
+  readonly lines: ReadonlyArray<InvoiceLine>
+  readonly discounts: ReadonlyArray<InvoiceDiscount>
+  /** Whether amounts of lines are without tax (`exclusive`) or contain it (`inclusive`). */
+  readonly taxBehavior: "exclusive" | "inclusive"
+  /** The sum of the lines before discounts. */
+  readonly subtotal: bigint
+  readonly tax: bigint
+  readonly taxes: ReadonlyArray<InvoiceTax>
+  /** The sum of the lines after discounts, with tax. Below 0 when credits exceed charges. */
+  readonly total: bigint
+  readonly applied: ReadonlyArray<InvoiceAppliedCredit>
+  /** A total below 0, without its sign: the customer has it as credit. Otherwise 0. */
+  readonly credited: bigint
+  /** What payments paid. */
+  readonly amountPaid: bigint
+  /** The totals of its credit notes. */
+  readonly amountCredited: bigint
+  /** The part of `amountCredited` that lowered the amount due. */
+  readonly amountWaived: bigint
+  /** What is left to pay: 0 or more. */
+  readonly amountDue: bigint
+  /** `null` for a draft. */
+  readonly issuedAt: Date | null
+  /** The last instant by which it has to be paid: the end of a day. `null` for a draft. */
+  readonly dueAt: Date | null
+  /** When a draft is issued by itself. `null` once it is issued. */
+  readonly finalizesAt: Date | null
+  /** Why issuing it failed last. `null` unless it did. */
+  readonly failure: DueFailure | null
+  readonly collection: InvoiceCollection
+  /** What can be done to it as it is. */
+  readonly availableActions: ReadonlyArray<InvoiceAction>
+  /** Rises with each change of the invoice. */
+  readonly sequence: number
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** Selects invoices, newest first, drafts included. */
+export interface ListInvoices extends PageQuery {
+  readonly customerId?: string | undefined
+  readonly subscriptionId?: string | undefined
+  readonly status?: InvoiceStatus | undefined
+}
+
+/**
+ * Errors: `InvalidInputError`, `InvoiceNotFoundError`, `ActionUnavailableError` when the invoice does not allow it as it
+ * is, and `InvoicingUnsupportedError` on a store without invoices.
+ */
+export interface Invoices {
+  get(id: string, options?: CallOptions): Promise<Invoice>
+  /** A page with many lines may be shorter than `limit`: it has at most 4 MiB of lines. */
+  list(query?: ListInvoices, options?: CallOptions): Listing<Invoice>
+  /**
+   * Voids an issued invoice of which nothing was paid. It keeps its number, and nothing of it is due. What it billed is
+   * not billed again.
+   */
+  void(id: string, options?: CallOptions): Promise<Invoice>
+  /** Writes an issued invoice off. It may still be paid. */
+  markUncollectible(id: string, options?: CallOptions): Promise<Invoice>
+}

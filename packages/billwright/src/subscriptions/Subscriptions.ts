@@ -1,0 +1,188 @@
+/**
+ * Subscriptions: which customer has which version of a plan, since when and until when.
+ */
+import type { CallOptions, Instant, Metadata } from "../Call.ts"
+import type { Listing, PageQuery } from "../Listing.ts"
+
+/**
+ * Where a subscription is in its life. `scheduled`: it starts later. `trialing`: it is in its trial. `active`: it is
+ * billed. `paused`: nothing is charged. `ended`: it has ended for good.
+ */
+export type SubscriptionPhase = "scheduled" | "trialing" | "active" | "paused" | "ended"
+
+/** What can be asked of a subscription. */
+export type SubscriptionAction = "change" | "pause" | "resume" | "cancel" | "uncancel"
+
+/** A version of a plan. */
+export interface PlanRef {
+  readonly key: string
+  readonly version: number
+}
+
+/** Quantities that charges of a plan use, as decimals ≥ 0 in strings: `{ seats: "5" }`. At most 100. */
+export type SubscriptionQuantities = Readonly<Record<string, string>>
+
+/** A change that waits. */
+export interface PendingChange {
+  /** `null`: the plan stays. */
+  readonly plan: PlanRef | null
+  /** The quantities that change. */
+  readonly quantities: SubscriptionQuantities
+  readonly at: "period_end" | Date
+  /** Whether the change is billed at once or by the next invoice. */
+  readonly bill: "now" | "next_invoice"
+}
+
+/** Why something that was due on a subscription or an invoice could not be done. */
+export interface DueFailure {
+  /** How often it has failed in a row. */
+  readonly attempts: number
+  /** What went wrong, for people. */
+  readonly problem: string
+  readonly at: Date
+  /** When it is tried again. `null`: not before somebody changes the object, because it failed too often. */
+  readonly retryAt: Date | null
+}
+
+/** A customer's subscription to a version of a plan. */
+export interface Subscription {
+  /** `sub_…` */
+  readonly id: string
+  readonly customerId: string
+  readonly phase: SubscriptionPhase
+  /** It stays at this version until it is changed. */
+  readonly plan: PlanRef
+  /** The ISO 4217 code of the currency. It never changes. */
+  readonly currency: string
+  readonly quantities: SubscriptionQuantities
+  /** The change that waits for the end of the period, or for an instant. */
+  readonly pending: PendingChange | null
+  /** The local date and time that boundaries of periods are computed from: `2026-01-31T09:30:00.000`. */
+  readonly anchor: string
+  /** The IANA time zone of the anchor. */
+  readonly timezone: string
+  readonly startAt: Date
+  /** `null` without a trial. */
+  readonly trialEndAt: Date | null
+  /** When it became active for the first time. */
+  readonly activatedAt: Date | null
+  /** When the open period began. `null` when none is open. */
+  readonly currentPeriodStart: Date | null
+  /** When the open period ends. This instant belongs to the next one. `null` when none is open. */
+  readonly currentPeriodEnd: Date | null
+  readonly pausedAt: Date | null
+  /** When a paused subscription resumes by itself. */
+  readonly resumesAt: Date | null
+  /** When somebody asked to end it. */
+  readonly canceledAt: Date | null
+  /** When it ends because of a cancellation. */
+  readonly endsAt: Date | null
+  readonly endedAt: Date | null
+  /** When something happens to it by itself, such as a renewal. `null` when nothing will. */
+  readonly nextAt: Date | null
+  /** Why that failed last. `null` unless it did. */
+  readonly failure: DueFailure | null
+  /** What can be asked of it as it is. */
+  readonly availableActions: ReadonlyArray<SubscriptionAction>
+  readonly metadata: Metadata
+  /** Rises by one with each event of the subscription. */
+  readonly sequence: number
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** A new subscription. */
+export interface CreateSubscription {
+  readonly customerId: string
+  /** The key of a plan. */
+  readonly plan: string
+  /** The number of a version of the plan. Default: the newest. */
+  readonly version?: number | undefined
+  /** A currency of the plan. Default: its only currency. */
+  readonly currency?: string | undefined
+  /** A decimal for each quantity that charges of the plan use. */
+  readonly quantities?: SubscriptionQuantities | undefined
+  /** Default: now. With an instant in the past, one invoice bills all periods since then. */
+  readonly startAt?: Instant | undefined
+  /**
+   * The local date and time that boundaries of periods are computed from: `2026-02-01`, `2026-02-01T09:00`. Default: the
+   * end of the trial, or else the start.
+   */
+  readonly anchor?: string | undefined
+  /** An IANA time zone, such as `Europe/Berlin`. Default: `UTC`. */
+  readonly timezone?: string | undefined
+  /** 1 to 730 days, or up to an instant. Default: the trial of the plan. `null`: no trial. */
+  readonly trial?: { readonly days: number } | { readonly endAt: Instant } | null | undefined
+  /** Whether usage of the trial is free (the default), or is charged when the trial ends. */
+  readonly trialUsage?: "free" | "charged" | undefined
+  readonly metadata?: Metadata | undefined
+}
+
+/** When a command takes effect: at once, at the end of the open period, or at an instant that is not in the past. */
+export type CommandTime = "now" | "period_end" | Instant
+
+/** A change of a subscription: another plan, other quantities, or both. */
+export interface ChangeSubscription {
+  /** The key of a plan. Without `version`, the subscription moves to its newest version. */
+  readonly plan?: string | undefined
+  readonly version?: number | undefined
+  /** The quantities that change. Others stay. */
+  readonly quantities?: SubscriptionQuantities | undefined
+  /** Required with `plan`. Default for quantities: `period_end` if one of them falls, else `now`. */
+  readonly at?: CommandTime | undefined
+  /** Whether a change now is billed at once (the default) or by the next invoice. */
+  readonly bill?: "now" | "next_invoice" | undefined
+}
+
+/** When a subscription ends. */
+export interface CancelSubscription {
+  readonly at: CommandTime
+  /** Whether what was charged for the time after the end is credited. Default: `prorate`. */
+  readonly credit?: "prorate" | "none" | undefined
+}
+
+/** How a subscription is paused. */
+export interface PauseSubscription {
+  /** When it resumes by itself, in the future. Default: only when asked. */
+  readonly resumeAt?: Instant | undefined
+  /** The boundaries with which it resumes at `resumeAt`: those before (`keep`, the default), or new ones. */
+  readonly anchor?: "keep" | "now" | undefined
+  /** Whether what was charged for the time of the pause is credited. Default: `prorate`. */
+  readonly credit?: "prorate" | "none" | undefined
+}
+
+/** How a subscription resumes. */
+export interface ResumeSubscription {
+  /** The boundaries with which it goes on: those before (`keep`, the default), or new ones that begin now. */
+  readonly anchor?: "keep" | "now" | undefined
+}
+
+/** Selects subscriptions, newest first. Ended ones are listed, too. */
+export interface ListSubscriptions extends PageQuery {
+  readonly customerId?: string | undefined
+  readonly phase?: SubscriptionPhase | undefined
+}
+
+/**
+ * Errors: `InvalidInputError`, whose `problems` lists everything that is wrong, `SubscriptionNotFoundError`,
+ * `CustomerNotFoundError`, `PlanNotFoundError`, `ActionUnavailableError` when the subscription does not allow a command
+ * as it is, and `InvoicingUnsupportedError` on a store without subscriptions.
+ *
+ * A command first does everything that is due before it. Invoices are made as drafts.
+ */
+export interface Subscriptions {
+  /** Gives a customer a version of a plan. What the plan charges in advance is billed by a draft invoice at once. */
+  create(input: CreateSubscription, options?: CallOptions): Promise<Subscription>
+  get(id: string, options?: CallOptions): Promise<Subscription>
+  list(query?: ListSubscriptions, options?: CallOptions): Listing<Subscription>
+  /** Moves to another plan or version, or changes quantities. A change that changes nothing does nothing. */
+  change(id: string, input: ChangeSubscription, options?: CallOptions): Promise<Subscription>
+  /** Ends the subscription: now, at the end of its period, or at an instant. */
+  cancel(id: string, input: CancelSubscription, options?: CallOptions): Promise<Subscription>
+  /** Takes a cancellation back before it has taken effect. */
+  uncancel(id: string, options?: CallOptions): Promise<Subscription>
+  /** Pauses the subscription now: nothing is charged until it resumes. */
+  pause(id: string, input?: PauseSubscription, options?: CallOptions): Promise<Subscription>
+  /** Ends a pause now. */
+  resume(id: string, input?: ResumeSubscription, options?: CallOptions): Promise<Subscription>
+}

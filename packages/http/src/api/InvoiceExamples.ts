@@ -1,0 +1,115 @@
+/**
+ * The examples of the operations of invoices (see `Examples`).
+ */
+import type { Example } from "./Example.ts"
+
+const tax = { category: "O", rate: "0", country: null, reason: "Not subject to tax" }
+
+const line = {
+  group: null,
+  discount: 0,
+  tax,
+  credit_of: null,
+  receipt: null,
+  plan: { key: "pro", version: 2 },
+}
+
+const invoice = {
+  object: "invoice",
+  id: "inv_01kdkf6q3b2me0c9v1x4s6r8tj",
+  number: "2026-0042",
+  status: "open",
+  customer_id: "cus_01kb2r6ghefxhs59czp23x4vmk",
+  subscription_id: "sub_01kb2r9f4sfhx8w6p2n3m5q7tz",
+  currency: "EUR",
+  period_start: "2026-12-21T00:00:00.000Z",
+  period_end: "2027-01-21T00:00:00.000Z",
+  lines: [
+    {
+      ...line,
+      id: "1.0.base",
+      kind: "advance",
+      charge: "base",
+      description: "base",
+      period_start: "2026-12-21T00:00:00.000Z",
+      period_end: "2027-01-21T00:00:00.000Z",
+      quantity: null,
+      amount: 2000,
+      net: 2000,
+      steps: [
+        { type: "flat", amount: "20" },
+        { type: "round", digits: 2, amount: "20" },
+      ],
+    },
+    {
+      ...line,
+      id: "0.0.calls",
+      kind: "usage",
+      charge: "calls",
+      description: "calls",
+      period_start: "2026-11-21T00:00:00.000Z",
+      period_end: "2026-12-21T00:00:00.000Z",
+      quantity: "2000",
+      amount: 1180,
+      net: 1180,
+      steps: [
+        { type: "aggregate", quantity: "2000" },
+        { type: "free", free: "100", quantity: "1900" },
+        {
+          type: "tier",
+          from: "0",
+          up_to: "1000",
+          quantity: "1000",
+          price: "0.01",
+          flat: "0",
+          amount: "10",
+        },
+        {
+          type: "tier",
+          from: "1000",
+          up_to: null,
+          quantity: "900",
+          price: "0.002",
+          flat: "0",
+          amount: "1.8",
+        },
+        { type: "round", digits: 2, amount: "11.8" },
+      ],
+    },
+  ],
+  discounts: [],
+  tax_behavior: "exclusive",
+  subtotal: 3180,
+  tax: 0,
+  taxes: [{ ...tax, taxable: 3180, amount: 0 }],
+  total: 3180,
+  applied: [],
+  credited: 0,
+  amount_paid: 0,
+  amount_credited: 0,
+  amount_waived: 0,
+  amount_due: 3180,
+  issued_at: "2026-12-21T01:00:00.000Z",
+  due_at: "2027-01-04T23:59:59.999Z",
+  finalizes_at: null,
+  failure: null,
+  collection: "idle",
+  available_actions: ["pay", "credit", "void", "mark_uncollectible"],
+  sequence: 2,
+  livemode: false,
+  created_at: "2026-12-21T00:00:00.000Z",
+  updated_at: "2026-12-21T01:00:00.000Z",
+}
+
+const changed = { ...invoice, sequence: 3, updated_at: "2026-12-22T10:00:00.000Z" }
+
+export const invoiceExamples = {
+  listInvoices: { response: { object: "list", data: [invoice], has_more: false } },
+  getInvoice: { response: invoice },
+  voidInvoice: {
+    response: { ...changed, status: "void", amount_due: 0, collection: "stopped", available_actions: [] },
+  },
+  markInvoiceUncollectible: {
+    response: { ...changed, status: "uncollectible", available_actions: ["pay", "credit", "void"] },
+  },
+} as const satisfies Readonly<Record<string, Example>>

@@ -1,0 +1,294 @@
+/**
+ * The REST definitions of invoices.
+ */
+import { Customer, Dimensions, Invoice, INVOICE_LIMITS, MeterFields, SubscriptionId } from "@billwright/core"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { readErrors, writeErrors } from "./ErrorBody.ts"
+import { DueFailureBody, PlanRefBody } from "./InvoicingFields.ts"
+import { RequiredPermission } from "./Permission.ts"
+import * as Wire from "./Wire.ts"
+
+const MAX_KEY_LENGTH = 64
+/** Longest id of a line, a redemption or a credit, in code points. That of a credit has the id of the line that it gives back. */
+const MAX_ID_LENGTH = 512
+const MAX_NUMBER_LENGTH = 64
+const MAX_TEXT_LENGTH = 1_000
+/** Longest exact text of a quantity: a decimal or a fraction. */
+const MAX_EXACT_LENGTH = 2_000
+/** Most steps of a line: those of a charge with its tiers, and one for each earlier line of the same charge. */
+const MAX_STEPS = 10_000
+/** Most taxes of an invoice: one for each rate. */
+const MAX_TAXES = INVOICE_LIMITS.lines
+
+const IdField = Invoice.InvoiceId.annotate({ description: "The id of the invoice." })
+const CustomerIdField = Customer.CustomerId.annotate({ description: "The customer." })
+const CurrencyField = Wire.text(3).annotate({ description: "The ISO 4217 code of the currency." })
+const StatusField = Invoice.InvoiceStatus.annotate({
+  description:
+    "`draft`: it follows usage, and has no number. `open`: it is issued and waits for its payment. `paid`: nothing is left to pay. `void`: it keeps its number, and nothing of it is due. `uncollectible`: it is written off, and may still be paid.",
+})
+const ActionField = Schema.Literals(["finalize", "pay", "credit", "void", "mark_uncollectible"])
+
+const taxRateFields = {
+  category: Schema.Literals(["S", "Z", "E", "AE", "K", "G", "O"]).annotate({
+    description:
+      "The VAT category of EN 16931. `S`: a rate above 0. `Z`: a rate of 0. `E`: exempt. `AE`: reverse charge. `K`: goods to a business in another country of the EU. `G`: goods to a country outside. `O`: not subject to VAT.",
+  }),
+  rate: Wire.text(MAX_KEY_LENGTH).annotate({ description: 'The rate in percent, such as `"19"`.' }),
+  country: Schema.NullOr(Wire.text(2)).annotate({ description: "The country that gets the tax." }),
+  reason: Schema.NullOr(Wire.text(MAX_TEXT_LENGTH)).annotate({ description: "Why there is no tax." }),
+}
+
+const LineTaxBody = Schema.Struct(taxRateFields).annotate({
+  identifier: "InvoiceLineTax",
+  description: "The rate that a line is taxed at.",
+})
+
+const TaxBody = Schema.Struct({
+  ...taxRateFields,
+  taxable: Wire.amount("The sum of the net amounts at this rate"),
+  amount: Wire.amount("The tax"),
+}).annotate({
+  identifier: "InvoiceTax",
+  description: "The tax at one rate. It is rounded once for the invoice.",
+})
+
+const DimensionNames = Wire.text(Dimensions.MAX_DIMENSION_NAME_LENGTH)
+const WhereValues = Schema.Array(Wire.text(Dimensions.MAX_DIMENSION_VALUE_LENGTH)).check(
+  Schema.isMaxLength(MeterFields.MAX_WHERE_VALUES),
+)
+
+const ReceiptBody = Schema.Struct({
+  meter: Wire.text(MAX_KEY_LENGTH).annotate({ description: "The key of the meter." }),
+  where: Schema.Record(Schema.String, WhereValues)
+    .check(Schema.isMaxProperties(MeterFields.MAX_METER_DIMENSIONS), Schema.isPropertyNames(DimensionNames))
+    .annotate({ description: "Only records with these dimensions." }),
+  period_start: Wire.instant("The first instant of the usage."),
+  period_end: Wire.instant("The end of the usage, which is not part of it."),
+  total: Wire.text(MAX_EXACT_LENGTH).annotate({
+    description: "The total of the records, as an exact text: a decimal or a fraction.",
+  }),
+  record_count: Wire.Count.annotate({ description: "The number of records." }),
+  digest: Wire.text(64).annotate({
+    description: "A SHA-256 hash over the records, by which they can be compared later.",
+  }),
+}).annotate({ identifier: "UsageReceipt", description: "The usage behind a line." })
+
+const CreditOfBody = Schema.Struct({
+  invoice_id: Invoice.InvoiceId.annotate({ description: "The invoice." }),
+  line_id: Wire.text(MAX_ID_LENGTH).annotate({ description: "The line." }),
+}).annotate({ identifier: "InvoiceLineRef", description: "A line of an earlier invoice." })
+
+const LineBody = Schema.Struct({
+  id: Wire.text(MAX_ID_LENGTH).annotate({
+    description: "The id of the line, unique in its invoice. It stays when a draft is computed again.",
+  }),
+  kind: Schema.Literals(["advance", "usage", "credit", "adjustment", "item", "true_up"]).annotate({
+    description:
+      "`advance`: a fee or a quantity before its period. `usage`: usage after its period. `credit`: money back for time that was paid and not served. `adjustment`: the difference when a billed period is rated again. `item`: a one-off charge or credit. `true_up`: what is missing to the minimum of a plan.",
+  }),
+  charge: Schema.NullOr(Wire.text(MAX_KEY_LENGTH)).annotate({
+    description: "The key of the charge. `null` for an item, and for the minimum of a plan.",
+  }),
+  description: Wire.text(MAX_TEXT_LENGTH).annotate({
+    description: "The name of the charge, or what was sold.",
+  }),
+  plan: Schema.NullOr(PlanRefBody).annotate({ description: "The version of the plan that priced the line." }),
+  group: Schema.NullOr(Wire.text(Dimensions.MAX_DIMENSION_VALUE_LENGTH)).annotate({
+    description: "The value of the dimension that the charge has a line for each of.",
+  }),
+  period_start: Wire.instantOrNull("The beginning of the service period."),
+  period_end: Wire.instantOrNull("The end of the service period, which is not part of it."),
+  quantity: Schema.NullOr(Wire.text(MAX_EXACT_LENGTH)).annotate({
+    description: "The quantity as an exact text: a decimal or a fraction. `null` for a line without one.",
+  }),
+  amount: Wire.amount("The amount before discounts, negative for money back"),
+  discount: Wire.amount("The discounts of this line together, 0 or more"),
+  net: Wire.amount("The amount after discounts and without tax"),
+  tax: LineTaxBody,
+  credit_of: Schema.NullOr(CreditOfBody).annotate({
+    description: "The line that a credit gives money back of. `null` for other lines.",
+  }),
+  steps: Schema.Array(Wire.described({ $ref: "#/components/schemas/RatingStep" }))
+    .check(Schema.isMaxLength(MAX_STEPS))
+    .annotate({ description: "The computation of `amount`, step by step." }),
+  receipt: Schema.NullOr(ReceiptBody).annotate({ description: "The usage behind the line." }),
+}).annotate({ identifier: "InvoiceLine", description: "A line of an invoice." })
+
+const DiscountPartBody = Schema.Struct({
+  line_id: Wire.text(MAX_ID_LENGTH).annotate({ description: "The line." }),
+  amount: Wire.amount("Its part"),
+}).annotate({ identifier: "InvoiceDiscountPart", description: "The part of a discount that a line got." })
+
+const DiscountBody = Schema.Struct({
+  type: Schema.Literals(["coupon", "promotional_credit"]).annotate({ description: "What took it off." }),
+  id: Wire.text(MAX_ID_LENGTH).annotate({ description: "The id of the redemption or of the credit." }),
+  name: Schema.NullOr(Wire.text(MAX_TEXT_LENGTH)).annotate({ description: "The name of the coupon." }),
+  percent: Schema.NullOr(Wire.text(MAX_KEY_LENGTH)).annotate({
+    description: "The percentage. `null` for an amount.",
+  }),
+  base: Wire.amount("What the lines that it covers came to before"),
+  amount: Wire.amount("What it took off, the sum of its parts"),
+  parts: Schema.Array(DiscountPartBody)
+    .check(Schema.isMaxLength(INVOICE_LIMITS.lines))
+    .annotate({ description: "The part of each line." }),
+}).annotate({ identifier: "InvoiceDiscount", description: "What a coupon or a promotional credit took off." })
+
+const AppliedBody = Schema.Struct({
+  type: Schema.Literals(["credit_balance", "paid_credit"]).annotate({ description: "What paid it." }),
+  id: Wire.text(MAX_ID_LENGTH).annotate({ description: "The id of the balance entry or of the credit." }),
+  amount: Wire.amount("The part that it paid"),
+}).annotate({ identifier: "InvoiceAppliedCredit", description: "A part that the customer's own money paid." })
+
+/** An invoice in an answer. */
+export const InvoiceBody = Schema.Struct({
+  object: Schema.Literal("invoice"),
+  id: IdField,
+  number: Schema.NullOr(Wire.text(MAX_NUMBER_LENGTH)).annotate({
+    description: "The number. Numbers have no gaps. `null` for a draft.",
+  }),
+  status: StatusField,
+  customer_id: CustomerIdField,
+  subscription_id: Schema.NullOr(SubscriptionId).annotate({ description: "The subscription that it bills." }),
+  currency: CurrencyField,
+  period_start: Wire.instantOrNull("The beginning of the period that made the invoice."),
+  period_end: Wire.instantOrNull("The end of that period, which is not part of it."),
+  lines: Schema.Array(LineBody)
+    .check(Schema.isMaxLength(INVOICE_LIMITS.lines))
+    .annotate({ description: "What is billed." }),
+  discounts: Schema.Array(DiscountBody)
+    .check(Schema.isMaxLength(INVOICE_LIMITS.coupons + INVOICE_LIMITS.credits))
+    .annotate({ description: "What coupons and promotional credits took off, in this order." }),
+  tax_behavior: Schema.Literals(["exclusive", "inclusive"]).annotate({
+    description: "Whether amounts of lines are without tax (`exclusive`) or contain it (`inclusive`).",
+  }),
+  subtotal: Wire.amount("The sum of the lines before discounts"),
+  tax: Wire.amount("The sum of the taxes"),
+  taxes: Schema.Array(TaxBody)
+    .check(Schema.isMaxLength(MAX_TAXES))
+    .annotate({ description: "The tax at each rate." }),
+  total: Wire.amount("The sum of the lines after discounts, with tax, below 0 when credits exceed charges"),
+  applied: Schema.Array(AppliedBody)
+    .check(Schema.isMaxLength(2 * INVOICE_LIMITS.credits))
+    .annotate({ description: "What the customer's own money paid of it." }),
+  credited: Wire.amount("A total below 0 without its sign, which the customer has as credit, else 0"),
+  amount_paid: Wire.amount("What payments paid"),
+  amount_credited: Wire.amount("The totals of its credit notes"),
+  amount_waived: Wire.amount("The part of `amount_credited` that lowered the amount due"),
+  amount_due: Wire.amount("What is left to pay, 0 or more"),
+  issued_at: Wire.instantOrNull("When it was issued. `null` for a draft."),
+  due_at: Wire.instantOrNull(
+    "The last instant by which it has to be paid, the end of a day. `null` for a draft.",
+  ),
+  finalizes_at: Wire.instantOrNull("When a draft is issued by itself. `null` once it is issued."),
+  failure: Schema.NullOr(DueFailureBody).annotate({
+    description: "Why issuing it failed last. `null` unless it did.",
+  }),
+  collection: Schema.Literals([
+    "idle",
+    "collecting",
+    "paid",
+    "retrying",
+    "awaiting_method",
+    "awaiting_customer",
+    "processing",
+    "unresolved",
+    "exhausted",
+    "needs_attention",
+    "stopped",
+  ]).annotate({ description: "How its payment fares. `idle` until payments begin." }),
+  available_actions: Schema.Array(ActionField)
+    .check(Schema.isMaxLength(ActionField.literals.length))
+    .annotate({ description: "What can be done to it as it is." }),
+  sequence: Wire.Count.annotate({
+    description: "Rises with each change of the invoice. Its events have the same number.",
+  }),
+  livemode: Wire.Livemode,
+  created_at: Wire.instant("When the draft was made."),
+  updated_at: Wire.instant("When something of the above last changed."),
+}).annotate({
+  identifier: "Invoice",
+  description: "An invoice, with the computation of every line. Amounts are integers of the minor unit.",
+})
+
+const ListQuery = Schema.Struct({
+  ...Wire.pageFields,
+  customerId: Schema.optionalKey(
+    Customer.CustomerId.annotate({ description: "Only invoices of this customer." }),
+  ),
+  subscriptionId: Schema.optionalKey(
+    SubscriptionId.annotate({ description: "Only invoices of this subscription." }),
+  ),
+  status: Schema.optionalKey(
+    Invoice.InvoiceStatus.annotate({ description: "Only invoices with this status." }),
+  ),
+}).pipe(Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id", subscriptionId: "subscription_id" }))
+
+const Params = Schema.Struct({ id: Schema.String.annotate({ description: "The id of the invoice." }) })
+const UNAVAILABLE = "A `conflict` says that the invoice does not allow it as it is, and changes nothing."
+
+export const InvoicesApi = HttpApiGroup.make("invoices")
+  .add(
+    HttpApiEndpoint.get("listInvoices", "/invoices", {
+      query: ListQuery,
+      success: Wire.list(InvoiceBody, "InvoiceList"),
+      error: readErrors("conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "List invoices",
+          description:
+            "Lists invoices, newest first, drafts included. A page holds at most 4 MiB of lines. With many lines it may be shorter than `limit`, and `has_more` is then true.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("getInvoice", "/invoices/:id", {
+      params: Params,
+      success: InvoiceBody,
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Get an invoice",
+          description: "Returns one invoice, with the computation of every line.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("voidInvoice", "/invoices/:id/void", {
+      params: Params,
+      success: InvoiceBody,
+      error: writeErrors("not_found"),
+    })
+      .annotate(RequiredPermission, "invoices:write")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Void an invoice",
+          description: `Voids an issued invoice of which nothing was paid. It keeps its number, and nothing of it is due. What it billed is not billed again. ${UNAVAILABLE}`,
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("markInvoiceUncollectible", "/invoices/:id/mark_uncollectible", {
+      params: Params,
+      success: InvoiceBody,
+      error: writeErrors("not_found"),
+    })
+      .annotate(RequiredPermission, "invoices:write")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Write an invoice off",
+          description: `Marks an open invoice as uncollectible. It may still be paid. ${UNAVAILABLE}`,
+        }),
+      ),
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Invoices",
+      description: "What customers owe, line by line. Subscriptions make them.",
+    }),
+  )

@@ -1,0 +1,360 @@
+/**
+ * The REST definitions of subscriptions.
+ */
+import { Customer, Instant, Metadata, Plan, Subscription, SubscriptionId } from "@billwright/core"
+import { DateTime, Schema, SchemaTransformation } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { readErrors, writeErrors } from "./ErrorBody.ts"
+import { DueFailureBody, PlanRefBody } from "./InvoicingFields.ts"
+import { RequiredPermission } from "./Permission.ts"
+import * as Wire from "./Wire.ts"
+
+const MAX_KEY_LENGTH = 64
+/** Most quantities of a subscription, the longest key of one, and its longest text. */
+const MAX_QUANTITIES = 100
+const MAX_QUANTITY_LENGTH = 32
+/** The longest local date and time, and the longest name of a time zone, in code points. */
+const MAX_LOCAL_TIME_LENGTH = 32
+const MAX_TIMEZONE_LENGTH = 64
+const MAX_TRIAL_DAYS = 730
+
+const IdField = SubscriptionId.annotate({ description: "The id of the subscription." })
+const CustomerIdField = Customer.CustomerId.annotate({ description: "The customer." })
+const PhaseField = Subscription.Phase.annotate({
+  description:
+    "Where the subscription is in its life. `scheduled`: it starts later. `trialing`: it is in its trial. `active`: it is billed. `paused`: nothing is charged. `ended`: it has ended for good.",
+})
+const PlanKey = Wire.text(MAX_KEY_LENGTH)
+const MetadataField = Metadata.Metadata.annotate({ description: "Your own free-form key/value pairs." })
+const CurrencyField = Wire.text(3).annotate({ description: "The ISO 4217 code of the currency." })
+const ActionField = Schema.Literals(["change", "pause", "resume", "cancel", "uncancel"])
+
+/** Quantities of an answer. */
+const quantities = (description: string) =>
+  Schema.Record(Schema.String, Wire.text(MAX_QUANTITY_LENGTH))
+    .check(Schema.isMaxProperties(MAX_QUANTITIES), Schema.isPropertyNames(Wire.text(MAX_KEY_LENGTH)))
+    .annotate({ description })
+
+/** Quantities of a request. The domain checks them, and names all problems. */
+const quantitiesInput = (description: string) =>
+  Schema.optionalKey(
+    Wire.described({
+      type: "object",
+      maxProperties: MAX_QUANTITIES,
+      propertyNames: { type: "string", maxLength: MAX_KEY_LENGTH },
+      additionalProperties: { type: "string", maxLength: MAX_QUANTITY_LENGTH },
+      description,
+    }),
+  )
+
+const PendingBody = Schema.Struct({
+  plan: Schema.NullOr(PlanRefBody).annotate({ description: "The new plan. `null`: the plan stays." }),
+  quantities: quantities("The quantities that change."),
+  at: Wire.text(Instant.MAX_INSTANT_LENGTH).annotate({
+    description: "`period_end`, or the RFC 3339 instant of the change.",
+  }),
+  bill: Schema.Literals(["now", "next_invoice"]).annotate({
+    description: "Whether the change is billed at once or by the next invoice.",
+  }),
+}).annotate({ identifier: "PendingChange", description: "A change that waits." })
+
+/** A subscription in an answer. */
+export const SubscriptionBody = Schema.Struct({
+  object: Schema.Literal("subscription"),
+  id: IdField,
+  customer_id: CustomerIdField,
+  phase: PhaseField,
+  plan: PlanRefBody,
+  currency: CurrencyField,
+  quantities: quantities("The quantities that charges of the plan use, as decimals in strings."),
+  pending: Schema.NullOr(PendingBody).annotate({
+    description: "The change that waits for the end of the period, or for an instant.",
+  }),
+  anchor: Wire.text(MAX_LOCAL_TIME_LENGTH).annotate({
+    description:
+      "The local date and time that boundaries of periods are computed from, such as `2026-01-31T09:30:00.000`.",
+  }),
+  timezone: Wire.text(MAX_TIMEZONE_LENGTH).annotate({ description: "The IANA time zone of the anchor." }),
+  start_at: Wire.instant("When the subscription starts or started."),
+  trial_end_at: Wire.instantOrNull("When the trial ends or ended. `null` without a trial."),
+  activated_at: Wire.instantOrNull("When it became active for the first time."),
+  current_period_start: Wire.instantOrNull("When the open period began. `null` when none is open."),
+  current_period_end: Wire.instantOrNull(
+    "When the open period ends. This instant belongs to the next one. `null` when none is open.",
+  ),
+  paused_at: Wire.instantOrNull("Since when it is paused."),
+  resumes_at: Wire.instantOrNull("When it resumes by itself."),
+  canceled_at: Wire.instantOrNull("When somebody asked to end it."),
+  ends_at: Wire.instantOrNull("When it ends because of a cancellation."),
+  ended_at: Wire.instantOrNull("When it ended."),
+  next_at: Wire.instantOrNull(
+    "When something happens to it by itself, such as a renewal. `null` when nothing will.",
+  ),
+  failure: Schema.NullOr(DueFailureBody).annotate({
+    description: "Why that failed last. `null` unless it did.",
+  }),
+  available_actions: Schema.Array(ActionField)
+    .check(Schema.isMaxLength(ActionField.literals.length))
+    .annotate({ description: "What can be asked of it as it is." }),
+  metadata: MetadataField,
+  sequence: Wire.Count.annotate({
+    description: "Rises by one with each event of the subscription. Its events have the same number.",
+  }),
+  livemode: Wire.Livemode,
+  created_at: Wire.instant("When the subscription was created."),
+  updated_at: Wire.instant("When something of the above last changed."),
+}).annotate({ identifier: "Subscription", description: "A customer's subscription to a version of a plan." })
+
+const TRIAL_PROBLEM = "must be null, or have either days or end_at"
+const daysMessage = { message: `must be an integer from 1 to ${MAX_TRIAL_DAYS}` }
+const TrialBody = Schema.Struct({
+  days: Schema.optionalKey(
+    Schema.Int.annotate(daysMessage)
+      .check(Schema.isBetween({ minimum: 1, maximum: MAX_TRIAL_DAYS }, daysMessage))
+      .annotate({ description: `The length of the trial: 1 to ${MAX_TRIAL_DAYS} days.` }),
+  ),
+  endAt: Schema.optionalKey(Wire.instant("When the trial ends, after the start.")),
+})
+  .check(
+    Schema.makeFilter(({ days, endAt }) => (days === undefined) !== (endAt === undefined), {
+      message: TRIAL_PROBLEM,
+      toJsonSchema: () => ({ minProperties: 1, maxProperties: 1 }),
+    }),
+  )
+  .pipe(Schema.encodeKeys({ endAt: "end_at" }))
+  .annotate({ identifier: "Trial", description: "A trial of some days, or up to an instant." })
+
+const NAMED_TIMES = ["now", "period_end"] as const
+const isNamedTime = (text: string): text is (typeof NAMED_TIMES)[number] =>
+  NAMED_TIMES.some((name) => name === text)
+const timeText = Schema.String.check(
+  Schema.makeFilter<string>((text) => isNamedTime(text) || Instant.parse(text) !== undefined, {
+    message: "must be now, period_end or an RFC 3339 instant with an offset",
+    toJsonSchema: () => ({ maxLength: Instant.MAX_INSTANT_LENGTH }),
+  }),
+)
+
+/** When a command takes effect. In the document it is a text, because few generators of clients know unions. */
+const timeField = (description: string) =>
+  timeText.annotate({ description: `${description} \`now\`, \`period_end\` or an RFC 3339 instant.` }).pipe(
+    Schema.decodeTo(
+      Schema.Union([Schema.Literals(NAMED_TIMES), Schema.DateTimeUtc]),
+      SchemaTransformation.transform({
+        decode: (text: string) =>
+          isNamedTime(text) ? text : (Instant.parse(text) ?? DateTime.makeUnsafe(0)),
+        encode: (at: (typeof NAMED_TIMES)[number] | DateTime.Utc): string =>
+          typeof at === "string" ? at : DateTime.formatIso(at),
+      }),
+    ),
+  )
+const creditField = (description: string) =>
+  Schema.optionalKey(Schema.Literals(["prorate", "none"]).annotate({ description }))
+const anchorField = (description: string) =>
+  Schema.optionalKey(Schema.Literals(["keep", "now"]).annotate({ description }))
+const versionField = Schema.optionalKey(
+  Plan.VersionNumber.annotate({ description: "The number of a version of the plan. Default: the newest." }),
+)
+
+const CreateBody = Schema.Struct({
+  customerId: CustomerIdField,
+  plan: PlanKey.annotate({ description: "The key of a plan." }),
+  version: versionField,
+  currency: Schema.optionalKey(
+    Wire.text(3).annotate({ description: "A currency of the plan. Default: its only currency." }),
+  ),
+  quantities: quantitiesInput(
+    'A decimal in a string for each quantity that charges of the plan use: `{"seats": "5"}`.',
+  ),
+  startAt: Schema.optionalKey(
+    Wire.instant(
+      "When the subscription starts. Default: now. With an instant in the past, one invoice bills all periods since then.",
+    ),
+  ),
+  anchor: Schema.optionalKey(
+    Wire.text(MAX_LOCAL_TIME_LENGTH).annotate({
+      description:
+        "The local date and time that boundaries of periods are computed from, such as `2026-02-01`. Default: the end of the trial, or else the start.",
+    }),
+  ),
+  timezone: Schema.optionalKey(
+    Wire.text(MAX_TIMEZONE_LENGTH).annotate({
+      description: "An IANA time zone, such as `Europe/Berlin`. Default: `UTC`.",
+    }),
+  ),
+  trial: Schema.optionalKey(
+    Schema.NullOr(TrialBody).annotate({
+      message: TRIAL_PROBLEM,
+      description: "Default: the trial of the plan. `null`: no trial.",
+    }),
+  ),
+  trialUsage: Schema.optionalKey(
+    Schema.Literals(["free", "charged"]).annotate({
+      description:
+        "Whether usage of the trial is free (the default), or is charged when the trial ends. Either way it is on an invoice.",
+    }),
+  ),
+  metadata: Schema.optionalKey(MetadataField),
+})
+  .pipe(Schema.encodeKeys({ customerId: "customer_id", startAt: "start_at", trialUsage: "trial_usage" }))
+  .annotate({ identifier: "CreateSubscription", description: "A new subscription." })
+
+const ChangeBody = Schema.Struct({
+  plan: Schema.optionalKey(
+    PlanKey.annotate({
+      description: "The key of a plan. Without `version`, the subscription moves to its newest version.",
+    }),
+  ),
+  version: versionField,
+  quantities: quantitiesInput("The quantities that change, as decimals in strings. Others stay."),
+  at: Schema.optionalKey(
+    timeField(
+      "When the change takes effect. Required with `plan`. Default for quantities: `period_end` if one of them falls, else `now`.",
+    ),
+  ),
+  bill: Schema.optionalKey(
+    Schema.Literals(["now", "next_invoice"]).annotate({
+      description: "Whether a change now is billed at once (the default) or by the next invoice.",
+    }),
+  ),
+}).annotate({ identifier: "ChangeSubscription", description: "Another plan, other quantities, or both." })
+
+const CancelBody = Schema.Struct({
+  at: timeField("When the subscription ends."),
+  credit: creditField("Whether what was charged for the time after the end is credited. Default: `prorate`."),
+}).annotate({ identifier: "CancelSubscription", description: "When to end a subscription." })
+
+const PauseBody = Schema.Struct({
+  resumeAt: Schema.optionalKey(
+    Wire.instant("When it resumes by itself, in the future. Default: only when asked."),
+  ),
+  anchor: anchorField(
+    "The boundaries with which it resumes at `resume_at`: those before (`keep`, the default), or new ones (`now`).",
+  ),
+  credit: creditField("Whether what was charged for the time of the pause is credited. Default: `prorate`."),
+})
+  .pipe(Schema.encodeKeys({ resumeAt: "resume_at" }))
+  .annotate({ identifier: "PauseSubscription", description: "How to pause a subscription." })
+
+const ResumeBody = Schema.Struct({
+  anchor: anchorField(
+    "The boundaries with which it goes on: those before (`keep`, the default), or new ones that begin now (`now`).",
+  ),
+}).annotate({ identifier: "ResumeSubscription", description: "How to resume a subscription." })
+
+const ListQuery = Schema.Struct({
+  ...Wire.pageFields,
+  customerId: Schema.optionalKey(
+    Customer.CustomerId.annotate({ description: "Only subscriptions of this customer." }),
+  ),
+  phase: Schema.optionalKey(
+    Subscription.Phase.annotate({ description: "Only subscriptions in this phase." }),
+  ),
+}).pipe(Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id" }))
+
+const Params = Schema.Struct({ id: Schema.String.annotate({ description: "The id of the subscription." }) })
+
+const UNAVAILABLE = "A `conflict` says that the subscription does not allow it as it is, and changes nothing."
+
+/** What all commands of a subscription have. */
+const commandOptions = { params: Params, success: SubscriptionBody, error: writeErrors("not_found") }
+const about = (summary: string, description: string) =>
+  OpenApi.annotations({ summary, description: `${description} ${UNAVAILABLE}` })
+
+export const SubscriptionsApi = HttpApiGroup.make("subscriptions")
+  .add(
+    HttpApiEndpoint.post("createSubscription", "/subscriptions", {
+      payload: CreateBody,
+      success: SubscriptionBody.pipe(HttpApiSchema.status(201)),
+      error: writeErrors("not_found"),
+    })
+      .annotate(RequiredPermission, "subscriptions:write")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Create a subscription",
+          description:
+            "Gives a customer a version of a plan. What the plan charges in advance is billed by a draft invoice at once. `problems` of a 400 lists everything that is wrong.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("listSubscriptions", "/subscriptions", {
+      query: ListQuery,
+      success: Wire.list(SubscriptionBody, "SubscriptionList"),
+      error: readErrors("conflict"),
+    })
+      .annotate(RequiredPermission, "subscriptions:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "List subscriptions",
+          description: "Lists subscriptions, newest first. Ended ones are listed, too.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("getSubscription", "/subscriptions/:id", {
+      params: Params,
+      success: SubscriptionBody,
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "subscriptions:read")
+      .annotateMerge(
+        OpenApi.annotations({ summary: "Get a subscription", description: "Returns one subscription." }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("changeSubscription", "/subscriptions/:id/change", {
+      ...commandOptions,
+      payload: ChangeBody,
+    })
+      .annotate(RequiredPermission, "subscriptions:write")
+      .annotateMerge(
+        about(
+          "Change a subscription",
+          "Moves a subscription to another plan or version, or changes quantities, or both. A change within a period is prorated. A change that changes nothing leaves the subscription as it is.",
+        ),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("cancelSubscription", "/subscriptions/:id/cancel", {
+      ...commandOptions,
+      payload: CancelBody,
+    })
+      .annotate(RequiredPermission, "subscriptions:write")
+      .annotateMerge(
+        about(
+          "Cancel a subscription",
+          "Ends a subscription now, at the end of its period, or at an instant. Its last usage is billed by a last invoice.",
+        ),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("uncancelSubscription", "/subscriptions/:id/uncancel", commandOptions)
+      .annotate(RequiredPermission, "subscriptions:write")
+      .annotateMerge(
+        about("Uncancel a subscription", "Takes a cancellation back before it has taken effect."),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("pauseSubscription", "/subscriptions/:id/pause", {
+      ...commandOptions,
+      payload: PauseBody,
+    })
+      .annotate(RequiredPermission, "subscriptions:write")
+      .annotateMerge(
+        about("Pause a subscription", "Pauses a subscription now: nothing is charged until it resumes."),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("resumeSubscription", "/subscriptions/:id/resume", {
+      ...commandOptions,
+      payload: ResumeBody,
+    })
+      .annotate(RequiredPermission, "subscriptions:write")
+      .annotateMerge(about("Resume a subscription", "Ends a pause now.")),
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Subscriptions",
+      description: "Which customer has which version of a plan, since when and until when.",
+    }),
+  )

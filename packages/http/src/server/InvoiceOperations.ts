@@ -1,0 +1,129 @@
+/**
+ * The operations of invoices (see `Operations`).
+ */
+import {
+  ExactJson,
+  type Invoice,
+  type InvoiceLineView,
+  Invoices,
+  invoiceView,
+  type InvoiceView,
+  type Tenant,
+} from "@billwright/core"
+import { Effect } from "effect"
+import type { InvoiceBody } from "../api/InvoicesApi.ts"
+import { ok } from "./HttpExchange.ts"
+import type { OperationsOf } from "./Operation.ts"
+import * as Render from "./Render.ts"
+
+type Body = typeof InvoiceBody.Encoded
+type LineBody = Body["lines"][number]
+
+const { integer } = ExactJson
+
+const receiptOf = ({ receipt }: InvoiceLineView): LineBody["receipt"] =>
+  receipt === null
+    ? null
+    : {
+        meter: receipt.meter,
+        where: receipt.where,
+        period_start: Render.instant(receipt.periodStart),
+        period_end: Render.instant(receipt.periodEnd),
+        total: receipt.total,
+        record_count: receipt.recordCount,
+        digest: receipt.digest,
+      }
+
+const taxRate = ({ category, country, rate, reason }: LineBody["tax"]): LineBody["tax"] => ({
+  category,
+  rate,
+  country,
+  reason,
+})
+
+const lineOf = (line: InvoiceLineView): LineBody => ({
+  id: line.id,
+  kind: line.kind,
+  charge: line.charge,
+  description: line.description,
+  plan: line.plan,
+  group: line.group,
+  period_start: Render.instantOrNull(line.periodStart),
+  period_end: Render.instantOrNull(line.periodEnd),
+  quantity: line.quantity,
+  amount: integer(line.amount),
+  discount: integer(line.discount),
+  net: integer(line.net),
+  tax: taxRate(line.tax),
+  credit_of:
+    line.creditOf === null ? null : { invoice_id: line.creditOf.invoiceId, line_id: line.creditOf.lineId },
+  steps: line.steps,
+  receipt: receiptOf(line),
+})
+
+const discountOf = (discount: InvoiceView["discounts"][number]): Body["discounts"][number] => ({
+  type: discount.type,
+  id: discount.id,
+  name: discount.name,
+  percent: discount.percent,
+  base: integer(discount.base),
+  amount: integer(discount.amount),
+  parts: discount.parts.map(({ amount, lineId }) => ({ line_id: lineId, amount: integer(amount) })),
+})
+
+const invoice = (value: Invoice.Invoice, tenant: Tenant.Tenant): Body => {
+  const view = invoiceView(value)
+  return {
+    object: "invoice",
+    id: view.id,
+    number: view.number,
+    status: view.status,
+    customer_id: view.customerId,
+    subscription_id: view.subscriptionId,
+    currency: view.currency,
+    period_start: Render.instantOrNull(view.periodStart),
+    period_end: Render.instantOrNull(view.periodEnd),
+    lines: view.lines.map(lineOf),
+    discounts: view.discounts.map(discountOf),
+    tax_behavior: view.taxBehavior,
+    subtotal: integer(view.subtotal),
+    tax: integer(view.tax),
+    taxes: view.taxes.map((tax) => ({
+      ...taxRate(tax),
+      taxable: integer(tax.taxable),
+      amount: integer(tax.amount),
+    })),
+    total: integer(view.total),
+    applied: view.applied.map(({ amount, id, type }) => ({ type, id, amount: integer(amount) })),
+    credited: integer(view.credited),
+    amount_paid: integer(view.amountPaid),
+    amount_credited: integer(view.amountCredited),
+    amount_waived: integer(view.amountWaived),
+    amount_due: integer(view.amountDue),
+    issued_at: Render.instantOrNull(view.issuedAt),
+    due_at: Render.instantOrNull(view.dueAt),
+    finalizes_at: Render.instantOrNull(view.finalizesAt),
+    failure: Render.dueFailure(view.failure),
+    collection: view.collection,
+    available_actions: view.availableActions,
+    sequence: view.sequence,
+    livemode: tenant.mode === "live",
+    created_at: Render.instant(view.createdAt),
+    updated_at: Render.instant(view.updatedAt),
+  }
+}
+
+export const make: Effect.Effect<OperationsOf<"invoices">, never, Invoices> = Effect.map(
+  Invoices,
+  (invoices) => {
+    const answer = (tenant: Tenant.Tenant) => (value: Invoice.Invoice) => ok(invoice(value, tenant))
+    return {
+      listInvoices: ({ query }, tenant) =>
+        Effect.map(invoices.list(query), (page) => ok(Render.list(page, tenant, invoice))),
+      getInvoice: ({ params }, tenant) => Effect.map(invoices.get(params.id), answer(tenant)),
+      voidInvoice: ({ params }, tenant) => Effect.map(invoices.void(params.id), answer(tenant)),
+      markInvoiceUncollectible: ({ params }, tenant) =>
+        Effect.map(invoices.markUncollectible(params.id), answer(tenant)),
+    }
+  },
+)

@@ -1,0 +1,103 @@
+/**
+ * The operations of subscriptions (see `Operations`).
+ */
+import {
+  type Subscription,
+  Subscriptions,
+  subscriptionView,
+  type SubscriptionView,
+  type Tenant,
+} from "@billwright/core"
+import { Effect } from "effect"
+import type { SubscriptionBody } from "../api/SubscriptionsApi.ts"
+import { created, ok } from "./HttpExchange.ts"
+import type { OperationsOf } from "./Operation.ts"
+import * as Render from "./Render.ts"
+
+const pendingOf = ({ pending }: SubscriptionView): (typeof SubscriptionBody.Encoded)["pending"] =>
+  pending === null
+    ? null
+    : {
+        plan: pending.plan,
+        quantities: pending.quantities,
+        at: typeof pending.at === "string" ? pending.at : Render.instant(pending.at),
+        bill: pending.bill,
+      }
+
+const subscription = (
+  value: Subscription.Subscription,
+  tenant: Tenant.Tenant,
+): typeof SubscriptionBody.Encoded => {
+  const view = subscriptionView(value)
+  return {
+    object: "subscription",
+    id: view.id,
+    customer_id: view.customerId,
+    phase: view.phase,
+    plan: view.plan,
+    currency: view.currency,
+    quantities: view.quantities,
+    pending: pendingOf(view),
+    anchor: view.anchor,
+    timezone: view.timezone,
+    start_at: Render.instant(view.startAt),
+    trial_end_at: Render.instantOrNull(view.trialEndAt),
+    activated_at: Render.instantOrNull(view.activatedAt),
+    current_period_start: Render.instantOrNull(view.currentPeriodStart),
+    current_period_end: Render.instantOrNull(view.currentPeriodEnd),
+    paused_at: Render.instantOrNull(view.pausedAt),
+    resumes_at: Render.instantOrNull(view.resumesAt),
+    canceled_at: Render.instantOrNull(view.canceledAt),
+    ends_at: Render.instantOrNull(view.endsAt),
+    ended_at: Render.instantOrNull(view.endedAt),
+    next_at: Render.instantOrNull(view.nextAt),
+    failure: Render.dueFailure(view.failure),
+    available_actions: view.availableActions,
+    metadata: view.metadata,
+    sequence: view.sequence,
+    livemode: tenant.mode === "live",
+    created_at: Render.instant(view.createdAt),
+    updated_at: Render.instant(view.updatedAt),
+  }
+}
+
+type Operations = OperationsOf<"subscriptions">
+type CreateInput = Parameters<Operations["createSubscription"]>[0]["payload"]
+
+type Trial = NonNullable<CreateInput["trial"]>
+
+/** The definition checks that a trial has one of the two. */
+const trialOf = ({ days = 0, endAt }: Trial): Subscription.CreateSubscription["trial"] & object =>
+  endAt === undefined ? { days } : { endAt }
+
+const toCreate = ({ trial, ...fields }: CreateInput): Subscription.CreateSubscription => ({
+  ...fields,
+  ...(trial === undefined ? {} : { trial: trial === null ? null : trialOf(trial) }),
+})
+
+export const make: Effect.Effect<Operations, never, Subscriptions> = Effect.map(
+  Subscriptions,
+  (subscriptions) => {
+    const answer =
+      (tenant: Tenant.Tenant, as = ok) =>
+      (value: Subscription.Subscription) =>
+        as(subscription(value, tenant))
+    return {
+      createSubscription: ({ payload }, tenant) =>
+        Effect.map(subscriptions.create(toCreate(payload)), answer(tenant, created)),
+      listSubscriptions: ({ query }, tenant) =>
+        Effect.map(subscriptions.list(query), (page) => ok(Render.list(page, tenant, subscription))),
+      getSubscription: ({ params }, tenant) => Effect.map(subscriptions.get(params.id), answer(tenant)),
+      changeSubscription: ({ params, payload }, tenant) =>
+        Effect.map(subscriptions.change(params.id, payload), answer(tenant)),
+      cancelSubscription: ({ params, payload }, tenant) =>
+        Effect.map(subscriptions.cancel(params.id, payload), answer(tenant)),
+      uncancelSubscription: ({ params }, tenant) =>
+        Effect.map(subscriptions.uncancel(params.id), answer(tenant)),
+      pauseSubscription: ({ params, payload }, tenant) =>
+        Effect.map(subscriptions.pause(params.id, payload), answer(tenant)),
+      resumeSubscription: ({ params, payload }, tenant) =>
+        Effect.map(subscriptions.resume(params.id, payload), answer(tenant)),
+    }
+  },
+)
