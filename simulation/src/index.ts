@@ -1,6 +1,9 @@
 /**
  * The parts of the simulation that tests of real processes use: histories, their checkers, and the calls of clients.
  */
+export { judgeBooks, type BillingViolation } from "./billing/BillingCheckers.ts"
+export type { Books } from "./billing/Books.ts"
+export { outcomeOf } from "./billing/Outcome.ts"
 export { judge } from "./Checkers.ts"
 export type {
   Answer,

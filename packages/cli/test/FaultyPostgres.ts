@@ -106,9 +106,9 @@ export class FaultyPostgres {
     return this.#admin!.query(...statements)
   }
 
-  /** Another connection of the superuser. */
-  open(): Session {
-    return openSession(Redacted.value(this.#running!.url))
+  /** Another connection of the superuser, by default to the database of the server under test. */
+  open(url = Redacted.value(this.#running!.url)): Session {
+    return openSession(url)
   }
 
   /** Ends the connections of the server under test. Returns how many there were. */

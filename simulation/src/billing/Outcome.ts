@@ -3,6 +3,7 @@
  * wall clock decides.
  */
 import { Tenant } from "@billwright/core"
+import { canonicalJson } from "@billwright/engine"
 import type { Books } from "./Books.ts"
 import { readSnapshots } from "./Snapshots.ts"
 
@@ -22,13 +23,18 @@ const CHANCE = new Set([
 /** Invoices count their changes: how often a draft was computed again depends on the runner. */
 const COUNTED = new Set([...CHANCE, "sequence"])
 
-const textOf = (value: unknown, without: ReadonlySet<string>, names: ReadonlyMap<string, string>): string => {
-  const text = JSON.stringify(value, (key, field: unknown) => {
-    if (without.has(key)) return undefined
-    return typeof field === "bigint" ? String(field) : field
-  })
-  return text.replaceAll(/(?:sub|inv)_[0-9a-z]{26}/g, (id) => names.get(id) ?? id)
+/** A value without some fields, and with amounts as texts. */
+const plain = (value: unknown, without: ReadonlySet<string>): unknown => {
+  if (typeof value === "bigint") return String(value)
+  if (Array.isArray(value)) return value.map((one) => plain(one, without))
+  if (typeof value !== "object" || value === null) return value
+  const kept = Object.entries(value).filter(([name]) => !without.has(name))
+  return Object.fromEntries(kept.map(([name, field]) => [name, plain(field, without)]))
 }
+
+/** Storages keep the fields of an object in orders of their own. */
+const textOf = (value: unknown, without: ReadonlySet<string>, names: ReadonlyMap<string, string>): string =>
+  canonicalJson(plain(value, without)).replaceAll(/(?:sub|inv)_[0-9a-z]{26}/g, (id) => names.get(id) ?? id)
 
 /** Names that do not depend on the run: of subscriptions by their commands, of invoices by their causes. */
 const namesOf = ({ invoices, subscriptions }: Books): ReadonlyMap<string, string> => {

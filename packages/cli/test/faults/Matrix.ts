@@ -87,6 +87,14 @@ export const MATRIX: ReadonlyArray<Row> = [
     "SIGKILL of the embedded Postgres under traffic",
     "I1; 503 until Postgres has been restarted; no process ends",
   ),
+  row(46, "SIGKILL of a billing run before or after any commit", "J1–J5, J8, J10, J11: the same invoices"),
+  row(47, "4 processes bill at once", "J1–J5, J8, J10, J11: the same invoices"),
+  row(48, "deadlock with a billing run (40P01)", "J1–J5, J8, J10, J11: the same invoices"),
+  row(49, "billing runs at once in a serializable database", "J1–J5, J8, J10, J11: the same invoices"),
+  row(50, "the clock of a billing run is set back", "J1–J5, J8, J10, J11: numbers in order of time"),
+  row(51, "no billing run for a week", "J8: the backlog is billed in order of its instants"),
+  row(52, "a transaction of the host holds usage over a close", "J3: it is billed later, once"),
+  row(53, "immediate restart of Postgres amid a billing run", "J1–J5, J8, J10, J11: the same invoices"),
 ]
 
 declare module "vitest" {

@@ -60,6 +60,8 @@ Faults that the tests cause, with servers and workers as processes on a real Pos
 
 After each fault, the test ends the fault and waits until all due work is done. Then it checks the history: the calls of clients and their answers, the requests that receivers got, and what Postgres committed and stores. The checkers are those of the [simulation](../simulation/README.md), one for each of the invariants I1 to I14: I1 acknowledged writes survive · I2 nothing exists that no client requested · I3 usage counts once · I4 a change and its event exist together · I5 every event arrives, or visibly fails · I6 deliveries only move forward · I7 a stale lease writes nothing · I8 same id, same bytes, right signature · I9 a repeated request gets the same answer · I10 every request has its attempt · I11 nothing crosses accounts or modes · I12 all due work is done · I13 totals, records and roll-ups agree · I14 no secret in a log, an error or an attempt.
 
+Those of billing are J1 a line is what its explanation gives · J2 an invoice is the sum of its lines, discounts and taxes · J3 all documents of a period together are what it costs · J4 numbers have no gap, and their instants never fall · J5 an issued invoice never changes · J8 the result is that of a run without faults, in memory · J10 each change has its event, with a rising sequence · J11 nothing crosses accounts, modes or currencies.
+
 `
 const COLUMNS = ["#", "fault", "must hold", "seen", "tests", "took"]
 

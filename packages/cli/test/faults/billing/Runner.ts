@@ -1,0 +1,52 @@
+/**
+ * A process that does what is due once. It can be killed right before or right after one of its commits: by itself, with
+ * SIGKILL, so that the test knows where.
+ *
+ * `RUN_AT`: its clock, in epoch milliseconds. `KILL`: `before 3` or `after 3`, a commit by its number. Without it the
+ * process prints its report.
+ */
+import { BillingRuns, DueStore, Transactor } from "@billwright/core"
+import { Context, Effect } from "effect"
+import { type Change, Installation, onPostgres } from "./Installation.ts"
+
+const [moment = "", number = "0"] = (process.env["KILL"] ?? "").split(" ")
+let commits = 0
+
+const passes = (at: "before" | "after"): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (at === "before") commits++
+    if (at !== moment || commits !== Number(number)) return Effect.void
+    process.kill(process.pid, "SIGKILL")
+    return Effect.never
+  })
+
+const around = <A, E, R>(commit: Effect.Effect<A, E, R>) =>
+  Effect.tap(Effect.andThen(passes("before"), commit), () => passes("after"))
+
+const killed: Change = (ports) => {
+  const due = Context.get(ports, DueStore)
+  const transactor = Context.get(ports, Transactor)
+  return ports.pipe(
+    Context.add(DueStore, { ...due, claimDue: (claim) => around(due.claimDue(claim)) }),
+    Context.add(Transactor, {
+      ...transactor,
+      atomically: (effect) =>
+        Effect.flatMap(transactor.inTransaction, (isInside) =>
+          isInside
+            ? transactor.atomically(effect)
+            : Effect.tap(transactor.atomically(Effect.tap(effect, () => passes("before"))), () =>
+                passes("after"),
+              ),
+        ),
+    }),
+  )
+}
+
+const installation = new Installation(
+  onPostgres(process.env["DATABASE_URL"] ?? ""),
+  Number(process.env["RUN_AT"]),
+  killed,
+)
+const report = await installation.run(Effect.flatMap(BillingRuns, (runs) => runs.runDue()))
+await installation.close()
+process.stdout.write(`${JSON.stringify(report)}\n`)
