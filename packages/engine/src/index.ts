@@ -53,7 +53,8 @@ export type {
   Uncancel,
 } from "./subscriptions/Input.ts"
 export * as LocalTime from "./subscriptions/LocalTime.ts"
-export { linesOf, type PeriodInput } from "./subscriptions/Lines.ts"
+export { linesOf } from "./subscriptions/Lines.ts"
+export type { PeriodInput } from "./subscriptions/PeriodInput.ts"
 export {
   type Action,
   availableActions,

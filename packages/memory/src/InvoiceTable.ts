@@ -14,18 +14,26 @@ import {
   StorageError,
   Tenant,
 } from "@billwright/core"
-import { Exit, Option } from "effect"
-import { copyOf } from "./CollectionTable.ts"
+import { Exit, Option, Struct } from "effect"
 import type { CreditNoteTable } from "./CreditNoteTable.ts"
 import type { DueTable } from "./DueTable.ts"
+import { frozen } from "./Frozen.ts"
 import { IdOrder, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 
 interface Row {
   readonly id: Invoice.InvoiceId
-  /** This object is never changed, only replaced. */
+  /** This object is frozen. */
   value: Invoice.StoredInvoice
+  /** The lines of `value` that bill subscriptions. */
+  billed: ReadonlyArray<BilledLine["line"]>
 }
+
+/** The lines that bill subscriptions, without their explanations. */
+const billedLinesOf = ({ state }: Invoice.StoredInvoice): Row["billed"] =>
+  state.lines
+    .filter(({ origin }) => origin !== null)
+    .map((line) => frozen(Struct.omit(line, ["steps", "receipt"])))
 
 interface TenantRows {
   readonly tenant: Tenant.Tenant
@@ -59,7 +67,8 @@ export class InvoiceTable {
 
   insert(tenant: Tenant.Tenant, invoice: Invoice.StoredInvoice): Exit.Exit<void, StorageError> {
     const rows = this.#of(tenant)
-    const row: Row = { id: invoice.id, value: copyOf(invoice) }
+    const value = frozen(invoice)
+    const row: Row = { id: invoice.id, value, billed: billedLinesOf(value) }
     const cause = causeOf(invoice)
     if (cause !== undefined && rows.causes.has(cause)) {
       return taken(`the subscription has an invoice for this period and segment: ${cause}`)
@@ -108,25 +117,29 @@ export class InvoiceTable {
     const rows = this.#of(tenant)
     const row = rows.all.find(invoice.id)
     if (row === undefined) return
-    const before = row.value
+    const { billed, value: before } = row
     const { cause, createdAt, customerId, subscriptionId } = before
-    row.value = { ...copyOf(invoice), cause, createdAt, customerId, subscriptionId }
+    row.value = frozen({ ...invoice, cause, createdAt, customerId, subscriptionId })
+    row.billed = billedLinesOf(row.value)
     this.#journal.wrote(() => {
       row.value = before
+      row.billed = billed
     })
     this.#putDue(rows.tenant, row.value)
   }
 
   billedLines(tenant: Tenant.Tenant, subscriptionId: string, from: number): ReadonlyArray<BilledLine> {
     const order = this.#of(tenant).bySubscription.get(subscriptionId)
-    return Array.from(order?.values() ?? []).flatMap(({ id, value: { state } }) => {
-      const forgiven = state.amountCredited === 0n ? undefined : this.#notes.forgiven(tenant, id)
-      return state.lines
-        .filter(({ origin }) => origin?.subscriptionId === subscriptionId && origin.period >= from)
-        .map((line) =>
-          copyOf({ invoiceId: id, status: state.status, line, forgiven: forgiven?.get(line.id) ?? 0n }),
-        )
-    })
+    const found: Array<BilledLine> = []
+    for (const { billed, id, value } of order?.values() ?? []) {
+      const { amountCredited, status } = value.state
+      const forgiven = amountCredited === 0n ? undefined : this.#notes.forgiven(tenant, id)
+      for (const line of billed) {
+        if (line.origin?.subscriptionId !== subscriptionId || line.origin.period < from) continue
+        found.push({ invoiceId: id, status, line, forgiven: forgiven?.get(line.id) ?? 0n })
+      }
+    }
+    return found
   }
 
   creditsOf(tenant: Tenant.Tenant, id: string): ReadonlyArray<LineCredit> {
@@ -177,7 +190,7 @@ export class InvoiceTable {
   }
 
   #toValue({ value }: Row): Invoice.StoredInvoice {
-    return { ...copyOf(value), ...this.#due.of(value.id) }
+    return { ...value, ...this.#due.of(value.id) }
   }
 
   #putDue(tenant: Tenant.Tenant, { customerId, dueAt, id }: Invoice.StoredInvoice): void {

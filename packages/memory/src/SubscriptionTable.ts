@@ -13,8 +13,8 @@ import {
   Tenant,
 } from "@billwright/core"
 import { Exit, Option } from "effect"
-import { copyOf } from "./CollectionTable.ts"
 import type { DueTable } from "./DueTable.ts"
+import { frozen } from "./Frozen.ts"
 import { IdOrder, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 
@@ -22,9 +22,9 @@ type Period = NonNullable<Subscription.StoredSubscription["state"]["period"]>
 
 interface Row {
   readonly id: SubscriptionId
-  /** This object is never changed, only replaced. */
+  /** This object is frozen. */
   value: Subscription.StoredSubscription
-  /** By their numbers. Their values are never changed, only replaced. */
+  /** By their numbers. They are frozen. */
   readonly periods: Array<Period | undefined>
 }
 
@@ -50,7 +50,7 @@ export class SubscriptionTable {
     subscription: Subscription.StoredSubscription,
   ): Exit.Exit<void, StorageError> {
     const rows = this.#of(tenant)
-    const row: Row = { id: subscription.id, value: copyOf(subscription), periods: [] }
+    const row: Row = { id: subscription.id, value: frozen(subscription), periods: [] }
     if (!rows.all.insert(row)) {
       const cause = new Error(`the subscription id ${row.id} is taken`)
       return Exit.fail(new StorageError({ operation: "SubscriptionStore.insert", retryable: false, cause }))
@@ -89,7 +89,7 @@ export class SubscriptionTable {
     if (row === undefined) return
     const before = row.value
     const { createdAt, customerId } = before
-    row.value = { ...copyOf(subscription), customerId, createdAt }
+    row.value = frozen({ ...subscription, customerId, createdAt })
     this.#journal.wrote(() => {
       row.value = before
     })
@@ -101,7 +101,7 @@ export class SubscriptionTable {
     if (row === undefined) return
     for (const period of saved) {
       const before = row.periods[period.number]
-      row.periods[period.number] = copyOf(period)
+      row.periods[period.number] = frozen(period)
       this.#journal.wrote(() => {
         row.periods[period.number] = before
       })
@@ -111,7 +111,7 @@ export class SubscriptionTable {
   periodsBefore(tenant: Tenant.Tenant, id: string, before: number, limit: number): ReadonlyArray<Period> {
     const periods = this.#of(tenant).all.find(id)?.periods ?? []
     const stored = periods.slice(0, before).filter((period) => period !== undefined)
-    return stored.slice(Math.max(0, stored.length - limit)).map(copyOf)
+    return stored.slice(Math.max(0, stored.length - limit))
   }
 
   hasLive(tenant: Tenant.Tenant, customerId: Customer.CustomerId): boolean {
@@ -127,7 +127,7 @@ export class SubscriptionTable {
   }
 
   #toValue({ value }: Row): Subscription.StoredSubscription {
-    return { ...copyOf(value), ...this.#due.of(value.id) }
+    return { ...value, ...this.#due.of(value.id) }
   }
 
   #putDue(tenant: Tenant.Tenant, { customerId, dueAt, id }: Subscription.StoredSubscription): void {

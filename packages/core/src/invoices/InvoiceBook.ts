@@ -41,11 +41,12 @@ const assembled = (lines: ReadonlyArray<LineInput>): Assembled | undefined =>
     },
   })
 
-/** The lines with amounts of 0. */
+/** The lines with amounts of 0, and without quantities: they bill nothing of what was used. */
 const zeroed = ({ currency, lines }: EngineInvoice): ReadonlyArray<LineInput> => {
   const digits = Engine.Currency.exponentOf(currency) ?? 0
   return lines.map((line) => ({
     ...line,
+    quantity: null,
     amount: 0n,
     origin: line.origin === null ? null : { ...line.origin, gross: 0n },
     steps: stepsOfAmount(0n, digits),

@@ -22,11 +22,11 @@ export interface InvoiceFilter {
 /** What numbers are for. Each kind of document has a series of its own. */
 export type SeriesName = "invoice" | "credit_note"
 
-/** A line that bills a subscription, and the invoice that it is on. */
+/** A line that bills a subscription, without its explanation, and the invoice that it is on. */
 export interface BilledLine {
   readonly invoiceId: InvoiceId
   readonly status: InvoiceStatus
-  readonly line: Line
+  readonly line: Omit<Line, "steps" | "receipt">
   /** What credit notes gave back of the line. */
   readonly forgiven: bigint
 }

@@ -149,6 +149,7 @@ const encoder = new TextEncoder()
 
 /** How many of these values fit in one page: at least one, and at most `Page.MAX_PAGE_BYTES` in fields of JSON. */
 export const countWithinPage = (resource: Definition, values: ReadonlyArray<object>): number => {
+  if (values.length <= 1) return values.length
   const names = jsonFields(resource)
   if (names.length === 0) return values.length
   const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).length

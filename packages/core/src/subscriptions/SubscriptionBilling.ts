@@ -11,13 +11,9 @@ import {
   linesOf,
   type Period,
   type PeriodLine,
-  type PlanTerms,
-  type PlanVersionRef,
-  type TermsOf,
   usageQueries,
 } from "@billwright/engine"
-import { DateTime, Effect, Option } from "effect"
-import type { PlanStore } from "../catalog/PlanStore.ts"
+import { DateTime, Effect } from "effect"
 import { INVOICE_ID_PREFIX, InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
 import type { InvoiceBook } from "../invoices/InvoiceBook.ts"
 import type { BilledLine, InvoiceStore } from "../invoices/InvoiceStore.ts"
@@ -28,6 +24,7 @@ import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { ChargeUsage } from "./ChargeUsage.ts"
 import type { StoredSubscription } from "./Subscription.ts"
 import type { SubscriptionStore } from "./SubscriptionStore.ts"
+import type { VersionTerms } from "./VersionTerms.ts"
 
 /** How many periods before the newest one are rated again for each invoice. Usage of older periods is not billed any more. */
 const REVIEWED_PERIODS = 13
@@ -39,15 +36,13 @@ const HOUR_MILLIS = 3_600_000
 export interface BillingParts {
   readonly subscriptions: SubscriptionStore["Service"]
   readonly invoices: InvoiceStore["Service"]
-  readonly plans: PlanStore["Service"]
+  readonly terms: VersionTerms
   readonly ids: IdGenerator["Service"]
   readonly usage: ChargeUsage
   readonly book: InvoiceBook
 }
 
 type Billed<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
-
-const keyOf = ({ key, version }: PlanVersionRef): string => `${key}@${version}`
 
 /** The id of a line, unique in its invoice. It stays the same when the lines of a draft are computed again. */
 const idOf = (period: number, { charge, creditOf, group, segment }: PeriodLine): string => {
@@ -57,12 +52,12 @@ const idOf = (period: number, { charge, creditOf, group, segment }: PeriodLine):
 
 /** What the lines of a period's documents say, for the lines after them. */
 const documentedOf = (billed: ReadonlyArray<BilledLine>, number: number): ReadonlyArray<Documented> =>
-  billed.flatMap(({ forgiven, invoiceId, line: { amount, charge, creditOf, discount, id, origin } }) => {
-    if (origin?.period !== number) return []
+  billed.flatMap(({ forgiven, invoiceId, line }) => {
+    const { amount, charge, creditOf, discount, id, kind, origin, quantity } = line
+    if (origin?.period !== number || kind === "item") return []
     const { gross, group, segment } = origin
-    return [
-      { invoiceId, lineId: id, segment, charge, group, gross, net: amount - discount, creditOf, forgiven },
-    ]
+    const of = { invoiceId, lineId: id, kind, segment, charge, group, quantity }
+    return [{ ...of, gross, net: amount - discount, creditOf, forgiven }]
   })
 
 /** What is billed, and which draft the lines are for. */
@@ -142,7 +137,7 @@ export class SubscriptionBilling {
   }
 
   #partsOf(bill: Bill): Billed<Computed> {
-    const { invoices, subscriptions, usage } = this.#parts
+    const { invoices, subscriptions, terms, usage } = this.#parts
     return Effect.gen({ self: this }, function* () {
       const { cause, from, subscription } = bill
       const { customerId, id, state } = subscription
@@ -150,19 +145,23 @@ export class SubscriptionBilling {
       const { number } = cause.period
       const earlier = yield* subscriptions.periodsBefore(id, number, number - from)
       const periods = [...earlier, cause.period]
-      const termsOf = yield* this.#termsOf(periods)
+      const termsOf = yield* terms.of(periods)
       const billed = (yield* invoices.billedLines(id, from)).filter((one) => isBefore(bill, one))
+      const asked = periods.map((period) => ({
+        period,
+        queries: usageQueries(period, timezone, termsOf, cause.at),
+      }))
+      const totals = yield* usage.totals(customerId, asked)
       const lines: Array<LineInput> = []
       let graceHours = 0
-      for (const period of periods) {
-        const queries = usageQueries(period, timezone, termsOf, cause.at)
+      for (const [index, period] of periods.entries()) {
         const found = linesOf({
           period,
           timezone,
           currency: state.currency,
           termsOf,
           until: cause.at,
-          totals: yield* usage.totals(customerId, period, queries),
+          totals: totals[index]!,
           documented: documentedOf(billed, period.number),
         })
         for (const line of found) {
@@ -175,25 +174,6 @@ export class SubscriptionBilling {
       const ended = earlier.at(-1)
       const span = ended?.segments.at(-1)?.end === cause.at ? ended : cause.period
       return { lines, graceHours, span }
-    })
-  }
-
-  /** The terms of the plan versions of periods. */
-  #termsOf(periods: ReadonlyArray<Period>): Effect.Effect<TermsOf, StorageError, CurrentTenant> {
-    const refs = new Map<string, PlanVersionRef>()
-    for (const { segments } of periods)
-      for (const { plan } of segments) if (plan !== null) refs.set(keyOf(plan), plan)
-    return Effect.gen({ self: this }, function* () {
-      const terms = new Map<string, PlanTerms>()
-      for (const [key, ref] of refs) {
-        const found = yield* this.#parts.plans.findVersion(ref.key, ref.version)
-        if (Option.isSome(found)) terms.set(key, found.value.terms)
-      }
-      return (ref) => {
-        const found = terms.get(keyOf(ref))
-        if (found === undefined) throw new TypeError(`the plan ${ref.key} has no version ${ref.version}`)
-        return found
-      }
     })
   }
 }

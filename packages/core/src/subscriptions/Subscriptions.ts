@@ -41,6 +41,7 @@ import { SubscriptionBook } from "./SubscriptionBook.ts"
 import { invalid, toCancel, toChange, toCreate, toPause } from "./SubscriptionInput.ts"
 import { PreviewSubscription, previewOf, type SubscriptionPreview } from "./SubscriptionPreview.ts"
 import { SubscriptionStore } from "./SubscriptionStore.ts"
+import { VersionTerms } from "./VersionTerms.ts"
 
 const decodeCreate = decoder(CreateSubscription)
 const decodeChange = decoder(ChangeSubscription)
@@ -269,7 +270,7 @@ export const bookOf = Effect.gen(function* () {
   const subscriptionPort = yield* optionalPort(SubscriptionStore)
   const invoicePort = yield* optionalPort(InvoiceStore)
   const outbox = yield* Outbox
-  const plans = yield* PlanStore
+  const terms = new VersionTerms(yield* PlanStore)
   const ids = yield* IdGenerator
   const usage = new ChargeUsage(yield* UsageStore, (yield* Collections).of(meters))
   const settings = yield* InvoiceSettings
@@ -278,7 +279,7 @@ export const bookOf = Effect.gen(function* () {
     const billing = new SubscriptionBilling({
       subscriptions: store,
       invoices,
-      plans,
+      terms,
       ids,
       usage,
       book: invoiceBook,

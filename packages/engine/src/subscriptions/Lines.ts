@@ -10,27 +10,12 @@ import * as Exact from "../money/Exact.ts"
 import { RatingError } from "../rating/RatingError.ts"
 import { creditLines } from "./Credits.ts"
 import { Explained } from "./Explained.ts"
+import type { PeriodInput } from "./PeriodInput.ts"
 import type { Documented, LineSubject, PeriodLine, PeriodLineKind } from "./PeriodLine.ts"
 import { raterOf } from "./Raters.ts"
-import { isAdvance, isFee, type Run, runsOf, type TermsOf } from "./Runs.ts"
-import type { Period } from "./Subscription.ts"
-import { type RatedUsage, rateUsage, type UsageTotal } from "./Usage.ts"
-
-/** What to bill. */
-export interface PeriodInput {
-  readonly period: Period
-  /** The time zone of the subscription, in which days begin. */
-  readonly timezone: string
-  /** The ISO 4217 code of the currency. */
-  readonly currency: string
-  readonly termsOf: TermsOf
-  /** Usage, and fees in arrears, are billed for the parts of the period that are over at this instant. */
-  readonly until: number
-  /** The answers to the queries of `usageQueries`. */
-  readonly totals: ReadonlyArray<UsageTotal>
-  /** Everything that earlier documents billed of this period, in their order. */
-  readonly documented: ReadonlyArray<Documented>
-}
+import { isAdvance, isFee, type Run, runsOf } from "./Runs.ts"
+import { isSettled } from "./Settled.ts"
+import { quantityText, type RatedUsage, rateUsage } from "./Usage.ts"
 
 const digitsOf = (currency: string): number => {
   const digits = Currency.exponentOf(currency)
@@ -90,14 +75,9 @@ const feeLines = (run: Run, input: PeriodInput, digits: number): ReadonlyArray<P
 }
 
 const usageLines = (usage: ReadonlyArray<RatedUsage>, input: PeriodInput): ReadonlyArray<PeriodLine> =>
-  usage.flatMap(({ explained, run, total: { after, group } }) => {
-    const { quantity } = after
-    const text =
-      typeof quantity === "object"
-        ? Exact.text(Exact.ofFraction(quantity.numerator, quantity.denominator))
-        : String(quantity)
-    return difference(subjectOf(run, group, text), explained, input.documented, "usage")
-  })
+  usage.flatMap(({ explained, run, total: { after, group } }) =>
+    difference(subjectOf(run, group, quantityText(after)), explained, input.documented, "usage"),
+  )
 
 /** The line that raises usage to the minimum of the plan, for the part of the period that was served. */
 const trueUpLines = (
@@ -156,6 +136,7 @@ const trueUpLines = (
  * Usage that costs nothing has a line, too. Throws a {@link RatingError} when a total is missing or is not valid.
  */
 export const linesOf = (input: PeriodInput): ReadonlyArray<PeriodLine> => {
+  if (isSettled(input)) return []
   const { currency, documented, period, termsOf, timezone, totals, until } = input
   const digits = digitsOf(currency)
   const runs = runsOf(period, timezone, termsOf)

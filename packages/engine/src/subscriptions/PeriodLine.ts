@@ -38,10 +38,13 @@ export type LineSubject = Omit<PeriodLine, "kind" | "amount" | "gross" | "steps"
 
 /** What a line of an earlier document billed of the period. */
 export interface Documented extends LineRef {
+  readonly kind: PeriodLineKind
   readonly segment: number
   /** The key of the charge. `null`: the minimum of the plan. */
   readonly charge: string | null
   readonly group: string | null
+  /** The quantity that was billed. `null` if the line has none, or if it bills nothing of what it names. */
+  readonly quantity: string | null
   /** The amount of the line, before discounts. For a credit, the `gross` of its line. */
   readonly gross: bigint
   /** The amount after discounts. */

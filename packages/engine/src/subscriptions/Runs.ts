@@ -68,19 +68,29 @@ const grouped = (
 }
 
 /** Whether a period was never cut. Most are not, and their days need not be counted. */
-const isWhole = ({ end, segments, start }: Period): boolean =>
+export const isWhole = ({ end, segments, start }: Period): boolean =>
   segments.length === 1 && segments[0].start === start && segments[0].end === end
 
-const WHOLE: ReadonlyArray<Share> = [{ from: 0, to: 1, of: 1 }]
+const WHOLE: Share = { from: 0, to: 1, of: 1 }
 
 /** The runs of every charge of a period, in the order of time, then of the plan. */
 export const runsOf = (period: Period, timezone: string, termsOf: TermsOf): ReadonlyArray<Run> => {
+  const [first] = period.segments
+  const { plan } = first
+  if (plan !== null && isWhole(period)) {
+    const { end, start } = period
+    const terms = termsOf(plan)
+    return terms.charges.map((charge) => {
+      const quantity = quantityOf(charge, first)
+      return { segment: 0, plan, terms, charge, quantity, start, end, share: WHOLE, served: 0 }
+    })
+  }
   const parts = partsOf(period)
   const plans = grouped(parts, (before, after) => isSamePlan(before.plan, after.plan))
   const runs = plans.flatMap((group) => {
     const { plan } = group[0]!
     const terms = termsOf(plan)
-    const shares = isWhole(period) ? WHOLE : sharesOf(period, terms.policy?.proration ?? "day", timezone)
+    const shares = sharesOf(period, terms.policy?.proration ?? "day", timezone)
     return terms.charges.flatMap((charge) =>
       grouped(group, (before, after) => {
         const isNext = after.index === before.index + 1

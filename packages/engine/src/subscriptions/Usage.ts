@@ -7,6 +7,7 @@
  */
 import { type Charge, pricesEachRecord } from "../catalog/Charge.ts"
 import { without } from "../catalog/FieldRules.ts"
+import * as Exact from "../money/Exact.ts"
 import type { Quantity } from "../rating/Quantity.ts"
 import type { Rater, RaterContext } from "../rating/Rate.ts"
 import { RatingError } from "../rating/RatingError.ts"
@@ -79,6 +80,12 @@ export const usageQueries = (
     })
 
 const NOTHING: Total = { quantity: 0n }
+
+/** A total as an exact text: a decimal or a fraction. */
+export const quantityText = ({ quantity }: Total): string =>
+  typeof quantity === "object"
+    ? Exact.text(Exact.ofFraction(quantity.numerator, quantity.denominator))
+    : String(quantity)
 
 /** The totals of a run: one for each value of `by`, also of values that were billed before and have no usage any more. */
 const totalsOf = (

@@ -74,12 +74,14 @@ export class Book {
   documented(period: number, forgiven: Readonly<Record<string, bigint>> = {}): ReadonlyArray<Documented> {
     return this.lines
       .filter((one) => one.period === period)
-      .map(({ charge, creditOf, gross, group, line, net, segment }) => ({
+      .map(({ charge, creditOf, gross, group, kind, line, net, quantity, segment }) => ({
         invoiceId: "invoice",
         lineId: line,
+        kind,
         segment,
         charge,
         group,
+        quantity,
         gross,
         net,
         creditOf,

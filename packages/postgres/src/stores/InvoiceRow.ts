@@ -69,15 +69,17 @@ export const invoiceColumns = (lines: Statement.Fragment): Statement.Fragment =>
   ) as lines`),
   ])
 
-type Line = BilledLine["line"]
+type Line = Stored["state"]["lines"][number]
 type Origin = NonNullable<Line["origin"]>
 
-/** A line as its row has it. */
-type StoredLine = Readonly<Record<"amount" | "discount" | "net", string>> & {
+/** A line as its row has it, without its explanation. */
+type StoredBilledLine = Readonly<Record<"amount" | "discount" | "net", string>> & {
   readonly origin: (Readonly<Record<"gross", string>> & Omit<Origin, "gross">) | null
-} & Omit<Line, "amount" | "discount" | "net" | "origin">
+} & Omit<BilledLine["line"], "amount" | "discount" | "net" | "origin">
 
-const toLine = (line: StoredLine): Line => ({
+type StoredLine = StoredBilledLine & Pick<Line, "receipt" | "steps">
+
+const toLine = <A extends StoredBilledLine>(line: A) => ({
   ...line,
   amount: BigInt(line.amount),
   discount: BigInt(line.discount),
@@ -111,5 +113,5 @@ export const billedLineFromRow = (row: Row): BilledLine => ({
   invoiceId: invoiceIdOf(row, "invoice_id"),
   status: text(row, "status") as BilledLine["status"],
   forgiven: bigint(row, "forgiven"),
-  line: toLine(json(row, "line") as StoredLine),
+  line: toLine(json(row, "line") as StoredBilledLine),
 })

@@ -256,7 +256,8 @@ order by ${order}`
     const rows = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select l.invoice_id::text, i.status, l.line::text as line, case i.amount_credited when 0 then 0 else (
+        sql<Row>`select l.invoice_id::text, i.status, (l.line - '{steps, receipt}'::text[])::text as line,
+  case i.amount_credited when 0 then 0 else (
     select coalesce(sum(c.amount), 0) from ${t.billing_credit_note_lines} c
     where c.account_id = l.account_id and c.mode = l.mode and c.customer_id = l.customer_id and c.invoice_id = l.invoice_id
       and c.line_id = l.id

@@ -1,0 +1,23 @@
+/**
+ * What the lines of a period are computed from.
+ */
+import type { Documented } from "./PeriodLine.ts"
+import type { TermsOf } from "./Runs.ts"
+import type { Period } from "./Subscription.ts"
+import type { UsageTotal } from "./Usage.ts"
+
+/** What to bill. */
+export interface PeriodInput {
+  readonly period: Period
+  /** The time zone of the subscription, in which days begin. */
+  readonly timezone: string
+  /** The ISO 4217 code of the currency. */
+  readonly currency: string
+  readonly termsOf: TermsOf
+  /** Usage, and fees in arrears, are billed for the parts of the period that are over at this instant. */
+  readonly until: number
+  /** The answers to the queries of `usageQueries`. */
+  readonly totals: ReadonlyArray<UsageTotal>
+  /** Everything that earlier documents billed of this period, in their order. */
+  readonly documented: ReadonlyArray<Documented>
+}
