@@ -46,7 +46,7 @@ describe("the time of a test", () => {
       [5, /^duration must be an object such as/],
       [
         { minute: 1 },
-        /^duration has no unit "minute": the units are \{ days, hours, minutes, seconds, milli/,
+        /^duration has no unit "minute": the units are \{ years, months, days, hours, minutes, seconds, milli/,
       ],
     ]
     for (const [duration, sentence] of wrong) {

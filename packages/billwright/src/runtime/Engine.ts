@@ -31,6 +31,8 @@ export interface Engine {
   readonly calls: Calls
   /** `undefined` when this process sends no webhooks. */
   readonly dispatcher: Dispatcher["Service"] | undefined
+  /** Builds meters when a test's clock moves. `undefined` without a test. */
+  readonly rebuilds: MeterRebuilds["Service"] | undefined
   readonly join: StoreParts["join"]
   /** Aborts when `close` is called. */
   readonly closing: AbortSignal
@@ -118,11 +120,16 @@ const dispatcherOf = (options: BillingOptions, world: World | undefined) => {
   )
 }
 
-/** Bills and builds the roll-ups of meters in the background, in a process that sends webhooks in the background. */
-const workOf = ({ dispatcher = true }: BillingOptions, world: World | undefined) =>
-  dispatcher === false || dispatcher === "manual" || world !== undefined
+/**
+ * Bills and builds the roll-ups of meters in the background, in a process that sends webhooks in the background. In a test
+ * both are done when its clock moves.
+ */
+const workOf = ({ dispatcher = true }: BillingOptions, world: World | undefined) => {
+  if (world !== undefined) return MeterRebuilds.layerManual
+  return dispatcher === false || dispatcher === "manual"
     ? Layer.empty
     : Layer.merge(BillingRuns.layer, MeterRebuilds.layer)
+}
 
 /** Starts the services. Rejects with an error whose message says what is wrong. */
 export const start = async (options: BillingOptions, world?: World): Promise<Engine> => {
@@ -149,9 +156,11 @@ export const start = async (options: BillingOptions, world?: World): Promise<Eng
     (sentence) => void Effect.runForkWith(built.value)(Effect.logWarning(sentence)),
   )
   let closed: Promise<void> | undefined
+  const services = built.value as Context.Context<never>
   return {
     calls: new Calls(built.value, tenant, gate),
-    dispatcher: Option.getOrUndefined(Context.getOption(built.value as Context.Context<never>, Dispatcher)),
+    dispatcher: Option.getOrUndefined(Context.getOption(services, Dispatcher)),
+    rebuilds: world && Option.getOrUndefined(Context.getOption(services, MeterRebuilds)),
     join: parts.join,
     closing: gate.closing,
     whileOpen: (work) => gate.enter(work),
