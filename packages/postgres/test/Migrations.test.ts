@@ -370,6 +370,7 @@ const FROZEN: ReadonlyArray<string> = [
   "db4013db3b3ca7669c4e4c083af60aedd85fe26a0c29708b433fbdc668dac7a7",
   "5a12d8e19b06f1785914d09ac6800ee179692c6e1dd23355f9000b4ce8eeac4e",
   "d2c42d56864e379fb78805ee2115dc12f960f39f5ec40892cff32c4228f35eaf",
+  "2384df328e075c014eb4610421ff6151ed23dc23593752334bb1a8f170189282",
 ]
 
 describe("each migration", () => {

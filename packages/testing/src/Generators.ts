@@ -142,7 +142,9 @@ export const summarizeUsage: fc.Arbitrary<typeof UsageSummary.SummarizeUsage.Typ
 
 // API keys
 
-const scopes = fc.uniqueArray(fc.constantFrom(...ApiKey.Scope.literals), { maxLength: 12 })
+const scopes = fc.uniqueArray(fc.constantFrom(...ApiKey.Scope.literals), {
+  maxLength: ApiKey.Scope.literals.length,
+})
 const keyName = text(1, ApiKey.MAX_KEY_NAME_LENGTH)
 const hexDigit = fc.constantFrom(..."0123456789abcdef")
 

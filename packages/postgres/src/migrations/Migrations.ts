@@ -22,6 +22,7 @@ import { migration0004 } from "./Migration0004.ts"
 import { migration0005 } from "./Migration0005.ts"
 import { migration0006 } from "./Migration0006.ts"
 import { migration0007 } from "./Migration0007.ts"
+import { migration0008 } from "./Migration0008.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -35,6 +36,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0005,
   migration0006,
   migration0007,
+  migration0008,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -1,7 +1,7 @@
 /**
  * The contract of `ApiKeyStore`.
  */
-import { type ApiKey, ApiKeyStore, type Page } from "@billwright/core"
+import { ApiKey, ApiKeyStore, type Page } from "@billwright/core"
 import { DateTime, Effect, Option } from "effect"
 import * as Generators from "../Generators.ts"
 import { forAll } from "../Property.ts"
@@ -106,6 +106,15 @@ export const apiKeyContract = (test: ContractTest): void => {
         same(yield* store.expire(key.id, later(20)), Option.some({ ...key, expiresAt: later(10) }))
         same(yield* store.expire(key.id, later(5)), Option.some({ ...key, expiresAt: later(5) }))
         same(yield* store.find(key.id), Option.some({ ...key, expiresAt: later(5) }))
+      }),
+    )
+
+    test(
+      "stores a key with every scope",
+      Effect.gen(function* () {
+        const store = yield* ApiKeyStore
+        const { key } = yield* insert({ scopes: [...ApiKey.Scope.literals] })
+        same(yield* store.find(key.id), Option.some(key))
       }),
     )
 
