@@ -6,16 +6,12 @@ import {
   type Transaction,
   TransactionEndedError,
 } from "billwright"
-import { fromDrizzle, fromKysely, postgres } from "billwright/postgres"
-import { sql } from "drizzle-orm"
-import { drizzle } from "drizzle-orm/node-postgres"
-import { CompiledQuery, Kysely, PostgresDialect } from "kysely"
+import { postgres } from "billwright/postgres"
 import { Pool } from "pg"
-import postgresJs from "postgres"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { rejection } from "../Rejection.ts"
 import { makeDatabase } from "./Database.ts"
-import { makePrisma } from "./Prisma.ts"
+import { type Library, librariesOn } from "./Libraries.ts"
 
 const ada = { name: "Ada Lovelace", email: "ada@example.com" }
 const meter = { productId: "late", unit: "item" }
@@ -38,77 +34,19 @@ beforeAll(async () => {
   })
   await pool.query("create table orders (id text primary key)")
   customerId = (await billing.customers.create(ada)).id
+  await billing.plans.push({
+    key: "late",
+    name: "Late",
+    currencies: ["EUR"],
+    interval: { unit: "month", count: 1 },
+    charges: [{ key: "base", model: "flat", price: { EUR: "20.00" } }],
+  })
 })
 afterAll(async () => {
   await pool.end()
   await billing.close()
   await database.drop()
 })
-
-/** A connection, and transactions on it. */
-interface Library {
-  readonly begin: (
-    work: (client: object, execute: (statement: string) => Promise<unknown>) => Promise<unknown>,
-  ) => Promise<unknown>
-  readonly close: () => Promise<unknown>
-}
-
-const libraries: Readonly<Record<string, () => Library>> = {
-  pg: () => ({
-    begin: async (work) => {
-      const client = await pool.connect()
-      try {
-        await client.query("begin")
-        await work(client, (statement) => client.query(statement))
-        await client.query("commit")
-      } catch (error) {
-        await client.query("rollback")
-        throw error
-      } finally {
-        client.release()
-      }
-    },
-    close: async () => {},
-  }),
-  "postgres.js": () => {
-    const db = postgresJs(database.url, { onnotice: () => {}, max: 1 })
-    return {
-      begin: (work) => db.begin((tx) => work(tx, async (statement) => tx.unsafe(statement))),
-      close: () => db.end(),
-    }
-  },
-  Drizzle: () => {
-    const db = drizzle(pool)
-    return {
-      begin: (work) =>
-        db.transaction((tx) =>
-          work(fromDrizzle(tx, sql), async (statement) => tx.execute(sql.raw(statement))),
-        ),
-      close: async () => {},
-    }
-  },
-  Kysely: () => {
-    const db = new Kysely({ dialect: new PostgresDialect({ pool }) })
-    return {
-      begin: (work) =>
-        db
-          .transaction()
-          .execute((trx) =>
-            work(fromKysely(trx, CompiledQuery), (statement) =>
-              trx.executeQuery(CompiledQuery.raw(statement)),
-            ),
-          ),
-      close: async () => {},
-    }
-  },
-  Prisma: () => {
-    const prisma = makePrisma(pool)
-    return {
-      begin: (work) => prisma.transaction((tx) => work(tx, (statement) => tx.$executeRawUnsafe(statement))),
-      close: prisma.close,
-    }
-  },
-}
 
 const calls: Readonly<Record<string, (tx: Transaction) => Promise<unknown>>> = {
   "usage.record": (tx) => tx.usage.record({ ...meter, customerId, quantity: 1 }),
@@ -125,6 +63,9 @@ const calls: Readonly<Record<string, (tx: Transaction) => Promise<unknown>>> = {
       data: { payment_id: "late", customer_id: customerId, amount: 1, currency: "EUR" },
     }),
   "endpoints.create": (tx) => tx.endpoints.create({ url: "https://example.com/late", eventTypes: ["*"] }),
+  "subscriptions.create": (tx) => tx.subscriptions.create({ customerId, plan: "late" }),
+  "subscriptions.list": (tx) => tx.subscriptions.list().page(),
+  "invoices.list": (tx) => tx.invoices.list().page(),
   "keys.create": (tx) => tx.keys.create({ name: "late" }),
 }
 
@@ -135,12 +76,23 @@ const traces = async () => {
   (select count(*) from billwright.usage_thresholds)::int as thresholds,
   (select count(*) from billwright.events)::int as events,
   (select count(*) from billwright.webhook_endpoints)::int as endpoints,
+  (select count(*) from billwright.subscriptions)::int as subscriptions,
+  (select count(*) from billwright.invoices)::int as invoices,
   (select count(*) from billwright.api_keys)::int as keys`)
   return rows[0]
 }
-const nothing = { records: 0, customers: 0, thresholds: 0, events: 0, endpoints: 0, keys: 0 }
+const nothing = {
+  records: 0,
+  customers: 0,
+  thresholds: 0,
+  events: 0,
+  endpoints: 0,
+  subscriptions: 0,
+  invoices: 0,
+  keys: 0,
+}
 
-for (const [name, make] of Object.entries(libraries)) {
+for (const [name, make] of Object.entries(librariesOn(() => ({ url: database.url, pool })))) {
   describe(`a transaction on ${name}`, () => {
     let library: Library
     beforeAll(() => {
