@@ -127,6 +127,8 @@ class PreparedCharge implements Rater {
   readonly #hasQuantity: boolean
   readonly #minimum: Figure | undefined
   readonly #maximum: Figure | undefined
+  /** Whether the model alone makes the amount, so that nothing else has to be asked for each quantity. */
+  readonly #isPlain: boolean
 
   constructor(charge: Charge, money: Money) {
     this.#money = money
@@ -138,6 +140,8 @@ class PreparedCharge implements Rater {
     this.#hasQuantity = charge.model !== "flat"
     this.#minimum = charge.minimum === undefined ? undefined : priceIn(charge.minimum, money)
     this.#maximum = charge.maximum === undefined ? undefined : priceIn(charge.maximum, money)
+    const others = [this.#recordModel, this.#conversion, this.#free, this.#minimum, this.#maximum]
+    this.#isPlain = others.every((other) => other === undefined)
   }
 
   rate(quantity: Quantity, context: RaterContext = NO_CONTEXT): Rated {
@@ -157,6 +161,9 @@ class PreparedCharge implements Rater {
   }
 
   amount(quantity: Quantity, context: RaterContext = NO_CONTEXT): bigint {
+    if (this.#isPlain && context === NO_CONTEXT) {
+      return Exact.roundTo(this.#model(exactOf("quantity", quantity), undefined), this.#money.digits)
+    }
     const amount = Exact.roundTo(this.#exact(quantity, context, undefined), this.#money.digits)
     return context.billedBefore === undefined
       ? amount
