@@ -4,7 +4,7 @@
  * A store sends an array as one text parameter. Every driver sends text the same way, and it costs little.
  */
 
-/** For values that never need quotes: numbers, booleans and UUIDs. */
+/** For values that never need quotes (numbers, booleans and UUIDs), and for elements. */
 export const plain = (values: ReadonlyArray<string | number | boolean | null>): string => {
   let literal = "{"
   for (let i = 0; i < values.length; i++) {
@@ -17,14 +17,17 @@ export const plain = (values: ReadonlyArray<string | number | boolean | null>): 
 const SPECIAL = /["\\]/
 const SPECIALS = /["\\]/g
 
+/** A text as an element, in quotes. */
+export const element = (value: string): string =>
+  `"${SPECIAL.test(value) ? value.replace(SPECIALS, "\\$&") : value}"`
+
 /** For text. Every element is quoted. */
 export const quoted = (values: ReadonlyArray<string | null>): string => {
   let literal = "{"
   for (let i = 0; i < values.length; i++) {
     const value = values[i]
     if (i > 0) literal += ","
-    if (value === null || value === undefined) literal += "NULL"
-    else literal += `"${SPECIAL.test(value) ? value.replace(SPECIALS, "\\$&") : value}"`
+    literal += value === null || value === undefined ? "NULL" : element(value)
   }
   return `${literal}}`
 }

@@ -24,13 +24,17 @@ export const lockOf = (rollup: string, customerId: string): string =>
   `hashtextextended('billwright cells ' || ${rollup}.meter_id || ' ' || ${rollup}.generation || ' ' ||
     (uuid_hash(${customerId}) & ${LOCKS - 1}), 0)`
 
-/** The values of declared dimensions, at most `MAX_METER_DIMENSIONS`. Faster than a subquery. */
-const combinationOf = (dimensions: string, names: string): string => {
-  const values = (count: number) =>
-    Array.from({ length: count }, (_, index) => `${dimensions} ->> ${names}[${index + 1}]`).join(", ")
-  return `(case cardinality(${names}) when 0 then '{}'::text[] when 1 then array[${values(1)}]
+/** The values of dimensions, at most `MAX_METER_DIMENSIONS`, by how many there are and their names. Faster than a subquery. */
+const valuesOf = (dimensions: string, count: string, name: (number: number) => string): string => {
+  const values = (length: number) =>
+    Array.from({ length }, (_, index) => `${dimensions} ->> ${name(index + 1)}`).join(", ")
+  return `(case ${count} when 0 then '{}'::text[] when 1 then array[${values(1)}]
         when 2 then array[${values(2)}] when 3 then array[${values(3)}] else array[${values(4)}] end) collate "C"`
 }
+
+/** The values of declared dimensions. */
+const combinationOf = (dimensions: string, names: string): string =>
+  valuesOf(dimensions, `cardinality(${names})`, (number) => `${names}[${number}]`)
 
 /** The UTC day of an instant. */
 const dayOf = (at: string): string => `(${at} at time zone 'UTC')::date`
@@ -207,10 +211,13 @@ const takesLater = ["last_at", "last_key", "last_id", "last_quantity"]
   .map((column) => `${column} = case when ${isLater} then excluded.${column} else c.${column} end`)
   .join(",\n      ")
 
-/** The records of an append that a roll-up `g` serves. */
+/**
+ * The records of an append that a roll-up `g` serves. The names of its dimensions are variables of their own: taking them
+ * out of `g` for each record takes as long as adding the record to its cell.
+ */
 const servedRecords = `
       select n.customer_id, n.id, n.quantity, ${instantOf("n.occurred_at")}::timestamptz(3) as at, n.key,
-        true as is_live, ${combinationOf("n.dimensions", "g.dimensions")} as combination
+        true as is_live, ${valuesOf("n.dimensions", "v_dimension_count", (number) => `v_dimension_${number}`)} as combination
       from ${RECORDS}
       where n.product_id = g.product_id and n.unit = g.unit and (p_recorded is null or n.id = any (p_recorded))`
 
@@ -332,11 +339,21 @@ export const addToCells = define(
 ) returns setof ${schema}.meter_refusal language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   g ${schema}.meter_rollups;
+  v_dimension_count integer;
+  v_dimension_1 text;
+  v_dimension_2 text;
+  v_dimension_3 text;
+  v_dimension_4 text;
   v_states ${schema}.meter_cells[];
   v_late ${schema}.meter_cells[];
   v_new ${schema}.meter_cells[];
 begin
   foreach g in array p_rollups loop
+    v_dimension_count := cardinality(g.dimensions);
+    v_dimension_1 := g.dimensions[1];
+    v_dimension_2 := g.dimensions[2];
+    v_dimension_3 := g.dimensions[3];
+    v_dimension_4 := g.dimensions[4];
     if not ${isOrdered("g.aggregation")} then${upserting(
       schema,
       `

@@ -70,12 +70,19 @@ export const parameters = (
 }
 
 /** `null` when no record has dimensions, which costs nothing. */
-const dimensionsOf = (records: ReadonlyArray<UsageRecord.NewUsageRecord>): string | null =>
-  records.every(({ dimensions }) => Dimensions.isEmpty(dimensions))
-    ? null
-    : ArrayLiteral.quoted(
-        records.map(({ dimensions }) => (Dimensions.isEmpty(dimensions) ? null : JSON.stringify(dimensions))),
-      )
+const dimensionsOf = (records: ReadonlyArray<UsageRecord.NewUsageRecord>): string | null => {
+  if (records.every(({ dimensions }) => Dimensions.isEmpty(dimensions))) return null
+  // Many records have the same dimensions, and JSON is full of quotes to escape.
+  const elements = new Map<string, string>()
+  const elementOf = ({ dimensions }: UsageRecord.NewUsageRecord): string | null => {
+    if (Dimensions.isEmpty(dimensions)) return null
+    const written = JSON.stringify(dimensions)
+    let element = elements.get(written)
+    if (element === undefined) elements.set(written, (element = ArrayLiteral.element(written)))
+    return element
+  }
+  return ArrayLiteral.plain(records.map(elementOf))
+}
 
 /** The number that Postgres gave the transaction, if the append wrote anything. */
 export const xidOf = (rows: ReadonlyArray<Row>): unknown => {
