@@ -3,6 +3,7 @@
  */
 import type { Mode } from "./Call.ts"
 import type { EventDefinition } from "./events/EventDefinition.ts"
+import type { TaxService, TaxTable } from "./invoices/Taxes.ts"
 import type { Store } from "./Store.ts"
 
 /** When a delivery that failed is tried again: after `base × factor^(n − 1)`, at most `cap`, spread by the jitter. */
@@ -102,6 +103,21 @@ export interface BillingOptions<
   readonly usage?: {
     /** How far back a record's timestamp may lie, in milliseconds. Default: no limit. */
     readonly maxPastMillis?: number
+  }
+  readonly invoices?: {
+    /** The format of the numbers, with `{number:4}` and optionally `{year}`. Default `{year}-{number:4}`. */
+    readonly numberFormat?: string
+    /** The same for the numbers of credit notes. Default `CN-{year}-{number:4}`. */
+    readonly creditNoteFormat?: string
+    /** The time zone whose years and days count: the seller's. Default `UTC`. */
+    readonly timezone?: string
+    /**
+     * How many days after it was issued an invoice has to be paid, unless the customer has its own `netDays`: 0 to 365.
+     * Default 14.
+     */
+    readonly netDays?: number
+    /** The table by which invoices are taxed, or a tax service. Default: nothing is taxed. */
+    readonly tax?: TaxTable | TaxService
   }
   readonly http?: {
     /**

@@ -18,6 +18,8 @@ export type { StandardIssue, StandardResult, StandardSchema } from "./events/Sta
 export type { DashboardHandlers, DashboardOptions } from "./handlers/DashboardHandlers.ts"
 export type * from "./handlers/Handlers.ts"
 export type * from "./invoices/Invoices.ts"
+export { EU_COUNTRIES, EU_STANDARD_RATES, EU_STANDARD_RATES_AS_OF } from "@billwright/engine"
+export type * from "./invoices/Taxes.ts"
 export type * from "./keys/ApiKeys.ts"
 export type { Listing, Page, PageQuery } from "./Listing.ts"
 export type { Store } from "./Store.ts"

@@ -14,7 +14,7 @@ import { RetentionStore } from "./events/RetentionStore.ts"
 import { CreditNotes } from "./invoices/CreditNotes.ts"
 import { CreditNoteStore } from "./invoices/CreditNoteStore.ts"
 import { Invoices } from "./invoices/Invoices.ts"
-import { InvoiceSettings, type InvoicesOptions, settingsOf } from "./invoices/InvoiceSettings.ts"
+import { InvoiceSettings, type InvoicesOptions, invoiceSettingsOf } from "./invoices/InvoiceSettings.ts"
 import { InvoiceStore } from "./invoices/InvoiceStore.ts"
 import { ApiKeys, type ApiKeysOptions } from "./keys/ApiKeys.ts"
 import { ApiKeyStore } from "./keys/ApiKeyStore.ts"
@@ -131,7 +131,7 @@ const invoicing = (options: InvoicesOptions) =>
   Layer.mergeAll(Subscriptions.layer, Invoices.layer, CreditNotes.layer, BillingRuns.layerManual).pipe(
     Layer.provide(Outbox.layer),
     // Kept for `BillingRuns.layer`, which hosts add.
-    Layer.provideMerge(Layer.succeed(InvoiceSettings, settingsOf(options))),
+    Layer.provideMerge(Layer.succeed(InvoiceSettings, invoiceSettingsOf(options))),
   )
 
 const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) =>

@@ -149,7 +149,7 @@ export type {
   TaxRequest,
   TaxStatus,
 } from "./invoices/Tax.ts"
-export { problemsOfQuote } from "./invoices/Tax.ts"
+export { problemsOfQuote, quoteOf } from "./invoices/Tax.ts"
 export type { TaxTable, TaxTableRate } from "./invoices/TaxTable.ts"
 export { problemsOfTaxTable, quoteByTable, STANDARD_TAX_CODE } from "./invoices/TaxTable.ts"
 export type { TermsOf } from "./subscriptions/Runs.ts"

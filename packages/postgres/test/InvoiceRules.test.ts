@@ -215,6 +215,7 @@ describe("Postgres refuses", () => {
       refused(`its ${path}`, FINAL, [changed(FIRST, path, value)])
     }
     refused("back to a draft", FINAL, [merged(FIRST, { status: "draft", number: null, issuedAt: null })])
+    refused("what it was taxed by", FINAL, [`update ${invoices} set taxed_by = '{}' where ${FIRST}`])
     refused("its cause", FINAL, [`update ${invoices} set cause = null where ${FIRST}`])
     refused("its subscription", FINAL, [
       `update ${invoices} set subscription_id = null, cause = null where ${FIRST}`,

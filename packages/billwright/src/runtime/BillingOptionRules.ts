@@ -52,6 +52,13 @@ const rateLimit = fields({
   burst: integer(1),
 })
 
+/** A table is checked by the engine, which names what is wrong in it. */
+const tax = must(
+  (value) =>
+    typeof value === "object" && value !== null && (!("quote" in value) || typeof value.quote === "function"),
+  "a table of taxes, or an object with the function quote",
+)
+
 const rules = {
   accountId: must(
     (value) => Option.isSome(Tenant.AccountId.makeOption(value as string)),
@@ -68,6 +75,14 @@ const rules = {
         throw new ConfigurationError(`${name} needs requestsPerSecond, a number above 0`)
     },
     idempotencyMillis: integer(1),
+  }),
+  // Formats, days, zones and tables are checked by the engine, which names the option.
+  invoices: fields({
+    numberFormat: anything,
+    creditNoteFormat: anything,
+    timezone: anything,
+    netDays: anything,
+    tax,
   }),
   keys: fields({
     pepper: must((value) => typeof value === "string" && value !== "", "text that is not empty"),

@@ -5,6 +5,8 @@ import {
   Billing as Core,
   BillingRuns,
   Dispatcher,
+  invoiceSettingsOf,
+  type InvoicesOptions,
   MeterRebuilds,
   NetworkAddress,
   Tenant,
@@ -16,6 +18,7 @@ import type { BillingOptions, DispatcherOptions } from "../BillingOptions.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
 import { toEventTypes } from "../events/EventTypeBridge.ts"
+import type { TaxService, TaxTable } from "../invoices/Taxes.ts"
 import * as BillingOptionRules from "./BillingOptionRules.ts"
 import { Calls, type Environment } from "./Calls.ts"
 import * as EncryptionKeys from "./EncryptionKeys.ts"
@@ -83,8 +86,31 @@ const networkPolicy = (network: NonNullable<BillingOptions["network"]>) =>
     (error) => new ConfigurationError(`network.${error.message}`, { cause: error }),
   )
 
+/** The options of invoices. Throws a `ConfigurationError` that names the wrong one. */
+const invoicesOf = ({ tax, ...options }: NonNullable<BillingOptions["invoices"]>): InvoicesOptions => {
+  const all: InvoicesOptions = { ...options, ...defined("tax", tax && taxSourceOf(tax)) }
+  try {
+    invoiceSettingsOf(all)
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause
+    throw new ConfigurationError(cause.message, { cause })
+  }
+  return all
+}
+
+const taxSourceOf = (tax: TaxTable | TaxService): NonNullable<InvoicesOptions["tax"]> =>
+  "quote" in tax
+    ? {
+        quote: (request) =>
+          Effect.tryPromise({
+            try: async (signal) => tax.quote(request, { signal }),
+            catch: (error) => error,
+          }),
+      }
+    : tax
+
 const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions> => {
-  const { events = [], http, keys, network, usage } = options
+  const { events = [], http, invoices, keys, network, usage } = options
   const policy = network && (await Effect.runPromise(networkPolicy(network)))
   const encryption = await EncryptionKeys.resolve(options.encryptionKeys)
   return {
@@ -92,6 +118,7 @@ const servicesOf = async (options: BillingOptions): Promise<Core.BillingOptions>
     webhooks: defined("network", policy),
     ...defined("encryption", encryption),
     ...defined("usage", usage),
+    ...defined("invoices", invoices && invoicesOf(invoices)),
     ...defined("idempotency", http?.idempotencyMillis && { retentionMillis: http.idempotencyMillis }),
     ...defined("keys", keys && { ...keys, ...defined("pepper", keys.pepper && Redacted.make(keys.pepper)) }),
   }

@@ -29,7 +29,7 @@ import {
 import { creditNoteData, creditNoteEvents } from "./CreditNoteEvents.ts"
 import { CreditNoteStore } from "./CreditNoteStore.ts"
 import { InvoiceNotFound, type StoredInvoice } from "./Invoice.ts"
-import { InvoiceBook } from "./InvoiceBook.ts"
+import { invoiceBooks } from "./InvoiceBook.ts"
 import { InvoiceSettings } from "./InvoiceSettings.ts"
 import { InvoiceStore } from "./InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "./InvoicingUnsupported.ts"
@@ -77,13 +77,14 @@ export class CreditNotes extends Context.Service<
       const outbox = yield* Outbox
       const transactor = yield* Transactor
       const settings = yield* InvoiceSettings
+      const bookOf = yield* invoiceBooks
       const ids = yield* IdGenerator
 
       const create = Effect.fn("CreditNotes.create")(function* (input: CreateCreditNote) {
         const [store, invoices] = [yield* port, yield* invoicePort]
         const { invoiceId, reason, ...request } = yield* decodeCreate(input)
         const asked = yield* requestOf(request)
-        const book = new InvoiceBook(invoices, outbox, settings)
+        const book = bookOf(invoices)
         return yield* transactor.atomically(
           Effect.gen(function* () {
             const missing = () => new InvoiceNotFound({ id: invoiceId, field: "invoiceId" })

@@ -8,6 +8,7 @@ import type { Due, DueFailure } from "../shared/Due.ts"
 import * as Id from "../shared/Id.ts"
 import * as NotFound from "../shared/NotFound.ts"
 import type { SubscriptionId } from "./SubscriptionId.ts"
+import type { StoredTax } from "./Taxes.ts"
 
 /** The prefix of invoice ids. */
 export const INVOICE_ID_PREFIX = "inv"
@@ -31,6 +32,8 @@ export interface StoredInvoice extends Due {
   readonly cause: BillingEffect | null
   /** The invoice with its lines, as plain data with bigints. Its id, customer and subscription are those above. */
   readonly state: EngineInvoice
+  /** What its lines were taxed by. */
+  readonly taxedBy: StoredTax
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }

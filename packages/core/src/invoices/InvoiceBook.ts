@@ -3,7 +3,6 @@
  */
 import {
   applyToInvoice,
-  type Assembled,
   assemble,
   draftOf,
   dueAtOf,
@@ -13,33 +12,23 @@ import {
   redraft,
   stepsOfAmount,
   taxLines,
-  type TaxRate,
+  type TaxCustomer,
 } from "@billwright/engine"
 import * as Engine from "@billwright/engine"
-import { DateTime, Effect } from "effect"
-import type { Outbox } from "../events/Outbox.ts"
+import { DateTime, Effect, Option } from "effect"
+import { type Customer, type CustomerId, customers } from "../customers/Customer.ts"
+import { Outbox } from "../events/Outbox.ts"
+import { type CollectionOf, Collections } from "../shared/Collections.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { ActionUnavailable } from "./ActionUnavailable.ts"
 import type { StoredInvoice } from "./Invoice.ts"
 import { dataOf, invoiceEvents } from "./InvoiceEvents.ts"
-import type { InvoicesOptions } from "./InvoiceSettings.ts"
+import { InvoiceSettings, type Settings } from "./InvoiceSettings.ts"
 import type { InvoiceStore } from "./InvoiceStore.ts"
 import { nextNumber } from "./NextNumber.ts"
-
-/** There is no tax. */
-const NO_TAX: TaxRate = { category: "O", rate: "0", country: null, reason: "Not subject to tax" }
-
-/** The amounts of lines. `undefined` if there are none. */
-const assembled = (lines: ReadonlyArray<LineInput>): Assembled | undefined =>
-  assemble({
-    lines,
-    quote: {
-      behavior: "exclusive",
-      rates: Object.fromEntries(taxLines({ lines }).map(({ id }) => [id, NO_TAX])),
-    },
-  })
+import { ratesOf, type TaxAnswer, type TaxesUnknown } from "./Taxes.ts"
 
 /** The lines with amounts of 0, and without quantities: they bill nothing of what was used. */
 const zeroed = ({ currency, lines }: EngineInvoice): ReadonlyArray<LineInput> => {
@@ -55,44 +44,102 @@ const zeroed = ({ currency, lines }: EngineInvoice): ReadonlyArray<LineInput> =>
 
 type Written<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
 
+/** A draft with its amounts computed again. */
+export interface Redrafted {
+  readonly draft: StoredInvoice
+  /** Why it can't be issued yet. */
+  readonly unknown?: TaxesUnknown | undefined
+}
+
+/** What taxes depend on, besides the lines. */
+interface Taxing {
+  readonly customerId: CustomerId
+  readonly currency: string
+  /** When the supply counts as made, in epoch milliseconds. */
+  readonly at: number
+  readonly before?: StoredInvoice["taxedBy"]
+  readonly answer?: TaxAnswer | undefined
+}
+
+/** A customer of whom nothing is known any more. */
+const UNKNOWN_CUSTOMER: TaxCustomer = { country: null, taxId: null, taxStatus: "taxable" }
+
 /** Writes invoices in the current transaction. */
 export class InvoiceBook {
   readonly #store: InvoiceStore["Service"]
   readonly #outbox: Outbox["Service"]
-  readonly #settings: Required<InvoicesOptions>
+  readonly #customers: CollectionOf<typeof customers>
+  readonly #settings: Settings
 
   constructor(
     store: InvoiceStore["Service"],
     outbox: Outbox["Service"],
-    settings: Required<InvoicesOptions>,
+    customerStore: CollectionOf<typeof customers>,
+    settings: Settings,
   ) {
     this.#store = store
     this.#outbox = outbox
+    this.#customers = customerStore
     this.#settings = settings
   }
 
   /** Stores a draft, unless it has no lines. */
   draft(
-    fields: Omit<StoredInvoice, "state" | "failure">,
+    fields: Omit<StoredInvoice, "state" | "failure" | "taxedBy">,
     header: Omit<Engine.InvoiceHeader, "id" | "customerId" | "subscriptionId">,
     lines: ReadonlyArray<LineInput>,
   ): Written<void> {
-    const amounts = assembled(lines)
-    if (amounts === undefined) return Effect.void
-    const { customerId, id, subscriptionId } = fields
-    const state = draftOf({ ...header, id, customerId, subscriptionId }, amounts)
-    const stored: StoredInvoice = { ...fields, state, failure: null }
-    return Effect.andThen(this.#store.insert(stored), this.#publish(stored, "invoice.created"))
+    if (lines.length === 0) return Effect.void
+    return Effect.gen({ self: this }, function* () {
+      const { cause, createdAt, customerId, id, subscriptionId } = fields
+      const at = cause?.at ?? createdAt.epochMilliseconds
+      const { currency } = header
+      const { amounts, rates } = yield* this.#priced(lines, { customerId, currency, at })
+      const state = draftOf({ ...header, id, customerId, subscriptionId }, amounts)
+      const stored: StoredInvoice = { ...fields, state, taxedBy: rates.stored, failure: null }
+      yield* this.#store.insert(stored)
+      yield* this.#publish(stored, "invoice.created")
+    })
   }
 
   /**
-   * The draft with other lines. When they have all fallen away, it keeps those that it has, with amounts of 0: it was
-   * announced, so that it is issued, too.
+   * The draft with other lines, and taxes as they are now. When all lines have fallen away, it keeps those that it has,
+   * with amounts of 0: it was announced, so that it is issued, too.
    */
-  redraft(stored: StoredInvoice, lines: ReadonlyArray<LineInput>): StoredInvoice {
-    const amounts = assembled(lines)
-    const state = amounts ?? assembled(zeroed(stored.state))
-    return state === undefined ? stored : { ...stored, state: redraft(stored.state, state) }
+  redraft(
+    stored: StoredInvoice,
+    given: ReadonlyArray<LineInput>,
+    answer?: TaxAnswer,
+  ): Effect.Effect<Redrafted, StorageError, CurrentTenant> {
+    return Effect.gen({ self: this }, function* () {
+      const { cause, customerId, state, taxedBy } = stored
+      const { epochMilliseconds: now } = yield* DateTime.now
+      const { amounts, rates } = yield* this.#priced(given.length === 0 ? zeroed(state) : given, {
+        customerId,
+        currency: state.currency,
+        at: cause?.at ?? now,
+        before: taxedBy,
+        answer: answer ?? answerOf(taxedBy),
+      })
+      const draft = { ...stored, state: redraft(state, amounts), taxedBy: rates.stored }
+      return { draft, unknown: rates.unknown }
+    })
+  }
+
+  /** The amounts of lines. A draft has at least one. */
+  #priced(lines: ReadonlyArray<LineInput>, { answer, at, before, currency, customerId }: Taxing) {
+    return Effect.gen({ self: this }, function* () {
+      const customer = Option.match(yield* this.#customers.find(customerId), {
+        onNone: () => before?.customer ?? UNKNOWN_CUSTOMER,
+        onSome: taxCustomerOf,
+      })
+      const { tax, timezone } = this.#settings
+      const taxPoint = Engine.LocalTime.format(Engine.LocalTime.ofInstant(at, timezone)).slice(0, 10)
+      const rates = ratesOf(tax, { currency, taxPoint, customer, lines: taxLines({ lines }) }, answer)
+      const amounts = assemble({ lines, quote: rates.quote })
+      if (amounts === undefined) return yield* Effect.die(new TypeError("a draft has no lines"))
+      return { amounts, rates }
+    })
   }
 
   /** Stores a draft that was made again. */
@@ -100,17 +147,34 @@ export class InvoiceBook {
     return this.#store.save(stored)
   }
 
-  /** Issues a draft that the current transaction holds: it gets its number, and is paid at once if nothing is due. */
-  finalize(draft: StoredInvoice): Written<StoredInvoice> {
-    const { netDays, numberFormat, timezone } = this.#settings
+  /**
+   * Issues a draft that the current transaction holds: it gets its number, and is paid at once if nothing is due. Fails
+   * with `TaxesUnknown` if its taxes are not known.
+   */
+  finalize({
+    draft,
+    unknown,
+  }: Redrafted): Effect.Effect<StoredInvoice, InvalidInput | StorageError | TaxesUnknown, CurrentTenant> {
+    const { numberFormat, timezone } = this.#settings
     return Effect.gen({ self: this }, function* () {
+      if (unknown !== undefined) return yield* unknown
+      const terms = yield* this.#termsOf(draft.customerId)
       const style = { format: numberFormat, timezone }
       const { issuedAt, number, save } = yield* nextNumber(this.#store, "invoice", style)
-      const dueAt = dueAtOf(issuedAt, netDays, timezone)
+      const dueAt = dueAtOf(issuedAt, terms.netDays, terms.timezone)
       const input: InvoiceInput = { action: "finalize", number, issuedAt, dueAt }
       const issued = yield* this.apply(draft, input).pipe(Effect.catchTag("ActionUnavailable", Effect.die))
       yield* save
       return issued
+    })
+  }
+
+  /** When a customer has to pay: the end of a day where it is. */
+  #termsOf(customerId: CustomerId) {
+    const { netDays, timezone } = this.#settings
+    return Effect.map(this.#customers.find(customerId), (found) => {
+      const customer = Option.getOrUndefined(found)
+      return { netDays: customer?.netDays ?? netDays, timezone: customer?.timezone ?? timezone }
     })
   }
 
@@ -148,3 +212,21 @@ export class InvoiceBook {
     return Effect.asVoid(this.#outbox.publish(invoiceEvents[event], dataOf(stored), { customerId }))
   }
 }
+
+const taxCustomerOf = ({ country, taxId, taxStatus }: Customer): TaxCustomer => ({
+  country,
+  taxId,
+  taxStatus,
+})
+
+const answerOf = ({ asked, quote }: StoredInvoice["taxedBy"]): TaxAnswer | undefined =>
+  asked === null || quote === null ? undefined : { asked, quote }
+
+/** What makes the book of a store. */
+export const invoiceBooks = Effect.gen(function* () {
+  const outbox = yield* Outbox
+  const customerStore = (yield* Collections).of(customers)
+  const settings = yield* InvoiceSettings
+  return (store: InvoiceStore["Service"]): InvoiceBook =>
+    new InvoiceBook(store, outbox, customerStore, settings)
+})

@@ -1,8 +1,9 @@
 /**
- * How the host numbers its invoices, and when they have to be paid.
+ * How the host numbers its invoices, when they have to be paid, and how they are taxed.
  */
-import { dueAtOf, problemsOfNumberFormat } from "@billwright/engine"
+import { dueAtOf, problemsOfNumberFormat, problemsOfTaxTable, type TaxTable } from "@billwright/engine"
 import { Context } from "effect"
+import type { TaxService, TaxSource } from "./Taxes.ts"
 
 /** What the host sets about invoices. */
 export interface InvoicesOptions {
@@ -12,25 +13,33 @@ export interface InvoicesOptions {
   readonly creditNoteFormat?: string
   /** The time zone whose years and days count: the seller's. Default: `UTC`. */
   readonly timezone?: string
-  /** How many days after it was issued an invoice has to be paid: 0 to 365. Default: 14. */
+  /** How many days after it was issued an invoice has to be paid, unless the customer says: 0 to 365. Default: 14. */
   readonly netDays?: number
+  /** The table by which invoices are taxed, or a tax service. Default: nothing is taxed. */
+  readonly tax?: TaxTable | TaxService
 }
 
-const DEFAULTS: Required<InvoicesOptions> = {
+/** The options, completed. */
+export interface Settings extends Required<Omit<InvoicesOptions, "tax">> {
+  readonly tax: TaxSource
+}
+
+const DEFAULTS: Settings = {
   numberFormat: "{year}-{number:4}",
   creditNoteFormat: "CN-{year}-{number:4}",
   timezone: "UTC",
   netDays: 14,
+  tax: null,
 }
 
-/** The options, completed. */
-export class InvoiceSettings extends Context.Reference<Required<InvoicesOptions>>(
+/** What applies to all invoices. */
+export class InvoiceSettings extends Context.Reference<Settings>(
   "@billwright/core/invoices/InvoiceSettings",
   { defaultValue: () => DEFAULTS },
 ) {}
 
 /** Completes options. Throws a `TypeError` that names the option, because wrong options are a bug in the program. */
-export const settingsOf = (options: InvoicesOptions): Required<InvoicesOptions> => {
+export const invoiceSettingsOf = (options: InvoicesOptions): Settings => {
   const settings = { ...DEFAULTS, ...options }
   for (const name of ["numberFormat", "creditNoteFormat"] as const) {
     const [problem] = problemsOfNumberFormat(settings[name])
@@ -43,5 +52,12 @@ export const settingsOf = (options: InvoicesOptions): Required<InvoicesOptions> 
       cause,
     })
   }
+  checkTax(options.tax)
   return settings
+}
+
+const checkTax = (tax: InvoicesOptions["tax"]): void => {
+  if (tax === undefined || "quote" in tax) return
+  const [problem] = problemsOfTaxTable(tax)
+  if (problem !== undefined) throw new TypeError(`invoices.tax.${problem.path} ${problem.problem}`)
 }

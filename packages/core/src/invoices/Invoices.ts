@@ -4,7 +4,6 @@
 import type { InvoiceInput } from "@billwright/engine"
 import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
-import { Outbox } from "../events/Outbox.ts"
 import * as ById from "../shared/ById.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import { filterOf, nameCursor, type Page, pageFields, toQuery } from "../shared/Page.ts"
@@ -13,8 +12,7 @@ import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import type { ActionUnavailable } from "./ActionUnavailable.ts"
 import { type Invoice, InvoiceId, InvoiceNotFound, InvoiceStatus, toInvoice } from "./Invoice.ts"
-import { InvoiceBook } from "./InvoiceBook.ts"
-import { InvoiceSettings } from "./InvoiceSettings.ts"
+import { invoiceBooks } from "./InvoiceBook.ts"
 import { InvoiceStore } from "./InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "./InvoicingUnsupported.ts"
 import { SubscriptionId } from "./SubscriptionId.ts"
@@ -62,9 +60,8 @@ export class Invoices extends Context.Service<
     Invoices,
     Effect.gen(function* () {
       const port = yield* optionalPort(InvoiceStore)
-      const outbox = yield* Outbox
       const transactor = yield* Transactor
-      const settings = yield* InvoiceSettings
+      const bookOf = yield* invoiceBooks
 
       const get = Effect.fn("Invoices.get")(function* (id: string) {
         const store = yield* port
@@ -83,7 +80,7 @@ export class Invoices extends Context.Service<
       const change = Effect.fnUntraced(function* (id: string, input: InvoiceInput) {
         const store = yield* port
         const known = yield* knownId(id)
-        const book = new InvoiceBook(store, outbox, settings)
+        const book = bookOf(store)
         return yield* transactor.atomically(
           Effect.gen(function* () {
             const stored = yield* orNotFound(yield* store.lock(known), id)

@@ -15,8 +15,9 @@ import {
 } from "@billwright/engine"
 import { DateTime, Effect } from "effect"
 import { INVOICE_ID_PREFIX, InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
-import type { InvoiceBook } from "../invoices/InvoiceBook.ts"
+import type { InvoiceBook, Redrafted } from "../invoices/InvoiceBook.ts"
 import type { BilledLine, InvoiceStore } from "../invoices/InvoiceStore.ts"
+import type { TaxAnswer } from "../invoices/Taxes.ts"
 import type { IdGenerator } from "../shared/Id.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -57,6 +58,7 @@ const documentedOf = (billed: ReadonlyArray<BilledLine>, number: number): Readon
     if (origin?.period !== number || kind === "item") return []
     const { gross, group, segment } = origin
     const of = { invoiceId, lineId: id, kind, segment, charge, group, quantity }
+    // Not `net`: with inclusive taxes, the amounts of lines contain their tax.
     return [{ ...of, gross, net: amount - discount, creditOf, forgiven }]
   })
 
@@ -101,8 +103,8 @@ export class SubscriptionBilling {
       let dueAt = 0
       for (const draft of yield* invoices.lockDrafts(id)) {
         const again = yield* this.redraft(subscription, draft)
-        yield* book.save(again)
-        dueAt = Math.max(dueAt, again.dueAt ?? 0)
+        yield* book.save(again.draft)
+        dueAt = Math.max(dueAt, again.draft.dueAt ?? 0)
       }
       const first = Math.max(0, Math.min(from, cause.period.number - REVIEWED_PERIODS))
       const bill: Bill = { subscription, cause, from: first, draft: null }
@@ -125,14 +127,14 @@ export class SubscriptionBilling {
   }
 
   /** A draft of the subscription with its lines computed again. */
-  redraft(subscription: StoredSubscription, draft: StoredInvoice): Billed<StoredInvoice> {
+  redraft(subscription: StoredSubscription, draft: StoredInvoice, answer?: TaxAnswer): Billed<Redrafted> {
     const { cause, id, state } = draft
-    if (cause === null) return Effect.succeed(draft)
+    if (cause === null) return this.#parts.book.redraft(draft, state.lines, answer)
     const numbers = state.lines.map(({ origin }) => origin?.period ?? cause.period.number)
     const oldest = Math.min(cause.period.number, ...numbers)
     const from = Math.max(0, Math.min(oldest, cause.period.number - REVIEWED_PERIODS))
-    return Effect.map(this.#partsOf({ subscription, cause, from, draft: id }), ({ lines }) =>
-      this.#parts.book.redraft(draft, lines),
+    return Effect.flatMap(this.#partsOf({ subscription, cause, from, draft: id }), ({ lines }) =>
+      this.#parts.book.redraft(draft, lines, answer),
     )
   }
 

@@ -8,8 +8,7 @@ import { PlanStore } from "../catalog/PlanStore.ts"
 import { CustomerNotFound, customers } from "../customers/Customer.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
-import { InvoiceBook } from "../invoices/InvoiceBook.ts"
-import { InvoiceSettings } from "../invoices/InvoiceSettings.ts"
+import { invoiceBooks } from "../invoices/InvoiceBook.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import { SUBSCRIPTION_ID_PREFIX, SubscriptionId } from "../invoices/SubscriptionId.ts"
@@ -272,10 +271,11 @@ export const bookOf = Effect.gen(function* () {
   const outbox = yield* Outbox
   const terms = new VersionTerms(yield* PlanStore)
   const ids = yield* IdGenerator
-  const usage = new ChargeUsage(yield* UsageStore, (yield* Collections).of(meters))
-  const settings = yield* InvoiceSettings
+  const collections = yield* Collections
+  const usage = new ChargeUsage(yield* UsageStore, collections.of(meters))
+  const invoiceBookOf = yield* invoiceBooks
   return Effect.map(Effect.all([subscriptionPort, invoicePort]), ([store, invoices]) => {
-    const invoiceBook = new InvoiceBook(invoices, outbox, settings)
+    const invoiceBook = invoiceBookOf(invoices)
     const billing = new SubscriptionBilling({
       subscriptions: store,
       invoices,

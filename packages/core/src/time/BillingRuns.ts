@@ -4,8 +4,10 @@
 import { isRejected, nextDue, step } from "@billwright/engine"
 import { Cause, Context, DateTime, Effect, Exit, Layer, Metric, Option, Schema } from "effect"
 import type { InvoiceId } from "../invoices/Invoice.ts"
+import { InvoiceSettings } from "../invoices/InvoiceSettings.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
+import { answering, type TaxAnswer } from "../invoices/Taxes.ts"
 import type { DueFailure } from "../shared/Due.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -95,6 +97,7 @@ export class BillingRuns extends Context.Service<
       const duePort = yield* optionalPort(DueStore)
       const makeBook = yield* bookOf
       const transactor = yield* Transactor
+      const { tax } = yield* InvoiceSettings
 
       /** Moves a subscription on, through at most `MAX_STEPS` due instants, up to a bound. */
       const runSubscription = Effect.fnUntraced(function* (
@@ -118,7 +121,11 @@ export class BillingRuns extends Context.Service<
       })
 
       /** Finalizes a draft. Its subscription is held first, as by commands, so that nobody bills the same usage meanwhile. */
-      const runInvoice = Effect.fnUntraced(function* (claimed: ClaimedSubject, id: InvoiceId) {
+      const runInvoice = Effect.fnUntraced(function* (
+        claimed: ClaimedSubject,
+        id: InvoiceId,
+        answer: TaxAnswer | undefined,
+      ) {
         const { billing, invoiceBook, invoices, store } = yield* makeBook
         const due = yield* duePort
         const found = yield* invoices.find(id)
@@ -127,7 +134,9 @@ export class BillingRuns extends Context.Service<
         const held = subscriptionId === null ? Option.none() : yield* store.lock(subscriptionId)
         const draft = yield* invoices.lock(id)
         if (Option.isNone(draft) || !(yield* due.holds(claimed))) return
-        const last = Option.isNone(held) ? draft.value : yield* billing.redraft(held.value, draft.value)
+        const last = Option.isNone(held)
+          ? yield* invoiceBook.redraft(draft.value, draft.value.state.lines, answer)
+          : yield* billing.redraft(held.value, draft.value, answer)
         yield* invoiceBook.finalize(last)
       })
 
@@ -135,14 +144,14 @@ export class BillingRuns extends Context.Service<
         const { subject, tenant } = claimed
         const work =
           subject.kind === "subscription"
-            ? runSubscription(claimed, subject.id, until)
-            : runInvoice(claimed, subject.id)
+            ? transactor.atomically(runSubscription(claimed, subject.id, until))
+            : answering(tax, (answer) => transactor.atomically(runInvoice(claimed, subject.id, answer)))
         const due = yield* duePort
-        const exit = yield* Effect.exit(
-          transactor.atomically(work).pipe(Effect.provideService(CurrentTenant, tenant)),
-        )
+        const exit = yield* Effect.exit(work.pipe(Effect.provideService(CurrentTenant, tenant)))
         if (Exit.isSuccess(exit)) return true
-        if (Cause.hasInterrupts(exit.cause)) return yield* Effect.failCause(exit.cause)
+        if (Cause.hasInterrupts(exit.cause)) {
+          return yield* Effect.failCause(exit.cause).pipe(Effect.catchTag("TaxesUnknown", Effect.die))
+        }
         const failure = failureOf(claimed.attempts + 1, exit.cause, yield* DateTime.now)
         // While the storage fails, so does this. Then the run fails, and the subject has not.
         yield* due.release(claimed, failure).pipe(Effect.provideService(CurrentTenant, tenant))

@@ -5,6 +5,7 @@ import { checkText, type Fields, isFields, oneOf } from "../catalog/FieldRules.t
 import { type Problem, Problems } from "../catalog/Problem.ts"
 import * as Exact from "../money/Exact.ts"
 import { percentOf } from "./Amounts.ts"
+import { refuse } from "./InvoiceError.ts"
 
 /**
  * The VAT category of EN 16931 (UNCL 5305). `S`: a rate above 0. `Z`: a rate of 0. `E`: exempt. `AE`: reverse charge, the
@@ -110,6 +111,30 @@ export const problemsOfQuote = (
     else at.in(id).add("is required: the tax service gave no rate for this line")
   }
   return at.found
+}
+
+const BEHAVIORS: ReadonlyArray<unknown> = ["exclusive", "inclusive"]
+
+/**
+ * The answer of a tax service to a request, with the rates of its lines and nothing else. Throws an {@link InvoiceError}
+ * when the answer is no quote, a line has no rate, or a rate breaks a rule.
+ */
+export const quoteOf = (request: Pick<TaxRequest, "lines">, answer: unknown): TaxQuote => {
+  const at = new Problems()
+  const { behavior, rates }: Fields = isFields(answer) ? answer : {}
+  if (!BEHAVIORS.includes(behavior)) at.in("behavior").add("must be exclusive or inclusive")
+  if (!isFields(rates)) at.in("rates").add("must be an object of rates, by the ids of the lines")
+  refuse(at.found)
+  const quote = { behavior, rates } as TaxQuote
+  refuse(problemsOfQuote(request, quote))
+  const rateOf = (id: string): TaxRate => {
+    const { category, country, rate, reason } = quote.rates[id]!
+    return { category, rate, country, reason }
+  }
+  return {
+    behavior: quote.behavior,
+    rates: Object.fromEntries(request.lines.map(({ id }) => [id, rateOf(id)])),
+  }
 }
 
 /** Rates with the same key are taxed together: same category, same rate, same country. */

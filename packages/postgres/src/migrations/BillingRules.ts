@@ -111,21 +111,34 @@ $$`,
 deferrable initially deferred for each row execute function ${schema}.check_invoice_sums()`,
 ]
 
-const changes = (schema: SchemaName): ReadonlyArray<string> => [
-  `create function ${schema}.refuse_change_of_invoice() returns trigger ${SETTINGS} as $$
+/**
+ * Makes the function, or makes it anew. `fixed` are the columns that may be null and don't change after an invoice is
+ * issued, besides those that are never null.
+ */
+export const refuseChangeOfInvoice = (
+  schema: SchemaName,
+  make: "create function" | "create or replace function",
+  fixed: ReadonlyArray<string>,
+): string => {
+  const row = (name: string): string => `(${fixed.map((column) => `${name}.${column}`).join(", ")})`
+  return `${make} ${schema}.refuse_change_of_invoice() returns trigger ${SETTINGS} as $$
 begin
   if tg_op <> 'TRUNCATE' then
     if old.status = 'draft' then return case tg_op when 'DELETE' then old else new end; end if;
     if tg_op = 'UPDATE' and new.state ->> 'status' <> 'draft' and (new.state - ${CHANGING}) = (old.state - ${CHANGING})
       and (new.account_id, new.mode, new.customer_id, new.id, new.lines_bytes, new.lines_written, new.created_at)
         = (old.account_id, old.mode, old.customer_id, old.id, old.lines_bytes, old.lines_written, old.created_at)
-      and (new.subscription_id, new.cause) is not distinct from (old.subscription_id, old.cause)
+      and ${row("new")} is not distinct from ${row("old")}
     then return new; end if;
   end if;
   raise exception 'an issued invoice can''t be changed or removed: issue a credit note, or void it'
     using errcode = 'restrict_violation', table = 'billing_invoices', constraint = 'billing_invoices_are_final';
 end
-$$`,
+$$`
+}
+
+const changes = (schema: SchemaName): ReadonlyArray<string> => [
+  refuseChangeOfInvoice(schema, "create function", ["subscription_id", "cause"]),
   `create trigger billing_invoices_are_final before update or delete on ${schema}.billing_invoices
 for each row execute function ${schema}.refuse_change_of_invoice()`,
   `create trigger billing_invoices_stay before truncate on ${schema}.billing_invoices

@@ -42,11 +42,12 @@ const amountsAsBigint = (name: string, value: unknown): unknown =>
 const encoder = new TextEncoder()
 
 /** The columns of an invoice that are JSON, and those of its lines. */
-export const textsOf = ({ cause, state }: Stored) => {
+export const textsOf = ({ cause, state, taxedBy }: Stored) => {
   const { lines, ...header } = state
   return {
     state: amountsWritten(header),
     cause: cause === null ? null : JSON.stringify(cause),
+    taxedBy: JSON.stringify(taxedBy),
     lines: amountsWritten(lines),
     subscriptions: ArrayLiteral.plain(
       lines.map(({ origin }) => (origin === null ? null : Id.toUuid(origin.subscriptionId))),
@@ -61,7 +62,7 @@ export type InvoiceTexts = ReturnType<typeof textsOf>
 export const invoiceColumns = (lines: Statement.Fragment): Statement.Fragment =>
   Statement.fragment([
     Statement.literal(`t.id::text, t.customer_id::text, t.subscription_id::text, t.cause::text as cause,
-  t.state::text as state, ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}, (
+  t.state::text as state, t.taxed_by::text as taxed_by, ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}, (
     select json_agg(l.line order by l.position)::text from `),
     ...lines.segments,
     Statement.literal(` l
@@ -94,6 +95,13 @@ export const amountsRead = (row: Row, column: string): unknown => {
   return JSON.parse(typeof value === "string" ? value : JSON.stringify(value), amountsAsBigint)
 }
 
+/** Of an invoice that an earlier release stored: it taxed nothing. */
+const UNTAXED: Stored["taxedBy"] = {
+  customer: { country: null, taxId: null, taxStatus: "taxable" },
+  asked: null,
+  quote: null,
+}
+
 export const invoiceFromRow = (row: Row): Stored => {
   const lines = json(row, "lines") as ReadonlyArray<StoredLine>
   return {
@@ -102,6 +110,7 @@ export const invoiceFromRow = (row: Row): Stored => {
     subscriptionId:
       textOrNull(row, "subscription_id") === null ? null : subscriptionIdOf(row, "subscription_id"),
     cause: row["cause"] === null ? null : (json(row, "cause") as Stored["cause"]),
+    taxedBy: row["taxed_by"] === null ? UNTAXED : (json(row, "taxed_by") as Stored["taxedBy"]),
     state: { ...(amountsRead(row, "state") as Omit<Stored["state"], "lines">), lines: lines.map(toLine) },
     ...dueFromRow(row),
     createdAt: instant(row, "created_at"),

@@ -66,7 +66,7 @@ from jsonb_array_elements(${lines}::text::jsonb) with ordinality as l (line, n)`
     const { accountId, mode } = tenant
     const { createdAt, customerId, dueAt, id, subscriptionId, updatedAt } = invoice
     const texts = textsOf(invoice)
-    const { cause, linesBytes, state } = texts
+    const { cause, linesBytes, state, taxedBy } = texts
     const uuid = Id.toUuid(id)
     yield* writeLines(operation, tenant, invoice, texts)
     const rows = yield* write(
@@ -74,10 +74,10 @@ from jsonb_array_elements(${lines}::text::jsonb) with ordinality as l (line, n)`
       (sql) =>
         sql<Row>`with written as (
   insert into ${t.billing_invoices}
-    (account_id, mode, customer_id, id, subscription_id, cause, state, lines_bytes, created_at, updated_at)
+    (account_id, mode, customer_id, id, subscription_id, cause, state, taxed_by, lines_bytes, created_at, updated_at)
   select ${accountId}, ${mode}, ${Id.toUuid(customerId)}::uuid, ${uuid}::uuid,
     ${subscriptionId === null ? null : Id.toUuid(subscriptionId)}::uuid, ${cause}::text::jsonb, ${state}::text::jsonb,
-    ${linesBytes}::integer, to_timestamp(${millisOf(createdAt)}::float8 / 1000),
+    ${taxedBy}::text::jsonb, ${linesBytes}::integer, to_timestamp(${millisOf(createdAt)}::float8 / 1000),
     to_timestamp(${millisOf(updatedAt)}::float8 / 1000)
   where not exists (
     select from ${t.billing_invoices} i where i.account_id = ${accountId} and i.mode = ${mode} and i.id = ${uuid}::uuid
@@ -181,7 +181,7 @@ order by t.id`,
     const { accountId, mode } = tenant
     const { dueAt, id, updatedAt } = invoice
     const texts = textsOf(invoice)
-    const { linesBytes, state } = texts
+    const { linesBytes, state, taxedBy } = texts
     const drafts = yield* write(
       operation,
       (sql) =>
@@ -202,7 +202,8 @@ select i.customer_id::text from draft i`,
       operation,
       (sql) =>
         sql<Row>`with written as (
-  update ${t.billing_invoices} i set state = ${state}::text::jsonb,
+  update ${t.billing_invoices} i set state = ${state}::text::jsonb, 
+    taxed_by = case i.status when 'draft' then ${taxedBy}::text::jsonb else i.taxed_by end,
     lines_bytes = case i.status when 'draft' then ${linesBytes}::integer else i.lines_bytes end,
     updated_at = to_timestamp(${millisOf(updatedAt)}::float8 / 1000)
   where i.account_id = ${accountId} and i.mode = ${mode} and i.id = ${Id.toUuid(id)}::uuid

@@ -174,6 +174,11 @@ export const draftOf = Effect.fnUntraced(function* (
       availableActions: ["finalize"],
       sequence: 1,
     },
+    taxedBy: {
+      customer: { country: "DE", taxId: null, taxStatus: "taxable" },
+      asked: "0123456789abcdef".repeat(4),
+      quote: { behavior: "exclusive", rates: { [line.id]: line.tax } },
+    },
     dueAt: period.start + 60_000,
     failure: null,
     createdAt: Sample.CREATED_AT,
