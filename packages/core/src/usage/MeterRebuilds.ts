@@ -13,10 +13,11 @@ import { type Meter, meters } from "./Meter.ts"
 import * as RollupWork from "./RollupWork.ts"
 import { type UnfinishedMeter, UsageStore } from "./UsageStore.ts"
 
-/** How often the storage is asked for meters with work when there was none. */
-export const REBUILD_POLL_MILLIS = 5_000
-/** How long to wait after a round that changed no meter: building waits for transactions of others that are open. */
-const WAITING_MILLIS = 1_000
+/**
+ * How long to wait after a round that changed no meter. There was no work, or building waits for transactions of others
+ * that are open. A meter that was created in a transaction is built after this time, and people wait for it.
+ */
+export const REBUILD_POLL_MILLIS = 1_000
 /** The most unfinished meters whose last state is remembered. */
 const MAX_REMEMBERED = 10_000
 /** The most tenants whose meters get a batch in one round. */
@@ -108,9 +109,9 @@ type Turn = Effect.Success<typeof make>["turn"]
 const work = Effect.fnUntraced(function* (turn: Turn) {
   const outage = OutageLog.make("meters with work can be found again")
   const next = Effect.gen(function* () {
-    const { isMoved, made } = yield* turn
+    const { isMoved } = yield* turn
     yield* outage.worked
-    if (!isMoved) yield* Effect.sleep(made === 0 ? REBUILD_POLL_MILLIS : WAITING_MILLIS)
+    if (!isMoved) yield* Effect.sleep(REBUILD_POLL_MILLIS)
   }).pipe(
     Effect.catch((error) =>
       Effect.andThen(
