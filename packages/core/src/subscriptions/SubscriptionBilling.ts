@@ -53,13 +53,16 @@ const idOf = (period: number, { charge, creditOf, group, segment }: PeriodLine):
 
 /** What the lines of a period's documents say, for the lines after them. */
 const documentedOf = (billed: ReadonlyArray<BilledLine>, number: number): ReadonlyArray<Documented> =>
-  billed.flatMap(({ forgiven, invoiceId, line }) => {
+  billed.flatMap(({ invoiceId, line, status, ...credited }) => {
     const { amount, charge, creditOf, discount, id, kind, origin, quantity } = line
     if (origin?.period !== number || kind === "item") return []
     const { gross, group, segment } = origin
+    // Not that of the line: with inclusive taxes, the amounts of lines contain their tax.
+    const net = amount - discount
+    // Nothing was paid of a void invoice, so nothing of it is given back.
+    const forgiven = status === "void" ? net : credited.forgiven
     const of = { invoiceId, lineId: id, kind, segment, charge, group, quantity }
-    // Not `net`: with inclusive taxes, the amounts of lines contain their tax.
-    return [{ ...of, gross, net: amount - discount, creditOf, forgiven }]
+    return [{ ...of, gross, net, creditOf, forgiven }]
   })
 
 /** What is billed, and which draft the lines are for. */

@@ -167,6 +167,24 @@ describe("a subscription", () => {
     }).pipe(inYears(START)),
   )
 
+  it.effect("gives nothing back of an invoice that was voided", () =>
+    Effect.gen(function* () {
+      const { subscription } = yield* begin
+      yield* advanceTo(START)
+      const [first] = yield* allInvoices
+      yield* (yield* Invoices).void(first!.id)
+      yield* advanceTo(START + 10 * DAY)
+      yield* (yield* Subscriptions).cancel(subscription.id, { at: "now" })
+      yield* advanceTo(START + 60 * DAY)
+      const [, last] = yield* allInvoices
+      assert.deepStrictEqual(
+        last?.lines.map(({ amount, charge }) => [charge, amount]),
+        [["calls", 0n]],
+      )
+      assert.strictEqual(last?.credited, 0n)
+    }).pipe(inYears(START)),
+  )
+
   it.effect("keeps its customer from being erased until it has ended", () =>
     Effect.gen(function* () {
       const { customer, subscription } = yield* begin
