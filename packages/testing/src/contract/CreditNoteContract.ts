@@ -3,7 +3,7 @@
  */
 import { CreditNoteStore, InvoiceStore, StorageError, SubscriptionStore, Transactor } from "@billwright/core"
 import { assert } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Option, Struct } from "effect"
 import { asTenant, otherTenants, same } from "./ContractTest.ts"
 import {
   credit,
@@ -101,7 +101,12 @@ export const creditNoteContract = (test: InvoicingTest): void => {
       yield* credit(invoice, 2)
       const line = lineOf(subscription.id, 0)
       same(yield* invoices.billedLines(subscription.id, 0), [
-        { invoiceId: invoice.id, status: "open", line, forgiven: 1_000n },
+        {
+          invoiceId: invoice.id,
+          status: "open",
+          line: Struct.omit(line, ["steps", "receipt"]),
+          forgiven: 1_000n,
+        },
       ])
       same(yield* invoices.creditsOf(invoice.id), [])
       // A draft gives nothing back yet.
