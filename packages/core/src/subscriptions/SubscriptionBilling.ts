@@ -71,8 +71,8 @@ interface Bill {
   readonly cause: BillingEffect
   /** The first period that is rated. */
   readonly from: number
-  /** The draft that is computed again. `null` for a new one. */
-  readonly draft: InvoiceId | null
+  /** The draft that is computed again, and those after it: what they bill is not billed yet. Empty for a new one. */
+  readonly open: ReadonlySet<InvoiceId>
 }
 
 interface Computed {
@@ -83,9 +83,11 @@ interface Computed {
   readonly span: Pick<Period, "start" | "end">
 }
 
-/** The invoices whose lines a bill does not state again: those before it, and those that are issued. */
-const isBefore = ({ draft }: Bill, { invoiceId, status }: BilledLine): boolean =>
-  draft === null || (invoiceId !== draft && (invoiceId < draft || status !== "draft"))
+/** Drafts in the order of what they bill. That of their ids is another one when clocks differ. */
+export const inOrder = (drafts: ReadonlyArray<StoredInvoice>): ReadonlyArray<StoredInvoice> =>
+  drafts.toSorted(({ cause: a }, { cause: b }) =>
+    a === null || b === null ? 0 : a.period.number - b.period.number || a.segment - b.segment,
+  )
 
 export class SubscriptionBilling {
   readonly #parts: BillingParts
@@ -104,13 +106,14 @@ export class SubscriptionBilling {
     return Effect.gen({ self: this }, function* () {
       const { customerId, id, state } = subscription
       let dueAt = 0
-      for (const draft of yield* invoices.lockDrafts(id)) {
-        const again = yield* this.redraft(subscription, draft)
+      const drafts = inOrder(yield* invoices.lockDrafts(id))
+      for (const [index, draft] of drafts.entries()) {
+        const again = yield* this.redraft(subscription, draft, drafts.slice(index + 1))
         yield* book.save(again.draft)
         dueAt = Math.max(dueAt, again.draft.dueAt ?? 0)
       }
       const first = Math.max(0, Math.min(from, cause.period.number - REVIEWED_PERIODS))
-      const bill: Bill = { subscription, cause, from: first, draft: null }
+      const bill: Bill = { subscription, cause, from: first, open: new Set() }
       const { graceHours, lines, span } = yield* this.#partsOf(bill)
       const now = yield* DateTime.now
       yield* book.draft(
@@ -129,14 +132,20 @@ export class SubscriptionBilling {
     })
   }
 
-  /** A draft of the subscription with its lines computed again. */
-  redraft(subscription: StoredSubscription, draft: StoredInvoice, answer?: TaxAnswer): Billed<Redrafted> {
+  /** A draft of the subscription with its lines computed again. `later` are the drafts after it. */
+  redraft(
+    subscription: StoredSubscription,
+    draft: StoredInvoice,
+    later: ReadonlyArray<StoredInvoice>,
+    answer?: TaxAnswer,
+  ): Billed<Redrafted> {
     const { cause, id, state } = draft
     if (cause === null) return this.#parts.book.redraft(draft, state.lines, answer)
     const numbers = state.lines.map(({ origin }) => origin?.period ?? cause.period.number)
     const oldest = Math.min(cause.period.number, ...numbers)
     const from = Math.max(0, Math.min(oldest, cause.period.number - REVIEWED_PERIODS))
-    return Effect.flatMap(this.#partsOf({ subscription, cause, from, draft: id }), ({ lines }) =>
+    const open = new Set([id, ...later.map((one) => one.id)])
+    return Effect.flatMap(this.#partsOf({ subscription, cause, from, open }), ({ lines }) =>
       this.#parts.book.redraft(draft, lines, answer),
     )
   }
@@ -144,14 +153,14 @@ export class SubscriptionBilling {
   #partsOf(bill: Bill): Billed<Computed> {
     const { invoices, subscriptions, terms, usage } = this.#parts
     return Effect.gen({ self: this }, function* () {
-      const { cause, from, subscription } = bill
+      const { cause, from, open, subscription } = bill
       const { customerId, id, state } = subscription
       const { timezone } = state.periods
       const { number } = cause.period
       const earlier = yield* subscriptions.periodsBefore(id, number, number - from)
       const periods = [...earlier, cause.period]
       const termsOf = yield* terms.of(periods)
-      const billed = (yield* invoices.billedLines(id, from)).filter((one) => isBefore(bill, one))
+      const billed = (yield* invoices.billedLines(id, from)).filter(({ invoiceId }) => !open.has(invoiceId))
       const asked = periods.map((period) => ({
         period,
         queries: usageQueries(period, timezone, termsOf, cause.at),

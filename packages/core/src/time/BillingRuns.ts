@@ -13,6 +13,7 @@ import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { inOrder } from "../subscriptions/SubscriptionBilling.ts"
 import { bookOf } from "../subscriptions/Subscriptions.ts"
 import {
   type ClaimedSubject,
@@ -120,7 +121,11 @@ export class BillingRuns extends Context.Service<
         }
       })
 
-      /** Finalizes a draft. Its subscription is held first, as by commands, so that nobody bills the same usage meanwhile. */
+      /**
+       * Finalizes a draft. Its subscription is held first, as by commands, so that nobody bills the same usage meanwhile. If
+       * there is a draft before it, it finalizes that one, and the other is due as before: an invoice states what those before
+       * it have left.
+       */
       const runInvoice = Effect.fnUntraced(function* (
         claimed: ClaimedSubject,
         id: InvoiceId,
@@ -132,12 +137,18 @@ export class BillingRuns extends Context.Service<
         if (Option.isNone(found)) return
         const { subscriptionId } = found.value
         const held = subscriptionId === null ? Option.none() : yield* store.lock(subscriptionId)
-        const draft = yield* invoices.lock(id)
-        if (Option.isNone(draft) || !(yield* due.holds(claimed))) return
-        const last = Option.isNone(held)
-          ? yield* invoiceBook.redraft(draft.value, draft.value.state.lines, answer)
-          : yield* billing.redraft(held.value, draft.value, answer)
-        yield* invoiceBook.finalize(last)
+        if (Option.isNone(held)) {
+          const draft = yield* invoices.lock(id)
+          if (Option.isNone(draft) || !(yield* due.holds(claimed))) return
+          yield* invoiceBook.finalize(
+            yield* invoiceBook.redraft(draft.value, draft.value.state.lines, answer),
+          )
+          return
+        }
+        const [first, ...later] = inOrder(yield* invoices.lockDrafts(held.value.id))
+        if (first === undefined || !(yield* due.holds(claimed))) return
+        yield* invoiceBook.finalize(yield* billing.redraft(held.value, first, later, answer))
+        if (first.id !== id) yield* due.release(claimed, null)
       })
 
       const runOne = Effect.fnUntraced(function* (claimed: ClaimedSubject, until: number) {

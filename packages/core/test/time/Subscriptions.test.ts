@@ -7,7 +7,9 @@ import {
   InvalidInput,
   Invoices,
   Invoice,
+  IdGenerator,
   Meters,
+  Outbox,
   Plan,
   Plans,
   Subscription,
@@ -15,7 +17,7 @@ import {
 } from "@billwright/core"
 import { MemoryInspector } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Option } from "effect"
+import { DateTime, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { acmeTest, as, at, globex, listen, newCustomer } from "../world.ts"
 import { advanceTo, allEvents, allInvoices, inYears, pro, pushPro, use } from "./billing.ts"
@@ -216,6 +218,40 @@ describe("Invoices", () => {
       assert.deepInclude(yield* invoices.markUncollectible(second!.id), { status: "uncollectible" })
       const unknown = yield* Effect.flip(invoices.get("inv_00000000000000000000000000"))
       assert.instanceOf(unknown, Invoice.InvoiceNotFound)
+    }).pipe(inYears(START)),
+  )
+})
+
+/** Runs an effect as another process would, with ids of its own, whose clock is set to an instant. */
+const elsewhere = <A, E, R>(clock: number, effect: Effect.Effect<A, E, R>) => {
+  const own = Subscriptions.layer.pipe(Layer.provide(Outbox.layer), Layer.provide(IdGenerator.layerSeeded(2)))
+  return Effect.andThen(TestClock.setTime(clock), Effect.provide(effect, Layer.fresh(own)))
+}
+
+describe("two drafts of a subscription", () => {
+  it.effect("are billed in their order, also when a clock that was set back named the second", () =>
+    Effect.gen(function* () {
+      const { subscription } = yield* begin
+      yield* advanceTo(START + 30 * DAY)
+      const cancel = Effect.flatMap(Subscriptions, (all) => all.cancel(subscription.id, { at: "now" }))
+      yield* elsewhere(START + 30 * DAY - 600_000, cancel)
+      yield* advanceTo(START + 32 * DAY)
+      const byNumber = (yield* allInvoices).toSorted((a, b) => (a.number! < b.number! ? -1 : 1))
+      assert.isBelow(byNumber[2]!.id.localeCompare(byNumber[1]!.id), 0)
+      assert.deepStrictEqual(
+        byNumber.map(({ lines }) => lines.map(({ amount, charge }) => [charge, amount])),
+        [
+          [["base", 2_000n]],
+          [
+            ["calls", 0n],
+            ["base", 2_000n],
+          ],
+          [
+            ["base", -2_000n],
+            ["calls", 0n],
+          ],
+        ],
+      )
     }).pipe(inYears(START)),
   )
 })
