@@ -55,7 +55,7 @@ describe.each(both)("subscriptions of %s", (_, caller) => {
     const created = await subscriptions.create({
       customerId,
       plan: "pro",
-      quantities: { user_seats: "3" },
+      quantities: { user_seats: 3 },
       metadata: { order_no: "4711" },
     })
     assert.deepInclude(created, { phase: "active", customerId, quantities: { user_seats: "3" } })
@@ -68,7 +68,7 @@ describe.each(both)("subscriptions of %s", (_, caller) => {
     }
 
     const { id } = created
-    const fewer = await subscriptions.change(id, { quantities: { user_seats: "2" } })
+    const fewer = await subscriptions.change(id, { quantities: { user_seats: 2n } })
     assert.deepStrictEqual(fewer.pending, {
       plan: null,
       quantities: { user_seats: "2" },

@@ -19,8 +19,11 @@ export interface PlanRef {
   readonly version: number
 }
 
-/** Quantities that charges of a plan use, as decimals ≥ 0 in strings: `{ seats: "5" }`. At most 100. */
+/** Quantities that charges of a plan use, as decimals in strings: `{ seats: "5" }`. */
 export type SubscriptionQuantities = Readonly<Record<string, string>>
+
+/** Quantities of an input: integers, or decimals in strings, 0 or more each. At most 100. */
+export type SubscriptionQuantitiesInput = Readonly<Record<string, string | number | bigint>>
 
 /** A change that waits. */
 export interface PendingChange {
@@ -100,8 +103,8 @@ export interface CreateSubscription {
   readonly version?: number | undefined
   /** A currency of the plan. Default: its only currency. */
   readonly currency?: string | undefined
-  /** A decimal for each quantity that charges of the plan use. */
-  readonly quantities?: SubscriptionQuantities | undefined
+  /** A value for each quantity that charges of the plan use: `{ seats: 5 }`. */
+  readonly quantities?: SubscriptionQuantitiesInput | undefined
   /** Default: now. With an instant in the past, one invoice bills all periods since then. */
   readonly startAt?: Instant | undefined
   /**
@@ -127,7 +130,7 @@ export interface ChangeSubscription {
   readonly plan?: string | undefined
   readonly version?: number | undefined
   /** The quantities that change. Others stay. */
-  readonly quantities?: SubscriptionQuantities | undefined
+  readonly quantities?: SubscriptionQuantitiesInput | undefined
   /** Required with `plan`. Default for quantities: `period_end` if one of them falls, else `now`. */
   readonly at?: CommandTime | undefined
   /** Whether a change now is billed at once (the default) or by the next invoice. */

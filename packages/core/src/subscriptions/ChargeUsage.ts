@@ -135,8 +135,9 @@ export class ChargeUsage {
         const span = { start: 0, end: 1 }
         return this.#read(customerId, { charge, spans: new Map([["", span]]), values: new Map() }).pipe(
           Effect.catchTag("InvalidInput", ({ field, problem }) => {
-            const rule = `${name}, whose ${field} ${problem}: ${JSON.stringify(charge.meter)}`
-            return Effect.fail(new InvalidInput({ field: "plan", problem: rule }))
+            const meter = JSON.stringify(charge.meter)
+            const rule = field === "meter" ? `meter ${meter} ${problem}` : `${field} ${problem}: ${meter}`
+            return Effect.fail(new InvalidInput({ field: "plan", problem: `${name}, whose ${rule}` }))
           }),
         )
       },

@@ -48,7 +48,15 @@ export const toSubscription = ({ dueAt, state, ...stored }: StoredSubscription):
   nextAt: dueAt,
 })
 
-const Quantities = Schema.Record(Schema.String, Schema.String)
+const quantityMessage = { message: 'must be a decimal in a string, such as "2.5", or an integer' }
+/** A decimal in a string, or an integer. */
+const Quantity = Schema.Union([Schema.String, Schema.Int.annotate(quantityMessage), Schema.BigInt]).annotate(
+  quantityMessage,
+)
+const Quantities = Schema.Record(Schema.String, Quantity)
+/** The quantities of an input. */
+export type Quantities = typeof Quantities.Type
+
 const Credit = Schema.Literals(["prorate", "none"])
 const Anchor = Schema.Literals(["keep", "now"])
 const timeMessage = { message: "must be now, period_end or an instant" }
@@ -69,7 +77,7 @@ export const CreateSubscription = Schema.Struct({
   version: Schema.optionalKey(VersionNumber),
   /** Default: the only currency of the plan. */
   currency: Schema.optionalKey(Schema.String),
-  /** A decimal for each quantity that charges of the plan use. */
+  /** A decimal or an integer for each quantity that charges of the plan use. */
   quantities: Schema.optionalKey(Quantities),
   /** Default: now. With an instant in the past, one invoice bills all periods since then. */
   startAt: Schema.optionalKey(Schema.DateTimeUtc),

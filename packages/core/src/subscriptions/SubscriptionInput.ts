@@ -9,6 +9,7 @@ import type {
   ChangeSubscription,
   CreateSubscription,
   PauseSubscription,
+  Quantities,
 } from "./Subscription.ts"
 
 /** Fails with all problems of an input. */
@@ -30,6 +31,10 @@ const trialOf = (
   return "days" in trial ? { days: trial.days } : { endAt: trial.endAt.epochMilliseconds }
 }
 
+/** The quantities as decimals. */
+const decimalsOf = (quantities: Quantities): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(quantities).map(([key, quantity]) => [key, String(quantity)]))
+
 export const toCreate = (
   { anchor, currency, quantities, startAt, timezone, trial, trialUsage }: CreateSubscription,
   plan: PlanVersion,
@@ -37,7 +42,7 @@ export const toCreate = (
   type: "create",
   plan,
   ...(currency === undefined ? {} : { currency }),
-  ...(quantities === undefined ? {} : { quantities }),
+  ...(quantities === undefined ? {} : { quantities: decimalsOf(quantities) }),
   ...(startAt === undefined ? {} : { startAt: startAt.epochMilliseconds }),
   ...(anchor === undefined ? {} : { anchor }),
   ...(timezone === undefined ? {} : { timezone }),
@@ -51,7 +56,7 @@ export const toChange = (
 ): Change => ({
   type: "change",
   ...(plan === undefined ? {} : { plan }),
-  ...(quantities === undefined ? {} : { quantities }),
+  ...(quantities === undefined ? {} : { quantities: decimalsOf(quantities) }),
   ...(at === undefined ? {} : { at: timeOf(at) }),
   ...(bill === undefined ? {} : { bill }),
 })

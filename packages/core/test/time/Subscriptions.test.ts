@@ -81,7 +81,7 @@ describe("Subscriptions.create", () => {
       yield* push({ plans: [pro] })
       const missing = yield* Effect.flip(create({ customerId, plan: "pro" }))
       assert.deepStrictEqual(problemsOf(missing), [
-        'plan has the charge "calls", whose meter is not the key of a meter: "calls"',
+        'plan has the charge "calls", whose meter "calls" is not the key of a meter',
       ])
       yield* (yield* Meters).create({ key: "calls", productId: "api", unit: "call" })
       const [base, calls] = pro.charges

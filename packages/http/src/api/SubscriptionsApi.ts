@@ -163,7 +163,7 @@ const CreateBody = Schema.Struct({
     Wire.text(3).annotate({ description: "A currency of the plan. Default: its only currency." }),
   ),
   quantities: quantitiesInput(
-    'A decimal in a string for each quantity that charges of the plan use: `{"seats": "5"}`.',
+    'A decimal in a string for each quantity that charges of the plan use: `{"seats": "5"}`. An integer may also be sent as a number.',
   ),
   startAt: Schema.optionalKey(
     Wire.instant(

@@ -170,6 +170,11 @@ describe("subscriptions", () => {
           "trial.end_at must be after the start",
         ],
         ["", { ...ordered, quantities: { seats: "many" } }, seats],
+        [
+          "",
+          { ...ordered, quantities: { seats: 2.5 } },
+          'quantities.seats must be a decimal in a string, such as "2.5", or an integer',
+        ],
         ["", { ...ordered, quantities: {} }, 'quantities.seats is required: the charge "seats" uses it'],
         [
           "",
