@@ -2,10 +2,12 @@
  * The resources of an account in one mode. They are the same for `createBilling` and `createClient`.
  */
 import type { Customers } from "./customers/Customers.ts"
+import type { PlanMigrations } from "./time/PlanMigrations.ts"
 import type { Meters } from "./usage/Meters.ts"
 import type { Thresholds } from "./usage/Thresholds.ts"
 
 export type * from "./customers/Customers.ts"
+export type * from "./time/PlanMigrations.ts"
 export type * from "./usage/Meters.ts"
 export type * from "./usage/Thresholds.ts"
 
@@ -15,6 +17,8 @@ export interface ResourceCalls {
   readonly customers: Customers
   /** Meters: aggregations of usage other than the sum, and dimensions to filter and group by. */
   readonly meters: Meters
+  /** Plan migrations: each moves the subscriptions of a plan to one of its versions. */
+  readonly planMigrations: PlanMigrations
   /** Usage thresholds: each publishes an event when a customer's usage reaches a set total. */
   readonly thresholds: Thresholds
 }

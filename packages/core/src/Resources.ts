@@ -8,16 +8,18 @@ import { Customers } from "./customers/Customers.ts"
 import type { Page } from "./shared/Page.ts"
 import type { StorageError } from "./shared/StorageError.ts"
 import type { CurrentTenant } from "./shared/Tenant.ts"
+import * as PlanMigration from "./time/PlanMigration.ts"
+import { PlanMigrations } from "./time/PlanMigrations.ts"
 import * as Meter from "./usage/Meter.ts"
 import { Meters } from "./usage/Meters.ts"
 import * as Threshold from "./usage/Threshold.ts"
 import { Thresholds } from "./usage/Thresholds.ts"
 
 /** The services of resources. */
-export type Services = Customers | Meters | Thresholds
+export type Services = Customers | Meters | PlanMigrations | Thresholds
 
 /** The services of resources, over the storage ports. */
-export const layer = Layer.mergeAll(Customers.layer, Meters.layer, Thresholds.layer)
+export const layer = Layer.mergeAll(Customers.layer, Meters.layer, PlanMigrations.layer, Thresholds.layer)
 
 /** A value of any resource. */
 export interface Value {
@@ -61,6 +63,7 @@ export interface Entry<D> {
 export const all: {
   readonly customers: Entry<typeof Customer.customers>
   readonly meters: Entry<typeof Meter.meters>
+  readonly planMigrations: Entry<typeof PlanMigration.planMigrations>
   readonly thresholds: Entry<typeof Threshold.thresholds>
 } = {
   customers: {
@@ -72,6 +75,11 @@ export const all: {
     definition: Meter.meters,
     removal: "archive",
     useCases: useCases(Meters, (service) => ({ ...service, remove: service.archive })),
+  },
+  planMigrations: {
+    definition: PlanMigration.planMigrations,
+    removal: "delete",
+    useCases: useCases(PlanMigrations, (service) => ({ ...service, remove: service.delete })),
   },
   thresholds: {
     definition: Threshold.thresholds,

@@ -26,7 +26,7 @@ interface Row extends DueItem {
   readonly id: Subject["id"]
   readonly subject: Subject
   readonly tenant: Tenant.Tenant
-  readonly customerId: Customer.CustomerId
+  readonly customerId: Customer.CustomerId | null
   readonly group: DueGroup<Row>
   state: State
 }
@@ -53,7 +53,12 @@ export class DueTable {
   }
 
   /** Sets when a subject is due, for the first time. Ends a lease on it. */
-  put(tenant: Tenant.Tenant, subject: Subject, customerId: Customer.CustomerId, dueAt: number | null): void {
+  put(
+    tenant: Tenant.Tenant,
+    subject: Subject,
+    customerId: Customer.CustomerId | null,
+    dueAt: number | null,
+  ): void {
     let row = this.#rows.get(subject.id)
     if (row === undefined) {
       const group = new DueGroup(this.#partyOf(tenant))
@@ -151,6 +156,11 @@ export const dueStore = (table: DueTable, journal: Journal): DueStore["Service"]
     release: (claimed, failure) =>
       journal.tenantVerb((tenant) => Exit.succeed(table.release(tenant, claimed, failure))),
     countDue: (until) => journal.verb(() => Exit.succeed(table.count(until.epochMilliseconds))),
+    schedule: (subject, dueAt) =>
+      journal.tenantVerb((tenant) => {
+        table.put(tenant, subject, null, dueAt)
+        return Exit.void
+      }),
     nextDueAt: journal.verb(() =>
       Exit.succeed(Option.map(Option.fromUndefinedOr(table.nextDueAt), DateTime.makeUnsafe)),
     ),

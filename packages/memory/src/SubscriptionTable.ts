@@ -71,7 +71,7 @@ export class SubscriptionTable {
 
   list(
     tenant: Tenant.Tenant,
-    { customerId, phase }: SubscriptionFilter,
+    { customerId, phase, plan, version }: SubscriptionFilter,
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<Subscription.StoredSubscription>, Page.CursorNotFound> {
     const rows = this.#of(tenant)
@@ -79,7 +79,13 @@ export class SubscriptionTable {
       return Exit.fail(new Page.CursorNotFound({ id: query.cursor.id }))
     }
     const order = customerId === undefined ? rows.all : rows.byCustomer.get(customerId)
-    const found = order?.sliceWhere(query, ({ value }) => phase === undefined || value.state.phase === phase)
+    const found = order?.sliceWhere(
+      query,
+      ({ value: { state } }) =>
+        (phase === undefined || state.phase === phase) &&
+        (plan === undefined || state.plan.key === plan) &&
+        (version === undefined || state.plan.version === version),
+    )
     return Exit.succeed(toPage(found ?? [], query, (row) => this.#toValue(row)))
   }
 

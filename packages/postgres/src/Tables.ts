@@ -22,6 +22,7 @@ const NAMES = [
   "meter_cells",
   "meter_rollups",
   "meters",
+  "plan_migrations",
   "plan_versions",
   "plans",
   "sweep_cells",

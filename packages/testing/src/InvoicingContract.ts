@@ -9,6 +9,7 @@ import { dueContract } from "./contract/DueContract.ts"
 import { invoiceContract } from "./contract/InvoiceContract.ts"
 import type { InvoicingTest } from "./contract/InvoicingProbe.ts"
 import { subscriptionContract } from "./contract/SubscriptionContract.ts"
+import { migrationScenarios } from "./scenarios/MigrationScenarios.ts"
 import { previewScenarios } from "./scenarios/PreviewScenarios.ts"
 import { subscriptionScenarios } from "./scenarios/SubscriptionScenarios.ts"
 import { inOwnTenant, servicesOf, type SuiteOptions } from "./StorageContract.ts"
@@ -35,5 +36,6 @@ export const suite = <R, E>(
     dueContract(test)
     subscriptionScenarios(test)
     previewScenarios(test)
+    migrationScenarios(test)
   })
 }

@@ -55,6 +55,12 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
         write(connection, "POST", path`/meters/${id}/rebuild`, {}, options),
       ),
     },
+    planMigrations: makeResource(connection, {
+      path: "/plan_migrations",
+      removal: "delete",
+      isMutable: false,
+      integers: {},
+    }),
     thresholds: makeResource(connection, {
       path: "/usage/thresholds",
       removal: "delete",

@@ -51,6 +51,7 @@ const INSTANTS: { readonly [Name in DateFields<Answers>]: true } = {
   at: true,
   attemptStartedAt: true,
   canceledAt: true,
+  completedAt: true,
   createdAt: true,
   currentPeriodEnd: true,
   currentPeriodStart: true,

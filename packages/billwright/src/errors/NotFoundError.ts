@@ -90,6 +90,15 @@ export class InvoiceNotFoundError extends NotFoundError {
   }
 }
 
+/** No plan migration has the id, or it was deleted. */
+export class PlanMigrationNotFoundError extends NotFoundError {
+  override readonly name = "PlanMigrationNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("plan_migration_not_found", id, message, options)
+  }
+}
+
 /** No event has the id, or it was pruned. */
 export class EventNotFoundError extends NotFoundError {
   override readonly name = "EventNotFoundError"

@@ -14,6 +14,10 @@ import type { Phase, StoredSubscription } from "./Subscription.ts"
 export interface SubscriptionFilter {
   readonly customerId?: CustomerId | undefined
   readonly phase?: Phase | undefined
+  /** The key of the plan that they have now. */
+  readonly plan?: string | undefined
+  /** The version of that plan. */
+  readonly version?: number | undefined
 }
 
 /**

@@ -124,145 +124,143 @@ export class Subscriptions extends Context.Service<
 >()("@billwright/core/subscriptions/Subscriptions") {
   static readonly layer = Layer.effect(
     Subscriptions,
-    Effect.gen(function* () {
-      const port = yield* optionalPort(SubscriptionStore)
-      const makeBook = yield* bookOf
-      const customerStore = (yield* Collections).of(customers)
-      const plans = yield* PlanStore
-      const transactor = yield* Transactor
-      const ids = yield* IdGenerator
-
-      /** A version of a plan with its terms: the newest, or one by its number. */
-      const planOf = Effect.fnUntraced(function* (key: string, version: number | undefined) {
-        const [newest] = isKey(key) ? yield* plans.findAll([key]) : []
-        if (newest === undefined) return yield* new PlanNotFound({ id: key, field: "plan" })
-        if (version === undefined || version === newest.version) {
-          return { key, version: newest.version, terms: newest.terms } satisfies PlanVersion
-        }
-        const found = yield* plans.findVersion(key, version)
-        if (Option.isNone(found)) return yield* new PlanNotFound({ id: key, version, field: "version" })
-        return { key, version, terms: found.value.terms } satisfies PlanVersion
-      })
-
-      /** Holds the customer, so that it is not erased meanwhile. */
-      const holdCustomer = Effect.fnUntraced(function* (id: StoredSubscription["customerId"]) {
-        const held = yield* customerStore.modify(id, Effect.succeed)
-        if (Option.isNone(held)) return yield* new CustomerNotFound({ id, field: "customerId" })
-      })
-
-      const create = Effect.fn("Subscriptions.create")(function* (input: CreateSubscription) {
-        const { book, usage } = yield* makeBook
-        const fields = yield* decodeCreate(input)
-        const { customerId, metadata = {}, version } = fields
-        return yield* transactor.atomically(
-          Effect.gen(function* () {
-            yield* holdCustomer(customerId)
-            const now = yield* DateTime.now
-            const plan = yield* planOf(fields.plan, version)
-            yield* usage.check(customerId, plan.terms)
-            const command = toCreate(fields, plan)
-            const stepped = step(null, command, now.epochMilliseconds)
-            if (isRejected(stepped)) return yield* invalid(stepped.problems)
-            const id = SubscriptionId.make(yield* ids.next(SUBSCRIPTION_ID_PREFIX))
-            const stored = { id, customerId, metadata, createdAt: now, updatedAt: now }
-            return toSubscription(yield* book.create(stored, stepped))
-          }),
-        )
-      })
-
-      const get = Effect.fn("Subscriptions.get")(function* (id: string) {
-        const store = yield* port
-        return toSubscription(yield* orNotFound(yield* store.find(yield* knownId(id)), id))
-      })
-
-      const list = Effect.fn("Subscriptions.list")(function* (query: ListSubscriptions = {}) {
-        const store = yield* port
-        const request = yield* decodeList(query)
-        const { data, hasMore } = yield* store
-          .list(filterOf(request), yield* toQuery(request))
-          .pipe(nameCursor(request))
-        return { data: data.map(toSubscription), hasMore }
-      })
-
-      const command = Effect.fnUntraced(function* (id: string, input: Command) {
-        const { book, store } = yield* makeBook
-        const known = yield* knownId(id)
-        return yield* transactor.atomically(
-          Effect.gen(function* () {
-            const stored = yield* orNotFound(yield* store.lock(known), id)
-            const { epochMilliseconds } = yield* DateTime.now
-            const stepped = step(stored.state, input, epochMilliseconds)
-            if (!isRejected(stepped)) return toSubscription(yield* book.update(stored, stepped))
-            const [{ path, problem }] = stepped.problems
-            if (path !== input.type) return yield* invalid(stepped.problems)
-            return yield* new ActionUnavailable({ object: "subscription", id, problem: `${path} ${problem}` })
-          }),
-        )
-      })
-
-      const change = Effect.fn("Subscriptions.change")(function* (id: string, input: ChangeSubscription) {
-        const fields = yield* decodeChange(input)
-        const { plan, version } = fields
-        if (plan === undefined && version !== undefined) {
-          return yield* invalid([{ path: "version", problem: "must be left out: it needs a plan" }])
-        }
-        const found = plan === undefined ? undefined : yield* planOf(plan, version)
-        if (found !== undefined) {
-          const { usage } = yield* makeBook
-          const { customerId } = yield* get(id)
-          yield* usage.check(customerId, found.terms)
-        }
-        return yield* command(id, toChange(fields, found))
-      })
-
-      const cancel = Effect.fn("Subscriptions.cancel")(function* (id: string, input: CancelSubscription) {
-        return yield* command(id, toCancel(yield* decodeCancel(input)))
-      })
-
-      const uncancel = Effect.fn("Subscriptions.uncancel")((id: string) => command(id, { type: "uncancel" }))
-
-      const pause = Effect.fn("Subscriptions.pause")(function* (id: string, input: PauseSubscription = {}) {
-        return yield* command(id, toPause(yield* decodePause(input)))
-      })
-
-      const resume = Effect.fn("Subscriptions.resume")(function* (
-        id: string,
-        input: ResumeSubscription = {},
-      ) {
-        return yield* command(id, { type: "resume", ...(yield* decodeResume(input)) })
-      })
-
-      const perform = (
-        asked: PreviewSubscription,
-      ): Effect.Effect<Subscription, AnyFailure, CurrentTenant> => {
-        if (asked.action === "create") return create(withoutAction(asked))
-        const { subscriptionId: id } = asked
-        switch (asked.action) {
-          case "change":
-            return change(id, withoutAction(asked))
-          case "cancel":
-            return cancel(id, withoutAction(asked))
-          case "uncancel":
-            return uncancel(id)
-          case "pause":
-            return pause(id, withoutAction(asked))
-          case "resume":
-            return resume(id, withoutAction(asked))
-        }
-      }
-
-      const preview = Effect.fn("Subscriptions.preview")(function* (input: PreviewSubscription) {
-        const parts = yield* makeBook
-        const asked = yield* decodePreview(input)
-        const inTransaction = { ...parts, transactor }
-        const id = asked.action === "create" ? undefined : asked.subscriptionId
-        return yield* previewOf(inTransaction, id, perform(asked))
-      })
-
-      return Subscriptions.of({ create, get, list, change, cancel, uncancel, pause, resume, preview })
-    }),
+    Effect.suspend(() => makeSubscriptions),
   )
 }
+
+/** Makes the service. */
+export const makeSubscriptions = Effect.gen(function* () {
+  const port = yield* optionalPort(SubscriptionStore)
+  const makeBook = yield* bookOf
+  const customerStore = (yield* Collections).of(customers)
+  const plans = yield* PlanStore
+  const transactor = yield* Transactor
+  const ids = yield* IdGenerator
+
+  /** A version of a plan with its terms: the newest, or one by its number. */
+  const planOf = Effect.fnUntraced(function* (key: string, version: number | undefined) {
+    const [newest] = isKey(key) ? yield* plans.findAll([key]) : []
+    if (newest === undefined) return yield* new PlanNotFound({ id: key, field: "plan" })
+    if (version === undefined || version === newest.version) {
+      return { key, version: newest.version, terms: newest.terms } satisfies PlanVersion
+    }
+    const found = yield* plans.findVersion(key, version)
+    if (Option.isNone(found)) return yield* new PlanNotFound({ id: key, version, field: "version" })
+    return { key, version, terms: found.value.terms } satisfies PlanVersion
+  })
+
+  /** Holds the customer, so that it is not erased meanwhile. */
+  const holdCustomer = Effect.fnUntraced(function* (id: StoredSubscription["customerId"]) {
+    const held = yield* customerStore.modify(id, Effect.succeed)
+    if (Option.isNone(held)) return yield* new CustomerNotFound({ id, field: "customerId" })
+  })
+
+  const create = Effect.fn("Subscriptions.create")(function* (input: CreateSubscription) {
+    const { book, usage } = yield* makeBook
+    const fields = yield* decodeCreate(input)
+    const { customerId, metadata = {}, version } = fields
+    return yield* transactor.atomically(
+      Effect.gen(function* () {
+        yield* holdCustomer(customerId)
+        const now = yield* DateTime.now
+        const plan = yield* planOf(fields.plan, version)
+        yield* usage.check(customerId, plan.terms)
+        const command = toCreate(fields, plan)
+        const stepped = step(null, command, now.epochMilliseconds)
+        if (isRejected(stepped)) return yield* invalid(stepped.problems)
+        const id = SubscriptionId.make(yield* ids.next(SUBSCRIPTION_ID_PREFIX))
+        const stored = { id, customerId, metadata, createdAt: now, updatedAt: now }
+        return toSubscription(yield* book.create(stored, stepped))
+      }),
+    )
+  })
+
+  const get = Effect.fn("Subscriptions.get")(function* (id: string) {
+    const store = yield* port
+    return toSubscription(yield* orNotFound(yield* store.find(yield* knownId(id)), id))
+  })
+
+  const list = Effect.fn("Subscriptions.list")(function* (query: ListSubscriptions = {}) {
+    const store = yield* port
+    const request = yield* decodeList(query)
+    const { data, hasMore } = yield* store
+      .list(filterOf(request), yield* toQuery(request))
+      .pipe(nameCursor(request))
+    return { data: data.map(toSubscription), hasMore }
+  })
+
+  const command = Effect.fnUntraced(function* (id: string, input: Command) {
+    const { book, store } = yield* makeBook
+    const known = yield* knownId(id)
+    return yield* transactor.atomically(
+      Effect.gen(function* () {
+        const stored = yield* orNotFound(yield* store.lock(known), id)
+        const { epochMilliseconds } = yield* DateTime.now
+        const stepped = step(stored.state, input, epochMilliseconds)
+        if (!isRejected(stepped)) return toSubscription(yield* book.update(stored, stepped))
+        const [{ path, problem }] = stepped.problems
+        if (path !== input.type) return yield* invalid(stepped.problems)
+        return yield* new ActionUnavailable({ object: "subscription", id, problem: `${path} ${problem}` })
+      }),
+    )
+  })
+
+  const change = Effect.fn("Subscriptions.change")(function* (id: string, input: ChangeSubscription) {
+    const fields = yield* decodeChange(input)
+    const { plan, version } = fields
+    if (plan === undefined && version !== undefined) {
+      return yield* invalid([{ path: "version", problem: "must be left out: it needs a plan" }])
+    }
+    const found = plan === undefined ? undefined : yield* planOf(plan, version)
+    if (found !== undefined) {
+      const { usage } = yield* makeBook
+      const { customerId } = yield* get(id)
+      yield* usage.check(customerId, found.terms)
+    }
+    return yield* command(id, toChange(fields, found))
+  })
+
+  const cancel = Effect.fn("Subscriptions.cancel")(function* (id: string, input: CancelSubscription) {
+    return yield* command(id, toCancel(yield* decodeCancel(input)))
+  })
+
+  const uncancel = Effect.fn("Subscriptions.uncancel")((id: string) => command(id, { type: "uncancel" }))
+
+  const pause = Effect.fn("Subscriptions.pause")(function* (id: string, input: PauseSubscription = {}) {
+    return yield* command(id, toPause(yield* decodePause(input)))
+  })
+
+  const resume = Effect.fn("Subscriptions.resume")(function* (id: string, input: ResumeSubscription = {}) {
+    return yield* command(id, { type: "resume", ...(yield* decodeResume(input)) })
+  })
+
+  const perform = (asked: PreviewSubscription): Effect.Effect<Subscription, AnyFailure, CurrentTenant> => {
+    if (asked.action === "create") return create(withoutAction(asked))
+    const { subscriptionId: id } = asked
+    switch (asked.action) {
+      case "change":
+        return change(id, withoutAction(asked))
+      case "cancel":
+        return cancel(id, withoutAction(asked))
+      case "uncancel":
+        return uncancel(id)
+      case "pause":
+        return pause(id, withoutAction(asked))
+      case "resume":
+        return resume(id, withoutAction(asked))
+    }
+  }
+
+  const preview = Effect.fn("Subscriptions.preview")(function* (input: PreviewSubscription) {
+    const parts = yield* makeBook
+    const asked = yield* decodePreview(input)
+    const inTransaction = { ...parts, transactor }
+    const id = asked.action === "create" ? undefined : asked.subscriptionId
+    return yield* previewOf(inTransaction, id, perform(asked))
+  })
+
+  return Subscriptions.of({ create, get, list, change, cancel, uncancel, pause, resume, preview })
+})
 
 /** What writes subscriptions and their invoices. Getting it fails if the storage lacks a port. */
 export const bookOf = Effect.gen(function* () {

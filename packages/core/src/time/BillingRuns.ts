@@ -22,6 +22,7 @@ import {
   MAX_CLAIMED_SUBJECTS,
   type Subject,
 } from "./DueStore.ts"
+import { makeMigrationRun } from "./MigrationRun.ts"
 import * as RunLoop from "./RunLoop.ts"
 
 /** How long a claimed subject is leased. A transaction of a run takes a small part of it. */
@@ -55,7 +56,7 @@ export interface RunDue extends Schema.Schema.Type<typeof RunDue> {}
 
 const decodeRun = decoder(RunDue)
 
-/** What a run did. */
+/** What a run did. A batch of a plan migration counts as nothing: the migration itself says how far it is. */
 export interface RunReport {
   /** How many times it worked on a subscription. */
   readonly subscriptions: number
@@ -99,6 +100,7 @@ export class BillingRuns extends Context.Service<
       const makeBook = yield* bookOf
       const transactor = yield* Transactor
       const { tax } = yield* InvoiceSettings
+      const runMigration = yield* makeMigrationRun
 
       /** Moves a subscription on, through at most `MAX_STEPS` due instants, up to a bound. */
       const runSubscription = Effect.fnUntraced(function* (
@@ -151,14 +153,24 @@ export class BillingRuns extends Context.Service<
         if (first.id !== id) yield* due.release(claimed, null)
       })
 
+      const workOn = (claimed: ClaimedSubject, until: number) => {
+        const { subject } = claimed
+        switch (subject.kind) {
+          case "subscription":
+            return transactor.atomically(runSubscription(claimed, subject.id, until))
+          case "invoice":
+            return answering(tax, (answer) => transactor.atomically(runInvoice(claimed, subject.id, answer)))
+          case "plan_migration":
+            return runMigration(claimed, subject.id)
+        }
+      }
+
       const runOne = Effect.fnUntraced(function* (claimed: ClaimedSubject, until: number) {
         const { subject, tenant } = claimed
-        const work =
-          subject.kind === "subscription"
-            ? transactor.atomically(runSubscription(claimed, subject.id, until))
-            : answering(tax, (answer) => transactor.atomically(runInvoice(claimed, subject.id, answer)))
         const due = yield* duePort
-        const exit = yield* Effect.exit(work.pipe(Effect.provideService(CurrentTenant, tenant)))
+        const exit = yield* Effect.exit(
+          workOn(claimed, until).pipe(Effect.provideService(CurrentTenant, tenant)),
+        )
         if (Exit.isSuccess(exit)) return true
         if (Cause.hasInterrupts(exit.cause)) {
           return yield* Effect.failCause(exit.cause).pipe(Effect.catchTag("TaxesUnknown", Effect.die))
@@ -213,8 +225,10 @@ export class BillingRuns extends Context.Service<
         const due = yield* duePort
         let report: RunReport = { subscriptions: 0, invoices: 0, failed: 0, hasMore: true }
         const note = ({ kind }: Subject, isDone: boolean) => {
-          const counted = isDone ? (`${kind}s` as const) : "failed"
-          report = { ...report, [counted]: report[counted] + 1 }
+          if (!isDone) report = { ...report, failed: report.failed + 1 }
+          else if (kind !== "plan_migration") {
+            report = { ...report, [`${kind}s`]: report[`${kind}s`] + 1 }
+          }
           return onProgress(report)
         }
         for (let left = limit; left > 0;) {

@@ -8,6 +8,7 @@ import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import type { DueFailure } from "../shared/Due.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant, Tenant } from "../shared/Tenant.ts"
+import type { PlanMigrationId } from "./PlanMigration.ts"
 
 /** Most subjects of one claim. */
 export const MAX_CLAIMED_SUBJECTS = 500
@@ -16,12 +17,14 @@ export const MAX_CLAIMED_SUBJECTS = 500
 export type Subject =
   | { readonly kind: "subscription"; readonly id: SubscriptionId }
   | { readonly kind: "invoice"; readonly id: InvoiceId }
+  | { readonly kind: "plan_migration"; readonly id: PlanMigrationId }
 
 /** A subject that a runner has leased. */
 export interface ClaimedSubject {
   readonly tenant: Tenant
   readonly subject: Subject
-  readonly customerId: CustomerId
+  /** `null` for what belongs to no customer. */
+  readonly customerId: CustomerId | null
   /** When the earliest thing is due, in epoch milliseconds. */
   readonly dueAt: number
   /** How often it has failed in a row. */
@@ -80,6 +83,15 @@ export class DueStore extends Context.Service<
       claimed: ClaimedSubject,
       failure: DueFailure | null,
     ) => Effect.Effect<boolean, StorageError, CurrentTenant>
+
+    /**
+     * Puts a migration of plans in the queue, or takes it off (`null`). Ends a lease on it and forgets its failures. Other
+     * subjects get there by their stores.
+     */
+    readonly schedule: (
+      subject: Extract<Subject, { readonly kind: "plan_migration" }>,
+      dueAt: number | null,
+    ) => Effect.Effect<void, StorageError, CurrentTenant>
 
     /** When the next subject of any tenant is due, or its lease ends. `none` if nothing will be due by itself. */
     readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, StorageError>

@@ -32,6 +32,38 @@ export interface paths {
         patch: operations["updateCustomer"];
         trace?: never;
     };
+    "/v1/plan_migrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPlanMigrations"];
+        put?: never;
+        post: operations["createPlanMigration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/plan_migrations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getPlanMigration"];
+        put?: never;
+        post?: never;
+        delete: operations["deletePlanMigration"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/catalog/push": {
         parameters: {
             query?: never;
@@ -1142,6 +1174,14 @@ export interface components {
             dimensions?: string[];
             counted?: string | null;
         };
+        CreatePlanMigration: {
+            plan: string;
+            from_version?: number | null;
+            to_version?: number;
+            /** @enum {string} */
+            at: "now" | "period_end";
+            dry_run?: boolean;
+        };
         CreateSubscription: {
             customer_id: string;
             plan: string;
@@ -1232,6 +1272,12 @@ export interface components {
         DeletedMeter: {
             /** @enum {string} */
             object: "meter";
+            id: string;
+            deleted: boolean;
+        };
+        DeletedPlanMigration: {
+            /** @enum {string} */
+            object: "plan_migration";
             id: string;
             deleted: boolean;
         };
@@ -1933,6 +1979,53 @@ export interface components {
             /** @enum {string} */
             object: "list";
             data: components["schemas"]["Plan"][];
+            has_more: boolean;
+        };
+        PlanMigration: {
+            /** @enum {string} */
+            object: "plan_migration";
+            id: string;
+            plan: string;
+            from_version: number | null;
+            to_version: number;
+            /** @enum {string} */
+            at: "now" | "period_end";
+            dry_run: boolean;
+            /** @enum {string} */
+            status: "running" | "completed";
+            counts: {
+                /** Format: int64 */
+                migrated: number;
+                /** Format: int64 */
+                unchanged: number;
+                /** Format: int64 */
+                failed: number;
+            };
+            failures: {
+                subscription: string;
+                problem: string;
+            }[];
+            amounts: {
+                currency: string;
+                now: string;
+                next: string;
+            }[];
+            differences: {
+                subscription: string;
+                currency: string;
+                now: string;
+                next: string;
+            }[];
+            position: string | null;
+            completed_at: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        PlanMigrationList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["PlanMigration"][];
             has_more: boolean;
         };
         PlanPolicy: {
@@ -2663,6 +2756,99 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Customer"];
+                };
+            };
+        };
+    };
+    listPlanMigrations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                status?: "running" | "completed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanMigrationList"];
+                };
+            };
+        };
+    };
+    createPlanMigration: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePlanMigration"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanMigration"];
+                };
+            };
+        };
+    };
+    getPlanMigration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanMigration"];
+                };
+            };
+        };
+    };
+    deletePlanMigration: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedPlanMigration"];
                 };
             };
         };

@@ -24,6 +24,7 @@ import { migration0006 } from "./Migration0006.ts"
 import { migration0007 } from "./Migration0007.ts"
 import { migration0008 } from "./Migration0008.ts"
 import { migration0009 } from "./Migration0009.ts"
+import { migration0010 } from "./Migration0010.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -39,6 +40,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0007,
   migration0008,
   migration0009,
+  migration0010,
 ]
 
 /** The newest migration of this release, which it also requires. */

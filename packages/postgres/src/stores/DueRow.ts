@@ -6,6 +6,7 @@ import {
   type Due,
   Id,
   Invoice,
+  PlanMigration,
   type Subject,
   SUBSCRIPTION_ID_PREFIX,
   type SubscriptionId,
@@ -80,3 +81,6 @@ export const subscriptionIdOf = (row: Row, column: string): SubscriptionId =>
 
 export const invoiceIdOf = (row: Row, column: string): Invoice.InvoiceId =>
   Id.fromUuid(Invoice.INVOICE_ID_PREFIX, text(row, column)) as Invoice.InvoiceId
+
+export const planMigrationIdOf = (row: Row, column: string): PlanMigration.PlanMigrationId =>
+  Id.fromUuid(PlanMigration.PLAN_MIGRATION_ID_PREFIX, text(row, column)) as PlanMigration.PlanMigrationId

@@ -16,7 +16,7 @@ import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
 import { decoding, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
-import { customerIdOf, invoiceIdOf, subscriptionIdOf } from "./DueRow.ts"
+import { customerIdOf, invoiceIdOf, planMigrationIdOf, subscriptionIdOf } from "./DueRow.ts"
 
 /** The tenant at which the last claim stopped. The next claim continues there. */
 interface Visited {
@@ -26,9 +26,14 @@ interface Visited {
 
 const subjectFromRow = (row: Row): Subject => {
   const kind = text(row, "kind")
-  return kind === "invoice"
-    ? { kind, id: invoiceIdOf(row, "id") }
-    : { kind: "subscription", id: subscriptionIdOf(row, "id") }
+  switch (kind) {
+    case "invoice":
+      return { kind, id: invoiceIdOf(row, "id") }
+    case "plan_migration":
+      return { kind, id: planMigrationIdOf(row, "id") }
+    default:
+      return { kind: "subscription", id: subscriptionIdOf(row, "id") }
+  }
 }
 
 const claimedFromRow = (row: Row): ClaimedSubject => ({
@@ -37,7 +42,7 @@ const claimedFromRow = (row: Row): ClaimedSubject => ({
     mode: text(row, "mode") as Tenant.Mode,
   },
   subject: subjectFromRow(row),
-  customerId: customerIdOf(row),
+  customerId: textOrNull(row, "customer_id") === null ? null : customerIdOf(row),
   dueAt: integer(row, "due_at"),
   attempts: integer(row, "attempts"),
   token: text(row, "token"),
@@ -49,6 +54,11 @@ const make = Effect.gen(function* () {
   attempts::text as attempts, token::text as token, visited_account, visited_mode
 from ${schema}.claim_due($1::text::bigint, $2::text::bigint, $3::text::uuid, $4::text::integer, $5::text, $6::text,
   $7::text::boolean)`
+  const tables: Readonly<Record<Subject["kind"], typeof t.billing_invoices>> = {
+    invoice: t.billing_invoices,
+    plan_migration: t.plan_migrations,
+    subscription: t.billing_subscriptions,
+  }
   let visited: Visited = { account: null, mode: null }
 
   const claimDue = Effect.fnUntraced(function* ({ leaseUntil, limit, now }: DueClaim) {
@@ -81,7 +91,7 @@ from ${schema}.claim_due($1::text::bigint, $2::text::bigint, $3::text::uuid, $4:
     const operation = "DueStore.holds"
     const { accountId, mode } = yield* CurrentTenant
     const uuid = Id.toUuid(subject.id)
-    const table = subject.kind === "invoice" ? t.billing_invoices : t.billing_subscriptions
+    const table = tables[subject.kind]
     yield* write(
       operation,
       (sql) =>
@@ -120,6 +130,23 @@ returning pg_current_xact_id_if_assigned()::text as xid`
     return rows.length > 0
   })
 
+  const schedule: DueStore["Service"]["schedule"] = Effect.fnUntraced(function* ({ id, kind }, dueAt) {
+    const { accountId, mode } = yield* CurrentTenant
+    const uuid = Id.toUuid(id)
+    const rows = yield* write("DueStore.schedule", (sql) =>
+      dueAt === null
+        ? sql<Row>`delete from ${t.billing_due} d
+where d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${kind} and d.id = ${uuid}::uuid
+returning pg_current_xact_id_if_assigned()::text as xid`
+        : sql<Row>`insert into ${t.billing_due} as d (account_id, mode, kind, id, due_at)
+values (${accountId}, ${mode}, ${kind}, ${uuid}::uuid, to_timestamp(${String(dueAt)}::float8 / 1000))
+on conflict (account_id, mode, kind, id) do update set due_at = excluded.due_at, attempts = 0, problem = null,
+  failed_at = null, retry_at = null, lease_token = null, leased_until = null
+returning pg_current_xact_id_if_assigned()::text as xid`,
+    )
+    yield* noteXid(rows[0]?.["xid"])
+  })
+
   const nextDueAt = Effect.gen(function* () {
     const operation = "DueStore.nextDueAt"
     const rows = yield* read(operation, (sql) =>
@@ -151,7 +178,7 @@ from (
     return yield* decoding(operation, toCounts)(rows[0] ?? {})
   })
 
-  return DueStore.of({ claimDue, holds, release, nextDueAt, countDue })
+  return DueStore.of({ claimDue, holds, release, schedule, nextDueAt, countDue })
 })
 
 export const layer: Layer.Layer<DueStore, never, Database> = Layer.effect(DueStore, make)

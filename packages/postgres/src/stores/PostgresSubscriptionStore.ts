@@ -160,7 +160,10 @@ order by p.number desc limit ${String(limit)}::integer`,
     return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(periodFromRow).toReversed())(rows)
   })
 
-  const list = Effect.fnUntraced(function* ({ customerId, phase }: SubscriptionFilter, page: Page.PageQuery) {
+  const list = Effect.fnUntraced(function* (
+    { customerId, phase, plan, version }: SubscriptionFilter,
+    page: Page.PageQuery,
+  ) {
     const operation = "SubscriptionStore.list"
     const { accountId, mode } = yield* CurrentTenant
     const cursor = yield* cursorOf(SUBSCRIPTION_ID_PREFIX, page)
@@ -177,8 +180,14 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
       const ofCustomer =
         customerId === undefined ? sql`true` : sql`t.customer_id = ${Id.toUuid(customerId)}::uuid`
       const inPhase = phase === undefined ? sql`true` : sql`t.phase = ${phase}`
+      const ofPlan = plan === undefined ? sql`true` : sql`t.state -> 'plan' ->> 'key' = ${plan}`
+      const ofVersion =
+        version === undefined
+          ? sql`true`
+          : sql`(t.state -> 'plan' ->> 'version')::integer = ${String(version)}::integer`
       return sql<Row>`select ${COLUMNS}, ${dueColumns} from ${t.billing_subscriptions} t ${due}
-where t.account_id = ${accountId} and t.mode = ${mode} and ${ofCustomer} and ${inPhase} and ${position}
+where t.account_id = ${accountId} and t.mode = ${mode} and ${ofCustomer} and ${inPhase} and ${ofPlan}
+  and ${ofVersion} and ${position}
 order by ${order} limit ${limit}`
     })
     return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(fromRow))(rows))

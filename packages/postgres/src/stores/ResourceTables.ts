@@ -25,5 +25,6 @@ export interface ResourceTable {
 export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
   Customer: { table: "customers", removedAt: "erased_at", searchKeys: "customer_search_keys" },
   Meter: { table: "meters" },
+  PlanMigration: { table: "plan_migrations" },
   UsageThreshold: { table: "usage_thresholds", countedBy: "threshold_count" },
 }

@@ -1,7 +1,15 @@
 /**
  * The contract of `DueStore`.
  */
-import { type ClaimedSubject, DueStore, InvoiceStore, SubscriptionStore, Transactor } from "@billwright/core"
+import {
+  type ClaimedSubject,
+  Collections,
+  DueStore,
+  InvoiceStore,
+  PlanMigration,
+  SubscriptionStore,
+  Transactor,
+} from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { type DateTime, Effect, Option } from "effect"
 import * as Sample from "../Sample.ts"
@@ -192,6 +200,31 @@ export const dueContract = (test: InvoicingTest): void => {
       const claimed = yield* claim(5, 2)
       same(idsOf(claimed), [busy[0]!.id, theirs.id])
       assert.isFalse(yield* other(holds(claimed[0]!)))
+    }),
+  )
+
+  test(
+    "a migration of plans is due when it is scheduled, until it is taken off",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const due = yield* DueStore
+      const migrations = (yield* Collections).of(PlanMigration.planMigrations)
+      const migration = yield* Sample.of(PlanMigration.planMigrations)
+      const subject = { kind: "plan_migration", id: migration.id } as const
+      yield* migrations.insert(migration)
+      yield* due.schedule(subject, millisOf(1))
+      const [first] = yield* claim(1)
+      same(first?.subject, subject)
+      assert.deepInclude(first, { customerId: null, dueAt: millisOf(1), attempts: 0 })
+      assert.isTrue(yield* holds(first!))
+      assert.isTrue(yield* due.release(first!, null))
+      const [second] = yield* claim(1)
+      yield* due.schedule(subject, millisOf(2))
+      assert.isFalse(yield* holds(second!))
+      same(yield* claim(1), [])
+      yield* due.schedule(subject, null)
+      same(yield* claim(2), [])
+      same(yield* nextDueAt, Option.none())
     }),
   )
 }

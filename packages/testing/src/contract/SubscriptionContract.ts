@@ -34,6 +34,13 @@ export const subscriptionContract = (test: InvoicingTest): void => {
       same(yield* store.list({}, firstPage), { data: [third, second, first], hasMore: false })
       same((yield* store.list({ customerId: ada.id }, firstPage)).data, [third, first])
       same((yield* store.list({ phase: "active" }, firstPage)).data, [second, first])
+      const other = yield* subscriptionOf(bob.id, {
+        state: { ...first.state, plan: { key: "pro", version: 2 } },
+      })
+      yield* store.insert(other)
+      same((yield* store.list({ plan: "pro", version: 2 }, firstPage)).data, [other])
+      same((yield* store.list({ plan: "pro" }, page(1, other.id))).data, [third])
+      same((yield* store.list({ plan: "basic" }, firstPage)).data, [])
       same(yield* store.list({}, page(1, third.id)), { data: [second], hasMore: true })
       same((yield* store.list({ customerId: ada.id, phase: "ended" }, page(1, third.id))).data, [])
       assert.instanceOf(yield* Effect.flip(store.insert(first)), StorageError)
