@@ -151,6 +151,7 @@ describe("MemoryInspector", () => {
         plans: [{ tenant, plan: { ...plan, name: "Renamed" } }],
         subscriptions: [],
         invoices: [],
+        creditNotes: [],
         planVersions: [
           {
             tenant,
