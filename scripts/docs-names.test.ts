@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process"
 import { globSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Billing, Resources } from "@billwright/core"
+import { INVOICE_TRANSITIONS } from "@billwright/engine"
 import { ErrorBody, openApiDocument } from "@billwright/http/api"
 import { assert, describe, it } from "@effect/vitest"
 import * as billwright from "billwright"
@@ -159,6 +160,48 @@ describe("docs/errors.md", () => {
       rows("docs/errors.md", "Errors of the client", "`code`").map(([code]) => code),
       [...codes],
     )
+  })
+})
+
+describe("docs/invoices.md and docs/subscriptions.md", () => {
+  it("have the actions that each status of an invoice allows", () => {
+    const told = rows("docs/invoices.md", "States", "status").map(([status, , actions = ""]) => [
+      status,
+      actions
+        .replace(/, which .*/, "")
+        .replace("nothing", "")
+        .split(", ")
+        .filter(Boolean),
+    ])
+    const statuses = new Set(INVOICE_TRANSITIONS.flatMap(({ from, to }) => [from, to]))
+    const allowed = [...statuses].map((status) => [
+      status,
+      INVOICE_TRANSITIONS.filter(({ from }) => from === status).map(({ action }) => action),
+    ])
+    assert.sameDeepMembers(told, allowed)
+  })
+
+  it("name every event that the library publishes about them, and every operation", () => {
+    for (const [page, subject] of [
+      ["docs/invoices.md", "invoice"],
+      ["docs/subscriptions.md", "subscription"],
+    ] as const) {
+      const text = read(page)
+      const published = [
+        ...new Set(
+          read(
+            `packages/core/src/${subject}s/${subject === "invoice" ? "Invoice" : "Subscription"}Events.ts`,
+          ).match(new RegExp(`"${subject}\\.\\w+"`, "g")),
+        ),
+      ]
+      assert.isAtLeast(published.length, 5)
+      for (const name of published) assert.include(text, `\`${name.slice(1, -1)}\``, page)
+      const operations = Object.keys(openApiDocument["paths"] as object).filter((path) =>
+        path.startsWith(`/v1/${subject}s`),
+      )
+      assert.isAtLeast(operations.length, 4)
+      for (const path of operations) assert.include(text, path.replace(/^.*\}(?=\/)/, ""), `${page}: ${path}`)
+    }
   })
 })
 

@@ -53,6 +53,7 @@ const REFERRING = [
   "billwright/src/runtime/Failure.ts",
   "core/src/customers/LiveSubscriptions.ts",
   "core/src/events/EventStore.ts",
+  "core/src/invoices/InvoiceBook.ts",
   "core/src/subscriptions/Subscriptions.ts",
   "core/src/usage/Thresholds.ts",
   "core/src/usage/Usage.ts",
