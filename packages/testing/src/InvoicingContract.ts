@@ -7,6 +7,7 @@ import { Layer } from "effect"
 import { creditNoteContract } from "./contract/CreditNoteContract.ts"
 import { dueContract } from "./contract/DueContract.ts"
 import { invoiceContract } from "./contract/InvoiceContract.ts"
+import { invoicingModelContract } from "./contract/InvoicingModelContract.ts"
 import type { InvoicingTest } from "./contract/InvoicingProbe.ts"
 import { subscriptionContract } from "./contract/SubscriptionContract.ts"
 import { migrationScenarios } from "./scenarios/MigrationScenarios.ts"
@@ -34,6 +35,7 @@ export const suite = <R, E>(
     invoiceContract(test)
     creditNoteContract(test)
     dueContract(test)
+    invoicingModelContract(test)
     subscriptionScenarios(test)
     previewScenarios(test)
     migrationScenarios(test)

@@ -1,0 +1,177 @@
+/**
+ * Runs commands about invoices on a storage and on the reference, and compares their answers.
+ */
+import { type Invoice, InvoiceStore, type Subscription, type Tenant, Transactor } from "@billwright/core"
+import { Effect, Exit, Option, Struct } from "effect"
+import { asTenant, same } from "../contract/ContractTest.ts"
+import { draftOf, lineOf, seriesOf } from "../contract/InvoicingProbe.ts"
+import type { InvoicingVerb } from "./InvoicingCommand.ts"
+import {
+  dueAtOf,
+  type InvoicingServices,
+  type InvoicingWorld,
+  isOf,
+  nth,
+  ofOwner,
+  pageFrom,
+} from "./InvoicingWorld.ts"
+import type { ReferenceInvoicing } from "./ReferenceInvoicing.ts"
+
+type CommandOf<Name extends InvoicingVerb["command"]> = Extract<InvoicingVerb, { readonly command: Name }>
+
+/** A draft with so many equal lines. */
+const withLines = (draft: Invoice.StoredInvoice, count: number): Invoice.StoredInvoice["state"] => {
+  const { cause, state, subscriptionId } = draft
+  const lines = Array.from({ length: count }, (_, index) =>
+    lineOf(subscriptionId!, cause!.period.number, `${index}`),
+  )
+  const total = 2_000n * BigInt(count)
+  const taxes = [{ ...state.taxes[0]!, taxable: total }]
+  return { ...state, lines, subtotal: total, total, amountDue: total, taxes, sequence: state.sequence + 1 }
+}
+
+/** Issues a draft with the next number, in one transaction. */
+const finalize = Effect.fnUntraced(function* (
+  reference: ReferenceInvoicing,
+  tenant: Tenant.Tenant,
+  id: string,
+) {
+  const store = yield* InvoiceStore
+  const found = yield* store.lock(id as Invoice.InvoiceId)
+  if (Option.isNone(found) || found.value.state.status !== "draft") return
+  const known = yield* store.lockSeries("invoice")
+  same(Option.getOrUndefined(known), reference.series(tenant))
+  const series = seriesOf("", (reference.series(tenant)?.last ?? 0) + 1)
+  const { state } = found.value
+  const value: Invoice.StoredInvoice = {
+    ...found.value,
+    dueAt: null,
+    state: {
+      ...state,
+      status: "open",
+      number: `2026-${String(series.last).padStart(4, "0")}`,
+      issuedAt: series.lastIssuedAt,
+      dueAt: series.lastIssuedAt,
+      availableActions: ["pay"],
+      sequence: state.sequence + 1,
+    },
+  }
+  reference.saveInvoice(tenant, value)
+  reference.saveSeries(tenant, series)
+  yield* store.save(value)
+  yield* store.saveSeries("invoice", series)
+})
+
+export const invoiceVerb = Effect.fnUntraced(function* (
+  { invoices, reference, subscriptions, tenants }: InvoicingWorld,
+  command: CommandOf<
+    | "draft"
+    | "redraft"
+    | "finalize"
+    | "void"
+    | "findInvoice"
+    | "listInvoices"
+    | "billedLines"
+    | "lockDrafts"
+    | "lockSeries"
+  >,
+): Effect.fn.Return<unknown, unknown, InvoicingServices> {
+  const store = yield* InvoiceStore
+  const transactor = yield* Transactor
+  switch (command.command) {
+    case "draft":
+      return yield* ofOwner(nth(subscriptions, command.subscription), (id, tenant) =>
+        Effect.gen(function* () {
+          const subscription = reference.subscription(tenant, id)
+          if (subscription === undefined) return
+          const draft = yield* draftOf(subscription, command.period, { dueAt: dueAtOf(command.due) })
+          const isStored = Exit.isSuccess(yield* Effect.exit(store.insert(draft)))
+          if (isStored) invoices.push({ tenant, id: draft.id })
+          same(isStored, reference.insertInvoice(tenant, draft))
+        }),
+      )
+    case "redraft":
+      return yield* ofOwner(nth(invoices, command.invoice), (id, tenant) =>
+        Effect.gen(function* () {
+          const found = Option.getOrUndefined(yield* store.lock(id as Invoice.InvoiceId))
+          if (found?.state.status !== "draft") return
+          const value = { ...found, dueAt: dueAtOf(command.due), state: withLines(found, command.lines) }
+          reference.saveInvoice(tenant, value)
+          yield* store.save(value)
+        }),
+      )
+    case "finalize":
+      return yield* ofOwner(nth(invoices, command.invoice), (id, tenant) =>
+        transactor.atomically(finalize(reference, tenant, id)),
+      )
+    case "void":
+      return yield* ofOwner(nth(invoices, command.invoice), (id, tenant) =>
+        Effect.gen(function* () {
+          const found = Option.getOrUndefined(yield* store.lock(id as Invoice.InvoiceId))
+          if (found?.state.status !== "open") return
+          const state = { ...found.state, status: "void" as const, amountDue: 0n }
+          reference.saveInvoice(tenant, { ...found, state })
+          yield* store.save({ ...found, state })
+        }),
+      )
+    case "findInvoice": {
+      const { tenant } = tenants[command.tenant]!
+      const id = nth(invoices, command.invoice)?.id as Invoice.InvoiceId
+      if (id === undefined) return
+      const found = yield* asTenant(tenant)(store.find(id))
+      return same(Option.getOrUndefined(found), reference.invoice(tenant, id))
+    }
+    case "listInvoices": {
+      const { tenant } = tenants[command.tenant]!
+      const own = invoices.filter((one) => isOf(tenant, one, reference))
+      const after = command.after === null ? undefined : nth(own, command.after)
+      const status = command.status ?? undefined
+      const subscriptionId =
+        command.subscription === null
+          ? undefined
+          : (nth(subscriptions, command.subscription)?.id as Subscription.StoredSubscription["id"])
+      const filter = { status, subscriptionId }
+      const page = yield* asTenant(tenant)(store.list(filter, pageFrom(command.limit, after)))
+      const expected = reference.listInvoices(
+        tenant,
+        (one) =>
+          (status === undefined || one.state.status === status) &&
+          (subscriptionId === undefined || one.subscriptionId === subscriptionId),
+        { limit: command.limit, after: after?.id },
+      )
+      return same(page, expected)
+    }
+    case "billedLines": {
+      const { tenant } = tenants[command.tenant]!
+      const id = nth(subscriptions, command.subscription)?.id as Subscription.StoredSubscription["id"]
+      if (id === undefined) return
+      const found = yield* asTenant(tenant)(store.billedLines(id, command.from))
+      const expected = reference.invoicesOf(tenant, id).flatMap((invoice) =>
+        invoice.state.lines
+          .filter(({ origin }) => origin !== null && origin.period >= command.from)
+          .map((line) => ({
+            invoiceId: invoice.id,
+            status: invoice.state.status,
+            line: Struct.omit(line, ["steps", "receipt"]),
+            forgiven: 0n,
+          })),
+      )
+      return same(found, expected)
+    }
+    case "lockDrafts": {
+      const { tenant } = tenants[command.tenant]!
+      const id = nth(subscriptions, command.subscription)?.id as Subscription.StoredSubscription["id"]
+      if (id === undefined) return
+      const found = yield* asTenant(tenant)(transactor.atomically(store.lockDrafts(id)))
+      return same(
+        found,
+        reference.invoicesOf(tenant, id).filter(({ state }) => state.status === "draft"),
+      )
+    }
+    case "lockSeries": {
+      const { tenant } = tenants[command.tenant]!
+      const found = yield* asTenant(tenant)(transactor.atomically(store.lockSeries("invoice")))
+      return same(Option.getOrUndefined(found), reference.series(tenant))
+    }
+  }
+})

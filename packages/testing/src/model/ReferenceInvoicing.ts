@@ -1,0 +1,240 @@
+/**
+ * The reference of subscriptions and invoices: a few maps, and the rules of the ports in the shortest form.
+ */
+import {
+  type ClaimedSubject,
+  type Customer,
+  type Due,
+  type Invoice,
+  type NumberSeries,
+  type Subscription,
+  Tenant,
+} from "@billwright/core"
+import type { DateTime } from "effect"
+
+type Period = NonNullable<Subscription.StoredSubscription["state"]["period"]>
+
+interface Lease {
+  readonly token: string
+  readonly until: number
+}
+
+interface Row<Value> {
+  readonly tenant: Tenant.Tenant
+  readonly value: Value
+  readonly lease: Lease | null
+}
+
+type SubscriptionRow = Row<Subscription.StoredSubscription>
+type InvoiceRow = Row<Invoice.StoredInvoice>
+type DueRow = Row<Due.Due & { readonly id: string; readonly customerId: Customer.CustomerId }>
+
+interface Tables {
+  readonly subscriptions: Map<string, SubscriptionRow>
+  readonly invoices: Map<string, InvoiceRow>
+  readonly periods: Map<string, ReadonlyMap<number, Period>>
+  readonly series: Map<string, NumberSeries>
+}
+
+const isOf = (tenant: Tenant.Tenant, row: { readonly tenant: Tenant.Tenant } | undefined): boolean =>
+  row !== undefined && Tenant.tenantKey(row.tenant) === Tenant.tenantKey(tenant)
+
+/** What is asked of a list. */
+export interface Asked {
+  readonly limit: number
+  readonly after: string | undefined
+}
+
+export class ReferenceInvoicing {
+  #tables: Tables = { subscriptions: new Map(), invoices: new Map(), periods: new Map(), series: new Map() }
+
+  /** Everything as it is, to come back to. */
+  copy(): Tables {
+    const { invoices, periods, series, subscriptions } = this.#tables
+    return {
+      subscriptions: new Map(subscriptions),
+      invoices: new Map(invoices),
+      periods: new Map(periods),
+      series: new Map(series),
+    }
+  }
+
+  restore(tables: Tables): void {
+    this.#tables = tables
+  }
+
+  insertSubscription(tenant: Tenant.Tenant, value: Subscription.StoredSubscription): void {
+    this.#tables.subscriptions.set(value.id, { tenant, value, lease: null })
+  }
+
+  subscription(tenant: Tenant.Tenant, id: string): Subscription.StoredSubscription | undefined {
+    const row = this.#tables.subscriptions.get(id)
+    return isOf(tenant, row) ? row?.value : undefined
+  }
+
+  saveSubscription(tenant: Tenant.Tenant, value: Subscription.StoredSubscription): void {
+    if (this.subscription(tenant, value.id) === undefined) return
+    this.#tables.subscriptions.set(value.id, { tenant, value: { ...value, failure: null }, lease: null })
+  }
+
+  savePeriods(id: string, periods: ReadonlyArray<Period>): void {
+    const known = new Map(this.#tables.periods.get(id))
+    for (const period of periods) known.set(period.number, period)
+    this.#tables.periods.set(id, known)
+  }
+
+  periodsBefore(tenant: Tenant.Tenant, id: string, before: number, limit: number): ReadonlyArray<Period> {
+    if (this.subscription(tenant, id) === undefined) return []
+    return [...(this.#tables.periods.get(id)?.values() ?? [])]
+      .filter(({ number }) => number < before)
+      .toSorted((a, b) => a.number - b.number)
+      .slice(-limit)
+  }
+
+  liveSubscriptions(tenant: Tenant.Tenant, customerId: string): boolean {
+    return [...this.#tables.subscriptions.values()].some(
+      (row) => isOf(tenant, row) && row.value.customerId === customerId && row.value.state.phase !== "ended",
+    )
+  }
+
+  /** Newest first. */
+  listSubscriptions(
+    tenant: Tenant.Tenant,
+    isAsked: (value: Subscription.StoredSubscription) => boolean,
+    asked: Asked,
+  ) {
+    return pageOf(tenant, this.#tables.subscriptions.values(), isAsked, asked)
+  }
+
+  /** Whether it was stored. */
+  insertInvoice(tenant: Tenant.Tenant, value: Invoice.StoredInvoice): boolean {
+    const causeOf = ({ cause, subscriptionId }: Invoice.StoredInvoice) =>
+      cause === null ? undefined : `${subscriptionId} ${cause.period.number} ${cause.segment}`
+    const cause = causeOf(value)
+    const isTaken = [...this.#tables.invoices.values()].some(
+      (row) => isOf(tenant, row) && cause !== undefined && causeOf(row.value) === cause,
+    )
+    if (!isTaken) this.#tables.invoices.set(value.id, { tenant, value, lease: null })
+    return !isTaken
+  }
+
+  invoice(tenant: Tenant.Tenant, id: string): Invoice.StoredInvoice | undefined {
+    const row = this.#tables.invoices.get(id)
+    return isOf(tenant, row) ? row?.value : undefined
+  }
+
+  saveInvoice(tenant: Tenant.Tenant, value: Invoice.StoredInvoice): void {
+    if (this.invoice(tenant, value.id) === undefined) return
+    this.#tables.invoices.set(value.id, { tenant, value: { ...value, failure: null }, lease: null })
+  }
+
+  /** Newest first. */
+  listInvoices(tenant: Tenant.Tenant, isAsked: (value: Invoice.StoredInvoice) => boolean, asked: Asked) {
+    return pageOf(tenant, this.#tables.invoices.values(), isAsked, asked)
+  }
+
+  /** The invoices of a subscription, in the order of their ids. */
+  invoicesOf(tenant: Tenant.Tenant, subscriptionId: string): ReadonlyArray<Invoice.StoredInvoice> {
+    return [...this.#tables.invoices.values()]
+      .filter((row) => isOf(tenant, row) && row.value.subscriptionId === subscriptionId)
+      .map(({ value }) => value)
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  series(tenant: Tenant.Tenant): NumberSeries | undefined {
+    return this.#tables.series.get(Tenant.tenantKey(tenant))
+  }
+
+  saveSeries(tenant: Tenant.Tenant, series: NumberSeries): void {
+    this.#tables.series.set(Tenant.tenantKey(tenant), series)
+  }
+
+  /** Everything that is due at an instant, and leased to nobody, in the order of the queue. */
+  due(now: number): ReadonlyArray<DueRow & { readonly kind: "invoice" | "subscription" }> {
+    return this.#queue()
+      .filter(({ lease, value: { dueAt, failure } }) => {
+        const isTried = failure === null || (failure.retryAt !== null && millis(failure.retryAt) <= now)
+        return dueAt! <= now && isTried && (lease === null || lease.until <= now)
+      })
+      .toSorted(
+        (a, b) =>
+          a.value.dueAt! - b.value.dueAt! ||
+          compare(a.kind, b.kind) ||
+          compare(uuidPart(a.value.id), uuidPart(b.value.id)),
+      )
+  }
+
+  /** When the next subject is due, or its lease ends. */
+  nextDueAt(): number | undefined {
+    const instants = this.#queue().flatMap(({ lease, value: { dueAt, failure } }) => {
+      if (failure !== null && failure.retryAt === null) return []
+      const retryAt = failure?.retryAt === undefined || failure.retryAt === null ? 0 : millis(failure.retryAt)
+      return [Math.max(dueAt!, retryAt, lease?.until ?? 0)]
+    })
+    return instants.length === 0 ? undefined : Math.min(...instants)
+  }
+
+  claim({ subject, token }: ClaimedSubject, until: number): void {
+    this.#lease(subject.id, { token, until })
+  }
+
+  holds({ subject, tenant, token }: ClaimedSubject): boolean {
+    const row = this.#rowOf(subject.id)
+    return isOf(tenant, row) && row?.lease?.token === token
+  }
+
+  release(claimed: ClaimedSubject, failure: Due.DueFailure | null): boolean {
+    if (!this.holds(claimed)) return false
+    const { id } = claimed.subject
+    this.#lease(id, null)
+    if (failure === null) return true
+    const { invoices, subscriptions } = this.#tables
+    const subscription = subscriptions.get(id)
+    const invoice = invoices.get(id)
+    if (subscription !== undefined)
+      subscriptions.set(id, { ...subscription, value: { ...subscription.value, failure } })
+    if (invoice !== undefined) invoices.set(id, { ...invoice, value: { ...invoice.value, failure } })
+    return true
+  }
+
+  #rowOf(id: string): DueRow | undefined {
+    return this.#tables.subscriptions.get(id) ?? this.#tables.invoices.get(id)
+  }
+
+  #lease(id: string, lease: Lease | null): void {
+    const { invoices, subscriptions } = this.#tables
+    const subscription = subscriptions.get(id)
+    const invoice = invoices.get(id)
+    if (subscription !== undefined) subscriptions.set(id, { ...subscription, lease })
+    if (invoice !== undefined) invoices.set(id, { ...invoice, lease })
+  }
+
+  #queue() {
+    const { invoices, subscriptions } = this.#tables
+    return [
+      ...Array.from(invoices.values(), (row): DueRow & { kind: "invoice" } => ({ ...row, kind: "invoice" })),
+      ...Array.from(subscriptions.values(), (row): DueRow & { kind: "subscription" } => ({
+        ...row,
+        kind: "subscription",
+      })),
+    ].filter(({ value }) => value.dueAt !== null)
+  }
+}
+
+const millis = (instant: DateTime.Utc): number => instant.epochMilliseconds
+const compare = (a: string, b: string): number => (a < b ? -1 : a === b ? 0 : 1)
+const uuidPart = (id: string): string => id.slice(id.lastIndexOf("_") + 1)
+
+const pageOf = <Value extends { readonly id: string }>(
+  tenant: Tenant.Tenant,
+  rows: Iterable<Row<Value>>,
+  isAsked: (value: Value) => boolean,
+  { after, limit }: Asked,
+) => {
+  const all = Array.from(rows)
+    .filter((row) => isOf(tenant, row) && isAsked(row.value))
+    .map(({ value }) => value)
+    .filter(({ id }) => after === undefined || id < after)
+    .toSorted((a, b) => compare(b.id, a.id))
+  return { data: all.slice(0, limit), hasMore: all.length > limit }
+}
