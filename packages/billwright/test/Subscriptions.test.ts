@@ -6,6 +6,7 @@ import {
   CustomerNotFoundError,
   InvalidInputError,
   InvoiceNotFoundError,
+  PlanMigrationNotFoundError,
   PlanNotFoundError,
   SubscriptionNotFoundError,
 } from "billwright"
@@ -105,6 +106,41 @@ describe.each(both)("subscriptions of %s", (_, caller) => {
       timezone: "Europe/Berlin",
     })
     assert.deepStrictEqual(until.trialEndAt, later)
+  })
+
+  it("are previewed: what a command then bills, and nothing is stored", async () => {
+    const { subscriptions } = caller()
+    const input = { customerId, plan: "pro", quantities: { user_seats: 3 } }
+    const first = await subscriptions.preview({ action: "create", ...input })
+    assert.deepStrictEqual(
+      first.invoices.map(({ total }) => total),
+      [3500n],
+    )
+    assert.strictEqual(first.nextInvoice?.total, 3500n)
+    assert.deepStrictEqual((await billing.subscriptions.list().page()).data, [])
+    const { id: subscriptionId } = await subscriptions.create(input)
+    const later = new Date(Date.now() + 86_400_000)
+    const paused = await subscriptions.preview({ action: "pause", subscriptionId, resumeAt: later })
+    assert.deepStrictEqual(paused.subscription.resumesAt, later)
+    const ended = await subscriptions.preview({ action: "cancel", subscriptionId, at: "now" })
+    assert.deepStrictEqual([ended.subscription.phase, ended.nextInvoice], ["ended", null])
+    assert.strictEqual((await billing.subscriptions.get(subscriptionId)).phase, "active")
+  })
+
+  it("move to another version by a migration of their plan", async () => {
+    const { planMigrations, subscriptions } = caller()
+    const { id } = await subscriptions.create({ customerId, plan: "pro", quantities: { user_seats: 3 } })
+    await billing.plans.push({ ...pro, trial: { days: 30 } })
+    const migration = await planMigrations.create({ plan: "pro", at: "period_end", dryRun: false })
+    assert.deepInclude(migration, { fromVersion: null, toVersion: 2, at: "period_end", status: "running" })
+    await billing.runDue()
+    const done = await planMigrations.get(migration.id)
+    assert.deepStrictEqual(done.counts, { migrated: 1, unchanged: 0, failed: 0 })
+    assert.instanceOf(done.completedAt, Date)
+    assert.deepStrictEqual((await subscriptions.get(id)).pending?.plan, { key: "pro", version: 2 })
+    assert.deepStrictEqual((await planMigrations.list({ status: "completed" }).page()).data, [done])
+    await planMigrations.delete(migration.id)
+    assert.instanceOf(await rejection(billing.planMigrations.get(migration.id)), PlanMigrationNotFoundError)
   })
 
   it("make drafts, whose amounts are bigints", async () => {

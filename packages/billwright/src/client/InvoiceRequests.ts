@@ -23,7 +23,7 @@ const toTotals = withIntegers<Invoice>({
   amountDue: true,
 })
 
-const toInvoice = (sent: Invoice): Invoice => ({
+export const toInvoice = (sent: Invoice): Invoice => ({
   ...toTotals(sent),
   lines: sent.lines.map(toLine),
   discounts: sent.discounts.map((discount) => ({

@@ -6,7 +6,7 @@
 import type { Step } from "@billwright/engine"
 import type { CallOptions } from "../Call.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
-import type { DueFailure, PlanRef } from "../subscriptions/Subscriptions.ts"
+import type { DueFailure, PlanRef } from "./Billed.ts"
 
 /** A step of the computation of an amount. */
 export type RatingStep = Step

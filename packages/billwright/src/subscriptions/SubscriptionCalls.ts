@@ -3,6 +3,9 @@
  */
 import {
   type CurrentTenant,
+  invoiceView,
+  type PreviewSubscription as CorePreview,
+  type SubscriptionPreview,
   SUBSCRIPTION_ID_PREFIX,
   type Subscription as Core,
   Subscriptions as SubscriptionsService,
@@ -14,7 +17,7 @@ import type { Calls } from "../runtime/Calls.ts"
 import * as Ids from "../runtime/Ids.ts"
 import { toInput, toInstant, toOptionalInput } from "../runtime/Input.ts"
 import { makeListing } from "../runtime/ListingPages.ts"
-import type { CommandTime, CreateSubscription, Subscriptions } from "./Subscriptions.ts"
+import type { CommandTime, CreateSubscription, PreviewSubscription, Subscriptions } from "./Subscriptions.ts"
 
 const toId = Ids.of(SUBSCRIPTION_ID_PREFIX)
 
@@ -39,6 +42,31 @@ const toCreate = (input: CreateSubscription): Core.CreateSubscription =>
     typeof input === "object" && input !== null ? { ...input, trial: toTrial(input.trial) } : input,
     "startAt",
   )
+
+/** The input of a command, as that command converts it. */
+const toFields = (input: PreviewSubscription): object => {
+  switch (input?.action) {
+    case "create":
+      return toCreate(input)
+    case "change":
+    case "cancel":
+      return toTimed<object>(input)
+    default:
+      return toInput<object>(input, "resumeAt")
+  }
+}
+
+const toPreview = (input: PreviewSubscription): CorePreview =>
+  ({
+    ...toFields(input),
+    ...(input.action === "create" ? {} : { subscriptionId: toId(input.subscriptionId) }),
+  }) as CorePreview
+
+const previewView = ({ invoices, nextInvoice, subscription }: SubscriptionPreview) => ({
+  subscription: subscriptionView(subscription),
+  invoices: invoices.map(invoiceView),
+  nextInvoice: nextInvoice === null ? null : invoiceView(nextInvoice),
+})
 
 export const makeSubscriptions = (calls: Calls): Subscriptions => {
   const service = calls.service(SubscriptionsService)
@@ -66,5 +94,7 @@ export const makeSubscriptions = (calls: Calls): Subscriptions => {
     pause: (id, input, options) =>
       run(({ pause }) => pause(toId(id), toOptionalInput(input, "resumeAt")), options),
     resume: (id, input, options) => run(({ resume }) => resume(toId(id), toOptionalInput(input)), options),
+    preview: (input, options) =>
+      calls.run(() => Effect.map(service.preview(toPreview(input)), previewView), options),
   }
 }

@@ -2,6 +2,8 @@
  * Subscriptions: which customer has which version of a plan, since when and until when.
  */
 import type { CallOptions, Instant, Metadata } from "../Call.ts"
+import type { DueFailure, PlanRef } from "../invoices/Billed.ts"
+import type { Invoice } from "../invoices/Invoices.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
 
 /**
@@ -12,12 +14,6 @@ export type SubscriptionPhase = "scheduled" | "trialing" | "active" | "paused" |
 
 /** What can be asked of a subscription. */
 export type SubscriptionAction = "change" | "pause" | "resume" | "cancel" | "uncancel"
-
-/** A version of a plan. */
-export interface PlanRef {
-  readonly key: string
-  readonly version: number
-}
 
 /** Quantities that charges of a plan use, as decimals in strings: `{ seats: "5" }`. */
 export type SubscriptionQuantities = Readonly<Record<string, string>>
@@ -34,17 +30,6 @@ export interface PendingChange {
   readonly at: "period_end" | Date
   /** Whether the change is billed at once or by the next invoice. */
   readonly bill: "now" | "next_invoice"
-}
-
-/** Why something that was due on a subscription or an invoice could not be done. */
-export interface DueFailure {
-  /** How often it has failed in a row. */
-  readonly attempts: number
-  /** What went wrong, for people. */
-  readonly problem: string
-  readonly at: Date
-  /** When it is tried again. `null`: not before somebody changes the object, because it failed too often. */
-  readonly retryAt: Date | null
 }
 
 /** A customer's subscription to a version of a plan. */
@@ -160,6 +145,28 @@ export interface ResumeSubscription {
   readonly anchor?: "keep" | "now" | undefined
 }
 
+/** A command to preview, with what it takes. */
+export type PreviewSubscription =
+  | ({ readonly action: "create" } & CreateSubscription)
+  | ({ readonly action: "change"; readonly subscriptionId: string } & ChangeSubscription)
+  | ({ readonly action: "cancel"; readonly subscriptionId: string } & CancelSubscription)
+  | ({ readonly action: "pause"; readonly subscriptionId: string } & PauseSubscription)
+  | ({ readonly action: "resume"; readonly subscriptionId: string } & ResumeSubscription)
+  | { readonly action: "uncancel"; readonly subscriptionId: string }
+
+/** What would happen. Nothing of it is stored: new ids in it are of nothing. */
+export interface SubscriptionPreview {
+  /** The subscription after the command. */
+  readonly subscription: Subscription
+  /** The drafts that would be made at once, oldest first. */
+  readonly invoices: ReadonlyArray<Invoice>
+  /**
+   * The invoice after these, with the usage that is recorded by now. `null` when nothing would be invoiced any more, as
+   * while the subscription is paused.
+   */
+  readonly nextInvoice: Invoice | null
+}
+
 /** Selects subscriptions, newest first. Ended ones are listed, too. */
 export interface ListSubscriptions extends PageQuery {
   readonly customerId?: string | undefined
@@ -188,4 +195,9 @@ export interface Subscriptions {
   pause(id: string, input?: PauseSubscription, options?: CallOptions): Promise<Subscription>
   /** Ends a pause now. */
   resume(id: string, input?: ResumeSubscription, options?: CallOptions): Promise<Subscription>
+  /**
+   * What one of the calls above would do and bill now, and the invoice after that. It fails as the call would. Nothing is
+   * stored, no number is taken, and no event is published.
+   */
+  preview(input: PreviewSubscription, options?: CallOptions): Promise<SubscriptionPreview>
 }

@@ -35,6 +35,8 @@ export interface Definition {
   readonly prefix: string
   /** The field with the id of the customer that the object belongs to. */
   readonly customer?: string
+  /** Whether the input of create names other things, such as a plan, so that its creation may answer 404. */
+  readonly isReferring?: boolean
   /** Whether it has personal data. Then removing it also removes the stored answers of requests about it. */
   readonly isPersonal?: boolean
   /** Whether its id stays known after its removal, so that references to it stay valid: see `Collection.remove`. */

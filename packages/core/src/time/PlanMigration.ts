@@ -89,6 +89,7 @@ export const planMigrations = Resource.make({
   scope: "subscriptions",
   id: PlanMigrationId,
   prefix: PLAN_MIGRATION_ID_PREFIX,
+  isReferring: true,
   fields: {
     ...given,
     status: Field.text(

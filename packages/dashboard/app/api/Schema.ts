@@ -192,6 +192,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/subscriptions/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["previewNewSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/subscriptions/{id}": {
         parameters: {
             query?: never;
@@ -282,6 +298,22 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["resumeSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/subscriptions/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["previewSubscription"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2103,6 +2135,24 @@ export interface components {
             currency?: string;
             quantities?: unknown;
         };
+        PreviewSubscription: {
+            /** @enum {string} */
+            action: "change" | "pause" | "resume" | "cancel" | "uncancel";
+            plan?: string;
+            version?: number;
+            quantities?: {
+                [key: string]: string;
+            };
+            at?: string;
+            /** @enum {string} */
+            bill?: "now" | "next_invoice";
+            /** @enum {string} */
+            credit?: "prorate" | "none";
+            /** Format: date-time */
+            resume_at?: string;
+            /** @enum {string} */
+            anchor?: "keep" | "now";
+        };
         PriceTier: {
             up_to?: string;
             price?: components["schemas"]["PlanPrices"];
@@ -2254,6 +2304,13 @@ export interface components {
             object: "list";
             data: components["schemas"]["Subscription"][];
             has_more: boolean;
+        };
+        SubscriptionPreview: {
+            /** @enum {string} */
+            object: "subscription_preview";
+            subscription: components["schemas"]["Subscription"];
+            invoices: components["schemas"]["Invoice"][];
+            next_invoice: components["schemas"]["Invoice"] | null;
         };
         TestWebhookEndpoint: {
             type: string;
@@ -3069,6 +3126,31 @@ export interface operations {
             };
         };
     };
+    previewNewSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSubscription"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionPreview"];
+                };
+            };
+        };
+    };
     getSubscription: {
         parameters: {
             query?: never;
@@ -3217,6 +3299,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Subscription"];
+                };
+            };
+        };
+    };
+    previewSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewSubscription"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubscriptionPreview"];
                 };
             };
         };

@@ -141,7 +141,10 @@ const create = <R extends AnyResource>(resource: R, answered: BodyOf<R>) =>
       description: `A new ${resource.noun}.`,
     }),
     success: answered.pipe(HttpApiSchema.status(201)),
-    error: resource.customer === undefined ? writeErrors() : writeErrors("not_found"),
+    error:
+      resource.customer === undefined && resource.isReferring !== true
+        ? writeErrors()
+        : writeErrors("not_found"),
   })
     .annotate(RequiredPermission, `${resource.scope}:write`)
     .annotateMerge(

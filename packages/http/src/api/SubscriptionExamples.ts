@@ -2,6 +2,7 @@
  * The examples of the operations of subscriptions (see `Examples`).
  */
 import type { Example } from "./Example.ts"
+import { invoiceExamples } from "./InvoiceExamples.ts"
 
 const subscription = {
   object: "subscription",
@@ -60,6 +61,16 @@ const paused = {
   updated_at: "2026-11-22T10:00:00.000Z",
 }
 
+const draft = {
+  ...invoiceExamples.getInvoice.response,
+  number: null,
+  status: "draft",
+  issued_at: null,
+  due_at: null,
+  finalizes_at: "2026-11-21T00:00:00.000Z",
+  available_actions: ["finalize"],
+}
+
 export const subscriptionExamples = {
   createSubscription: {
     request: {
@@ -69,6 +80,24 @@ export const subscriptionExamples = {
       metadata: { order: "4711" },
     },
     response: subscription,
+  },
+  previewNewSubscription: {
+    request: { customer_id: subscription.customer_id, plan: "pro", quantities: { seats: "5" } },
+    response: {
+      object: "subscription_preview",
+      subscription,
+      invoices: [draft],
+      next_invoice: null,
+    },
+  },
+  previewSubscription: {
+    request: { action: "change", quantities: { seats: "4" }, at: "period_end" },
+    response: {
+      object: "subscription_preview",
+      subscription: changing,
+      invoices: [],
+      next_invoice: draft,
+    },
   },
   listSubscriptions: { response: { object: "list", data: [subscription], has_more: false } },
   getSubscription: { response: subscription },

@@ -5,6 +5,7 @@ import { Customer, Instant, Metadata, Plan, Subscription, SubscriptionId } from 
 import { DateTime, Schema, SchemaTransformation } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
+import { InvoiceBody } from "./InvoicesApi.ts"
 import { DueFailureBody, PlanRefBody } from "./InvoicingFields.ts"
 import { RequiredPermission } from "./Permission.ts"
 import * as Wire from "./Wire.ts"
@@ -241,6 +242,43 @@ const ResumeBody = Schema.Struct({
   ),
 }).annotate({ identifier: "ResumeSubscription", description: "How to resume a subscription." })
 
+const PreviewBody = Schema.Struct({
+  action: ActionField.annotate({ description: "What to preview. The other fields are those that it takes." }),
+  plan: Schema.optionalKey(PlanKey.annotate({ description: "Of `change`: the key of a plan." })),
+  version: versionField,
+  quantities: quantitiesInput("Of `change`: the quantities that change, as decimals in strings."),
+  at: Schema.optionalKey(timeField("Of `change` and `cancel`: when it takes effect.")),
+  bill: Schema.optionalKey(
+    Schema.Literals(["now", "next_invoice"]).annotate({
+      description: "Of `change`: whether a change now is billed at once or by the next invoice.",
+    }),
+  ),
+  credit: creditField("Of `cancel` and `pause`: whether what was charged is credited."),
+  resumeAt: Schema.optionalKey(Wire.instant("Of `pause`: when it resumes by itself.")),
+  anchor: anchorField("Of `pause` and `resume`: the boundaries with which it goes on."),
+})
+  .pipe(Schema.encodeKeys({ resumeAt: "resume_at" }))
+  .annotate({ identifier: "PreviewSubscription", description: "A command, and what it takes." })
+
+/** Most drafts that a command makes: those of the instants that were due before it, and its own. */
+const MAX_PREVIEWED = 10_000
+
+/** A preview in an answer. */
+export const SubscriptionPreviewBody = Schema.Struct({
+  object: Schema.Literal("subscription_preview"),
+  subscription: SubscriptionBody,
+  invoices: Schema.Array(InvoiceBody)
+    .check(Schema.isMaxLength(MAX_PREVIEWED))
+    .annotate({ description: "The drafts that would be made at once, oldest first." }),
+  next_invoice: Schema.NullOr(InvoiceBody).annotate({
+    description:
+      "The invoice after these, with the usage that is recorded by now. `null` when nothing would be invoiced any more.",
+  }),
+}).annotate({
+  identifier: "SubscriptionPreview",
+  description: "What would happen. Nothing of it is stored: new ids in it are of nothing.",
+})
+
 const ListQuery = Schema.Struct({
   ...Wire.pageFields,
   customerId: Schema.optionalKey(
@@ -273,6 +311,21 @@ export const SubscriptionsApi = HttpApiGroup.make("subscriptions")
           summary: "Create a subscription",
           description:
             "Gives a customer a version of a plan. What the plan charges in advance is billed by a draft invoice at once. `problems` of a 400 lists everything that is wrong.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("previewNewSubscription", "/subscriptions/preview", {
+      payload: CreateBody,
+      success: SubscriptionPreviewBody,
+      error: writeErrors("not_found"),
+    })
+      .annotate(RequiredPermission, "subscriptions:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Preview a new subscription",
+          description:
+            "Says what creating a subscription would do and bill now: its first invoice, and the next one. Stores nothing, takes no number and publishes no event.",
         }),
       ),
   )
@@ -351,6 +404,22 @@ export const SubscriptionsApi = HttpApiGroup.make("subscriptions")
     })
       .annotate(RequiredPermission, "subscriptions:write")
       .annotateMerge(about("Resume a subscription", "Ends a pause now.")),
+  )
+  .add(
+    HttpApiEndpoint.post("previewSubscription", "/subscriptions/:id/preview", {
+      params: Params,
+      payload: PreviewBody,
+      success: SubscriptionPreviewBody,
+      error: writeErrors("not_found"),
+    })
+      .annotate(RequiredPermission, "subscriptions:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Preview a command of a subscription",
+          description:
+            "Says what a change, a cancellation, a pause or a resumption would do and bill now, and the invoice after that. It fails as the command would. Stores nothing, takes no number and publishes no event.",
+        }),
+      ),
   )
   .annotateMerge(
     OpenApi.annotations({

@@ -71,7 +71,7 @@ const discountOf = (discount: InvoiceView["discounts"][number]): Body["discounts
   parts: discount.parts.map(({ amount, lineId }) => ({ line_id: lineId, amount: integer(amount) })),
 })
 
-const invoice = (value: Invoice.Invoice, tenant: Tenant.Tenant): Body => {
+export const invoice = (value: Invoice.Invoice, tenant: Tenant.Tenant): Body => {
   const view = invoiceView(value)
   return {
     object: "invoice",

@@ -2,15 +2,19 @@
  * The operations of subscriptions (see `Operations`).
  */
 import {
+  InvalidInput,
+  type PreviewSubscription,
   type Subscription,
+  type SubscriptionPreview,
   Subscriptions,
   subscriptionView,
   type SubscriptionView,
   type Tenant,
 } from "@billwright/core"
 import { Effect } from "effect"
-import type { SubscriptionBody } from "../api/SubscriptionsApi.ts"
+import type { SubscriptionBody, SubscriptionPreviewBody } from "../api/SubscriptionsApi.ts"
 import { created, ok } from "./HttpExchange.ts"
+import { invoice } from "./InvoiceOperations.ts"
 import type { OperationsOf } from "./Operation.ts"
 import * as Render from "./Render.ts"
 
@@ -61,6 +65,16 @@ const subscription = (
   }
 }
 
+const preview = (
+  { invoices, nextInvoice, subscription: after }: SubscriptionPreview,
+  tenant: Tenant.Tenant,
+): typeof SubscriptionPreviewBody.Encoded => ({
+  object: "subscription_preview",
+  subscription: subscription(after, tenant),
+  invoices: invoices.map((one) => invoice(one, tenant)),
+  next_invoice: nextInvoice === null ? null : invoice(nextInvoice, tenant),
+})
+
 type Operations = OperationsOf<"subscriptions">
 type CreateInput = Parameters<Operations["createSubscription"]>[0]["payload"]
 
@@ -82,9 +96,24 @@ export const make: Effect.Effect<Operations, never, Subscriptions> = Effect.map(
       (tenant: Tenant.Tenant, as = ok) =>
       (value: Subscription.Subscription) =>
         as(subscription(value, tenant))
+    const previewed = (input: PreviewSubscription, tenant: Tenant.Tenant) =>
+      Effect.map(subscriptions.preview(input), (value) => ok(preview(value, tenant)))
     return {
       createSubscription: ({ payload }, tenant) =>
         Effect.map(subscriptions.create(toCreate(payload)), answer(tenant, created)),
+      previewNewSubscription: ({ payload }, tenant) =>
+        previewed({ action: "create", ...toCreate(payload) }, tenant),
+      previewSubscription: ({ params, payload }, tenant) =>
+        Effect.flatMap(subscriptions.get(params.id), ({ id }) =>
+          // The service refuses fields that the action does not take.
+          previewed({ ...payload, subscriptionId: id } as PreviewSubscription, tenant).pipe(
+            Effect.mapError((error) =>
+              error._tag === "InvalidInput" && error.field === "resumeAt"
+                ? new InvalidInput({ field: "resume_at", problem: error.problem })
+                : error,
+            ),
+          ),
+        ),
       listSubscriptions: ({ query }, tenant) =>
         Effect.map(subscriptions.list(query), (page) => ok(Render.list(page, tenant, subscription))),
       getSubscription: ({ params }, tenant) => Effect.map(subscriptions.get(params.id), answer(tenant)),
