@@ -1,11 +1,15 @@
+import type { Customers } from "./customers/Customers.ts"
 /**
  * The resources of an account in one mode. They are the same for `createBilling` and `createClient`.
  */
-import type { Customers } from "./customers/Customers.ts"
+import type { Coupons } from "./invoices/Coupons.ts"
+import type { Redemptions } from "./subscriptions/Redemptions.ts"
 import type { PlanMigrations } from "./time/PlanMigrations.ts"
 import type { Meters } from "./usage/Meters.ts"
 import type { Thresholds } from "./usage/Thresholds.ts"
 
+export type * from "./invoices/Coupons.ts"
+export type * from "./subscriptions/Redemptions.ts"
 export type * from "./customers/Customers.ts"
 export type * from "./time/PlanMigrations.ts"
 export type * from "./usage/Meters.ts"
@@ -13,12 +17,16 @@ export type * from "./usage/Thresholds.ts"
 
 /** Calls that `createBilling` and `createClient` have in common. */
 export interface ResourceCalls {
+  /** Coupons: discounts that subscriptions redeem. */
+  readonly coupons: Coupons
   /** The customers that usage and events belong to. */
   readonly customers: Customers
   /** Meters: aggregations of usage other than the sum, and dimensions to filter and group by. */
   readonly meters: Meters
   /** Plan migrations: each moves the subscriptions of a plan to one of its versions. */
   readonly planMigrations: PlanMigrations
+  /** Coupons that subscriptions have. */
+  readonly redemptions: Redemptions
   /** Usage thresholds: each publishes an event when a customer's usage reaches a set total. */
   readonly thresholds: Thresholds
 }

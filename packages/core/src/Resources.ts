@@ -5,9 +5,13 @@
 import { Context, type Effect, Layer } from "effect"
 import * as Customer from "./customers/Customer.ts"
 import { Customers } from "./customers/Customers.ts"
+import * as Coupon from "./invoices/Coupon.ts"
+import { Coupons } from "./invoices/Coupons.ts"
 import type { Page } from "./shared/Page.ts"
 import type { StorageError } from "./shared/StorageError.ts"
 import type { CurrentTenant } from "./shared/Tenant.ts"
+import * as Redemption from "./subscriptions/Redemption.ts"
+import { Redemptions } from "./subscriptions/Redemptions.ts"
 import * as PlanMigration from "./time/PlanMigration.ts"
 import { PlanMigrations } from "./time/PlanMigrations.ts"
 import * as Meter from "./usage/Meter.ts"
@@ -16,10 +20,17 @@ import * as Threshold from "./usage/Threshold.ts"
 import { Thresholds } from "./usage/Thresholds.ts"
 
 /** The services of resources. */
-export type Services = Customers | Meters | PlanMigrations | Thresholds
+export type Services = Coupons | Customers | Meters | PlanMigrations | Redemptions | Thresholds
 
 /** The services of resources, over the storage ports. */
-export const layer = Layer.mergeAll(Customers.layer, Meters.layer, PlanMigrations.layer, Thresholds.layer)
+export const layer = Layer.mergeAll(
+  Coupons.layer,
+  Customers.layer,
+  Meters.layer,
+  PlanMigrations.layer,
+  Redemptions.layer,
+  Thresholds.layer,
+)
 
 /** A value of any resource. */
 export interface Value {
@@ -55,17 +66,24 @@ const useCases =
 export interface Entry<D> {
   readonly definition: D
   /** The name of the call that removes one. */
-  readonly removal: "archive" | "delete" | "erase"
+  readonly removal: "archive" | "delete" | "end" | "erase"
   readonly useCases: (context: Context.Context<Services>) => UseCases
 }
 
 /** By the name that calls have: `billing.customers.create`. */
 export const all: {
+  readonly coupons: Entry<typeof Coupon.coupons>
   readonly customers: Entry<typeof Customer.customers>
   readonly meters: Entry<typeof Meter.meters>
   readonly planMigrations: Entry<typeof PlanMigration.planMigrations>
+  readonly redemptions: Entry<typeof Redemption.redemptions>
   readonly thresholds: Entry<typeof Threshold.thresholds>
 } = {
+  coupons: {
+    definition: Coupon.coupons,
+    removal: "archive",
+    useCases: useCases(Coupons, (service) => ({ ...service, remove: service.archive })),
+  },
   customers: {
     definition: Customer.customers,
     removal: "erase",
@@ -80,6 +98,11 @@ export const all: {
     definition: PlanMigration.planMigrations,
     removal: "delete",
     useCases: useCases(PlanMigrations, (service) => ({ ...service, remove: service.delete })),
+  },
+  redemptions: {
+    definition: Redemption.redemptions,
+    removal: "end",
+    useCases: useCases(Redemptions, (service) => ({ ...service, remove: service.end })),
   },
   thresholds: {
     definition: Threshold.thresholds,

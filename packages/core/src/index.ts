@@ -155,6 +155,7 @@ export type { InvoiceLineView, InvoiceView, ReceiptView } from "./invoices/Invoi
 export { InvoiceStore } from "./invoices/InvoiceStore.ts"
 export type {
   BilledLine,
+  CouponUse,
   InvoiceFilter,
   LineCredit,
   NumberSeries,
@@ -188,3 +189,7 @@ export * as CreditNote from "./invoices/CreditNote.ts"
 export { CreditNotes } from "./invoices/CreditNotes.ts"
 export { CreditNoteStore } from "./invoices/CreditNoteStore.ts"
 export type { CreditNoteFilter } from "./invoices/CreditNoteStore.ts"
+export * as Coupon from "./invoices/Coupon.ts"
+export { Coupons } from "./invoices/Coupons.ts"
+export * as Redemption from "./subscriptions/Redemption.ts"
+export { Redemptions } from "./subscriptions/Redemptions.ts"

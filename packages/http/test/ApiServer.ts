@@ -21,6 +21,8 @@ export const NOW = "2026-11-21T09:30:00.000Z"
 export const UNKNOWN = {
   customer: `cus_${"0".repeat(26)}`,
   record: `usg_${"0".repeat(26)}`,
+  coupon: `cpn_${"0".repeat(26)}`,
+  redemption: `red_${"0".repeat(26)}`,
   threshold: `thr_${"0".repeat(26)}`,
   meter: `mtr_${"0".repeat(26)}`,
   event: `evt_${"0".repeat(26)}`,

@@ -18,6 +18,8 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     cus: [],
     usg: [],
     thr: [],
+    cpn: [],
+    red: [],
     evt: [],
     dlv: [],
     whe: [],
@@ -41,6 +43,13 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     remember((yield* api.expect(201, "POST", "/v1/usage/thresholds", { json })).id)
     const meter = { key: `m_${customer.slice(4)}`, product_id: "api", unit: customer }
     remember((yield* api.expect(201, "POST", "/v1/meters", { json: meter })).id)
+    const coupon = {
+      code: `C-${customer.slice(-30).toUpperCase()}`,
+      name: "Half",
+      percent: "50",
+      duration: "once",
+    }
+    remember((yield* api.expect(201, "POST", "/v1/coupons", { json: coupon })).id)
     remember((yield* api.newEndpoint()).id)
     const key = `key_${customer.slice(4)}`
     yield* api.expect(200, "POST", "/v1/catalog/push", { json: { plans: [{ ...EXAMPLE_PLAN, key }] } })
@@ -57,6 +66,15 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     const json = { customer_id: yield* api.newCustomer(), plan: "pro" }
     const subscription = yield* api.expect(201, "POST", "/v1/subscriptions", { json })
     remember(subscription.id)
+    const coupon = {
+      code: `S-${subscription.id.slice(-26).toUpperCase()}`,
+      name: "Half",
+      percent: "50",
+      duration: "once",
+    }
+    yield* api.expect(201, "POST", "/v1/coupons", { json: coupon })
+    const redeemed = { coupon: coupon.code, subscription_id: subscription.id }
+    remember((yield* api.expect(201, "POST", "/v1/redemptions", { json: redeemed })).id)
     const at = end === "cancel" ? { at: "period_end" } : {}
     yield* api.expect(200, "POST", `/v1/subscriptions/${subscription.id}/${end}`, { json: at })
     yield* api.as({})(Effect.orDie(Effect.flatMap(BillingRuns, (runs) => runs.runDue())))
@@ -66,7 +84,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
 
   const fill = (template: string): string =>
     template.replaceAll(
-      /@(cus|usg|thr|mtr|evt|dlv|whe|pln|plv|sub|inv|key):(\d+)/g,
+      /@(cus|cpn|red|usg|thr|mtr|evt|dlv|whe|pln|plv|sub|inv|key):(\d+)/g,
       (_, prefix: string, n: string) => {
         const pool = pools[prefix] ?? []
         // The latest ones, because they are not yet deleted.

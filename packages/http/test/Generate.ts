@@ -186,7 +186,7 @@ const valid = (schemas: Node, reference: Node): fc.Arbitrary<unknown> => {
       })
     case "string": {
       const pattern = String(schema["pattern"] ?? "")
-      const prefix = /^\^(cus|usg|thr|evt|dlv|whe|sub|inv)_/.exec(pattern)?.[1]
+      const prefix = /^\^(cus|cpn|red|usg|thr|evt|dlv|whe|sub|inv)_/.exec(pattern)?.[1]
       if (prefix !== undefined) {
         return fc.oneof(
           { weight: 19, arbitrary: placeholder(prefix) },
@@ -227,6 +227,8 @@ const valid = (schemas: Node, reference: Node): fc.Arbitrary<unknown> => {
 const CURSORS: ReadonlyArray<string> = ["starting_after", "ending_before"]
 
 const PREFIXES: ReadonlyArray<readonly [string, string]> = [
+  ["coupons", "cpn"],
+  ["redemptions", "red"],
   ["thresholds", "thr"],
   ["meters", "mtr"],
   ["records", "usg"],

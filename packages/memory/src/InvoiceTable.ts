@@ -3,6 +3,7 @@
  */
 import {
   type BilledLine,
+  type CouponUse,
   ExactJson,
   type Invoice,
   type InvoiceFilter,
@@ -142,6 +143,20 @@ export class InvoiceTable {
     return found
   }
 
+  couponUses(tenant: Tenant.Tenant, subscriptionId: string): ReadonlyArray<CouponUse> {
+    const order = this.#of(tenant).bySubscription.get(subscriptionId)
+    const issuedAt = ({ state }: Invoice.StoredInvoice) => state.issuedAt ?? Number.POSITIVE_INFINITY
+    return Array.from(order?.values() ?? [], ({ value }) => value)
+      .sort((a, b) => (issuedAt(a) === issuedAt(b) ? (a.id < b.id ? -1 : 1) : issuedAt(a) - issuedAt(b)))
+      .flatMap(({ cause, id, state: { discounts, status } }) =>
+        discounts.flatMap(({ amount, id: redemptionId, type }) =>
+          type === "coupon" && cause !== null
+            ? [{ invoiceId: id, status, period: cause.period.number, redemptionId, amount }]
+            : [],
+        ),
+      )
+  }
+
   creditsOf(tenant: Tenant.Tenant, id: string): ReadonlyArray<LineCredit> {
     const found = this.#of(tenant).all.find(id)
     if (found === undefined) return []
@@ -236,6 +251,7 @@ export const invoiceStore = (table: InvoiceTable, journal: Journal): InvoiceStor
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
     lock: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     lockWithSubscriptions: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
+    couponUses: (id) => verb((tenant) => Exit.succeed(table.couponUses(tenant, id))),
     creditsOf: (id) => verb((tenant) => Exit.succeed(table.creditsOf(tenant, id))),
     save: (invoice) =>
       verb((tenant) => {

@@ -34,6 +34,12 @@ import { makeDeliveries, makeEndpoints } from "./WebhookRequests.ts"
 export const createClient = <Map = BuiltInEvents>(options: ClientOptions): BillingClient<Map> => {
   const connection = new Connection(options)
   const client: BillingClient<EventMap> = {
+    coupons: makeResource(connection, {
+      path: "/coupons",
+      removal: "archive",
+      isMutable: false,
+      integers: {},
+    }),
     customers: makeResource(connection, {
       path: "/customers",
       removal: "erase",
@@ -58,6 +64,12 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
     planMigrations: makeResource(connection, {
       path: "/plan_migrations",
       removal: "delete",
+      isMutable: false,
+      integers: {},
+    }),
+    redemptions: makeResource(connection, {
+      path: "/redemptions",
+      removal: "end",
       isMutable: false,
       integers: {},
     }),

@@ -80,6 +80,8 @@ const INSTANTS: { readonly [Name in DateFields<Answers>]: true } = {
   trialEndAt: true,
   until: true,
   updatedAt: true,
+  redeemBefore: true,
+  redeemFrom: true,
   voidedAt: true,
 }
 

@@ -11,7 +11,7 @@ import { pageFields } from "../shared/Page.ts"
 import { InvoiceId } from "./Invoice.ts"
 
 /** The prefix of the ids of credit notes. */
-export const CREDIT_NOTE_ID_PREFIX = "cn"
+export const CREDIT_NOTE_ID_PREFIX = "crn"
 /** Most credit notes of one invoice. Each new one is compared with all earlier ones. */
 export const MAX_CREDIT_NOTES = 100
 /** Most lines that one input names: as many as an invoice can have. */

@@ -70,7 +70,7 @@ export const creditNoteData = (
 })
 
 const example: typeof Data.Encoded = {
-  credit_note_id: "cn_01kb2r9d3vffx9qd6k4v2n1h7c",
+  credit_note_id: "crn_01kb2r9d3vffx9qd6k4v2n1h7c",
   number: "CN-2026-0007",
   invoice_id: "inv_01kb2r6ghefxhs59czp23x4vmk",
   customer_id: "cus_01kahd3kc8e0fsr8zknzqgf2h1",

@@ -4,6 +4,7 @@
 import {
   applyToInvoice,
   assemble,
+  type DiscountInput,
   draftOf,
   dueAtOf,
   type Invoice as EngineInvoice,
@@ -51,6 +52,9 @@ export interface Redrafted {
   readonly unknown?: TaxesUnknown | undefined
 }
 
+/** What lowers an invoice, besides its lines. */
+export type Deductions = Pick<DiscountInput, "coupons">
+
 /** What taxes depend on, besides the lines. */
 interface Taxing {
   readonly customerId: CustomerId
@@ -59,6 +63,7 @@ interface Taxing {
   readonly at: number
   readonly before?: StoredInvoice["taxedBy"]
   readonly answer?: TaxAnswer | undefined
+  readonly deductions?: Deductions | undefined
 }
 
 /** A customer of whom nothing is known any more. */
@@ -88,13 +93,14 @@ export class InvoiceBook {
     fields: Omit<StoredInvoice, "state" | "failure" | "taxedBy">,
     header: Omit<Engine.InvoiceHeader, "id" | "customerId" | "subscriptionId">,
     lines: ReadonlyArray<LineInput>,
+    deductions?: Deductions,
   ): Written<void> {
     if (lines.length === 0) return Effect.void
     return Effect.gen({ self: this }, function* () {
       const { cause, createdAt, customerId, id, subscriptionId } = fields
       const at = cause?.at ?? createdAt.epochMilliseconds
       const { currency } = header
-      const { amounts, rates } = yield* this.#priced(lines, { customerId, currency, at })
+      const { amounts, rates } = yield* this.#priced(lines, { customerId, currency, at, deductions })
       const state = draftOf({ ...header, id, customerId, subscriptionId }, amounts)
       const stored: StoredInvoice = { ...fields, state, taxedBy: rates.stored, failure: null }
       yield* this.#store.insert(stored)
@@ -110,6 +116,7 @@ export class InvoiceBook {
     stored: StoredInvoice,
     given: ReadonlyArray<LineInput>,
     answer?: TaxAnswer,
+    deductions?: Deductions,
   ): Effect.Effect<Redrafted, StorageError, CurrentTenant> {
     return Effect.gen({ self: this }, function* () {
       const { cause, customerId, state, taxedBy } = stored
@@ -120,6 +127,7 @@ export class InvoiceBook {
         at: cause?.at ?? now,
         before: taxedBy,
         answer: answer ?? answerOf(taxedBy),
+        deductions,
       })
       const draft = { ...stored, state: redraft(state, amounts), taxedBy: rates.stored }
       return { draft, unknown: rates.unknown }
@@ -127,7 +135,7 @@ export class InvoiceBook {
   }
 
   /** The amounts of lines. A draft has at least one. */
-  #priced(lines: ReadonlyArray<LineInput>, { answer, at, before, currency, customerId }: Taxing) {
+  #priced(lines: ReadonlyArray<LineInput>, { answer, at, before, currency, customerId, deductions }: Taxing) {
     return Effect.gen({ self: this }, function* () {
       const customer = Option.match(yield* this.#customers.find(customerId), {
         onNone: () => before?.customer ?? UNKNOWN_CUSTOMER,
@@ -135,8 +143,12 @@ export class InvoiceBook {
       })
       const { tax, timezone } = this.#settings
       const taxPoint = Engine.LocalTime.format(Engine.LocalTime.ofInstant(at, timezone)).slice(0, 10)
-      const rates = ratesOf(tax, { currency, taxPoint, customer, lines: taxLines({ lines }) }, answer)
-      const amounts = assemble({ lines, quote: rates.quote })
+      const rates = ratesOf(
+        tax,
+        { currency, taxPoint, customer, lines: taxLines({ ...deductions, lines }) },
+        answer,
+      )
+      const amounts = assemble({ ...deductions, lines, quote: rates.quote })
       if (amounts === undefined) return yield* Effect.die(new TypeError("a draft has no lines"))
       return { amounts, rates }
     })

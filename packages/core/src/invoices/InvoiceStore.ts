@@ -31,6 +31,16 @@ export interface BilledLine {
   readonly forgiven: bigint
 }
 
+/** What a coupon took off an invoice. */
+export interface CouponUse {
+  readonly invoiceId: InvoiceId
+  readonly status: InvoiceStatus
+  /** The number of the period of the invoice's cause. */
+  readonly period: number
+  readonly redemptionId: string
+  readonly amount: bigint
+}
+
 /**
  * Every verb acts for the current tenant only and joins the current transaction, if there is one. Without a transaction,
  * each verb is atomic. Values given out share nothing with what is stored.
@@ -86,6 +96,14 @@ export class InvoiceStore extends Context.Service<
       subscriptionId: SubscriptionId,
       fromPeriod: number,
     ) => Effect.Effect<ReadonlyArray<BilledLine>, StorageError, CurrentTenant>
+
+    /**
+     * What coupons took off the invoices of a subscription, drafts included: issued ones in the order in which they were
+     * issued, then drafts by id.
+     */
+    readonly couponUses: (
+      subscriptionId: SubscriptionId,
+    ) => Effect.Effect<ReadonlyArray<CouponUse>, StorageError, CurrentTenant>
 
     /**
      * What lines of other invoices, issued ones, give back of the lines of an invoice (`creditOf`): amounts greater than 0,

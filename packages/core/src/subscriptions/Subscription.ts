@@ -89,6 +89,8 @@ export const CreateSubscription = Schema.Struct({
   trial: Schema.optionalKey(Schema.NullOr(Trial)),
   /** Whether usage of the trial is rated and given free (`free`, the default) or charged when it ends (`charged`). */
   trialUsage: Schema.optionalKey(Schema.Literals(["free", "charged"])),
+  /** The code or the id of a coupon, which is redeemed. It lowers the first invoice, too. */
+  coupon: Schema.optionalKey(Schema.String),
   metadata: Schema.optionalKey(Metadata),
 })
 export interface CreateSubscription extends Schema.Schema.Type<typeof CreateSubscription> {}

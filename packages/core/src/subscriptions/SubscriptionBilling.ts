@@ -15,7 +15,7 @@ import {
 } from "@billwright/engine"
 import { DateTime, Effect } from "effect"
 import { INVOICE_ID_PREFIX, InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
-import type { InvoiceBook, Redrafted } from "../invoices/InvoiceBook.ts"
+import type { Deductions, InvoiceBook, Redrafted } from "../invoices/InvoiceBook.ts"
 import type { BilledLine, InvoiceStore } from "../invoices/InvoiceStore.ts"
 import type { TaxAnswer } from "../invoices/Taxes.ts"
 import type { IdGenerator } from "../shared/Id.ts"
@@ -23,6 +23,7 @@ import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { ChargeUsage } from "./ChargeUsage.ts"
+import type { CouponBook } from "./CouponBook.ts"
 import type { StoredSubscription } from "./Subscription.ts"
 import type { SubscriptionStore } from "./SubscriptionStore.ts"
 import type { VersionTerms } from "./VersionTerms.ts"
@@ -41,6 +42,7 @@ export interface BillingParts {
   readonly ids: IdGenerator["Service"]
   readonly usage: ChargeUsage
   readonly book: InvoiceBook
+  readonly coupons: CouponBook
 }
 
 type Billed<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
@@ -128,6 +130,7 @@ export class SubscriptionBilling {
         },
         { currency: state.currency, periodStart: span.start, periodEnd: span.end },
         lines,
+        yield* this.#deductions(bill, now),
       )
     })
   }
@@ -145,9 +148,19 @@ export class SubscriptionBilling {
     const oldest = Math.min(cause.period.number, ...numbers)
     const from = Math.max(0, Math.min(oldest, cause.period.number - REVIEWED_PERIODS))
     const open = new Set([id, ...later.map((one) => one.id)])
-    return Effect.flatMap(this.#partsOf({ subscription, cause, from, open }), ({ lines }) =>
-      this.#parts.book.redraft(draft, lines, answer),
-    )
+    const bill: Bill = { subscription, cause, from, open }
+    return Effect.gen({ self: this }, function* () {
+      const { lines } = yield* this.#partsOf(bill)
+      const deductions = yield* this.#deductions(bill, draft.createdAt)
+      return yield* this.#parts.book.redraft(draft, lines, answer, deductions)
+    })
+  }
+
+  /** What lowers the invoice of a bill that was made at an instant. */
+  #deductions({ cause, open, subscription }: Bill, createdAt: DateTime.Utc): Billed<Deductions> {
+    const { coupons, invoices } = this.#parts
+    const target = { open, createdAt, period: cause.period.number }
+    return Effect.map(coupons.couponsFor(subscription, target, invoices), (found) => ({ coupons: found }))
   }
 
   #partsOf(bill: Bill): Billed<Computed> {

@@ -8,6 +8,7 @@ import { PlanStore } from "../catalog/PlanStore.ts"
 import { CustomerNotFound, customers } from "../customers/Customer.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
+import { type CouponNotFound, coupons as couponDefinition } from "../invoices/Coupon.ts"
 import { invoiceBooks } from "../invoices/InvoiceBook.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
@@ -23,6 +24,8 @@ import { Transactor } from "../shared/Transactor.ts"
 import { meters } from "../usage/Meter.ts"
 import { UsageStore } from "../usage/UsageStore.ts"
 import { ChargeUsage } from "./ChargeUsage.ts"
+import { CouponBook } from "./CouponBook.ts"
+import { redemptions } from "./Redemption.ts"
 import {
   CancelSubscription,
   ChangeSubscription,
@@ -54,7 +57,7 @@ const { knownId, orNotFound } = ById.make(Schema.is(SubscriptionId), (id) => new
 type Failure = InvoicingUnsupported | StorageError
 type CommandFailure = ActionUnavailable | InvalidInput | SubscriptionNotFound | Failure
 
-type AnyFailure = CommandFailure | CustomerNotFound | PlanNotFound
+type AnyFailure = CommandFailure | CouponNotFound | CustomerNotFound | PlanNotFound
 
 /** The input of the action that is previewed. */
 const withoutAction = <A extends { readonly action: string; readonly subscriptionId?: string }>(
@@ -76,7 +79,11 @@ export class Subscriptions extends Context.Service<
   {
     readonly create: (
       input: CreateSubscription,
-    ) => Effect.Effect<Subscription, InvalidInput | CustomerNotFound | PlanNotFound | Failure, CurrentTenant>
+    ) => Effect.Effect<
+      Subscription,
+      InvalidInput | CouponNotFound | CustomerNotFound | PlanNotFound | Failure,
+      CurrentTenant
+    >
 
     readonly get: (id: string) => Effect.Effect<Subscription, SubscriptionNotFound | Failure, CurrentTenant>
 
@@ -156,9 +163,9 @@ export const makeSubscriptions = Effect.gen(function* () {
   })
 
   const create = Effect.fn("Subscriptions.create")(function* (input: CreateSubscription) {
-    const { book, usage } = yield* makeBook
+    const { book, coupons, usage } = yield* makeBook
     const fields = yield* decodeCreate(input)
-    const { customerId, metadata = {}, version } = fields
+    const { coupon, customerId, metadata = {}, version } = fields
     return yield* transactor.atomically(
       Effect.gen(function* () {
         yield* holdCustomer(customerId)
@@ -170,6 +177,9 @@ export const makeSubscriptions = Effect.gen(function* () {
         if (isRejected(stepped)) return yield* invalid(stepped.problems)
         const id = SubscriptionId.make(yield* ids.next(SUBSCRIPTION_ID_PREFIX))
         const stored = { id, customerId, metadata, createdAt: now, updatedAt: now }
+        if (coupon !== undefined) {
+          yield* coupons.redeem({ customerId, id, state: stepped.subscription }, coupon)
+        }
         return toSubscription(yield* book.create(stored, stepped))
       }),
     )
@@ -271,6 +281,7 @@ export const bookOf = Effect.gen(function* () {
   const ids = yield* IdGenerator
   const collections = yield* Collections
   const usage = new ChargeUsage(yield* UsageStore, collections.of(meters))
+  const coupons = new CouponBook(collections.of(couponDefinition), collections.of(redemptions), ids)
   const invoiceBookOf = yield* invoiceBooks
   return Effect.map(Effect.all([subscriptionPort, invoicePort]), ([store, invoices]) => {
     const invoiceBook = invoiceBookOf(invoices)
@@ -281,6 +292,7 @@ export const bookOf = Effect.gen(function* () {
       ids,
       usage,
       book: invoiceBook,
+      coupons,
     })
     return {
       store,
@@ -288,6 +300,7 @@ export const bookOf = Effect.gen(function* () {
       invoiceBook,
       billing,
       usage,
+      coupons,
       book: new SubscriptionBook(store, outbox, billing),
     }
   })

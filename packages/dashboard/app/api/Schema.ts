@@ -1,5 +1,37 @@
 /** Generated from the OpenAPI document by scripts/generate.ts. Not to be edited. */
 export interface paths {
+    "/v1/coupons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listCoupons"];
+        put?: never;
+        post: operations["createCoupon"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/coupons/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getCoupon"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteCoupon"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/customers": {
         parameters: {
             query?: never;
@@ -59,6 +91,38 @@ export interface paths {
         put?: never;
         post?: never;
         delete: operations["deletePlanMigration"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/redemptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listRedemptions"];
+        put?: never;
+        post: operations["createRedemption"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/redemptions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getRedemption"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteRedemption"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1174,6 +1238,56 @@ export interface components {
             round: "up" | "down" | "half_up" | "none";
             quantity: string;
         };
+        Coupon: {
+            /** @enum {string} */
+            object: "coupon";
+            id: string;
+            code: string;
+            name: string;
+            percent: string | null;
+            amount: {
+                [key: string]: string;
+            } | null;
+            /** @enum {string} */
+            duration: "once" | "periods" | "forever";
+            periods: number | null;
+            plans: string[] | null;
+            charges: string[] | null;
+            carry: boolean;
+            max_redemptions: number | null;
+            max_redemptions_per_customer: number | null;
+            redeem_from: string | null;
+            redeem_before: string | null;
+            times_redeemed: number;
+            archived_at: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        CouponList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Coupon"][];
+            has_more: boolean;
+        };
+        CreateCoupon: {
+            code: string;
+            name: string;
+            percent?: string | null;
+            amount?: {
+                [key: string]: string;
+            } | null;
+            /** @enum {string} */
+            duration: "once" | "periods" | "forever";
+            periods?: number | null;
+            plans?: string[] | null;
+            charges?: string[] | null;
+            carry?: boolean;
+            max_redemptions?: number | null;
+            max_redemptions_per_customer?: number | null;
+            redeem_from?: string | null;
+            redeem_before?: string | null;
+        };
         CreateCustomer: {
             name: string;
             email: string;
@@ -1213,6 +1327,10 @@ export interface components {
             /** @enum {string} */
             at: "now" | "period_end";
             dry_run?: boolean;
+        };
+        CreateRedemption: {
+            coupon: string;
+            subscription_id: string;
         };
         CreateSubscription: {
             customer_id: string;
@@ -1295,6 +1413,12 @@ export interface components {
             data: components["schemas"]["Customer"][];
             has_more: boolean;
         };
+        DeletedCoupon: {
+            /** @enum {string} */
+            object: "coupon";
+            id: string;
+            deleted: boolean;
+        };
         DeletedCustomer: {
             /** @enum {string} */
             object: "customer";
@@ -1310,6 +1434,12 @@ export interface components {
         DeletedPlanMigration: {
             /** @enum {string} */
             object: "plan_migration";
+            id: string;
+            deleted: boolean;
+        };
+        DeletedRedemption: {
+            /** @enum {string} */
+            object: "redemption";
             id: string;
             deleted: boolean;
         };
@@ -2209,6 +2339,42 @@ export interface components {
         RecordUsageBatch: {
             records: components["schemas"]["RecordUsage"][];
         };
+        Redemption: {
+            /** @enum {string} */
+            object: "redemption";
+            id: string;
+            coupon: string;
+            coupon_id: string;
+            customer_id: string;
+            subscription_id: string;
+            currency: string;
+            terms: {
+                name: string;
+                percent?: string;
+                amount?: {
+                    [key: string]: string;
+                };
+                /** @enum {string} */
+                duration: "once" | "periods" | "forever";
+                /** Format: int64 */
+                periods?: number;
+                scope?: {
+                    plans?: string[];
+                    charges?: string[];
+                };
+                carry?: boolean;
+            };
+            ended_at: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        RedemptionList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Redemption"][];
+            has_more: boolean;
+        };
         ReplayEvent: {
             endpoint_id?: string;
         };
@@ -2696,6 +2862,99 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listCoupons: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                code?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CouponList"];
+                };
+            };
+        };
+    };
+    createCoupon: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCoupon"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Coupon"];
+                };
+            };
+        };
+    };
+    getCoupon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Coupon"];
+                };
+            };
+        };
+    };
+    deleteCoupon: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedCoupon"];
+                };
+            };
+        };
+    };
     listCustomers: {
         parameters: {
             query?: {
@@ -2906,6 +3165,101 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedPlanMigration"];
+                };
+            };
+        };
+    };
+    listRedemptions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                coupon_id?: string;
+                customer_id?: string;
+                subscription_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedemptionList"];
+                };
+            };
+        };
+    };
+    createRedemption: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateRedemption"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Redemption"];
+                };
+            };
+        };
+    };
+    getRedemption: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Redemption"];
+                };
+            };
+        };
+    };
+    deleteRedemption: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedRedemption"];
                 };
             };
         };

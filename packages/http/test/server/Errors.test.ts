@@ -425,6 +425,8 @@ describe("503 unavailable", () => {
           cancelSubscription: { at: "now" },
           createMeter: { key: "calls", product_id: "api", unit: "call" },
           updateMeter: { name: "Calls" },
+          createCoupon: { code: "HALF", name: "Half", percent: "50", duration: "once" },
+          createRedemption: { coupon: "HALF", subscription_id: ApiServer.UNKNOWN.subscription },
           createUsageThreshold: { ...usage, period: "day" },
           publishEvent: api.invoicePaid(),
           createWebhookEndpoint: { url: "http://localhost:9/hooks", event_types: ["*"] },
@@ -438,6 +440,8 @@ describe("503 unavailable", () => {
           listUsageRecords: `?customer_id=${customer}`,
         }
         const owns = {
+          coupons: ApiServer.UNKNOWN.coupon,
+          redemptions: ApiServer.UNKNOWN.redemption,
           thresholds: ApiServer.UNKNOWN.threshold,
           meters: ApiServer.UNKNOWN.meter,
           subscriptions: ApiServer.UNKNOWN.subscription,

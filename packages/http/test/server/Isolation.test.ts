@@ -63,13 +63,20 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   yield* api.expect(200, "POST", "/v1/catalog/push", { ...own, json: { plans: [pro] } })
   const ordered = { customer_id: cus, plan: "pro", quantities: { seats: "5" }, metadata: { name } }
   const sub = (yield* api.expect(201, "POST", "/v1/subscriptions", { ...own, json: ordered })).id
+  const half = { code: `C-${customerSuffix(cus).toUpperCase()}`, name, percent: "50", duration: "once" }
+  const cpn = (yield* api.expect(201, "POST", "/v1/coupons", { ...own, json: half })).id
+  // The coupon of the example. It may be there already.
+  const partners = { code: "PARTNER10", name, percent: "10", duration: "forever" }
+  yield* api.call("POST", "/v1/coupons", { ...own, json: partners })
+  const redeemed = { coupon: half.code, subscription_id: sub }
+  const red = (yield* api.expect(201, "POST", "/v1/redemptions", { ...own, json: redeemed })).id
   const canceled = { ...own, json: { at: "period_end" } }
   yield* api.expect(200, "POST", `/v1/subscriptions/${sub}/cancel`, canceled)
   yield* api.as({})(Effect.orDie(Effect.flatMap(BillingRuns, (runs) => runs.runDue())))
   const invoices = yield* api.expect(200, "GET", `/v1/invoices?subscription_id=${sub}&status=open`, own)
   const inv = String(invoices.at("data", 0, "id"))
   const dlv = String((yield* api.expect(200, "GET", `/v1/events/${evt}`, own)).at("deliveries", 0, "id"))
-  const things: Things = { cus, usg, thr, mtr, whe, evt, dlv, pln, plv, sub, inv, key: keyOfPlan }
+  const things: Things = { cus, cpn, red, usg, thr, mtr, whe, evt, dlv, pln, plv, sub, inv, key: keyOfPlan }
   return things
 })
 

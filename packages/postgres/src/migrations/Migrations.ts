@@ -25,6 +25,7 @@ import { migration0007 } from "./Migration0007.ts"
 import { migration0008 } from "./Migration0008.ts"
 import { migration0009 } from "./Migration0009.ts"
 import { migration0010 } from "./Migration0010.ts"
+import { migration0011 } from "./Migration0011.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -41,6 +42,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0008,
   migration0009,
   migration0010,
+  migration0011,
 ]
 
 /** The newest migration of this release, which it also requires. */

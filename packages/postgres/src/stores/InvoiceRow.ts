@@ -1,11 +1,11 @@
 /**
  * Invoices and their lines as rows. In the JSON of a row, amounts of money are texts.
  */
-import { type BilledLine, ExactJson, Id, type Invoice } from "@billwright/core"
+import { type BilledLine, type CouponUse, ExactJson, Id, type Invoice } from "@billwright/core"
 import { Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { millisColumn } from "../Millis.ts"
-import { bigint, instant, json, type Row, text, textOrNull } from "../Row.ts"
+import { bigint, instant, integer, json, type Row, text, textOrNull } from "../Row.ts"
 import { customerIdOf, dueFromRow, invoiceIdOf, subscriptionIdOf } from "./DueRow.ts"
 
 type Stored = Invoice.StoredInvoice
@@ -123,4 +123,12 @@ export const billedLineFromRow = (row: Row): BilledLine => ({
   status: text(row, "status") as BilledLine["status"],
   forgiven: bigint(row, "forgiven"),
   line: toLine(json(row, "line") as StoredBilledLine),
+})
+
+export const couponUseFromRow = (row: Row): CouponUse => ({
+  invoiceId: invoiceIdOf(row, "invoice_id"),
+  status: text(row, "status") as CouponUse["status"],
+  period: integer(row, "period"),
+  redemptionId: text(row, "redemption_id"),
+  amount: bigint(row, "amount"),
 })

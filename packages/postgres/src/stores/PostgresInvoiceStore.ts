@@ -25,6 +25,7 @@ import { bigint, decoding, json, type Row, text } from "../Row.ts"
 import { customerIdOf, dueColumns, joinDue, queueWritten } from "./DueRow.ts"
 import {
   billedLineFromRow,
+  couponUseFromRow,
   invoiceColumns,
   invoiceFromRow,
   type InvoiceTexts,
@@ -133,6 +134,22 @@ where s.account_id = ${accountId} and s.mode = ${mode} and s.id in (
 order by s.id for no key update of s`,
     )
     return yield* lock(id)
+  })
+
+  const couponUses = Effect.fnUntraced(function* (subscriptionId: SubscriptionId) {
+    const operation = "InvoiceStore.couponUses"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select i.id::text as invoice_id, i.status, i.cause_period::text as period,
+  d.discount ->> 'id' as redemption_id, d.discount ->> 'amount' as amount
+from ${t.billing_invoices} i cross join lateral jsonb_array_elements(i.state -> 'discounts') with ordinality as d (discount, n)
+where i.account_id = ${accountId} and i.mode = ${mode} and i.subscription_id = ${Id.toUuid(subscriptionId)}::uuid
+  and i.cause_period is not null and d.discount ->> 'type' = 'coupon'
+order by i.issued_at nulls last, i.id, d.n`,
+    )
+    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(couponUseFromRow))(rows)
   })
 
   const creditsOf = Effect.fnUntraced(function* (id: Invoice.InvoiceId) {
@@ -309,6 +326,7 @@ on conflict (account_id, mode, name) do update set state = excluded.state return
     save: (invoice) => transactor.atomically(save(invoice)),
     lockWithSubscriptions,
     billedLines,
+    couponUses,
     creditsOf,
     lockDrafts,
     lockSeries,

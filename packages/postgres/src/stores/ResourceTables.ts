@@ -23,8 +23,10 @@ export interface ResourceTable {
 
 /** By the type of the resource. */
 export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
+  Coupon: { table: "coupons" },
   Customer: { table: "customers", removedAt: "erased_at", searchKeys: "customer_search_keys" },
   Meter: { table: "meters" },
   PlanMigration: { table: "plan_migrations" },
+  Redemption: { table: "redemptions" },
   UsageThreshold: { table: "usage_thresholds", countedBy: "threshold_count" },
 }
