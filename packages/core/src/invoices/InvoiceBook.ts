@@ -88,14 +88,14 @@ export class InvoiceBook {
     this.#settings = settings
   }
 
-  /** Stores a draft, unless it has no lines. */
+  /** Stores a draft, unless it has no lines, and gives it. */
   draft(
     fields: Omit<StoredInvoice, "state" | "failure" | "taxedBy">,
     header: Omit<Engine.InvoiceHeader, "id" | "customerId" | "subscriptionId">,
     lines: ReadonlyArray<LineInput>,
     deductions?: Deductions,
-  ): Written<void> {
-    if (lines.length === 0) return Effect.void
+  ): Written<Redrafted | undefined> {
+    if (lines.length === 0) return Effect.undefined
     return Effect.gen({ self: this }, function* () {
       const { cause, createdAt, customerId, id, subscriptionId } = fields
       const at = cause?.at ?? createdAt.epochMilliseconds
@@ -105,6 +105,7 @@ export class InvoiceBook {
       const stored: StoredInvoice = { ...fields, state, taxedBy: rates.stored, failure: null }
       yield* this.#store.insert(stored)
       yield* this.#publish(stored, "invoice.created")
+      return { draft: stored, unknown: rates.unknown }
     })
   }
 

@@ -101,9 +101,13 @@ export class SubscriptionBilling {
   /**
    * Makes the draft of an `invoice` effect of a subscription that the current transaction holds, if there is something to
    * bill. The drafts before it are computed again first, and are finalized before it. `from` is the first period that may
-   * not have been billed at all.
+   * not have been billed at all. Gives the draft if it is the only one of the subscription.
    */
-  invoice(subscription: StoredSubscription, cause: BillingEffect, from = cause.period.number): Billed<void> {
+  invoice(
+    subscription: StoredSubscription,
+    cause: BillingEffect,
+    from = cause.period.number,
+  ): Billed<Redrafted | undefined> {
     const { book, ids, invoices } = this.#parts
     return Effect.gen({ self: this }, function* () {
       const { customerId, id, state } = subscription
@@ -118,7 +122,7 @@ export class SubscriptionBilling {
       const bill: Bill = { subscription, cause, from: first, open: new Set() }
       const { graceHours, lines, span } = yield* this.#partsOf(bill)
       const now = yield* DateTime.now
-      yield* book.draft(
+      const made = yield* book.draft(
         {
           id: InvoiceId.make(yield* ids.next(INVOICE_ID_PREFIX)),
           customerId,
@@ -132,6 +136,7 @@ export class SubscriptionBilling {
         lines,
         yield* this.#deductions(bill, now),
       )
+      return drafts.length === 0 ? made : undefined
     })
   }
 

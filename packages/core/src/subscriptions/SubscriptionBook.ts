@@ -5,6 +5,7 @@
 import { nextDue, type Period, type Stepped } from "@billwright/engine"
 import { DateTime, Effect } from "effect"
 import type { Outbox } from "../events/Outbox.ts"
+import type { Redrafted } from "../invoices/InvoiceBook.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
@@ -14,6 +15,13 @@ import { dataOf, subscriptionEvents } from "./SubscriptionEvents.ts"
 import type { SubscriptionStore } from "./SubscriptionStore.ts"
 
 type Written<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
+
+/** A subscription after a step. */
+export interface Updated {
+  readonly stored: StoredSubscription
+  /** The draft that the step made, if the subscription has no other. */
+  readonly draft: Redrafted | undefined
+}
 
 export class SubscriptionBook {
   readonly #store: SubscriptionStore["Service"]
@@ -34,11 +42,15 @@ export class SubscriptionBook {
     const stored: StoredSubscription = { ...fields, ...dueOf(stepped), state: stepped.subscription }
     const last = stepped.effects.findLast(({ kind }) => kind === "invoice")
     const effects = stepped.effects.filter((effect) => effect.kind !== "invoice" || effect === last)
-    return Effect.andThen(this.#store.insert(stored), this.#apply(stored, { ...stepped, effects }, 0))
+    return Effect.gen({ self: this }, function* () {
+      yield* this.#store.insert(stored)
+      yield* this.#apply(stored, { ...stepped, effects }, 0)
+      return stored
+    })
   }
 
   /** Stores a subscription that the current transaction holds after a step of the machine. */
-  update(before: StoredSubscription, stepped: Stepped): Written<StoredSubscription> {
+  update(before: StoredSubscription, stepped: Stepped): Written<Updated> {
     return Effect.gen({ self: this }, function* () {
       const updatedAt = stepped.effects.length === 0 ? before.updatedAt : yield* DateTime.now
       const stored: StoredSubscription = {
@@ -48,23 +60,24 @@ export class SubscriptionBook {
         updatedAt,
       }
       yield* this.#store.save(stored)
-      return yield* this.#apply(stored, stepped)
+      return { stored, draft: yield* this.#apply(stored, stepped) }
     })
   }
 
-  #apply(stored: StoredSubscription, { effects }: Stepped, from?: number): Written<StoredSubscription> {
+  #apply(stored: StoredSubscription, { effects }: Stepped, from?: number): Written<Redrafted | undefined> {
     return Effect.gen({ self: this }, function* () {
       const { customerId, id } = stored
       const periods = new Map<number, Period>()
       for (const effect of effects)
         if (effect.kind !== "event") periods.set(effect.period.number, effect.period)
       if (periods.size > 0) yield* this.#store.savePeriods(id, [...periods.values()])
+      let draft: Redrafted | undefined
       for (const effect of effects) {
         if (effect.kind === "event") {
           yield* this.#outbox.publish(subscriptionEvents[effect.type], dataOf(stored, effect), { customerId })
-        } else if (effect.kind === "invoice") yield* this.#billing.invoice(stored, effect, from)
+        } else if (effect.kind === "invoice") draft = yield* this.#billing.invoice(stored, effect, from)
       }
-      return stored
+      return draft
     })
   }
 }

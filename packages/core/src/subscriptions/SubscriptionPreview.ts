@@ -108,7 +108,7 @@ export const previewOf = <E, R>(
       if (due === null) return null
       const stepped = step(stored.state, { type: "due" }, due.at)
       if (isRejected(stepped)) return null
-      stored = yield* book.update(stored, stepped)
+      stored = (yield* book.update(stored, stepped)).stored
       const [next] = yield* draftsSince(subscriptionId, before)
       if (next !== undefined) return next
     }

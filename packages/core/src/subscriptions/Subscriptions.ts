@@ -207,7 +207,7 @@ export const makeSubscriptions = Effect.gen(function* () {
         const stored = yield* orNotFound(yield* store.lock(known), id)
         const { epochMilliseconds } = yield* DateTime.now
         const stepped = step(stored.state, input, epochMilliseconds)
-        if (!isRejected(stepped)) return toSubscription(yield* book.update(stored, stepped))
+        if (!isRejected(stepped)) return toSubscription((yield* book.update(stored, stepped)).stored)
         const [{ path, problem }] = stepped.problems
         if (path !== input.type) return yield* invalid(stepped.problems)
         return yield* new ActionUnavailable({ object: "subscription", id, problem: `${path} ${problem}` })

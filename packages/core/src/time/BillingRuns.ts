@@ -7,13 +7,14 @@ import type { InvoiceId } from "../invoices/Invoice.ts"
 import { InvoiceSettings } from "../invoices/InvoiceSettings.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
-import { answering, type TaxAnswer } from "../invoices/Taxes.ts"
+import { answering, type TaxAnswer, type TaxesUnknown } from "../invoices/Taxes.ts"
 import type { DueFailure } from "../shared/Due.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import { inOrder } from "../subscriptions/SubscriptionBilling.ts"
+import type { Updated } from "../subscriptions/SubscriptionBook.ts"
 import { bookOf } from "../subscriptions/Subscriptions.ts"
 import {
   type ClaimedSubject,
@@ -68,6 +69,15 @@ export interface RunReport {
   readonly hasMore: boolean
 }
 
+/** What was done with a subject. */
+type Counts = Partial<Pick<RunReport, "subscriptions" | "invoices" | "failed">>
+const NOTHING: Counts = {}
+type Worked = Effect.Effect<
+  Counts,
+  InvalidInput | InvoicingUnsupported | StorageError | TaxesUnknown,
+  CurrentTenant
+>
+
 /** Runs what is due, for all tenants. Several runners may run at once. */
 export class BillingRuns extends Context.Service<
   BillingRuns,
@@ -102,25 +112,34 @@ export class BillingRuns extends Context.Service<
       const { tax } = yield* InvoiceSettings
       const runMigration = yield* makeMigrationRun
 
-      /** Moves a subscription on, through at most `MAX_STEPS` due instants, up to a bound. */
+      /**
+       * Moves a subscription on, through at most `MAX_STEPS` due instants, up to a bound. If its last step makes a draft
+       * that waits for nothing, the draft is finalized at once. After a failure it is not: then it has a turn of its own.
+       */
       const runSubscription = Effect.fnUntraced(function* (
         claimed: ClaimedSubject,
         id: SubscriptionId,
         until: number,
       ) {
-        const { book, store } = yield* makeBook
+        const { book, invoiceBook, store } = yield* makeBook
         const due = yield* duePort
         const { epochMilliseconds: now } = yield* DateTime.now
         const found = yield* store.lock(id)
-        if (Option.isNone(found) || !(yield* due.holds(claimed))) return
-        let stored = found.value
+        if (Option.isNone(found) || !(yield* due.holds(claimed))) return NOTHING
+        let { stored, draft }: Updated = { stored: found.value, draft: undefined }
         for (let steps = 0; steps < MAX_STEPS; steps++) {
           const next = nextDue(stored.state)
           if (next === null || next.at > until) break
           const stepped = step(stored.state, { type: "due" }, now)
           if (isRejected(stepped)) return yield* Effect.die(new TypeError(stepped.problems[0].problem))
-          stored = yield* book.update(stored, stepped)
+          ;({ draft, stored } = yield* book.update(stored, stepped))
         }
+        if (draft === undefined || draft.unknown !== undefined || claimed.attempts > 0)
+          return { subscriptions: 1 }
+        const { dueAt } = draft.draft
+        if (dueAt === null || dueAt > until) return { subscriptions: 1 }
+        yield* invoiceBook.finalize(draft)
+        return { subscriptions: 1, invoices: 1 }
       })
 
       /**
@@ -136,24 +155,25 @@ export class BillingRuns extends Context.Service<
         const { billing, invoiceBook, invoices, store } = yield* makeBook
         const due = yield* duePort
         const found = yield* invoices.find(id)
-        if (Option.isNone(found)) return
+        if (Option.isNone(found)) return NOTHING
         const { subscriptionId } = found.value
         const held = subscriptionId === null ? Option.none() : yield* store.lock(subscriptionId)
         if (Option.isNone(held)) {
           const draft = yield* invoices.lock(id)
-          if (Option.isNone(draft) || !(yield* due.holds(claimed))) return
+          if (Option.isNone(draft) || !(yield* due.holds(claimed))) return NOTHING
           yield* invoiceBook.finalize(
             yield* invoiceBook.redraft(draft.value, draft.value.state.lines, answer),
           )
-          return
+          return { invoices: 1 }
         }
         const [first, ...later] = inOrder(yield* invoices.lockDrafts(held.value.id))
-        if (first === undefined || !(yield* due.holds(claimed))) return
+        if (first === undefined || !(yield* due.holds(claimed))) return NOTHING
         yield* invoiceBook.finalize(yield* billing.redraft(held.value, first, later, answer))
         if (first.id !== id) yield* due.release(claimed, null)
+        return { invoices: 1 }
       })
 
-      const workOn = (claimed: ClaimedSubject, until: number) => {
+      const workOn = (claimed: ClaimedSubject, until: number): Worked => {
         const { subject } = claimed
         switch (subject.kind) {
           case "subscription":
@@ -161,7 +181,7 @@ export class BillingRuns extends Context.Service<
           case "invoice":
             return answering(tax, (answer) => transactor.atomically(runInvoice(claimed, subject.id, answer)))
           case "plan_migration":
-            return runMigration(claimed, subject.id)
+            return Effect.as(runMigration(claimed, subject.id), NOTHING)
         }
       }
 
@@ -171,7 +191,7 @@ export class BillingRuns extends Context.Service<
         const exit = yield* Effect.exit(
           workOn(claimed, until).pipe(Effect.provideService(CurrentTenant, tenant)),
         )
-        if (Exit.isSuccess(exit)) return true
+        if (Exit.isSuccess(exit)) return exit.value
         if (Cause.hasInterrupts(exit.cause)) {
           return yield* Effect.failCause(exit.cause).pipe(Effect.catchTag("TaxesUnknown", Effect.die))
         }
@@ -181,7 +201,7 @@ export class BillingRuns extends Context.Service<
         const isSetAside = failure.retryAt === null
         yield* Metric.update(isSetAside ? worked.setAside : worked.failed, 1)
         yield* Effect.logError(sentenceOf(subject.kind, isSetAside), subject.id, exit.cause)
-        return false
+        return { failed: 1 }
       })
 
       /** Ends leases, so that other runners need not wait until they are over. */
@@ -198,16 +218,16 @@ export class BillingRuns extends Context.Service<
       const runAll = Effect.fnUntraced(function* (
         all: ReadonlyArray<ClaimedSubject>,
         until: number,
-        note: (subject: Subject, isDone: boolean) => Effect.Effect<void>,
+        note: (counts: Counts) => Effect.Effect<void>,
       ) {
         const left = new Set(all)
         const each = Effect.forEach(
           all,
           Effect.fnUntraced(function* (claimed) {
-            const isDone = yield* runOne(claimed, until)
+            const counts = yield* runOne(claimed, until)
             left.delete(claimed)
-            if (isDone) yield* Metric.update(worked.done, 1)
-            yield* note(claimed.subject, isDone)
+            if (counts.failed === undefined) yield* Metric.update(worked.done, 1)
+            yield* note(counts)
           }),
           { discard: true },
         )
@@ -224,10 +244,12 @@ export class BillingRuns extends Context.Service<
         }
         const due = yield* duePort
         let report: RunReport = { subscriptions: 0, invoices: 0, failed: 0, hasMore: true }
-        const note = ({ kind }: Subject, isDone: boolean) => {
-          if (!isDone) report = { ...report, failed: report.failed + 1 }
-          else if (kind !== "plan_migration") {
-            report = { ...report, [`${kind}s`]: report[`${kind}s`] + 1 }
+        const note = ({ failed = 0, invoices = 0, subscriptions = 0 }: Counts) => {
+          report = {
+            ...report,
+            subscriptions: report.subscriptions + subscriptions,
+            invoices: report.invoices + invoices,
+            failed: report.failed + failed,
           }
           return onProgress(report)
         }

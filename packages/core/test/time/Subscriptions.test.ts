@@ -303,7 +303,8 @@ describe("BillingRuns.runDue", () => {
       assert.deepStrictEqual(yield* runDue({ until, limit: 1 }, note), first)
       const second = { ...first, subscriptions: 1 }
       assert.deepStrictEqual(yield* runDue({ until }, note), { ...second, hasMore: false })
-      assert.deepStrictEqual(seen, [first, { ...second, invoices: 0 }, second])
+      // The invoice is finalized with the step that made it, because its grace is over.
+      assert.deepStrictEqual(seen, [first, second])
       // August has not begun: that was due after the bound.
       const [subscription] = (yield* (yield* Subscriptions).list()).data
       assert.strictEqual(subscription?.period?.number, 1)

@@ -44,12 +44,25 @@ const make = Effect.gen(function* () {
   const due = joinDue(t, "invoice")
   const columns = invoiceColumns(t.billing_invoice_lines)
 
-  /** Lines are written before an invoice is issued. Afterwards Postgres refuses them. */
+  /**
+   * Runs statements as one write. In a transaction they need no savepoint: when one of them fails, Postgres lets nothing
+   * else of the transaction happen.
+   */
+  const together = <A, E, R>(statements: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(transactor.inTransaction, (isJoined) =>
+      isJoined ? statements : transactor.atomically(statements),
+    )
+
+  /**
+   * Lines are written before an invoice is issued. Afterwards Postgres refuses them. Those of a new invoice are written
+   * only if its id is not taken.
+   */
   const writeLines = (
     operation: string,
     { accountId, mode }: Tenant.Tenant,
     { customerId, id }: Pick<Stored, "customerId" | "id">,
     { lines, subscriptions }: InvoiceTexts,
+    isNew: boolean,
   ) =>
     write(
       operation,
@@ -58,7 +71,11 @@ const make = Effect.gen(function* () {
   (account_id, mode, customer_id, invoice_id, position, subscription_id, line)
 select ${accountId}, ${mode}, ${Id.toUuid(customerId)}::uuid, ${Id.toUuid(id)}::uuid, l.n - 1,
   (${subscriptions}::text::uuid[])[l.n], l.line
-from jsonb_array_elements(${lines}::text::jsonb) with ordinality as l (line, n)`,
+from jsonb_array_elements(${lines}::text::jsonb) with ordinality as l (line, n)
+where not ${String(isNew)}::text::boolean or not exists (
+  select from ${t.billing_invoices} i
+  where i.account_id = ${accountId} and i.mode = ${mode} and i.id = ${Id.toUuid(id)}::uuid
+)`,
     )
 
   const insert = Effect.fnUntraced(function* (invoice: Stored) {
@@ -69,7 +86,7 @@ from jsonb_array_elements(${lines}::text::jsonb) with ordinality as l (line, n)`
     const texts = textsOf(invoice)
     const { cause, linesBytes, state, taxedBy } = texts
     const uuid = Id.toUuid(id)
-    yield* writeLines(operation, tenant, invoice, texts)
+    yield* writeLines(operation, tenant, invoice, texts, true)
     const rows = yield* write(
       operation,
       (sql) =>
@@ -213,7 +230,7 @@ select i.customer_id::text from draft i`,
     )
     if (drafts[0] !== undefined) {
       const customerId = yield* decoding(operation, customerIdOf)(drafts[0])
-      yield* writeLines(operation, tenant, { id, customerId }, texts)
+      yield* writeLines(operation, tenant, { id, customerId }, texts, false)
     }
     const rows = yield* write(
       operation,
@@ -319,11 +336,11 @@ on conflict (account_id, mode, name) do update set state = excluded.state return
   })
 
   return InvoiceStore.of({
-    insert: (invoice) => transactor.atomically(insert(invoice)),
+    insert: (invoice) => together(insert(invoice)),
     find: (id) => find("InvoiceStore.find", id),
     list,
     lock,
-    save: (invoice) => transactor.atomically(save(invoice)),
+    save: (invoice) => together(save(invoice)),
     lockWithSubscriptions,
     billedLines,
     couponUses,
