@@ -3,6 +3,7 @@ import {
   ActionUnavailableError,
   type Billing,
   createBilling,
+  CustomerHasSubscriptionError,
   CustomerNotFoundError,
   InvalidInputError,
   InvoiceNotFoundError,
@@ -125,6 +126,19 @@ describe.each(both)("subscriptions of %s", (_, caller) => {
     const ended = await subscriptions.preview({ action: "cancel", subscriptionId, at: "now" })
     assert.deepStrictEqual([ended.subscription.phase, ended.nextInvoice], ["ended", null])
     assert.strictEqual((await billing.subscriptions.get(subscriptionId)).phase, "active")
+  })
+
+  it("keep their customer from being erased", async () => {
+    const { id } = await caller().subscriptions.create({
+      customerId,
+      plan: "pro",
+      quantities: { user_seats: 1 },
+    })
+    const refused = await rejection(billing.customers.erase(customerId))
+    assert.instanceOf(refused, CustomerHasSubscriptionError)
+    assert.match(refused.message, /has a subscription that has not ended: cancel it first/)
+    await billing.subscriptions.cancel(id, { at: "now" })
+    await billing.customers.erase(customerId)
   })
 
   it("move to another version by a migration of their plan", async () => {

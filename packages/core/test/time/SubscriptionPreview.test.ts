@@ -1,4 +1,5 @@
 import {
+  Coupons,
   type Invoice,
   Plans,
   type PreviewSubscription,
@@ -53,6 +54,9 @@ const step = fc.record({
   calls: fc.integer({ min: 0, max: 3_000 }),
   action,
 })
+
+/** Half of the subscriptions redeem a coupon that applies to two of their periods. */
+const redeeming = fc.constantFrom({}, { coupon: "HALF" })
 
 const beginning = fc.record({
   plan: fc.constant("team"),
@@ -142,13 +146,15 @@ describe("Subscriptions.preview", () => {
     "is what then happens at the same instant, and stores nothing",
     () =>
       holdsEffect(
-        fc.tuple(beginning, fc.array(step, { maxLength: 5 })),
-        ([first, steps]) =>
+        fc.tuple(beginning, redeeming, fc.array(step, { maxLength: 5 })),
+        ([first, redeemed, steps]) =>
           Effect.gen(function* () {
             yield* pushPro
             yield* (yield* Plans).push({ plans: [team] })
+            const coupon = { code: "HALF", name: "Half off", percent: "50", periods: 2 }
+            yield* (yield* Coupons).create({ ...coupon, duration: "periods" })
             const customer = yield* newCustomer()
-            let last = yield* both({ action: "create", customerId: customer.id, ...first })
+            let last = yield* both({ action: "create", customerId: customer.id, ...first, ...redeemed })
             const subscriptionId = last!.id
             let now = START
             for (const { action: input, calls, hours } of steps) {

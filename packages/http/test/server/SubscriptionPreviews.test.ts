@@ -75,6 +75,23 @@ describe("previews of subscriptions", () => {
   )
 })
 
+describe("a customer with a subscription", () => {
+  it.effect("can't be erased until it has ended, and the answer says so", () =>
+    Effect.gen(function* () {
+      const { api, ordered } = yield* begin()
+      const { id } = yield* api.expect(201, "POST", "/v1/subscriptions", { json: ordered })
+      const path = `/v1/customers/${ordered.customer_id}`
+      const refused = yield* api.expect(409, "DELETE", path)
+      assert.deepStrictEqual(refused.body, {
+        error: "conflict",
+        message: `the customer ${ordered.customer_id} has a subscription that has not ended: cancel it first`,
+      })
+      yield* api.expect(200, "POST", `/v1/subscriptions/${id}/cancel`, { json: { at: "now" } })
+      yield* api.expect(200, "DELETE", path)
+    }),
+  )
+})
+
 describe("plan migrations", () => {
   it.effect("are created, run in the background, listed and deleted", () =>
     Effect.gen(function* () {
