@@ -3,65 +3,36 @@
  *
  * Amounts are integers of the currency's minor unit, in `bigint`: `4200n` is 42.00 EUR.
  */
-import type { Step } from "@billwright/engine"
+import type {
+  Applied,
+  CollectionState,
+  Discount,
+  InvoiceAction,
+  InvoiceStatus,
+  LineKind,
+  LineRef,
+  Step,
+  Tax,
+  TaxBehavior,
+  TaxRate,
+} from "@billwright/engine"
 import type { CallOptions } from "../Call.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
 import type { DueFailure, PlanRef } from "./Billed.ts"
 
-/** A step of the computation of an amount. */
-export type RatingStep = Step
-
-/**
- * Where an invoice is in its life. `draft`: it follows usage, and has no number. `open`: it is issued and waits for its
- * payment. `paid`: nothing is left to pay. `void`: it keeps its number, and nothing of it is due. `uncollectible`: it is
- * written off, and may still be paid.
- */
-export type InvoiceStatus = "draft" | "open" | "paid" | "void" | "uncollectible"
-
-/** What can be done to an invoice. */
-export type InvoiceAction = "finalize" | "pay" | "credit" | "void" | "mark_uncollectible"
-
-/** How the payment of an invoice fares. `idle` until payments begin. */
-export type InvoiceCollection =
-  | "idle"
-  | "collecting"
-  | "paid"
-  | "retrying"
-  | "awaiting_method"
-  | "awaiting_customer"
-  | "processing"
-  | "unresolved"
-  | "exhausted"
-  | "needs_attention"
-  | "stopped"
-
-/**
- * What a line bills. `advance`: a fee or a quantity before its period. `usage`: usage after its period. `credit`: money
- * back for time that was paid and not served. `adjustment`: the difference when a billed period is rated again. `item`:
- * a one-off charge or credit. `true_up`: what is missing to the minimum of a plan.
- */
-export type InvoiceLineKind = "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up"
-
-/** The rate that a line is taxed at. */
-export interface InvoiceLineTax {
-  /**
-   * The VAT category of EN 16931. `S`: a rate above 0. `Z`: a rate of 0. `E`: exempt. `AE`: reverse charge. `K`: goods to
-   * a business in another country of the EU. `G`: goods to a country outside. `O`: not subject to VAT.
-   */
-  readonly category: "S" | "Z" | "E" | "AE" | "K" | "G" | "O"
-  /** In percent: `"19"`. */
-  readonly rate: string
-  readonly country: string | null
-  /** Why there is no tax. */
-  readonly reason: string | null
-}
-
-/** The tax at one rate, rounded once for the invoice. */
-export interface InvoiceTax extends InvoiceLineTax {
-  /** The sum of the net amounts at this rate. */
-  readonly taxable: bigint
-  readonly amount: bigint
-}
+export type {
+  Applied as InvoiceAppliedCredit,
+  CollectionState as InvoiceCollection,
+  Discount as InvoiceDiscount,
+  InvoiceAction,
+  InvoiceStatus,
+  LineKind as InvoiceLineKind,
+  LineRef as InvoiceLineRef,
+  Step as RatingStep,
+  Tax as InvoiceTax,
+  TaxBehavior,
+  TaxRate as InvoiceLineTax,
+} from "@billwright/engine"
 
 /** The usage behind a line. */
 export interface UsageReceipt {
@@ -80,7 +51,7 @@ export interface UsageReceipt {
 export interface InvoiceLine {
   /** Unique in its invoice. It stays when a draft is computed again. */
   readonly id: string
-  readonly kind: InvoiceLineKind
+  readonly kind: LineKind
   /** The key of the charge. `null` for an item, and for the minimum of a plan. */
   readonly charge: string | null
   readonly description: string
@@ -99,33 +70,12 @@ export interface InvoiceLine {
   readonly discount: bigint
   /** After discounts and without tax. */
   readonly net: bigint
-  readonly tax: InvoiceLineTax
+  readonly tax: TaxRate
   /** The line of an earlier invoice that a credit gives money back of. */
-  readonly creditOf: { readonly invoiceId: string; readonly lineId: string } | null
+  readonly creditOf: LineRef | null
   /** The computation of `amount`, step by step. Names are those of REST: `up_to`. */
-  readonly steps: ReadonlyArray<RatingStep>
+  readonly steps: ReadonlyArray<Step>
   readonly receipt: UsageReceipt | null
-}
-
-/** What a coupon or a promotional credit took off. */
-export interface InvoiceDiscount {
-  readonly type: "coupon" | "promotional_credit"
-  readonly id: string
-  readonly name: string | null
-  /** `null` for an amount. */
-  readonly percent: string | null
-  /** What the lines that it covers came to before. */
-  readonly base: bigint
-  /** The sum of its parts. */
-  readonly amount: bigint
-  readonly parts: ReadonlyArray<{ readonly lineId: string; readonly amount: bigint }>
-}
-
-/** A part of an invoice that the customer's own money paid. */
-export interface InvoiceAppliedCredit {
-  readonly type: "credit_balance" | "paid_credit"
-  readonly id: string
-  readonly amount: bigint
 }
 
 /** An invoice. Once it is issued, only its payments, its status and the amounts of its credit notes change. */
@@ -143,16 +93,16 @@ export interface Invoice {
   readonly periodStart: Date | null
   readonly periodEnd: Date | null
   readonly lines: ReadonlyArray<InvoiceLine>
-  readonly discounts: ReadonlyArray<InvoiceDiscount>
+  readonly discounts: ReadonlyArray<Discount>
   /** Whether amounts of lines are without tax (`exclusive`) or contain it (`inclusive`). */
-  readonly taxBehavior: "exclusive" | "inclusive"
+  readonly taxBehavior: TaxBehavior
   /** The sum of the lines before discounts. */
   readonly subtotal: bigint
   readonly tax: bigint
-  readonly taxes: ReadonlyArray<InvoiceTax>
+  readonly taxes: ReadonlyArray<Tax>
   /** The sum of the lines after discounts, with tax. Below 0 when credits exceed charges. */
   readonly total: bigint
-  readonly applied: ReadonlyArray<InvoiceAppliedCredit>
+  readonly applied: ReadonlyArray<Applied>
   /** A total below 0, without its sign: the customer has it as credit. Otherwise 0. */
   readonly credited: bigint
   /** What payments paid. */
@@ -171,7 +121,8 @@ export interface Invoice {
   readonly finalizesAt: Date | null
   /** Why issuing it failed last. `null` unless it did. */
   readonly failure: DueFailure | null
-  readonly collection: InvoiceCollection
+  /** How its payment fares. `idle` until payments begin. */
+  readonly collection: CollectionState
   /** What can be done to it as it is. */
   readonly availableActions: ReadonlyArray<InvoiceAction>
   /** Rises with each change of the invoice. */

@@ -1,19 +1,20 @@
 /**
  * Subscriptions: which customer has which version of a plan, since when and until when.
  */
+import type { Action, BillChange, CreditPolicy, Phase, ResumeAnchor, TrialUsage } from "@billwright/engine"
 import type { CallOptions, Instant, Metadata } from "../Call.ts"
 import type { DueFailure, PlanRef } from "../invoices/Billed.ts"
 import type { Invoice } from "../invoices/Invoices.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
 
-/**
- * Where a subscription is in its life. `scheduled`: it starts later. `trialing`: it is in its trial. `active`: it is
- * billed. `paused`: nothing is charged. `ended`: it has ended for good.
- */
-export type SubscriptionPhase = "scheduled" | "trialing" | "active" | "paused" | "ended"
-
-/** What can be asked of a subscription. */
-export type SubscriptionAction = "change" | "pause" | "resume" | "cancel" | "uncancel"
+export type {
+  Action as SubscriptionAction,
+  BillChange,
+  CreditPolicy,
+  Phase as SubscriptionPhase,
+  ResumeAnchor,
+  TrialUsage,
+} from "@billwright/engine"
 
 /** Quantities that charges of a plan use, as decimals in strings: `{ seats: "5" }`. */
 export type SubscriptionQuantities = Readonly<Record<string, string>>
@@ -29,7 +30,7 @@ export interface PendingChange {
   readonly quantities: SubscriptionQuantities
   readonly at: "period_end" | Date
   /** Whether the change is billed at once or by the next invoice. */
-  readonly bill: "now" | "next_invoice"
+  readonly bill: BillChange
 }
 
 /** A customer's subscription to a version of a plan. */
@@ -37,7 +38,7 @@ export interface Subscription {
   /** `sub_…` */
   readonly id: string
   readonly customerId: string
-  readonly phase: SubscriptionPhase
+  readonly phase: Phase
   /** It stays at this version until it is changed. */
   readonly plan: PlanRef
   /** The ISO 4217 code of the currency. It never changes. */
@@ -71,7 +72,7 @@ export interface Subscription {
   /** Why that failed last. `null` unless it did. */
   readonly failure: DueFailure | null
   /** What can be asked of it as it is. */
-  readonly availableActions: ReadonlyArray<SubscriptionAction>
+  readonly availableActions: ReadonlyArray<Action>
   readonly metadata: Metadata
   /** Rises by one with each event of the subscription. */
   readonly sequence: number
@@ -102,7 +103,7 @@ export interface CreateSubscription {
   /** 1 to 730 days, or up to an instant. Default: the trial of the plan. `null`: no trial. */
   readonly trial?: { readonly days: number } | { readonly endAt: Instant } | null | undefined
   /** Whether usage of the trial is free (the default), or is charged when the trial ends. */
-  readonly trialUsage?: "free" | "charged" | undefined
+  readonly trialUsage?: TrialUsage | undefined
   readonly metadata?: Metadata | undefined
 }
 
@@ -119,14 +120,14 @@ export interface ChangeSubscription {
   /** Required with `plan`. Default for quantities: `period_end` if one of them falls, else `now`. */
   readonly at?: CommandTime | undefined
   /** Whether a change now is billed at once (the default) or by the next invoice. */
-  readonly bill?: "now" | "next_invoice" | undefined
+  readonly bill?: BillChange | undefined
 }
 
 /** When a subscription ends. */
 export interface CancelSubscription {
   readonly at: CommandTime
   /** Whether what was charged for the time after the end is credited. Default: `prorate`. */
-  readonly credit?: "prorate" | "none" | undefined
+  readonly credit?: CreditPolicy | undefined
 }
 
 /** How a subscription is paused. */
@@ -134,15 +135,15 @@ export interface PauseSubscription {
   /** When it resumes by itself, in the future. Default: only when asked. */
   readonly resumeAt?: Instant | undefined
   /** The boundaries with which it resumes at `resumeAt`: those before (`keep`, the default), or new ones. */
-  readonly anchor?: "keep" | "now" | undefined
+  readonly anchor?: ResumeAnchor | undefined
   /** Whether what was charged for the time of the pause is credited. Default: `prorate`. */
-  readonly credit?: "prorate" | "none" | undefined
+  readonly credit?: CreditPolicy | undefined
 }
 
 /** How a subscription resumes. */
 export interface ResumeSubscription {
   /** The boundaries with which it goes on: those before (`keep`, the default), or new ones that begin now. */
-  readonly anchor?: "keep" | "now" | undefined
+  readonly anchor?: ResumeAnchor | undefined
 }
 
 /** A command to preview, with what it takes. */
@@ -170,7 +171,7 @@ export interface SubscriptionPreview {
 /** Selects subscriptions, newest first. Ended ones are listed, too. */
 export interface ListSubscriptions extends PageQuery {
   readonly customerId?: string | undefined
-  readonly phase?: SubscriptionPhase | undefined
+  readonly phase?: Phase | undefined
 }
 
 /**

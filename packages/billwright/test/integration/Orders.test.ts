@@ -2,7 +2,13 @@
  * A host creates its order, its customer and its subscription in one commit of its own. Nothing of it takes a number of an
  * invoice in the host's transaction, which may be open for long.
  */
-import { type Billing, createBilling, SubscriptionNotFoundError, type Transaction } from "billwright"
+import {
+  type Billing,
+  createBilling,
+  PlanNotFoundError,
+  SubscriptionNotFoundError,
+  type Transaction,
+} from "billwright"
 import { postgres } from "billwright/postgres"
 import { Pool } from "pg"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -70,6 +76,12 @@ const everything = async () => ({
   subscriptions: await count("billwright.subscriptions"),
   invoices: await count("billwright.invoices"),
   events: await count("billwright.events"),
+})
+
+it("refuses the key of a plan that no database could store as one that there is not", async () => {
+  const { id } = await billing.customers.create({ name: "Grace", email: "grace@example.com" })
+  const error = await rejection(billing.subscriptions.create({ customerId: id, plan: "a\0b" }))
+  assert.instanceOf(error, PlanNotFoundError)
 })
 
 for (const [name, make] of Object.entries(librariesOn(() => ({ url: database.url, pool })))) {

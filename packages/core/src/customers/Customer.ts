@@ -61,15 +61,18 @@ export const TaxId = Text.bounded(1, MAX_TAX_ID_LENGTH)
 export const TaxStatus = Schema.Literals(["taxable", "exempt", "reverse_charge"])
 export type TaxStatus = typeof TaxStatus.Type
 
-const addressLine = Schema.optionalKey(Text.bounded(1, MAX_ADDRESS_LINE_LENGTH))
+const addressLine = (description: string) =>
+  Schema.optionalKey(Text.bounded(1, MAX_ADDRESS_LINE_LENGTH).annotate({ description }))
 
 /** A postal address. Its country is a field of the customer, because taxes depend on it. */
 export const Address = Schema.Struct({
-  line1: addressLine,
-  line2: addressLine,
-  city: addressLine,
-  region: addressLine,
-  postcode: Schema.optionalKey(Text.bounded(1, MAX_POSTCODE_LENGTH)),
+  line1: addressLine("The first line: a street and a number."),
+  line2: addressLine("The second line."),
+  city: addressLine("The city."),
+  region: addressLine("The state, province or county."),
+  postcode: Schema.optionalKey(
+    Text.bounded(1, MAX_POSTCODE_LENGTH).annotate({ description: "The postcode." }),
+  ),
 })
 export interface Address extends Schema.Schema.Type<typeof Address> {}
 

@@ -16,6 +16,8 @@ import * as Text from "../shared/Text.ts"
 export const PLAN_MIGRATION_ID_PREFIX = "mig"
 /** The most subscriptions that a migration lists by name, of those that could not be moved, and of a dry run's amounts. */
 export const MAX_LISTED = 100
+/** More currencies than ISO 4217 has. */
+const MAX_CURRENCIES = 200
 /** The longest key of a plan, in code points. */
 const MAX_KEY_LENGTH = 64
 /** The longest problem that is listed, in code points. */
@@ -28,7 +30,9 @@ export const PlanMigrationStatus = Schema.Literals(["running", "completed"])
 export type PlanMigrationStatus = typeof PlanMigrationStatus.Type
 
 const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-const units = Schema.String.check(Schema.isPattern(/^-?[0-9]+$/))
+/** The most digits of an amount. */
+const MAX_DIGITS = 60
+const units = Schema.String.check(Schema.isPattern(new RegExp(`^-?[0-9]{1,${MAX_DIGITS}}$`)))
 
 const Counts = Schema.Struct({
   migrated: count.annotate({ description: "Those that were moved, or will be at their period's end." }),
@@ -44,7 +48,9 @@ const Failure = Schema.Struct({
 })
 
 const amounts = {
-  currency: Schema.String,
+  currency: Schema.String.check(Schema.isMaxCodePoints(3)).annotate({
+    description: "The ISO 4217 code of the currency.",
+  }),
   now: units.annotate({
     description: "The total of what is invoiced at once: an integer of the minor unit.",
   }),
@@ -101,7 +107,10 @@ export const planMigrations = Resource.make({
       Schema.Array(Failure).check(Schema.isMaxLength(MAX_LISTED)),
       `The first ${MAX_LISTED} that could not be moved, with the reasons. They stay on their version.`,
     ),
-    amounts: Field.json(Schema.Array(Amounts), "What a dry run adds up, for each currency. Otherwise empty."),
+    amounts: Field.json(
+      Schema.Array(Amounts).check(Schema.isMaxLength(MAX_CURRENCIES)),
+      "What a dry run adds up, for each currency. Otherwise empty.",
+    ),
     differences: Field.json(
       Schema.Array(Difference).check(Schema.isMaxLength(MAX_LISTED)),
       `What a dry run finds for the first ${MAX_LISTED} subscriptions that would move. Otherwise empty.`,

@@ -2,6 +2,7 @@
  * The examples of the operations of invoices (see `Examples`).
  */
 import type { Example } from "./Example.ts"
+import { stepsOfCalls } from "./PlanExamples.ts"
 
 const tax = { category: "O", rate: "0", country: null, reason: "Not subject to tax" }
 
@@ -52,29 +53,7 @@ const invoice = {
       quantity: "2000",
       amount: 1180,
       net: 1180,
-      steps: [
-        { type: "aggregate", quantity: "2000" },
-        { type: "free", free: "100", quantity: "1900" },
-        {
-          type: "tier",
-          from: "0",
-          up_to: "1000",
-          quantity: "1000",
-          price: "0.01",
-          flat: "0",
-          amount: "10",
-        },
-        {
-          type: "tier",
-          from: "1000",
-          up_to: null,
-          quantity: "900",
-          price: "0.002",
-          flat: "0",
-          amount: "1.8",
-        },
-        { type: "round", digits: 2, amount: "11.8" },
-      ],
+      steps: stepsOfCalls,
     },
   ],
   discounts: [],

@@ -65,6 +65,15 @@ const changes = {
   has_more: false,
 }
 
+/** The steps of 2,000 calls. */
+export const stepsOfCalls = [
+  { type: "aggregate", quantity: "2000" },
+  { type: "free", free: "100", quantity: "1900" },
+  { type: "tier", from: "0", up_to: "1000", quantity: "1000", price: "0.01", flat: "0", amount: "10" },
+  { type: "tier", from: "1000", up_to: null, quantity: "900", price: "0.002", flat: "0", amount: "1.8" },
+  { type: "round", digits: 2, amount: "11.8" },
+] as const
+
 const list = (item: object) => ({ object: "list", data: [item], has_more: false })
 
 export const planExamples = {
@@ -93,29 +102,7 @@ export const planExamples = {
           name: "calls",
           amount: 1180,
           exact: "11.8",
-          steps: [
-            { type: "aggregate", quantity: "2000" },
-            { type: "free", free: "100", quantity: "1900" },
-            {
-              type: "tier",
-              from: "0",
-              up_to: "1000",
-              quantity: "1000",
-              price: "0.01",
-              flat: "0",
-              amount: "10",
-            },
-            {
-              type: "tier",
-              from: "1000",
-              up_to: null,
-              quantity: "900",
-              price: "0.002",
-              flat: "0",
-              amount: "1.8",
-            },
-            { type: "round", digits: 2, amount: "11.8" },
-          ],
+          steps: stepsOfCalls,
         },
       ],
       total: 3180,
