@@ -42,15 +42,17 @@ interface TenantRows {
   readonly bySubscription: Map<string, IdOrder<Row>>
   /** By subscription, number of the period and segment. */
   readonly causes: Set<string>
+  /** The numbers of issued invoices. */
+  readonly numbers: Set<string>
   readonly series: Map<SeriesName, NumberSeries>
 }
 
 const causeOf = ({ cause, subscriptionId }: Invoice.StoredInvoice): string | undefined =>
   cause === null ? undefined : `${subscriptionId} ${cause.period.number} ${cause.segment}`
 
-const taken = (problem: string): Exit.Exit<never, StorageError> =>
+const taken = (problem: string, verb = "insert"): Exit.Exit<never, StorageError> =>
   Exit.fail(
-    new StorageError({ operation: "InvoiceStore.insert", retryable: false, cause: new Error(problem) }),
+    new StorageError({ operation: `InvoiceStore.${verb}`, retryable: false, cause: new Error(problem) }),
   )
 
 /** Invoices by tenant. Its methods are synchronous. */
@@ -114,19 +116,26 @@ export class InvoiceTable {
     )
   }
 
-  save(tenant: Tenant.Tenant, invoice: Invoice.StoredInvoice): void {
+  save(tenant: Tenant.Tenant, invoice: Invoice.StoredInvoice): Exit.Exit<void, StorageError> {
     const rows = this.#of(tenant)
     const row = rows.all.find(invoice.id)
-    if (row === undefined) return
+    if (row === undefined) return Exit.void
     const { billed, value: before } = row
+    const number = before.state.number === null ? invoice.state.number : null
+    if (number !== null && rows.numbers.has(number)) {
+      return taken(`another invoice has the number ${number}`, "save")
+    }
+    if (number !== null) rows.numbers.add(number)
     const { cause, createdAt, customerId, subscriptionId } = before
     row.value = frozen({ ...invoice, cause, createdAt, customerId, subscriptionId })
     row.billed = billedLinesOf(row.value)
     this.#journal.wrote(() => {
       row.value = before
       row.billed = billed
+      if (number !== null) rows.numbers.delete(number)
     })
     this.#putDue(rows.tenant, row.value)
+    return Exit.void
   }
 
   billedLines(tenant: Tenant.Tenant, subscriptionId: string, from: number): ReadonlyArray<BilledLine> {
@@ -221,6 +230,7 @@ export class InvoiceTable {
         all: new IdOrder(),
         bySubscription: new Map(),
         causes: new Set(),
+        numbers: new Set(),
         series: new Map(),
       }
       this.#tenants.set(key, rows)
@@ -253,11 +263,7 @@ export const invoiceStore = (table: InvoiceTable, journal: Journal): InvoiceStor
     lockWithSubscriptions: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     couponUses: (id) => verb((tenant) => Exit.succeed(table.couponUses(tenant, id))),
     creditsOf: (id) => verb((tenant) => Exit.succeed(table.creditsOf(tenant, id))),
-    save: (invoice) =>
-      verb((tenant) => {
-        table.save(tenant, invoice)
-        return Exit.void
-      }),
+    save: (invoice) => verb((tenant) => table.save(tenant, invoice)),
     billedLines: (id, from) => verb((tenant) => Exit.succeed(table.billedLines(tenant, id, from))),
     lockDrafts: (id) => verb((tenant) => Exit.succeed(table.drafts(tenant, id))),
     lockSeries: (name) => verb((tenant) => Exit.succeed(table.series(tenant, name))),

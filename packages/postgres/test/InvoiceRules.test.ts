@@ -134,6 +134,16 @@ describe("Postgres refuses", () => {
     `insert into ${table} (${columns.join(", ")}) select ${columns.map((name) => changes[name] ?? name).join(", ")} from ${table} where ${where}`
   const OWNER = ["account_id", "mode", "customer_id", "subscription_id"]
   const LINE = [...OWNER, "invoice_id", "position", "line"]
+  const SUBSCRIPTION = [
+    "account_id",
+    "mode",
+    "customer_id",
+    "id",
+    "state",
+    "metadata",
+    "created_at",
+    "updated_at",
+  ]
   const INVOICE = [...OWNER, "id", "cause", "state", "lines_bytes", "created_at", "updated_at"]
 
   describe("wrong sums at commit", () => {
@@ -290,6 +300,36 @@ describe("Postgres refuses", () => {
     refused("the removal of all series", FINAL, [`truncate ${series}`])
     accepted("(not) the next number", [issued("2026-0003"), taken({ last: 3 })])
     accepted("(not) the first number of the next year", [issued("2027-0001"), taken({ last: 1, year: 2027 })])
+  })
+
+  describe("a reference to somebody else", () => {
+    const OTHER = "'00000000-0000-7000-8000-000000000009'"
+    const other = (changes: Readonly<Record<string, string>>) => [
+      copied(invoices, DRAFT, INVOICE, { id: OTHER, cause: "null", ...changes }),
+      copied(lines, ofInvoice(`${DRAFT} and id <> ${OTHER}`), LINE, { invoice_id: OTHER, ...changes }),
+    ]
+    refused("an invoice of a subscription that there is not", KEY, other({ subscription_id: OTHER }))
+    refused("an invoice of a subscription of another customer", KEY, other({ customer_id: OTHER }))
+    refused("an invoice of a subscription of another account", KEY, other({ account_id: "'other'" }))
+    refused("an invoice of a subscription of the other mode", KEY, other({ mode: "'test'" }))
+    refused("a subscription of a customer that there is not", KEY, [
+      copied(`${SCHEMA}.billing_subscriptions`, "true", SUBSCRIPTION, { id: OTHER, customer_id: OTHER }),
+    ])
+    refused("a subscription of a customer of the other mode", KEY, [
+      copied(`${SCHEMA}.billing_subscriptions`, "true", SUBSCRIPTION, { id: OTHER, mode: "'test'" }),
+    ])
+    accepted("(not) another invoice of the subscription", other({}))
+  })
+
+  describe("what was not paid, as paid", () => {
+    refused("by an amount that no credit note waives", CHECK, [
+      merged(FIRST, { amountWaived: "2000", amountDue: "0", status: "paid" }),
+    ])
+    refused("by an amount that no credit note credits", CHECK, [
+      merged(FIRST, { amountCredited: "2000", amountWaived: "2000", amountDue: "0", status: "paid" }),
+    ])
+    refused("by a payment below 0", CHECK, [merged(FIRST, { amountPaid: "-1", amountDue: "2001" })])
+    refused("by a void invoice with something due", CHECK, [merged(FIRST, { status: "void" })])
   })
 
   describe("a second invoice", () => {

@@ -7,7 +7,10 @@ import type { TaxService, TaxSource } from "./Taxes.ts"
 
 /** What the host sets about invoices. */
 export interface InvoicesOptions {
-  /** The format of the numbers, with `{number:4}` and optionally `{year}`. Default: `{year}-{number:4}`. */
+  /**
+   * The format of the numbers, with `{number:4}` and optionally `{year}`. Default: `{year}-{number:4}`.
+   * A changed format has to write other numbers than those before: an invoice whose number is taken is not issued.
+   */
   readonly numberFormat?: string
   /** The same for the numbers of credit notes. Default: `CN-{year}-{number:4}`. */
   readonly creditNoteFormat?: string

@@ -84,7 +84,7 @@ export class InvoiceStore extends Context.Service<
     /**
      * Replaces an invoice that the current transaction holds. Its id, customer, subscription, `cause` and `createdAt` stay.
      * Ends a lease on it and forgets its failures: what is due at `dueAt` is due for the first time. Does nothing if there
-     * is no such invoice.
+     * is no such invoice. Fails with a `StorageError` if another invoice of the tenant has its number.
      */
     readonly save: (invoice: StoredInvoice) => Effect.Effect<void, StorageError, CurrentTenant>
 

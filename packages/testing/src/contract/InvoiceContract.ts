@@ -7,6 +7,7 @@ import { Effect, Option, Struct } from "effect"
 import { asTenant, otherTenants, same } from "./ContractTest.ts"
 import {
   draftOf,
+  issue,
   insertCustomer,
   type InvoicingTest,
   lineOf,
@@ -85,6 +86,20 @@ export const invoiceContract = (test: InvoicingTest): void => {
       const change = yield* draftOf(subscription, 0)
       yield* store.insert({ ...change, cause: { ...change.cause!, segment: 1 } })
       assert.lengthOf((yield* store.list({}, firstPage)).data, 2)
+    }),
+  )
+
+  test(
+    "a number is that of one invoice",
+    Effect.gen(function* () {
+      const store = yield* InvoiceStore
+      const subscription = yield* subscribed
+      const first = yield* issue(yield* draftOf(subscription, 0))
+      const second = yield* draftOf(subscription, 1)
+      yield* store.insert(second)
+      assert.instanceOf(yield* Effect.flip(store.save(issuedOf(second))), StorageError)
+      same(yield* store.find(first.id), Option.some(first))
+      same(yield* store.find(second.id), Option.some(second))
     }),
   )
 
