@@ -6,5 +6,5 @@ import * as TestDatabase from "./TestDatabase.ts"
 InvoicingContract.suite("PostgreSQL", Storage.layer().pipe(Layer.provide(TestDatabase.layerClient())), {
   pause: "20 millis",
   startTimeout: "30 seconds",
-  timeoutMillis: 30_000,
+  timeoutMillis: 120_000,
 })

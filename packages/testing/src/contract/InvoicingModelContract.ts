@@ -10,7 +10,7 @@ import { Effort } from "./ContractTest.ts"
 import type { InvoicingTest } from "./InvoicingProbe.ts"
 
 /** The most commands of a run, without those inside of transactions. */
-const MAX_COMMANDS = 80
+const MAX_COMMANDS = 60
 
 export const invoicingModelContract = (test: InvoicingTest): void => {
   test(
