@@ -85,7 +85,8 @@ export const invoiceVerb = Effect.fnUntraced(function* (
           const subscription = reference.subscription(tenant, id)
           if (subscription === undefined) return
           const draft = yield* draftOf(subscription, command.period, { dueAt: dueAtOf(command.due) })
-          const isStored = Exit.isSuccess(yield* Effect.exit(store.insert(draft)))
+          // An error of a storage may spoil the transaction that it is in, up to its last savepoint.
+          const isStored = Exit.isSuccess(yield* Effect.exit(transactor.atomically(store.insert(draft))))
           if (isStored) invoices.push({ tenant, id: draft.id })
           same(isStored, reference.insertInvoice(tenant, draft))
         }),
