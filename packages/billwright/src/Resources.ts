@@ -3,6 +3,7 @@ import type { Customers } from "./customers/Customers.ts"
  * The resources of an account in one mode. They are the same for `createBilling` and `createClient`.
  */
 import type { Coupons } from "./invoices/Coupons.ts"
+import type { InvoiceItems } from "./invoices/InvoiceItems.ts"
 import type { Redemptions } from "./subscriptions/Redemptions.ts"
 import type { PlanMigrations } from "./time/PlanMigrations.ts"
 import type { Meters } from "./usage/Meters.ts"
@@ -11,6 +12,7 @@ import type { Thresholds } from "./usage/Thresholds.ts"
 export type * from "./invoices/Coupons.ts"
 export type * from "./subscriptions/Redemptions.ts"
 export type * from "./customers/Customers.ts"
+export type * from "./invoices/InvoiceItems.ts"
 export type * from "./time/PlanMigrations.ts"
 export type * from "./usage/Meters.ts"
 export type * from "./usage/Thresholds.ts"
@@ -21,6 +23,8 @@ export interface ResourceCalls {
   readonly coupons: Coupons
   /** The customers that usage and events belong to. */
   readonly customers: Customers
+  /** One-off charges and credits, which invoices pick up. */
+  readonly invoiceItems: InvoiceItems
   /** Meters: aggregations of usage other than the sum, and dimensions to filter and group by. */
   readonly meters: Meters
   /** Plan migrations: each moves the subscriptions of a plan to one of its versions. */

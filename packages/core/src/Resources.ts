@@ -7,9 +7,11 @@ import * as Customer from "./customers/Customer.ts"
 import { Customers } from "./customers/Customers.ts"
 import * as Coupon from "./invoices/Coupon.ts"
 import { Coupons } from "./invoices/Coupons.ts"
+import * as InvoiceItem from "./invoices/InvoiceItem.ts"
 import type { Page } from "./shared/Page.ts"
 import type { StorageError } from "./shared/StorageError.ts"
 import type { CurrentTenant } from "./shared/Tenant.ts"
+import { InvoiceItems } from "./subscriptions/InvoiceItems.ts"
 import * as Redemption from "./subscriptions/Redemption.ts"
 import { Redemptions } from "./subscriptions/Redemptions.ts"
 import * as PlanMigration from "./time/PlanMigration.ts"
@@ -20,12 +22,13 @@ import * as Threshold from "./usage/Threshold.ts"
 import { Thresholds } from "./usage/Thresholds.ts"
 
 /** The services of resources. */
-export type Services = Coupons | Customers | Meters | PlanMigrations | Redemptions | Thresholds
+export type Services = Coupons | Customers | InvoiceItems | Meters | PlanMigrations | Redemptions | Thresholds
 
 /** The services of resources, over the storage ports. */
 export const layer = Layer.mergeAll(
   Coupons.layer,
   Customers.layer,
+  InvoiceItems.layer,
   Meters.layer,
   PlanMigrations.layer,
   Redemptions.layer,
@@ -74,6 +77,7 @@ export interface Entry<D> {
 export const all: {
   readonly coupons: Entry<typeof Coupon.coupons>
   readonly customers: Entry<typeof Customer.customers>
+  readonly invoiceItems: Entry<typeof InvoiceItem.invoiceItems>
   readonly meters: Entry<typeof Meter.meters>
   readonly planMigrations: Entry<typeof PlanMigration.planMigrations>
   readonly redemptions: Entry<typeof Redemption.redemptions>
@@ -88,6 +92,11 @@ export const all: {
     definition: Customer.customers,
     removal: "erase",
     useCases: useCases(Customers, (service) => ({ ...service, remove: service.erase })),
+  },
+  invoiceItems: {
+    definition: InvoiceItem.invoiceItems,
+    removal: "delete",
+    useCases: useCases(InvoiceItems, (service) => ({ ...service, remove: service.delete })),
   },
   meters: {
     definition: Meter.meters,

@@ -152,6 +152,8 @@ export { LiveSubscriptions } from "./customers/LiveSubscriptions.ts"
 export * as Invoice from "./invoices/Invoice.ts"
 export { INVOICE_LIMITS, invoiceView } from "./invoices/InvoiceView.ts"
 export type { InvoiceLineView, InvoiceView, ReceiptView } from "./invoices/InvoiceView.ts"
+export * as InvoiceItem from "./invoices/InvoiceItem.ts"
+export { InvoiceItems } from "./subscriptions/InvoiceItems.ts"
 export { InvoiceStore } from "./invoices/InvoiceStore.ts"
 export type {
   BilledLine,

@@ -146,6 +146,9 @@ describe("Postgres refuses", () => {
   ]
   const INVOICE = [...OWNER, "id", "cause", "state", "lines_bytes", "created_at", "updated_at"]
 
+  /** A line of an item. */
+  const ITEM = `line || '{"id": "itm_1", "kind": "item"}'`
+
   describe("wrong sums at commit", () => {
     refused("a subtotal", CHECK, [changed(DRAFT, "subtotal", '"1"')])
     refused("a total", CHECK, [changed(DRAFT, "total", '"1"')])
@@ -179,6 +182,10 @@ describe("Postgres refuses", () => {
     refused("no lines", CHECK, [
       `delete from ${lines} where ${ofInvoice(DRAFT)}`,
       merged(DRAFT, { subtotal: "0", total: "0", amountDue: "0", taxes: [] }),
+    ])
+    refused("an item on a second invoice", UNIQUE, [
+      copied(lines, `${ofInvoice(DRAFT)} and position = 0`, LINE, { position: "9", line: ITEM }),
+      copied(lines, `${ofInvoice(DRAFT)} and position = 9`, LINE, { invoice_id: "gen_random_uuid()" }),
     ])
     refused("lines without an invoice", KEY, [
       copied(lines, ofInvoice(DRAFT), LINE, { invoice_id: "gen_random_uuid()" }),

@@ -46,6 +46,12 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       isMutable: true,
       integers: {},
     }),
+    invoiceItems: makeResource(connection, {
+      path: "/invoice_items",
+      removal: "delete",
+      isMutable: false,
+      integers: { amount: true },
+    }),
     plans: makePlans(connection),
     subscriptions: makeSubscriptions(connection),
     invoices: makeInvoices(connection),

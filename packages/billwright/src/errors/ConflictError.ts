@@ -55,15 +55,20 @@ export class CustomerHasSubscriptionError extends ConflictError {
 }
 
 /**
- * The subscription or invoice does not allow the action as it is. Its `availableActions` are those that it allows. Nothing
- * has changed.
+ * The subscription, invoice or invoice item does not allow the action as it is. The `availableActions` of the first two
+ * are those that they allow. Nothing has changed.
  */
 export class ActionUnavailableError extends ConflictError {
   override readonly name = "ActionUnavailableError"
-  readonly object: "subscription" | "invoice"
+  readonly object: "subscription" | "invoice" | "invoice item"
   readonly id: string
 
-  constructor(object: "subscription" | "invoice", id: string, message: string, options?: ErrorOptions) {
+  constructor(
+    object: "subscription" | "invoice" | "invoice item",
+    id: string,
+    message: string,
+    options?: ErrorOptions,
+  ) {
     super("action_unavailable", message, options)
     this.object = object
     this.id = id

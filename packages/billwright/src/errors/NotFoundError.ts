@@ -99,6 +99,15 @@ export class PlanMigrationNotFoundError extends NotFoundError {
   }
 }
 
+/** No invoice item has the id, or it was deleted. */
+export class InvoiceItemNotFoundError extends NotFoundError {
+  override readonly name = "InvoiceItemNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("invoice_item_not_found", id, message, options)
+  }
+}
+
 /** No event has the id, or it was pruned. */
 export class EventNotFoundError extends NotFoundError {
   override readonly name = "EventNotFoundError"

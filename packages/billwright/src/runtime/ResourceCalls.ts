@@ -34,7 +34,10 @@ const withIntegers = (
 }
 
 const toCreate = (resource: Resource.Definition, input: object): never => {
-  const read = toInput<Readonly<Record<string, unknown>>>(input)
+  const instants = Object.entries(resource.fields).flatMap(([name, { kind }]) =>
+    kind === "instant" && (input as Readonly<Record<string, unknown>>)[name] !== null ? [name] : [],
+  )
+  const read = toInput<Readonly<Record<string, unknown>>>(input, ...instants)
   // The service refuses a value that is not an object.
   return (typeof read === "object" && read !== null ? withIntegers(resource, read) : read) as never
 }

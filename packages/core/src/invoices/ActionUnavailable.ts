@@ -7,7 +7,7 @@ import { Schema } from "effect"
 export class ActionUnavailable extends Schema.TaggedError<ActionUnavailable>()(
   "ActionUnavailable",
   {
-    object: Schema.Literals(["subscription", "invoice"]),
+    object: Schema.Literals(["subscription", "invoice", "invoice item"]),
     id: Schema.String,
     /** A sentence, such as `void is not possible: the invoice is draft`. */
     problem: Schema.String,

@@ -20,14 +20,17 @@ import { DateTime, Effect, Option } from "effect"
 import { type Customer, type CustomerId, customers } from "../customers/Customer.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { type CollectionOf, Collections } from "../shared/Collections.ts"
+import { IdGenerator } from "../shared/Id.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { ActionUnavailable } from "./ActionUnavailable.ts"
 import type { StoredInvoice } from "./Invoice.ts"
 import { dataOf, invoiceEvents } from "./InvoiceEvents.ts"
+import { type InvoiceItem, invoiceItems } from "./InvoiceItem.ts"
 import { InvoiceSettings, type Settings } from "./InvoiceSettings.ts"
 import type { InvoiceStore } from "./InvoiceStore.ts"
+import { ItemLines, lineOfItem, withinTotal } from "./ItemLines.ts"
 import { nextNumber } from "./NextNumber.ts"
 import { ratesOf, type TaxAnswer, type TaxesUnknown } from "./Taxes.ts"
 
@@ -48,6 +51,8 @@ type Written<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
 /** A draft with its amounts computed again. */
 export interface Redrafted {
   readonly draft: StoredInvoice
+  /** The items that it has. */
+  readonly items: ReadonlyArray<InvoiceItem>
   /** Why it can't be issued yet. */
   readonly unknown?: TaxesUnknown | undefined
 }
@@ -74,17 +79,20 @@ export class InvoiceBook {
   readonly #store: InvoiceStore["Service"]
   readonly #outbox: Outbox["Service"]
   readonly #customers: CollectionOf<typeof customers>
+  readonly #items: ItemLines
   readonly #settings: Settings
 
   constructor(
     store: InvoiceStore["Service"],
     outbox: Outbox["Service"],
     customerStore: CollectionOf<typeof customers>,
+    items: ItemLines,
     settings: Settings,
   ) {
     this.#store = store
     this.#outbox = outbox
     this.#customers = customerStore
+    this.#items = items
     this.#settings = settings
   }
 
@@ -95,23 +103,25 @@ export class InvoiceBook {
     lines: ReadonlyArray<LineInput>,
     deductions?: Deductions,
   ): Written<Redrafted | undefined> {
-    if (lines.length === 0) return Effect.undefined
     return Effect.gen({ self: this }, function* () {
       const { cause, createdAt, customerId, id, subscriptionId } = fields
       const at = cause?.at ?? createdAt.epochMilliseconds
       const { currency } = header
-      const { amounts, rates } = yield* this.#priced(lines, { customerId, currency, at, deductions })
+      const items = yield* this.#items.take({ customerId, subscriptionId, currency }, id, lines.length > 0)
+      const all = [...lines, ...items.map(lineOfItem)]
+      if (all.length === 0) return undefined
+      const { amounts, rates } = yield* this.#priced(all, { customerId, currency, at, deductions })
       const state = draftOf({ ...header, id, customerId, subscriptionId }, amounts)
       const stored: StoredInvoice = { ...fields, state, taxedBy: rates.stored, failure: null }
       yield* this.#store.insert(stored)
       yield* this.#publish(stored, "invoice.created")
-      return { draft: stored, unknown: rates.unknown }
+      return { draft: stored, items, unknown: rates.unknown }
     })
   }
 
   /**
-   * The draft with other lines, and taxes as they are now. When all lines have fallen away, it keeps those that it has,
-   * with amounts of 0: it was announced, so that it is issued, too.
+   * The draft with other lines, those of its items, and taxes as they are now. When all lines have fallen away, it keeps
+   * those that it has, with amounts of 0: it was announced, so that it is issued, too.
    */
   redraft(
     stored: StoredInvoice,
@@ -122,7 +132,9 @@ export class InvoiceBook {
     return Effect.gen({ self: this }, function* () {
       const { cause, customerId, state, taxedBy } = stored
       const { epochMilliseconds: now } = yield* DateTime.now
-      const { amounts, rates } = yield* this.#priced(given.length === 0 ? zeroed(state) : given, {
+      const items = yield* this.#items.of(stored.id)
+      const all = [...given, ...items.map(lineOfItem)]
+      const { amounts, rates } = yield* this.#priced(all.length === 0 ? zeroed(state) : all, {
         customerId,
         currency: state.currency,
         at: cause?.at ?? now,
@@ -131,7 +143,7 @@ export class InvoiceBook {
         deductions,
       })
       const draft = { ...stored, state: redraft(state, amounts), taxedBy: rates.stored }
-      return { draft, unknown: rates.unknown }
+      return { draft, items, unknown: rates.unknown }
     })
   }
 
@@ -149,7 +161,9 @@ export class InvoiceBook {
         { currency, taxPoint, customer, lines: taxLines({ ...deductions, lines }) },
         answer,
       )
-      const amounts = assemble({ ...deductions, lines, quote: rates.quote })
+      const ofLines = (some: ReadonlyArray<LineInput>) =>
+        assemble({ ...deductions, lines: some, quote: rates.quote })
+      const amounts = ofLines(withinTotal(lines, currency, (some) => ofLines(some)?.total ?? 0n))
       if (amounts === undefined) return yield* Effect.die(new TypeError("a draft has no lines"))
       return { amounts, rates }
     })
@@ -166,12 +180,14 @@ export class InvoiceBook {
    */
   finalize({
     draft,
+    items,
     unknown,
   }: Redrafted): Effect.Effect<StoredInvoice, InvalidInput | StorageError | TaxesUnknown, CurrentTenant> {
     const { numberFormat, timezone } = this.#settings
     return Effect.gen({ self: this }, function* () {
       if (unknown !== undefined) return yield* unknown
       const terms = yield* this.#termsOf(draft.customerId)
+      yield* this.#items.settle(items, draft.state.lines)
       const style = { format: numberFormat, timezone }
       const { issuedAt, number, save } = yield* nextNumber(this.#store, "invoice", style)
       const dueAt = dueAtOf(issuedAt, terms.netDays, terms.timezone)
@@ -238,8 +254,9 @@ const answerOf = ({ asked, quote }: StoredInvoice["taxedBy"]): TaxAnswer | undef
 /** What makes the book of a store. */
 export const invoiceBooks = Effect.gen(function* () {
   const outbox = yield* Outbox
-  const customerStore = (yield* Collections).of(customers)
+  const collections = yield* Collections
+  const items = new ItemLines(collections.of(invoiceItems), yield* IdGenerator)
   const settings = yield* InvoiceSettings
   return (store: InvoiceStore["Service"]): InvoiceBook =>
-    new InvoiceBook(store, outbox, customerStore, settings)
+    new InvoiceBook(store, outbox, collections.of(customers), items, settings)
 })

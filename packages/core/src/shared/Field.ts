@@ -66,6 +66,19 @@ export const id = <S extends Schema.Top>(
   prefix,
 })
 
+/** Makes a field for an id that this library made, or `null`. */
+export const idOrNull = <S extends Schema.Top>(
+  schema: S,
+  prefix: string,
+  description: string,
+): Field<Schema.NullOr<S>, "id", true> => ({
+  schema: described(Schema.NullOr(schema), description),
+  kind: "id",
+  isNullable: true,
+  description,
+  prefix,
+})
+
 /** Makes a field for a value that JSON holds without conversion. */
 export const json = <S extends Schema.Top>(schema: S, description: string): Field<S, "json", false> => ({
   schema: described(schema, description),

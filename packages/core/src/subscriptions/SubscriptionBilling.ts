@@ -148,7 +148,7 @@ export class SubscriptionBilling {
     answer?: TaxAnswer,
   ): Billed<Redrafted> {
     const { cause, id, state } = draft
-    if (cause === null) return this.#parts.book.redraft(draft, state.lines, answer)
+    if (cause === null) return this.#parts.book.redraft(draft, [], answer)
     const numbers = state.lines.map(({ origin }) => origin?.period ?? cause.period.number)
     const oldest = Math.min(cause.period.number, ...numbers)
     const from = Math.max(0, Math.min(oldest, cause.period.number - REVIEWED_PERIODS))

@@ -161,9 +161,7 @@ export class BillingRuns extends Context.Service<
         if (Option.isNone(held)) {
           const draft = yield* invoices.lock(id)
           if (Option.isNone(draft) || !(yield* due.holds(claimed))) return NOTHING
-          yield* invoiceBook.finalize(
-            yield* invoiceBook.redraft(draft.value, draft.value.state.lines, answer),
-          )
+          yield* invoiceBook.finalize(yield* invoiceBook.redraft(draft.value, [], answer))
           return { invoices: 1 }
         }
         const [first, ...later] = inOrder(yield* invoices.lockDrafts(held.value.id))

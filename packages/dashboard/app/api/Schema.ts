@@ -64,6 +64,38 @@ export interface paths {
         patch: operations["updateCustomer"];
         trace?: never;
     };
+    "/v1/invoice_items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listInvoiceItems"];
+        put?: never;
+        post: operations["createInvoiceItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invoice_items/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getInvoiceItem"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteInvoiceItem"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/plan_migrations": {
         parameters: {
             query?: never;
@@ -1310,6 +1342,20 @@ export interface components {
                 [key: string]: string;
             };
         };
+        CreateInvoiceItem: {
+            customer_id: string;
+            subscription_id?: string | null;
+            currency: string;
+            /** Format: int64 */
+            amount: number;
+            description: string;
+            period_start?: string | null;
+            period_end?: string | null;
+            tax_code?: string | null;
+            metadata?: {
+                [key: string]: string;
+            };
+        };
         CreateMeter: {
             key: string;
             name?: string | null;
@@ -1422,6 +1468,12 @@ export interface components {
         DeletedCustomer: {
             /** @enum {string} */
             object: "customer";
+            id: string;
+            deleted: boolean;
+        };
+        DeletedInvoiceItem: {
+            /** @enum {string} */
+            object: "invoice_item";
             id: string;
             deleted: boolean;
         };
@@ -1784,6 +1836,35 @@ export interface components {
             line_id: string;
             /** Format: int64 */
             amount: number;
+        };
+        InvoiceItem: {
+            /** @enum {string} */
+            object: "invoice_item";
+            id: string;
+            customer_id: string;
+            subscription_id: string | null;
+            currency: string;
+            /** Format: int64 */
+            amount: number;
+            description: string;
+            period_start: string | null;
+            period_end: string | null;
+            tax_code: string | null;
+            metadata: {
+                [key: string]: string;
+            };
+            /** @enum {string} */
+            status: "pending" | "invoiced";
+            invoice_id: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        InvoiceItemList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["InvoiceItem"][];
+            has_more: boolean;
         };
         InvoiceLine: {
             id: string;
@@ -3072,6 +3153,101 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Customer"];
+                };
+            };
+        };
+    };
+    listInvoiceItems: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+                status?: "pending" | "invoiced";
+                invoice_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceItemList"];
+                };
+            };
+        };
+    };
+    createInvoiceItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInvoiceItem"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceItem"];
+                };
+            };
+        };
+    };
+    getInvoiceItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceItem"];
+                };
+            };
+        };
+    };
+    deleteInvoiceItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedInvoiceItem"];
                 };
             };
         };

@@ -27,6 +27,7 @@ import { migration0009 } from "./Migration0009.ts"
 import { migration0010 } from "./Migration0010.ts"
 import { migration0011 } from "./Migration0011.ts"
 import { migration0012 } from "./Migration0012.ts"
+import { migration0013 } from "./Migration0013.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -45,6 +46,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0010,
   migration0011,
   migration0012,
+  migration0013,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -25,7 +25,12 @@ export interface ListedTable {
 /** Which rows to list. */
 export interface RowFilter {
   /** Columns, and the values that they must equal. */
-  readonly equal: ReadonlyArray<{ readonly column: string; readonly value: Statement.Fragment }>
+  readonly equal: ReadonlyArray<{
+    readonly column: string
+    readonly value: Statement.Fragment
+    /** Whether the value is `null`, which nothing in SQL is equal to. */
+    readonly isNull: boolean
+  }>
   readonly search: string | undefined
 }
 
@@ -66,7 +71,11 @@ export const make = (
     const { accountId, mode } = yield* CurrentTenant
     const { limit, order, position } = clauses(page, cursor)
     const wanted = Statement.fragment(
-      equal.flatMap(({ column, value }) => [Statement.literal(` and t.${column} = `), ...value.segments]),
+      equal.flatMap(({ column, isNull, value }) =>
+        isNull
+          ? [Statement.literal(` and t.${column} is null`)]
+          : [Statement.literal(` and t.${column} = `), ...value.segments],
+      ),
     )
     return yield* read(operation, (sql) => {
       const what = search === undefined ? sql`true` : holds(sql, search)

@@ -233,7 +233,7 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
     const { search, ...fields } = filter
     const equal = Object.entries(fields)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => rows.parameter(name, value))
+      .map(([name, value]) => ({ ...rows.parameter(name, value), isNull: value === null }))
     const found = yield* listRows(operation, { equal, search }, page, cursor)
     const values = yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(rows.fromRow))(found)
     return pageOf({ ...page, limit: Math.min(page.limit, shownOf(found).length) }, values)

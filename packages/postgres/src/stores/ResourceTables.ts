@@ -25,6 +25,7 @@ export interface ResourceTable {
 export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
   Coupon: { table: "coupons" },
   Customer: { table: "customers", removedAt: "erased_at", searchKeys: "customer_search_keys" },
+  InvoiceItem: { table: "invoice_items" },
   Meter: { table: "meters" },
   PlanMigration: { table: "plan_migrations" },
   Redemption: { table: "redemptions" },

@@ -1,0 +1,191 @@
+/**
+ * The lines of items on invoices.
+ *
+ * A draft picks items up when it is made, and keeps them. So an item is on one invoice at most. A credit takes from an
+ * invoice only what it comes to: the rest waits, as an item of its own, for the next invoice.
+ */
+import { Currency, type LineInput, stepsOfAmount } from "@billwright/engine"
+import { DateTime, Effect, Option } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import type { CollectionOf } from "../shared/Collections.ts"
+import type { IdGenerator } from "../shared/Id.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import type { InvoiceId } from "./Invoice.ts"
+import {
+  INVOICE_ITEM_ID_PREFIX,
+  type InvoiceItem,
+  InvoiceItemId,
+  type invoiceItems,
+  MAX_ITEMS_PER_INVOICE,
+} from "./InvoiceItem.ts"
+import type { SubscriptionId } from "./SubscriptionId.ts"
+
+type Stored<A> = Effect.Effect<A, StorageError, CurrentTenant>
+
+/** Most pages of pending items among which those of an invoice are looked for. */
+const MAX_PAGES = 20
+
+/** The line of an item with all of its amount. */
+export const lineOfItem = ({
+  amount,
+  currency,
+  description,
+  id,
+  periodEnd,
+  periodStart,
+  taxCode,
+}: InvoiceItem): LineInput => ({
+  id,
+  kind: "item",
+  origin: null,
+  charge: null,
+  description,
+  periodStart: periodStart?.epochMilliseconds ?? null,
+  periodEnd: periodEnd?.epochMilliseconds ?? null,
+  quantity: null,
+  amount,
+  steps: stepsOfAmount(amount, Currency.exponentOf(currency) ?? 0),
+  receipt: null,
+  taxCode,
+  fixedTax: null,
+  creditOf: null,
+})
+
+/**
+ * The lines, with the credits among the items cut so that together they are `most`. The first ones come first. Those that
+ * take nothing are left out.
+ */
+const withCredits = (
+  lines: ReadonlyArray<LineInput>,
+  currency: string,
+  most: bigint,
+): ReadonlyArray<LineInput> => {
+  let left = most
+  return lines.flatMap((line) => {
+    if (line.kind !== "item" || line.amount >= 0n) return [line]
+    const taken = left < -line.amount ? left : -line.amount
+    left -= taken
+    const steps = stepsOfAmount(-taken, Currency.exponentOf(currency) ?? 0)
+    return taken === 0n ? [] : [{ ...line, amount: -taken, steps }]
+  })
+}
+
+/**
+ * The lines of an invoice, with the credits among its items cut where its total would be less than 0. `totalOf` gives the
+ * total of lines. What a subscription gives back is not cut.
+ */
+export const withinTotal = (
+  lines: ReadonlyArray<LineInput>,
+  currency: string,
+  totalOf: (lines: ReadonlyArray<LineInput>) => bigint,
+): ReadonlyArray<LineInput> => {
+  const credits = lines.filter(({ amount, kind }) => kind === "item" && amount < 0n)
+  if (credits.length === 0 || totalOf(lines) >= 0n) return lines
+  // With more credit the total never rises. So the most that leaves it at 0 or more is found by halving.
+  let [fits, tooMuch] = [0n, credits.reduce((sum, { amount }) => sum - amount, 0n)]
+  while (tooMuch - fits > 1n) {
+    const middle = (fits + tooMuch) / 2n
+    if (totalOf(withCredits(lines, currency, middle)) >= 0n) fits = middle
+    else tooMuch = middle
+  }
+  return withCredits(lines, currency, fits)
+}
+
+/** Whose items an invoice picks up. */
+export interface ItemsOf {
+  readonly customerId: CustomerId
+  readonly subscriptionId: SubscriptionId | null
+  readonly currency: string
+}
+
+/** Picks items up for invoices, in the current transaction. */
+export class ItemLines {
+  readonly #items: CollectionOf<typeof invoiceItems>
+  readonly #ids: IdGenerator["Service"]
+
+  constructor(items: CollectionOf<typeof invoiceItems>, ids: IdGenerator["Service"]) {
+    this.#items = items
+    this.#ids = ids
+  }
+
+  /**
+   * Gives a new draft the pending items that it may have, oldest first. `hasOthers` says whether it has lines besides. A
+   * draft without any charge gets no credits, because they would be on no invoice.
+   */
+  take(of: ItemsOf, invoiceId: InvoiceId, hasOthers: boolean): Stored<ReadonlyArray<InvoiceItem>> {
+    return Effect.gen({ self: this }, function* () {
+      const pending = yield* this.#pending(of)
+      if (!hasOthers && !pending.some(({ amount }) => amount > 0n)) return []
+      const taken: Array<InvoiceItem> = []
+      for (const { id } of pending) {
+        const held = yield* this.#items.modify(id, (item) =>
+          Effect.succeed(
+            item.status === "pending" ? { ...item, status: "invoiced" as const, invoiceId } : item,
+          ),
+        )
+        if (Option.isSome(held) && held.value.invoiceId === invoiceId) taken.push(held.value)
+      }
+      return taken
+    })
+  }
+
+  /** The items that a draft has, oldest first. */
+  of(invoiceId: InvoiceId): Stored<ReadonlyArray<InvoiceItem>> {
+    return this.#list({ invoiceId })
+  }
+
+  /**
+   * Settles the items of a draft that is issued with these lines: what a credit has left becomes a pending item, and one
+   * that took nothing is pending again.
+   */
+  settle(items: ReadonlyArray<InvoiceItem>, lines: ReadonlyArray<LineInput>): Stored<void> {
+    const amounts = new Map<string, bigint>()
+    for (const { amount, id, kind } of lines) if (kind === "item") amounts.set(id, amount)
+    return Effect.forEach(items, (item) => this.#settleOne(item, amounts.get(item.id) ?? 0n), {
+      discard: true,
+    })
+  }
+
+  #settleOne(item: InvoiceItem, amount: bigint): Stored<void> {
+    if (amount === item.amount) return Effect.void
+    return Effect.gen({ self: this }, function* () {
+      const rest = { ...item, amount: item.amount - amount, status: "pending", invoiceId: null } as const
+      if (amount === 0n) {
+        yield* this.#items.modify(item.id, () => Effect.succeed(rest))
+        return
+      }
+      yield* this.#items.modify(item.id, () => Effect.succeed({ ...item, amount }))
+      const id = InvoiceItemId.make(yield* this.#ids.next(INVOICE_ITEM_ID_PREFIX))
+      yield* this.#items.insert({ ...rest, id, createdAt: yield* DateTime.now })
+    })
+  }
+
+  #pending({ currency, customerId, subscriptionId }: ItemsOf): Stored<ReadonlyArray<InvoiceItem>> {
+    const all = this.#list({ customerId, currency, status: "pending" })
+    return Effect.map(all, (items) =>
+      items
+        .filter((item) => item.subscriptionId === null || item.subscriptionId === subscriptionId)
+        .slice(0, MAX_ITEMS_PER_INVOICE),
+    )
+  }
+
+  /** Oldest first. */
+  #list(
+    filter: Parameters<CollectionOf<typeof invoiceItems>["list"]>[0],
+  ): Stored<ReadonlyArray<InvoiceItem>> {
+    return Effect.gen({ self: this }, function* () {
+      const found: Array<InvoiceItem> = []
+      for (let pages = 0; pages < MAX_PAGES; pages++) {
+        const last = found.at(-1)
+        const cursor = last === undefined ? undefined : { direction: "older" as const, id: last.id }
+        const page = yield* this.#items
+          .list(filter, { limit: MAX_ITEMS_PER_INVOICE, cursor })
+          .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+        found.push(...page.data)
+        if (!page.hasMore) break
+      }
+      return found.toReversed()
+    })
+  }
+}
