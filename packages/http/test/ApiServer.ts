@@ -32,6 +32,7 @@ export const UNKNOWN = {
   planVersion: `plv_${"0".repeat(26)}`,
   subscription: `sub_${"0".repeat(26)}`,
   invoice: `inv_${"0".repeat(26)}`,
+  planMigration: `mig_${"0".repeat(26)}`,
   planKey: `key_${"0".repeat(26)}`,
 } as const
 

@@ -20,6 +20,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     thr: [],
     cpn: [],
     red: [],
+    mig: [],
     evt: [],
     dlv: [],
     whe: [],
@@ -73,6 +74,8 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
       duration: "once",
     }
     yield* api.expect(201, "POST", "/v1/coupons", { json: coupon })
+    const migration = { plan: "pro", to_version: 1, at: "period_end" }
+    remember((yield* api.expect(201, "POST", "/v1/plan_migrations", { json: migration })).id)
     const redeemed = { coupon: coupon.code, subscription_id: subscription.id }
     remember((yield* api.expect(201, "POST", "/v1/redemptions", { json: redeemed })).id)
     const at = end === "cancel" ? { at: "period_end" } : {}
@@ -84,7 +87,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
 
   const fill = (template: string): string =>
     template.replaceAll(
-      /@(cus|cpn|red|usg|thr|mtr|evt|dlv|whe|pln|plv|sub|inv|key):(\d+)/g,
+      /@(cus|cpn|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
       (_, prefix: string, n: string) => {
         const pool = pools[prefix] ?? []
         // The latest ones, because they are not yet deleted.
@@ -101,7 +104,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
   const run = Effect.fnUntraced(function* (request: GeneratedRequest) {
     if (request.operation.method === "DELETE" || pools["cus"]?.length === 0) yield* refill
     const { id: operation } = request.operation
-    if (/Subscription$|Invoice/.test(operation)) {
+    if (/Subscription$|Invoice|PlanMigration/.test(operation)) {
       yield* api.expect(200, "POST", "/v1/catalog/push", { json: { plans: [EXAMPLE_PLAN] } })
       yield* resubscribe(operation === "resumeSubscription" ? "pause" : "cancel")
     }

@@ -229,6 +229,7 @@ const CURSORS: ReadonlyArray<string> = ["starting_after", "ending_before"]
 const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["coupons", "cpn"],
   ["redemptions", "red"],
+  ["plan_migrations", "mig"],
   ["thresholds", "thr"],
   ["meters", "mtr"],
   ["records", "usg"],

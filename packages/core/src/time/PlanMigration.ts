@@ -30,9 +30,9 @@ export const PlanMigrationStatus = Schema.Literals(["running", "completed"])
 export type PlanMigrationStatus = typeof PlanMigrationStatus.Type
 
 const count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
-/** The most digits of an amount. */
+/** The most digits of an amount, with its sign. */
 const MAX_DIGITS = 60
-const units = Schema.String.check(Schema.isPattern(new RegExp(`^-?[0-9]{1,${MAX_DIGITS}}$`)))
+const units = Schema.String.check(Schema.isPattern(/^-?[0-9]+$/), Schema.isMaxCodePoints(MAX_DIGITS))
 
 const Counts = Schema.Struct({
   migrated: count.annotate({ description: "Those that were moved, or will be at their period's end." }),

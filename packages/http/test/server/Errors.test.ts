@@ -115,7 +115,12 @@ describe("400 invalid_request", () => {
 })
 
 /** What reads by POST, because a plan has no place in a query. */
-const READING: ReadonlyArray<string> = ["diffPlans", "previewPlan"]
+const READING: ReadonlyArray<string> = [
+  "diffPlans",
+  "previewPlan",
+  "previewNewSubscription",
+  "previewSubscription",
+]
 
 /** A path with something in the place of each parameter. */
 const filled = (path: string): string => path.replaceAll(/:\w+/g, "x")
@@ -421,6 +426,9 @@ describe("503 unavailable", () => {
           diffPlans: { plans: [EXAMPLE_PLAN] },
           previewPlan: { plan: "pro" },
           createSubscription: { customer_id: customer, plan: "pro" },
+          previewNewSubscription: { customer_id: customer, plan: "pro" },
+          previewSubscription: { action: "uncancel" },
+          createPlanMigration: { plan: "pro", from_version: 1, at: "period_end" },
           changeSubscription: { plan: "pro", at: "now" },
           cancelSubscription: { at: "now" },
           createMeter: { key: "calls", product_id: "api", unit: "call" },
@@ -441,6 +449,7 @@ describe("503 unavailable", () => {
         }
         const owns = {
           coupons: ApiServer.UNKNOWN.coupon,
+          plan_migrations: ApiServer.UNKNOWN.planMigration,
           redemptions: ApiServer.UNKNOWN.redemption,
           thresholds: ApiServer.UNKNOWN.threshold,
           meters: ApiServer.UNKNOWN.meter,

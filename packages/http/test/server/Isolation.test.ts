@@ -60,7 +60,11 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   const versions = yield* api.expect(200, "GET", `/v1/plans/${keyOfPlan}/versions`, own)
   const plv = String(versions.at("data", 0, "id"))
   const pro = { key: "pro", name, ...PLAN_TERMS, charges: [...PLAN_TERMS.charges, SEATS] }
-  yield* api.expect(200, "POST", "/v1/catalog/push", { ...own, json: { plans: [pro] } })
+  for (const version of [{ ...pro, charges: PLAN_TERMS.charges }, pro]) {
+    yield* api.expect(200, "POST", "/v1/catalog/push", { ...own, json: { plans: [version] } })
+  }
+  const migration = { plan: "pro", from_version: 1, to_version: 2, at: "period_end" }
+  const mig = (yield* api.expect(201, "POST", "/v1/plan_migrations", { ...own, json: migration })).id
   const ordered = { customer_id: cus, plan: "pro", quantities: { seats: "5" }, metadata: { name } }
   const sub = (yield* api.expect(201, "POST", "/v1/subscriptions", { ...own, json: ordered })).id
   const half = { code: `C-${customerSuffix(cus).toUpperCase()}`, name, percent: "50", duration: "once" }
@@ -76,7 +80,23 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   const invoices = yield* api.expect(200, "GET", `/v1/invoices?subscription_id=${sub}&status=open`, own)
   const inv = String(invoices.at("data", 0, "id"))
   const dlv = String((yield* api.expect(200, "GET", `/v1/events/${evt}`, own)).at("deliveries", 0, "id"))
-  const things: Things = { cus, cpn, red, usg, thr, mtr, whe, evt, dlv, pln, plv, sub, inv, key: keyOfPlan }
+  const things: Things = {
+    cus,
+    cpn,
+    red,
+    usg,
+    thr,
+    mtr,
+    whe,
+    evt,
+    dlv,
+    pln,
+    plv,
+    mig,
+    sub,
+    inv,
+    key: keyOfPlan,
+  }
   return things
 })
 
