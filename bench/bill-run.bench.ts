@@ -14,6 +14,7 @@ import { type Client, Pool } from "pg"
 import { billAll, billOne, TABLES } from "./BillRunBaselines.ts"
 import { compare } from "./Comparison.ts"
 import { connected, ROLL_UP } from "./Fill.ts"
+import { pro } from "./MonthlyPlan.ts"
 import * as Ours from "./Ours.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 
@@ -27,24 +28,10 @@ const CONNECTIONS = 4
 const monthOf = (round: number): Date => new Date(Date.UTC(2030, round + 3, 1))
 
 const plan: PlanDefinition = {
-  key: "pro",
-  name: "Pro",
-  currencies: ["EUR"],
-  interval: { unit: "month", count: 1 },
+  ...pro,
   policy: { grace_hours: 0 },
   charges: [
-    { key: "base", model: "flat", price: { EUR: "20.00" } },
-    {
-      key: "calls",
-      model: "graduated",
-      meter: "calls",
-      free: "100",
-      tiers: [
-        { up_to: "1000", price: { EUR: "0.01" } },
-        { up_to: "5000", price: { EUR: "0.005" } },
-        { price: { EUR: "0.002" } },
-      ],
-    },
+    ...pro.charges,
     { key: "blocks", model: "package", meter: "calls", size: "100", price: { EUR: "0.25" } },
   ],
 }

@@ -17,10 +17,10 @@ import {
   Tenant,
   Usage,
 } from "@billwright/core"
-import type { PlanDefinition } from "@billwright/engine"
 import { Memory } from "@billwright/memory"
 import { Clock, DateTime, Effect, Layer, Option } from "effect"
 import { compare } from "./Comparison.ts"
+import { pro } from "./MonthlyPlan.ts"
 
 const SUBSCRIPTIONS = 100
 const MONTHS = 36
@@ -29,27 +29,6 @@ const MONTH_MILLIS = (365.2425 / 12) * 86_400_000
 const START = Date.UTC(2026, 0, 31, 12)
 /** After the last period has ended, and the grace of its invoice is over. */
 const END = Date.UTC(2029, 0, 31, 14)
-
-const plan: PlanDefinition = {
-  key: "pro",
-  name: "Pro",
-  currencies: ["EUR"],
-  interval: { unit: "month", count: 1 },
-  charges: [
-    { key: "base", model: "flat", price: { EUR: "20.00" } },
-    {
-      key: "calls",
-      model: "graduated",
-      meter: "calls",
-      free: "100",
-      tiers: [
-        { up_to: "1000", price: { EUR: "0.01" } },
-        { up_to: "5000", price: { EUR: "0.005" } },
-        { price: { EUR: "0.002" } },
-      ],
-    },
-  ],
-}
 
 /** A clock that stands until it is set. */
 class StandingClock {
@@ -69,7 +48,7 @@ const begin = Effect.gen(function* () {
   const customers = yield* Customers
   const subscriptions = yield* Subscriptions
   yield* (yield* Meters).create({ key: "calls", productId: "api", unit: "call" })
-  yield* (yield* Plans).push({ plans: [plan] })
+  yield* (yield* Plans).push({ plans: [pro] })
   return yield* Effect.forEach(
     Array.from({ length: SUBSCRIPTIONS }, (_, index) => index),
     (index) =>
@@ -78,7 +57,7 @@ const begin = Effect.gen(function* () {
           name: `Customer ${index}`,
           email: `c${index}@example.com`,
         })
-        yield* subscriptions.create({ customerId: customer.id, plan: plan.key })
+        yield* subscriptions.create({ customerId: customer.id, plan: pro.key })
         return customer.id
       }),
   )
