@@ -8,6 +8,7 @@ import type { Events } from "./events/Events.ts"
 import type { Prune, Pruned } from "./events/Prune.ts"
 import type { DashboardHandlers, DashboardOptions } from "./handlers/DashboardHandlers.ts"
 import type { Handlers } from "./handlers/Handlers.ts"
+import type { CreditNotes } from "./invoices/CreditNotes.ts"
 import type { Invoices } from "./invoices/Invoices.ts"
 import type { ApiKeys } from "./keys/ApiKeys.ts"
 import type { ResourceCalls } from "./Resources.ts"
@@ -25,6 +26,8 @@ export interface BillingCalls<Map = BuiltInEvents> extends ResourceCalls {
   readonly subscriptions: Subscriptions
   /** What customers owe, line by line. Subscriptions make them. */
   readonly invoices: Invoices
+  /** Credit notes: what is given back of issued invoices. */
+  readonly creditNotes: CreditNotes
   /** Usage records, corrections and exact totals. */
   readonly usage: Usage
   /** Events, which are delivered to webhook endpoints. */

@@ -18,6 +18,7 @@ export type { StandardIssue, StandardResult, StandardSchema } from "./events/Sta
 export type { DashboardHandlers, DashboardOptions } from "./handlers/DashboardHandlers.ts"
 export type * from "./handlers/Handlers.ts"
 export type * from "./invoices/Billed.ts"
+export type * from "./invoices/CreditNotes.ts"
 export type * from "./invoices/Invoices.ts"
 export { EU_COUNTRIES, EU_STANDARD_RATES, EU_STANDARD_RATES_AS_OF } from "@billwright/engine"
 export type * from "./invoices/Taxes.ts"

@@ -19,6 +19,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     usg: [],
     thr: [],
     cpn: [],
+    crn: [],
     red: [],
     mig: [],
     evt: [],
@@ -87,7 +88,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
 
   const fill = (template: string): string =>
     template.replaceAll(
-      /@(cus|cpn|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
+      /@(cus|cpn|crn|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
       (_, prefix: string, n: string) => {
         const pool = pools[prefix] ?? []
         // The latest ones, because they are not yet deleted.

@@ -227,6 +227,7 @@ const valid = (schemas: Node, reference: Node): fc.Arbitrary<unknown> => {
 const CURSORS: ReadonlyArray<string> = ["starting_after", "ending_before"]
 
 const PREFIXES: ReadonlyArray<readonly [string, string]> = [
+  ["credit_notes", "crn"],
   ["coupons", "cpn"],
   ["redemptions", "red"],
   ["plan_migrations", "mig"],

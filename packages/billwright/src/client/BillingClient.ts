@@ -5,6 +5,7 @@ import type { CallOptions } from "../Call.ts"
 import type { Plans } from "../catalog/Plans.ts"
 import type { BuiltInEvents } from "../events/EventMap.ts"
 import type { EventOf, Events, EventTypeInfo, StreamEvents } from "../events/Events.ts"
+import type { CreditNotes } from "../invoices/CreditNotes.ts"
 import type { Invoices } from "../invoices/Invoices.ts"
 import type { ResourceCalls } from "../Resources.ts"
 import type { Subscriptions } from "../subscriptions/Subscriptions.ts"
@@ -58,6 +59,8 @@ export interface BillingClient<Map = BuiltInEvents> extends ResourceCalls {
   readonly plans: Plans
   readonly subscriptions: Subscriptions
   readonly invoices: Invoices
+  /** Credit notes: what is given back of issued invoices. */
+  readonly creditNotes: CreditNotes
   readonly usage: ClientUsage
   readonly events: ClientEvents<Map>
   readonly endpoints: Endpoints<Map>

@@ -6,6 +6,7 @@ import { makeRebuild } from "../usage/MeterRebuild.ts"
 import type { Meters } from "../usage/Meters.ts"
 import type { BillingClient } from "./BillingClient.ts"
 import { type ClientOptions, Connection } from "./Connection.ts"
+import { makeCreditNotes } from "./CreditNoteRequests.ts"
 import { makeEvents } from "./EventRequests.ts"
 import { makeInvoices } from "./InvoiceRequests.ts"
 import { makePlans } from "./PlanRequests.ts"
@@ -55,6 +56,7 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
     plans: makePlans(connection),
     subscriptions: makeSubscriptions(connection),
     invoices: makeInvoices(connection),
+    creditNotes: makeCreditNotes(connection),
     usage: makeUsage(connection),
     meters: {
       ...makeResource<Omit<Meters, "rebuild">>(connection, {

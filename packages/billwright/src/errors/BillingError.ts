@@ -18,6 +18,7 @@ export type BillingErrorCode =
   | "plan_not_found"
   | "subscription_not_found"
   | "invoice_not_found"
+  | "credit_note_not_found"
   | "plan_migration_not_found"
   | "event_not_found"
   | "endpoint_not_found"

@@ -90,6 +90,15 @@ export class InvoiceNotFoundError extends NotFoundError {
   }
 }
 
+/** No credit note has the id. */
+export class CreditNoteNotFoundError extends NotFoundError {
+  override readonly name = "CreditNoteNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("credit_note_not_found", id, message, options)
+  }
+}
+
 /** No plan migration has the id, or it was deleted. */
 export class PlanMigrationNotFoundError extends NotFoundError {
   override readonly name = "PlanMigrationNotFoundError"

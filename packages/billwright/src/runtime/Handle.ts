@@ -12,6 +12,7 @@ import type { Prune } from "../events/Prune.ts"
 import { prune } from "../events/PruneCall.ts"
 import { makeDashboard } from "../handlers/MountedDashboard.ts"
 import { makeHandlers } from "../handlers/MountedHandlers.ts"
+import { makeCreditNotes } from "../invoices/CreditNoteCalls.ts"
 import { makeInvoices } from "../invoices/InvoiceCalls.ts"
 import { makeApiKeys } from "../keys/ApiKeyCalls.ts"
 import { makeSubscriptions } from "../subscriptions/SubscriptionCalls.ts"
@@ -30,6 +31,7 @@ const makeCalls = (calls: Calls): BillingCalls<EventMap> => ({
   ...makeResources(calls),
   plans: naming("plans", makePlans(calls)),
   subscriptions: naming("subscriptions", makeSubscriptions(calls)),
+  creditNotes: naming("creditNotes", makeCreditNotes(calls)),
   invoices: naming("invoices", makeInvoices(calls)),
   usage: naming("usage", makeUsage(calls)),
   events: naming("events", makeEvents(calls)),

@@ -104,6 +104,8 @@ export interface CreateSubscription {
   readonly trial?: { readonly days: number } | { readonly endAt: Instant } | null | undefined
   /** Whether usage of the trial is free (the default), or is charged when the trial ends. */
   readonly trialUsage?: TrialUsage | undefined
+  /** The code or the id of a coupon, which is redeemed. It lowers the first invoice, too. */
+  readonly coupon?: string | undefined
   readonly metadata?: Metadata | undefined
 }
 

@@ -89,6 +89,16 @@ const given = {
   ),
 }
 
+/** The Schemas of the terms that a redemption keeps. */
+export const TermFields = {
+  name: given.name.schema,
+  percent: Percent,
+  amount: Amounts,
+  duration: given.duration.schema,
+  periods: integerTo(1, MAX_PERIODS),
+  keys: Keys,
+}
+
 /** The definition of the resource; see `Resource`. */
 export const coupons = Resource.make({
   type: "Coupon",

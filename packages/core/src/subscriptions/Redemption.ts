@@ -4,7 +4,7 @@
 import type { Coupon as EngineCoupon } from "@billwright/engine"
 import { Schema } from "effect"
 import { CUSTOMER_ID_PREFIX, CustomerId } from "../customers/Customer.ts"
-import { COUPON_ID_PREFIX, CouponId } from "../invoices/Coupon.ts"
+import { COUPON_ID_PREFIX, CouponId, TermFields } from "../invoices/Coupon.ts"
 import { SUBSCRIPTION_ID_PREFIX, SubscriptionId } from "../invoices/SubscriptionId.ts"
 import * as Field from "../shared/Field.ts"
 import * as Id from "../shared/Id.ts"
@@ -19,17 +19,28 @@ export const MAX_COUPONS_OF_SUBSCRIPTION = 20
 export const RedemptionId = Id.schema(REDEMPTION_ID_PREFIX).pipe(Schema.brand("RedemptionId"))
 export type RedemptionId = typeof RedemptionId.Type
 
-const Keys = Schema.optionalKey(Schema.Array(Schema.String))
+const { amount, duration, keys, name, percent, periods } = TermFields
+
+const keysOf = (description: string) => Schema.optionalKey(keys.annotate({ description }))
 
 /** The terms of the coupon when it was redeemed. They stay, whatever happens to the coupon. */
 export const RedeemedTerms = Schema.Struct({
-  name: Schema.String,
-  percent: Schema.optionalKey(Schema.String),
-  amount: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-  duration: Schema.Literals(["once", "periods", "forever"]),
-  periods: Schema.optionalKey(Schema.Int),
-  scope: Schema.optionalKey(Schema.Struct({ plans: Keys, charges: Keys })),
-  carry: Schema.optionalKey(Schema.Boolean),
+  name: name.annotate({ description: "What invoices call the discount." }),
+  percent: Schema.optionalKey(percent.annotate({ description: "The percentage." })),
+  amount: Schema.optionalKey(
+    amount.annotate({ description: "A fixed amount for each period, by currency." }),
+  ),
+  duration: duration.annotate({ description: "How long it applies." }),
+  periods: Schema.optionalKey(periods.annotate({ description: "How many periods it applies to." })),
+  scope: Schema.optionalKey(
+    Schema.Struct({
+      plans: keysOf("The keys of the plans whose lines it covers."),
+      charges: keysOf("The keys of the charges whose lines it covers."),
+    }).annotate({ description: "Which lines it covers. Without it: all." }),
+  ),
+  carry: Schema.optionalKey(
+    Schema.Boolean.annotate({ description: "Whether what a period leaves is kept for later invoices." }),
+  ),
 })
 export interface RedeemedTerms extends Schema.Schema.Type<typeof RedeemedTerms> {}
 

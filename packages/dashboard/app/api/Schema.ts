@@ -480,6 +480,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/credit_notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listCreditNotes"];
+        put?: never;
+        post: operations["createCreditNote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/credit_notes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getCreditNote"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/usage": {
         parameters: {
             query?: never;
@@ -1320,6 +1352,20 @@ export interface components {
             redeem_from?: string | null;
             redeem_before?: string | null;
         };
+        CreateCreditNote: {
+            invoice_id: string;
+            lines?: {
+                line_id: string;
+                /** Format: int64 */
+                amount: number;
+            }[];
+            /** Format: int64 */
+            amount?: number;
+            /** @enum {string} */
+            reason: "duplicate" | "fraudulent" | "order_change" | "unsatisfactory" | "usage_corrected" | "other";
+            /** Format: int64 */
+            refund?: number;
+        };
         CreateCustomer: {
             name: string;
             email: string;
@@ -1395,6 +1441,7 @@ export interface components {
                 /** Format: date-time */
                 end_at?: string;
             } | null;
+            coupon?: string;
             /** @enum {string} */
             trial_usage?: "free" | "charged";
             metadata?: {
@@ -1422,6 +1469,50 @@ export interface components {
             };
             /** @enum {string} */
             signature?: "hmac" | "ed25519";
+        };
+        CreditNote: {
+            /** @enum {string} */
+            object: "credit_note";
+            id: string;
+            number: string;
+            invoice_id: string;
+            customer_id: string;
+            currency: string;
+            /** @enum {string} */
+            reason: "duplicate" | "fraudulent" | "order_change" | "unsatisfactory" | "usage_corrected" | "other";
+            lines: components["schemas"]["CreditNoteLine"][];
+            /** @enum {string} */
+            tax_behavior: "exclusive" | "inclusive";
+            /** Format: int64 */
+            net: number;
+            /** Format: int64 */
+            tax: number;
+            taxes: components["schemas"]["InvoiceTax"][];
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            waived: number;
+            /** Format: int64 */
+            refund: number;
+            /** Format: int64 */
+            to_balance: number;
+            /** Format: date-time */
+            issued_at: string;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        CreditNoteLine: {
+            line_id: string;
+            /** Format: int64 */
+            amount: number;
+            tax: components["schemas"]["InvoiceLineTax"];
+        };
+        CreditNoteList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["CreditNote"][];
+            has_more: boolean;
         };
         Customer: {
             /** @enum {string} */
@@ -2437,7 +2528,6 @@ export interface components {
                 };
                 /** @enum {string} */
                 duration: "once" | "periods" | "forever";
-                /** Format: int64 */
                 periods?: number;
                 scope?: {
                     plans?: string[];
@@ -3949,6 +4039,77 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Invoice"];
+                };
+            };
+        };
+    };
+    listCreditNotes: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+                invoice_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditNoteList"];
+                };
+            };
+        };
+    };
+    createCreditNote: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCreditNote"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditNote"];
+                };
+            };
+        };
+    };
+    getCreditNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditNote"];
                 };
             };
         };

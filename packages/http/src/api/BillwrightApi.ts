@@ -2,6 +2,7 @@
  * The definition of the whole REST API. The server, clients and the OpenAPI document are made from it.
  */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { CreditNotesApi } from "./CreditNotesApi.ts"
 import { DeliveriesApi } from "./DeliveriesApi.ts"
 import { EventsApi } from "./EventsApi.ts"
 import { EventTypesApi } from "./EventTypesApi.ts"
@@ -22,6 +23,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(PlansApi)
   .add(SubscriptionsApi)
   .add(InvoicesApi)
+  .add(CreditNotesApi)
   .add(UsageApi)
   .add(...ResourceApi.groups("usage"))
   .add(MeterRebuildsApi)

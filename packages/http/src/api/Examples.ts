@@ -3,6 +3,7 @@
  * definitions.
  */
 import { Resources } from "@billwright/core"
+import { creditNoteExamples } from "./CreditNoteExamples.ts"
 import type { Example } from "./Example.ts"
 import { invoiceExamples } from "./InvoiceExamples.ts"
 import { planExamples } from "./PlanExamples.ts"
@@ -90,6 +91,7 @@ export const examples: Readonly<Record<string, Example>> = {
   ...planExamples,
   ...subscriptionExamples,
   ...invoiceExamples,
+  ...creditNoteExamples,
   ...webhookExamples,
   isLive: { response: { status: "ok" } },
   isReady: { response: { status: "ok" } },

@@ -40,12 +40,12 @@ const taxRateFields = {
   reason: Schema.NullOr(Wire.text(MAX_TEXT_LENGTH)).annotate({ description: "Why there is no tax." }),
 }
 
-const LineTaxBody = Schema.Struct(taxRateFields).annotate({
+export const LineTaxBody = Schema.Struct(taxRateFields).annotate({
   identifier: "InvoiceLineTax",
   description: "The rate that a line is taxed at.",
 })
 
-const TaxBody = Schema.Struct({
+export const TaxBody = Schema.Struct({
   ...taxRateFields,
   taxable: Wire.amount("The sum of the net amounts at this rate"),
   amount: Wire.amount("The tax"),

@@ -188,6 +188,11 @@ const CreateBody = Schema.Struct({
       description: "Default: the trial of the plan. `null`: no trial.",
     }),
   ),
+  coupon: Schema.optionalKey(
+    Wire.text(40).annotate({
+      description: "The code or the id of a coupon, which is redeemed. It lowers the first invoice, too.",
+    }),
+  ),
   trialUsage: Schema.optionalKey(
     Schema.Literals(["free", "charged"]).annotate({
       description:

@@ -34,7 +34,7 @@ const receiptOf = ({ receipt }: InvoiceLineView): LineBody["receipt"] =>
         digest: receipt.digest,
       }
 
-const taxRate = ({ category, country, rate, reason }: LineBody["tax"]): LineBody["tax"] => ({
+export const taxRate = ({ category, country, rate, reason }: LineBody["tax"]): LineBody["tax"] => ({
   category,
   rate,
   country,

@@ -3,6 +3,7 @@
  * an answer.
  */
 import {
+  type CreditNotes,
   type Deliveries,
   type Endpoints,
   type Events,
@@ -18,6 +19,7 @@ import {
 } from "@billwright/core"
 import { Effect } from "effect"
 import { MAX_BATCHES_OF_REQUEST } from "../api/MeterRebuildsApi.ts"
+import * as CreditNoteOperations from "./CreditNoteOperations.ts"
 import type { STREAM_OPERATION } from "./EventStream.ts"
 import { created, ok } from "./HttpExchange.ts"
 import * as InvoiceOperations from "./InvoiceOperations.ts"
@@ -51,13 +53,22 @@ export type Operations = OperationsOf<TenantGroups, typeof STREAM_OPERATION>
 export const make: Effect.Effect<
   Operations,
   never,
-  Resources.Services | Plans | Subscriptions | Invoices | Usage | Events | Deliveries | Endpoints
+  | Resources.Services
+  | Plans
+  | Subscriptions
+  | Invoices
+  | CreditNotes
+  | Usage
+  | Events
+  | Deliveries
+  | Endpoints
 > = Effect.gen(function* () {
   const usage = yield* Usage
   const meters = yield* Meters
   const resourceOperations = yield* ResourceOperations.make
   const planOperations = yield* PlanOperations.make
   const subscriptionOperations = yield* SubscriptionOperations.make
+  const creditNoteOperations = yield* CreditNoteOperations.make
   const invoiceOperations = yield* InvoiceOperations.make
   const webhookOperations = yield* WebhookOperations.make
 
@@ -68,6 +79,7 @@ export const make: Effect.Effect<
     ...webhookOperations,
     ...planOperations,
     ...subscriptionOperations,
+    ...creditNoteOperations,
     ...invoiceOperations,
     ...resourceOperations,
 

@@ -433,6 +433,7 @@ describe("503 unavailable", () => {
           cancelSubscription: { at: "now" },
           createMeter: { key: "calls", product_id: "api", unit: "call" },
           updateMeter: { name: "Calls" },
+          createCreditNote: { invoice_id: ApiServer.UNKNOWN.invoice, reason: "other" },
           createCoupon: { code: "HALF", name: "Half", percent: "50", duration: "once" },
           createRedemption: { coupon: "HALF", subscription_id: ApiServer.UNKNOWN.subscription },
           createUsageThreshold: { ...usage, period: "day" },
@@ -449,6 +450,7 @@ describe("503 unavailable", () => {
         }
         const owns = {
           coupons: ApiServer.UNKNOWN.coupon,
+          credit_notes: ApiServer.UNKNOWN.creditNote,
           plan_migrations: ApiServer.UNKNOWN.planMigration,
           redemptions: ApiServer.UNKNOWN.redemption,
           thresholds: ApiServer.UNKNOWN.threshold,

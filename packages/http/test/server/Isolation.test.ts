@@ -79,10 +79,13 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   yield* api.as({})(Effect.orDie(Effect.flatMap(BillingRuns, (runs) => runs.runDue())))
   const invoices = yield* api.expect(200, "GET", `/v1/invoices?subscription_id=${sub}&status=open`, own)
   const inv = String(invoices.at("data", 0, "id"))
+  const returned = { invoice_id: inv, amount: 1, reason: "other" }
+  const crn = (yield* api.expect(201, "POST", "/v1/credit_notes", { ...own, json: returned })).id
   const dlv = String((yield* api.expect(200, "GET", `/v1/events/${evt}`, own)).at("deliveries", 0, "id"))
   const things: Things = {
     cus,
     cpn,
+    crn,
     red,
     usg,
     thr,

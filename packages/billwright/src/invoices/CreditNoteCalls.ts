@@ -1,0 +1,51 @@
+/**
+ * Implements `billing.creditNotes`.
+ */
+import { CreditNote as Core, CreditNotes as CreditNotesService, creditNoteView } from "@billwright/core"
+import { Effect } from "effect"
+import type { Calls } from "../runtime/Calls.ts"
+import * as Ids from "../runtime/Ids.ts"
+import { toInput, toOptionalInput } from "../runtime/Input.ts"
+import { makeListing } from "../runtime/ListingPages.ts"
+import type { CreateCreditNote, CreditNotes } from "./CreditNotes.ts"
+
+const toId = Ids.of(Core.CREDIT_NOTE_ID_PREFIX)
+
+/** The service refuses what is not an integer. */
+const toAmount = (amount: unknown): unknown =>
+  typeof amount === "number" && Number.isSafeInteger(amount) ? BigInt(amount) : amount
+
+const toCreate = (input: CreateCreditNote) => {
+  const { amount, lines, refund } = input
+  return toInput({
+    ...input,
+    amount: toAmount(amount),
+    refund: toAmount(refund),
+    lines: Array.isArray(lines)
+      ? lines.map((line: object) => ({
+          ...line,
+          amount: toAmount("amount" in line ? line.amount : undefined),
+        }))
+      : lines,
+  })
+}
+
+export const makeCreditNotes = (calls: Calls): CreditNotes => {
+  const notes = calls.service(CreditNotesService)
+  return {
+    create: (input, options) =>
+      calls.run(() => Effect.map(notes.create(toCreate(input) as never), creditNoteView), options),
+    get: (id, options) => calls.run(() => Effect.map(notes.get(toId(id)), creditNoteView), options),
+    list: (query, options) =>
+      makeListing(query, (page) =>
+        calls.run(
+          () =>
+            Effect.map(notes.list(toOptionalInput(page)), ({ data, hasMore }) => ({
+              data: data.map(creditNoteView),
+              hasMore,
+            })),
+          options,
+        ),
+      ),
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * Credit notes: they give back a part of an issued invoice, or all of it.
+ */
+import type { CallOptions } from "../Call.ts"
+import type { Listing, PageQuery } from "../Listing.ts"
+import type { InvoiceLineTax, InvoiceTax } from "./Invoices.ts"
+
+/** Why money is given back. `usage_corrected`: less usage than was billed. */
+export type CreditNoteReason =
+  | "duplicate"
+  | "fraudulent"
+  | "order_change"
+  | "unsatisfactory"
+  | "usage_corrected"
+  | "other"
+
+/** What a credit note gives back of one line. */
+export interface CreditNoteLine {
+  readonly lineId: string
+  /** As amounts of the invoice after discounts are: with tax if its taxes are inclusive, and without otherwise. */
+  readonly amount: bigint
+  readonly tax: InvoiceLineTax
+}
+
+/** A credit note. It never changes. Amounts are integers of the currency's minor unit. */
+export interface CreditNote {
+  /** `crn_…` */
+  readonly id: string
+  /** Numbers have no gap. */
+  readonly number: string
+  readonly invoiceId: string
+  readonly customerId: string
+  readonly currency: string
+  readonly reason: CreditNoteReason
+  readonly lines: ReadonlyArray<CreditNoteLine>
+  readonly taxBehavior: "exclusive" | "inclusive"
+  /** The sum of the taxable amounts, without tax. */
+  readonly net: bigint
+  readonly tax: bigint
+  readonly taxes: ReadonlyArray<InvoiceTax>
+  /** `waived`, `refund` and `toBalance` together. */
+  readonly total: bigint
+  /** What lowered the amount due of the invoice. */
+  readonly waived: bigint
+  /** What goes back by the way it was paid. */
+  readonly refund: bigint
+  /** What goes to the customer's credit balance. */
+  readonly toBalance: bigint
+  readonly issuedAt: Date
+  readonly createdAt: Date
+}
+
+/** A new credit note. Without `lines` and `amount`, all that is left of the invoice is credited. */
+export interface CreateCreditNote {
+  readonly invoiceId: string
+  /** No more than is left of each line after discounts, earlier credit notes and credits of later invoices. */
+  readonly lines?: ReadonlyArray<{ readonly lineId: string; readonly amount: number | bigint }> | undefined
+  /** One amount instead, as those of lines are. It is spread in proportion to what is left of each line. */
+  readonly amount?: number | bigint | undefined
+  readonly reason: CreditNoteReason
+  /** How much of what was paid is refunded. The rest goes to the customer's credit balance. Default: 0. */
+  readonly refund?: number | bigint | undefined
+}
+
+/** Selects credit notes, newest first. */
+export interface ListCreditNotes extends PageQuery {
+  readonly customerId?: string | undefined
+  readonly invoiceId?: string | undefined
+}
+
+/**
+ * Errors: `InvalidInputError`, `InvoiceNotFoundError`, `CreditNoteNotFoundError`,
+ * `ActionUnavailableError` when the invoice does not allow it, and `InvoicingUnsupportedError` on a store without invoices.
+ */
+export interface CreditNotes {
+  /** Never gives back more than is left, also when several are created at once. What is still due is waived first. */
+  create(input: CreateCreditNote, options?: CallOptions): Promise<CreditNote>
+  get(id: string, options?: CallOptions): Promise<CreditNote>
+  /** A page with many lines may be shorter than `limit`: it has at most 4 MiB of lines. */
+  list(query?: ListCreditNotes, options?: CallOptions): Listing<CreditNote>
+}
