@@ -68,6 +68,7 @@ const REFERRING = [
   "postgres/src/functions/MeterWorkFunctions.ts",
   "postgres/src/functions/PublishFunctions.ts",
   "postgres/src/functions/UsageFunctions.ts",
+  "postgres/src/migrations/Migration0012.ts",
   "postgres/src/stores/PostgresCollections.ts",
   "postgres/src/stores/PostgresEventStore.ts",
   "postgres/src/stores/PostgresSubscriptionStore.ts",
