@@ -24,6 +24,7 @@ import { IdGenerator } from "./shared/Id.ts"
 import { Idempotency, type IdempotencyOptions } from "./shared/Idempotency.ts"
 import { IdempotencyStore } from "./shared/IdempotencyStore.ts"
 import { Transactor } from "./shared/Transactor.ts"
+import * as SubscriptionDrafts from "./subscriptions/SubscriptionDrafts.ts"
 import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 import { BillingRuns } from "./time/BillingRuns.ts"
@@ -129,6 +130,7 @@ export const layerWithIds = (
 /** Subscriptions and invoices. On a storage without them, each use fails with `InvoicingUnsupported`. */
 const invoicing = (options: InvoicesOptions) =>
   Layer.mergeAll(Subscriptions.layer, Invoices.layer, CreditNotes.layer, BillingRuns.layerManual).pipe(
+    Layer.provide(SubscriptionDrafts.layer),
     Layer.provide(Outbox.layer),
     // Kept for `BillingRuns.layer`, which hosts add.
     Layer.provideMerge(Layer.succeed(InvoiceSettings, invoiceSettingsOf(options))),

@@ -143,6 +143,7 @@ export interface ListInvoices extends PageQuery {
  * is, and `InvoicingUnsupportedError` on a store without invoices.
  */
 export interface Invoices {
+  /** A draft has the lines and taxes that it would be issued with now. In lists it is as it was last stored. */
   get(id: string, options?: CallOptions): Promise<Invoice>
   /** A page with many lines may be shorter than `limit`: it has at most 4 MiB of lines. */
   list(query?: ListInvoices, options?: CallOptions): Listing<Invoice>

@@ -11,6 +11,7 @@ import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import type { ActionUnavailable } from "./ActionUnavailable.ts"
+import { Drafts } from "./Drafts.ts"
 import { type Invoice, InvoiceId, InvoiceNotFound, InvoiceStatus, toInvoice } from "./Invoice.ts"
 import { invoiceBooks } from "./InvoiceBook.ts"
 import { InvoiceStore } from "./InvoiceStore.ts"
@@ -35,9 +36,10 @@ type Failure = InvoicingUnsupported | StorageError
 export class Invoices extends Context.Service<
   Invoices,
   {
+    /** A draft has the lines and taxes that it would be issued with now. Nothing is written. */
     readonly get: (id: string) => Effect.Effect<Invoice, InvoiceNotFound | Failure, CurrentTenant>
 
-    /** Newest first. */
+    /** Newest first. Drafts are as they were last stored: when they were made, or by the bill after them. */
     readonly list: (
       query?: ListInvoices,
     ) => Effect.Effect<Page<Invoice>, InvalidInput | Failure, CurrentTenant>
@@ -61,11 +63,15 @@ export class Invoices extends Context.Service<
     Effect.gen(function* () {
       const port = yield* optionalPort(InvoiceStore)
       const transactor = yield* Transactor
+      const drafts = yield* Drafts
       const bookOf = yield* invoiceBooks
 
       const get = Effect.fn("Invoices.get")(function* (id: string) {
         const store = yield* port
-        return toInvoice(yield* orNotFound(yield* store.find(yield* knownId(id)), id))
+        const stored = yield* orNotFound(yield* store.find(yield* knownId(id)), id)
+        // What can't be computed is shown as it was stored. Its finalization will fail and say why.
+        const asStored = () => Effect.succeed(stored)
+        return toInvoice(yield* drafts.today(stored).pipe(Effect.catchTag("InvalidInput", asStored)))
       })
 
       const list = Effect.fn("Invoices.list")(function* (query: ListInvoices = {}) {

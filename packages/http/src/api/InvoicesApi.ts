@@ -254,7 +254,8 @@ export const InvoicesApi = HttpApiGroup.make("invoices")
       .annotateMerge(
         OpenApi.annotations({
           summary: "Get an invoice",
-          description: "Returns one invoice, with the computation of every line.",
+          description:
+            "Returns one invoice, with the computation of every line. A draft has the lines and taxes that it would be issued with now. In lists it is as it was last stored.",
         }),
       ),
   )
