@@ -39,6 +39,8 @@ const WEEK = 7 * 24 * HOUR
 /** How often what is due is tried with faults. It is fewer times than a runner tries before it sets something aside. */
 const STORMY_ROUNDS = 5
 const MAX_ROUNDS = 200
+/** Within this time, what has failed in every round of a storm is tried again. */
+const RETRIES_MILLIS = 2 * HOUR
 const MAX_ATTEMPTS = 8
 const STEP_MILLIS = 20
 const MAX_STEPS = 2_000
@@ -182,9 +184,12 @@ export class BillingWorld {
           yield* this.#setTime(to)
           return
         }
-        const isStormy = this.#isStormy && mayBreak && round < STORMY_ROUNDS
+        const earliest = Math.max(this.#now, next)
+        // What fails in a storm is tried again in time.
+        const latest = to - RETRIES_MILLIS
+        const isStormy = this.#isStormy && mayBreak && round < STORMY_ROUNDS && earliest <= latest
         const delay = isStormy ? this.#choice.pick(DELAYS)! : 0
-        yield* this.#setTime(Math.min(to, Math.max(this.#now, next) + delay))
+        yield* this.#setTime(isStormy ? Math.min(latest, earliest + delay) : earliest)
         this.#lastDue = Math.max(this.#lastDue, next)
         yield* this.#run(isStormy)
       }
