@@ -108,6 +108,7 @@ const CUSTOMERS_TESTED = [
   "testing/src/generators/CustomerGenerators.ts",
   "testing/src/model/Command.ts",
   "testing/src/model/Interpreter.ts",
+  "testing/src/model/InvoicingWorld.ts",
   "testing/src/model/MeterInterpreter.ts",
   "testing/src/model/ReferenceStorage.ts",
   "testing/src/model/ReferenceWebhooks.ts",

@@ -37,6 +37,8 @@ class TooManyPlans extends Schema.TaggedError<TooManyPlans>()("TooManyPlans", {}
 
 class WithoutStatus extends Schema.TaggedError<WithoutStatus>()("WithoutStatus", {}) {}
 
+const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
 describe("the error for the id of a resource", () => {
   it("has a code, a class and a message that follow from the definition", () => {
     const codes: ReadonlyArray<BillingErrorCode> = ["customer_not_found", "threshold_not_found"]
@@ -47,7 +49,7 @@ describe("the error for the id of a resource", () => {
       assert.strictEqual(error.message, `no ${definition.noun} has the id id_1`)
       assert.strictEqual(error.cause, failure)
       assert.deepInclude({ ...error } as object, { id: "id_1", field: "records[3].id" })
-      assert.strictEqual(error.code, `${name.slice(0, -1)}_not_found`, "as the type of codes says")
+      assert.strictEqual(error.code, `${snake(name.slice(0, -1))}_not_found`, "as the type of codes says")
       return error
     })
     assert.includeMembers(
