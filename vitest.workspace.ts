@@ -56,16 +56,22 @@ export default defineConfig({
     // More than there are cores: tests with processes and databases wait more than they work.
     maxWorkers: "200%",
     projects: [
-      unit("core"),
-      unit("memory"),
-      { test: { ...unit("engine").test, exclude: [ENGINE_ON_POSTGRES] } },
+      // What starts nothing: `npm run test:unit`. One project, because each project loads and compiles everything anew.
+      {
+        test: {
+          ...project("unit", ["packages/{core,engine,memory,testing}/test/**/*.test.ts"], {
+            testTimeout: 5_000,
+          }).test,
+          isolate: false,
+          exclude: [ENGINE_ON_POSTGRES, BROKEN_ADAPTERS],
+        },
+      },
       {
         test: {
           ...project("engine-postgres", [ENGINE_ON_POSTGRES], { testTimeout: 30_000 }).test,
           globalSetup: ["packages/postgres/test/globalSetup.ts"],
         },
       },
-      { test: { ...unit("testing").test, exclude: [BROKEN_ADAPTERS] } },
       { test: { ...unit("http").test, exclude: [HTTP_CONTRACT, GENERATED_CLIENTS, HTTP_COUNTED] } },
       project("http-counted", [HTTP_COUNTED], { testTimeout: 5_000 }),
       { test: { ...unit("billwright").test, exclude: [BILLWRIGHT_INTEGRATION, E2E, PGBOUNCER] } },
