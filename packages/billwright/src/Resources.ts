@@ -6,6 +6,7 @@ import type { Coupons } from "./invoices/Coupons.ts"
 import type { InvoiceItems } from "./invoices/InvoiceItems.ts"
 import type { Redemptions } from "./subscriptions/Redemptions.ts"
 import type { PlanMigrations } from "./time/PlanMigrations.ts"
+import type { TestClocks } from "./time/TestClocks.ts"
 import type { Meters } from "./usage/Meters.ts"
 import type { Thresholds } from "./usage/Thresholds.ts"
 
@@ -14,6 +15,7 @@ export type * from "./subscriptions/Redemptions.ts"
 export type * from "./customers/Customers.ts"
 export type * from "./invoices/InvoiceItems.ts"
 export type * from "./time/PlanMigrations.ts"
+export type * from "./time/TestClocks.ts"
 export type * from "./usage/Meters.ts"
 export type * from "./usage/Thresholds.ts"
 
@@ -31,6 +33,8 @@ export interface ResourceCalls {
   readonly planMigrations: PlanMigrations
   /** Coupons that subscriptions have. */
   readonly redemptions: Redemptions
+  /** Test clocks: in test mode, the time of some customers, which moves when you say so. */
+  readonly testClocks: TestClocks
   /** Usage thresholds: each publishes an event when a customer's usage reaches a set total. */
   readonly thresholds: Thresholds
 }

@@ -29,6 +29,7 @@ import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 import { BillingRuns } from "./time/BillingRuns.ts"
 import { DueStore } from "./time/DueStore.ts"
+import { TestClocks } from "./time/TestClocks.ts"
 import { Usage, type UsageOptions } from "./usage/Usage.ts"
 import { UsageStore } from "./usage/UsageStore.ts"
 import { Deliveries } from "./webhooks/Deliveries.ts"
@@ -129,7 +130,13 @@ export const layerWithIds = (
 
 /** Subscriptions and invoices. On a storage without them, each use fails with `InvoicingUnsupported`. */
 const invoicing = (options: InvoicesOptions) =>
-  Layer.mergeAll(Subscriptions.layer, Invoices.layer, CreditNotes.layer, BillingRuns.layerManual).pipe(
+  Layer.mergeAll(
+    Subscriptions.layer,
+    Invoices.layer,
+    CreditNotes.layer,
+    BillingRuns.layerManual,
+    TestClocks.layer,
+  ).pipe(
     Layer.provide(SubscriptionDrafts.layer),
     Layer.provide(Outbox.layer),
     // Kept for `BillingRuns.layer`, which hosts add.

@@ -5,6 +5,7 @@
 import { Context, type Effect, Layer } from "effect"
 import * as Customer from "./customers/Customer.ts"
 import { Customers } from "./customers/Customers.ts"
+import * as TestClock from "./customers/TestClock.ts"
 import * as Coupon from "./invoices/Coupon.ts"
 import { Coupons } from "./invoices/Coupons.ts"
 import * as InvoiceItem from "./invoices/InvoiceItem.ts"
@@ -16,15 +17,24 @@ import * as Redemption from "./subscriptions/Redemption.ts"
 import { Redemptions } from "./subscriptions/Redemptions.ts"
 import * as PlanMigration from "./time/PlanMigration.ts"
 import { PlanMigrations } from "./time/PlanMigrations.ts"
+import { TestClocks } from "./time/TestClocks.ts"
 import * as Meter from "./usage/Meter.ts"
 import { Meters } from "./usage/Meters.ts"
 import * as Threshold from "./usage/Threshold.ts"
 import { Thresholds } from "./usage/Thresholds.ts"
 
 /** The services of resources. */
-export type Services = Coupons | Customers | InvoiceItems | Meters | PlanMigrations | Redemptions | Thresholds
+export type Services =
+  | Coupons
+  | Customers
+  | InvoiceItems
+  | Meters
+  | PlanMigrations
+  | Redemptions
+  | TestClocks
+  | Thresholds
 
-/** The services of resources, over the storage ports. */
+/** The services of resources, over the storage ports. Those of test clocks are with subscriptions and invoices. */
 export const layer = Layer.mergeAll(
   Coupons.layer,
   Customers.layer,
@@ -81,6 +91,7 @@ export const all: {
   readonly meters: Entry<typeof Meter.meters>
   readonly planMigrations: Entry<typeof PlanMigration.planMigrations>
   readonly redemptions: Entry<typeof Redemption.redemptions>
+  readonly testClocks: Entry<typeof TestClock.testClocks>
   readonly thresholds: Entry<typeof Threshold.thresholds>
 } = {
   coupons: {
@@ -112,6 +123,11 @@ export const all: {
     definition: Redemption.redemptions,
     removal: "end",
     useCases: useCases(Redemptions, (service) => ({ ...service, remove: service.end })),
+  },
+  testClocks: {
+    definition: TestClock.testClocks,
+    removal: "delete",
+    useCases: useCases(TestClocks, (service) => ({ ...service, remove: service.delete })),
   },
   thresholds: {
     definition: Threshold.thresholds,

@@ -26,6 +26,7 @@ export const UNKNOWN = {
   redemption: `red_${"0".repeat(26)}`,
   threshold: `thr_${"0".repeat(26)}`,
   meter: `mtr_${"0".repeat(26)}`,
+  testClock: `clk_${"0".repeat(26)}`,
   event: `evt_${"0".repeat(26)}`,
   delivery: `dlv_${"0".repeat(26)}`,
   endpoint: `whe_${"0".repeat(26)}`,

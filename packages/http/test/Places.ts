@@ -53,6 +53,8 @@ const inSchema = (
   }
   const prefix = prefixOfSchema(schema)
   if (prefix !== undefined) {
+    // An id that may be missing, and is in the example.
+    if (example === null) return []
     assert.isString(example, `the example has no ${path.join(".")}`)
     return [{ in: "body", path, prefix, isRequired: true }]
   }

@@ -8,10 +8,13 @@ import {
   type DueClaim,
   type DueCounts,
   DueStore,
+  type FirstDue,
   type Subject,
   Tenant,
+  type TestClock,
 } from "@billwright/core"
 import { DateTime, Exit, Option } from "effect"
+import type { CollectionTable } from "./CollectionTable.ts"
 import { DueGroup, type DueItem, DueParty, DueQueue } from "./DueQueue.ts"
 import type { Journal } from "./Journal.ts"
 
@@ -28,6 +31,8 @@ interface Row extends DueItem {
   readonly tenant: Tenant.Tenant
   readonly customerId: Customer.CustomerId | null
   readonly group: DueGroup<Row>
+  /** The test clock of the customer. */
+  readonly clockId: TestClock.TestClockId | null
   state: State
 }
 
@@ -47,9 +52,13 @@ export class DueTable {
   readonly #rows = new Map<string, Row>()
   readonly #parties = new Map<string, DueParty<Row>>()
   readonly #queue = new DueQueue<Row>()
+  /** The rows of subjects that are due by a test clock. */
+  readonly #clocked = new Map<TestClock.TestClockId, Set<Row>>()
+  readonly #customers: CollectionTable<Customer.Customer>
 
-  constructor(journal: Journal) {
+  constructor(journal: Journal, customers: CollectionTable<Customer.Customer>) {
     this.#journal = journal
+    this.#customers = customers
   }
 
   /** Sets when a subject is due, for the first time. Ends a lease on it. */
@@ -62,7 +71,10 @@ export class DueTable {
     let row = this.#rows.get(subject.id)
     if (row === undefined) {
       const group = new DueGroup(this.#partyOf(tenant))
-      row = { heapIndex: -1, dueAt: 0, id: subject.id, subject, tenant, customerId, group, state: NONE }
+      const customer = customerId === null ? undefined : this.#customers.peek(tenant, customerId)
+      const clockId = customer?.testClockId ?? null
+      const place = { heapIndex: -1, dueAt: 0, group, clockId }
+      row = { ...place, id: subject.id, subject, tenant, customerId, state: NONE }
       this.#rows.set(subject.id, row)
     }
     this.#set(row, { dueAt, failure: null, lease: null })
@@ -105,10 +117,27 @@ export class DueTable {
     return this.#queue.earliest
   }
 
+  firstDue(tenant: Tenant.Tenant, clockId: TestClock.TestClockId): FirstDue | undefined {
+    let first: Row | undefined
+    for (const row of this.#clocked.get(clockId) ?? []) {
+      if (Tenant.tenantKey(row.tenant) !== Tenant.tenantKey(tenant)) continue
+      if (first === undefined || isEarlier(row, first)) first = row
+    }
+    // What belongs to no customer has no test clock.
+    if (first === undefined || first.subject.kind === "plan_migration") return undefined
+    return { subject: first.subject, at: first.dueAt, attempts: first.state.failure?.attempts ?? 0 }
+  }
+
+  fail(tenant: Tenant.Tenant, { id }: Subject, failure: Due.DueFailure): void {
+    const row = this.#rows.get(id)
+    if (row === undefined || Tenant.tenantKey(row.tenant) !== Tenant.tenantKey(tenant)) return
+    this.#set(row, { ...row.state, failure })
+  }
+
   count(until: number): DueCounts {
     const counts = { subscriptions: 0, invoices: 0, setAside: 0 }
-    for (const { state, subject } of this.#rows.values()) {
-      if (state.dueAt === null || state.dueAt > until) continue
+    for (const { clockId, state, subject } of this.#rows.values()) {
+      if (clockId !== null || state.dueAt === null || state.dueAt > until) continue
       if (state.failure?.retryAt === null) counts.setAside++
       else if (subject.kind === "subscription") counts.subscriptions++
       else counts.invoices++
@@ -131,11 +160,20 @@ export class DueTable {
 
   #move(row: Row, state: State): void {
     if (row.heapIndex !== -1) this.#queue.remove(row.group, row)
+    const clocked = row.clockId === null ? undefined : this.#ofClock(row.clockId)
+    clocked?.delete(row)
     row.state = state
     const at = claimableAt(state)
     if (at === undefined) return
     row.dueAt = at
+    if (clocked !== undefined) return void clocked.add(row)
     this.#queue.add(row.group, row)
+  }
+
+  #ofClock(id: TestClock.TestClockId): Set<Row> {
+    const known = this.#clocked.get(id) ?? new Set()
+    this.#clocked.set(id, known)
+    return known
   }
 
   #partyOf(tenant: Tenant.Tenant): DueParty<Row> {
@@ -148,6 +186,12 @@ export class DueTable {
   }
 }
 
+const isEarlier = (a: Row, b: Row): boolean => {
+  if (a.dueAt !== b.dueAt) return a.dueAt < b.dueAt
+  // Invoices come before subscriptions, as their ids do.
+  return a.id < b.id
+}
+
 /** The port over the table. */
 export const dueStore = (table: DueTable, journal: Journal): DueStore["Service"] =>
   DueStore.of({
@@ -155,6 +199,10 @@ export const dueStore = (table: DueTable, journal: Journal): DueStore["Service"]
     holds: (claimed) => journal.tenantVerb((tenant) => Exit.succeed(table.holds(tenant, claimed))),
     release: (claimed, failure) =>
       journal.tenantVerb((tenant) => Exit.succeed(table.release(tenant, claimed, failure))),
+    firstDue: (clockId) =>
+      journal.tenantVerb((tenant) => Exit.succeed(Option.fromUndefinedOr(table.firstDue(tenant, clockId)))),
+    fail: (subject, failure) =>
+      journal.tenantVerb((tenant) => Exit.succeed(table.fail(tenant, subject, failure))),
     countDue: (until) => journal.verb(() => Exit.succeed(table.count(until.epochMilliseconds))),
     schedule: (subject, dueAt) =>
       journal.tenantVerb((tenant) => {

@@ -2,6 +2,8 @@
  * A client of the REST API, for any runtime with `fetch`.
  */
 import type { BuiltInEvents, EventMap } from "../events/EventMap.ts"
+import { makeAdvance } from "../time/TestClockAdvance.ts"
+import type { TestClocks } from "../time/TestClocks.ts"
 import { makeRebuild } from "../usage/MeterRebuild.ts"
 import type { Meters } from "../usage/Meters.ts"
 import type { BillingClient } from "./BillingClient.ts"
@@ -81,6 +83,17 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       isMutable: false,
       integers: {},
     }),
+    testClocks: {
+      ...makeResource<Omit<TestClocks, "advance">>(connection, {
+        path: "/test_clocks",
+        removal: "delete",
+        isMutable: false,
+        integers: {},
+      }),
+      advance: makeAdvance((id, to, options) =>
+        write(connection, "POST", path`/test_clocks/${id}/advance`, { to }, options),
+      ),
+    },
     thresholds: makeResource(connection, {
       path: "/usage/thresholds",
       removal: "delete",

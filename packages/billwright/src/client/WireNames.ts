@@ -47,6 +47,7 @@ type DateFields<A> = A extends Date | string | number | bigint | boolean | null 
 /** The fields that are instants. The compiler checks that the list is complete. */
 const INSTANTS: { readonly [Name in DateFields<Answers>]: true } = {
   activatedAt: true,
+  advancingTo: true,
   archivedAt: true,
   at: true,
   attemptStartedAt: true,
@@ -67,6 +68,7 @@ const INSTANTS: { readonly [Name in DateFields<Answers>]: true } = {
   lastFiredAt: true,
   nextAt: true,
   nextAttemptAt: true,
+  now: true,
   pausedAt: true,
   periodEnd: true,
   periodStart: true,

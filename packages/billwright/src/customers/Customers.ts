@@ -24,6 +24,8 @@ export interface Customer {
   readonly address: Address | null
   /** How many days after it was issued an invoice has to be paid. `null`: the option `invoices.netDays`. */
   readonly netDays: number | null
+  /** The test clock that its subscriptions and invoices go by. `null`: real time. */
+  readonly testClockId: string | null
   readonly metadata: Metadata
   readonly createdAt: Date
   /** When a field last changed. At first the same as `createdAt`. */
@@ -70,6 +72,8 @@ export interface CreateCustomer extends CustomerBilling {
   readonly name: string
   /** At most 254 characters, one `@`, no spaces. It is stored unchanged. */
   readonly email: string
+  /** Only in test mode. It can't be changed later. */
+  readonly testClockId?: string | null | undefined
   readonly metadata?: Metadata | undefined
 }
 
@@ -85,6 +89,8 @@ export interface UpdateCustomer extends CustomerBilling {
 export interface ListCustomers extends PageQuery {
   /** Only customers with exactly this e-mail address. */
   readonly email?: string | undefined
+  /** Only customers of this test clock. */
+  readonly testClockId?: string | undefined
   /** Only customers with this text in their name or e-mail address, in any case: 3 to 100 characters. */
   readonly search?: string | undefined
 }

@@ -54,6 +54,15 @@ export class ThresholdNotFoundError extends NotFoundError {
   }
 }
 
+/** No test clock has the id. */
+export class TestClockNotFoundError extends NotFoundError {
+  override readonly name = "TestClockNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("test_clock_not_found", id, message, options)
+  }
+}
+
 /** No meter has the id. Archived meters are found. */
 export class MeterNotFoundError extends NotFoundError {
   override readonly name = "MeterNotFoundError"

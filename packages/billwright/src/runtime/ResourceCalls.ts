@@ -1,11 +1,12 @@
 /**
  * Makes the calls of all resources from their definitions and their use cases.
  */
-import { Meter, Meters, type Resource, Resources } from "@billwright/core"
+import { Meter, Meters, type Resource, Resources, TestClock, TestClocks } from "@billwright/core"
 import type { CallOptions } from "../Call.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import type { PageQuery } from "../Listing.ts"
 import type { ResourceCalls } from "../Resources.ts"
+import { makeAdvance } from "../time/TestClockAdvance.ts"
 import { makeRebuild } from "../usage/MeterRebuild.ts"
 import { naming } from "./CallName.ts"
 import type { Calls } from "./Calls.ts"
@@ -70,6 +71,12 @@ const BATCHES_OF_STEP = 10
 
 /** The calls that only one resource has. */
 const ownCalls = (calls: Calls): Readonly<Record<string, object>> => ({
+  testClocks: {
+    advance: makeAdvance((id, to, options) => {
+      const toId = Ids.of(TestClock.TEST_CLOCK_ID_PREFIX)
+      return calls.run(() => calls.service(TestClocks).advance(toId(id), toInput({ to }, "to")), options)
+    }),
+  },
   meters: {
     rebuild: makeRebuild((id, options) => {
       const toId = Ids.of(Meter.METER_ID_PREFIX)

@@ -10,6 +10,7 @@ import * as Resource from "../shared/Resource.ts"
 import { SearchText } from "../shared/Search.ts"
 import * as Text from "../shared/Text.ts"
 import { TimeZoneName } from "../shared/TimeZone.ts"
+import { TEST_CLOCK_ID_PREFIX, TestClockId } from "./TestClock.ts"
 
 /** The prefix of customer ids. */
 export const CUSTOMER_ID_PREFIX = "cus"
@@ -125,10 +126,17 @@ const changeable = {
   netDays: Field.optional(billed.netDays),
 }
 
+const testClockId = Field.idOrNull(
+  TestClockId,
+  TEST_CLOCK_ID_PREFIX,
+  "The test clock that its subscriptions and invoices go by. Only in test mode. It never changes. `null`: real time.",
+)
+
 const fields = {
   name: Field.text(CustomerName, "The customer's name."),
   email: Field.text(Email, "The customer's e-mail address. It is stored unchanged."),
   ...billed,
+  testClockId,
   metadata: Field.json(Metadata.Metadata, "Your own free-form key/value pairs."),
 }
 
@@ -153,6 +161,7 @@ export const customers = Resource.make({
     name: fields.name,
     email: fields.email,
     ...changeable,
+    testClockId: Field.optional(testClockId),
     metadata: Field.optional(fields.metadata),
   },
   update: {
@@ -168,6 +177,9 @@ export const customers = Resource.make({
   },
   filters: {
     email: Field.optional(Field.text(Email, "Only customers with exactly this e-mail address.")),
+    testClockId: Field.optional(
+      Field.id(TestClockId, TEST_CLOCK_ID_PREFIX, "Only customers that are attached to this test clock."),
+    ),
     search: Field.optional(
       Field.text(
         SearchText,
@@ -175,7 +187,7 @@ export const customers = Resource.make({
       ),
     ),
   },
-  indexed: ["email"],
+  indexed: ["email", "testClockId"],
   searched: ["name", "email"],
   operations: {
     create: "Creates a customer and gives it an id.",
@@ -198,6 +210,7 @@ export const customers = Resource.make({
     tax_status: "taxable",
     address: { line1: "Unter den Linden 1", city: "Berlin", postcode: "10117" },
     net_days: 30,
+    test_clock_id: null,
     metadata: { plan: "pro" },
     created_at: "2026-11-21T09:30:00.000Z",
     updated_at: "2026-11-21T09:30:00.000Z",

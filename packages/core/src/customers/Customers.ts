@@ -6,12 +6,12 @@ import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
-import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
+import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import { folded } from "../shared/Search.ts"
 import type { StorageError } from "../shared/StorageError.ts"
-import type { CurrentTenant } from "../shared/Tenant.ts"
+import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
 import {
   CreateCustomer,
@@ -25,7 +25,9 @@ import {
   NOTHING_KNOWN,
   UpdateCustomer,
 } from "./Customer.ts"
+import { CustomerTime } from "./CustomerTime.ts"
 import { LiveSubscriptions } from "./LiveSubscriptions.ts"
+import { type TestClockId, TestClockNotFound } from "./TestClock.ts"
 
 const decodeCreate = decoder(CreateCustomer)
 const decodeUpdate = decoder(UpdateCustomer)
@@ -44,7 +46,7 @@ export class Customers extends Context.Service<
   {
     readonly create: (
       input: CreateCustomer,
-    ) => Effect.Effect<Customer, InvalidInput | StorageError, CurrentTenant>
+    ) => Effect.Effect<Customer, InvalidInput | TestClockNotFound | StorageError, CurrentTenant>
 
     readonly get: (id: string) => Effect.Effect<Customer, CustomerNotFound | StorageError, CurrentTenant>
 
@@ -76,6 +78,7 @@ export class Customers extends Context.Service<
     Customers,
     Effect.gen(function* () {
       const store = (yield* Collections).of(customers)
+      const time = new CustomerTime(yield* Collections)
       const ids = yield* IdGenerator
       const answers = yield* IdempotencyStore
       const transactor = yield* Transactor
@@ -86,13 +89,27 @@ export class Customers extends Context.Service<
         return yield* new CustomerHasSubscription({ id })
       })
 
+      /** The time of a test clock, or else of this machine. */
+      const timeOf = Effect.fnUntraced(function* (testClockId: TestClockId | null) {
+        if (testClockId === null) return yield* DateTime.now
+        const { mode } = yield* CurrentTenant
+        if (mode === "live") {
+          const problem = "must be left out or null in live mode: test clocks are for test mode"
+          return yield* new InvalidInput({ field: "testClockId", problem })
+        }
+        const found = yield* time.ofClock(testClockId)
+        if (Option.isSome(found)) return found.value
+        return yield* new TestClockNotFound({ id: testClockId, field: "testClockId" })
+      })
+
       const create = Effect.fn("Customers.create")(function* (input: CreateCustomer) {
         const fields = yield* decodeCreate(input)
-        const now = yield* DateTime.now
+        const now = yield* timeOf(fields.testClockId ?? null)
         const id = CustomerId.make(yield* ids.next(CUSTOMER_ID_PREFIX))
         const customer: Customer = {
           id,
           ...NOTHING_KNOWN,
+          testClockId: null,
           metadata: {},
           ...fields,
           createdAt: now,

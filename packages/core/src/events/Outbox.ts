@@ -1,11 +1,12 @@
 /**
  * Publishes the library's own events, in the transaction of the change that they are about.
  */
-import { Context, DateTime, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { IdGenerator } from "../shared/Id.ts"
 import { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
+import * as WallClock from "../shared/WallClock.ts"
 import * as Event from "./Event.ts"
 import { EVENT_ID_PREFIX, EventId } from "./EventId.ts"
 import { EventStore, type PublishOutcome } from "./EventStore.ts"
@@ -20,7 +21,7 @@ export interface PublishOptions extends Partial<
  * Every event is published through the outbox, except `usage.threshold`: `UsageStore.append` publishes that one in the
  * same step as the usage record that fires it.
  *
- * The outbox gives the event its id and timestamp. The event joins the current transaction.
+ * The outbox gives the event its id and timestamp, by the clock of this machine. The event joins the current transaction.
  */
 export class Outbox extends Context.Service<
   Outbox,
@@ -47,7 +48,7 @@ export class Outbox extends Context.Service<
           const event = Event.make(type, data, mode, {
             ...options,
             id: EventId.make(yield* ids.next(EVENT_ID_PREFIX), { disableChecks: true }),
-            timestamp: yield* DateTime.now,
+            timestamp: yield* WallClock.now,
           })
           yield* checkSize(event.payload)
           return yield* store.publish(event)

@@ -4,7 +4,9 @@
 import type { InvoiceInput } from "@billwright/engine"
 import { Context, Effect, Layer, Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
+import { CustomerTime } from "../customers/CustomerTime.ts"
 import * as ById from "../shared/ById.ts"
+import { Collections } from "../shared/Collections.ts"
 import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import { filterOf, nameCursor, type Page, pageFields, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -65,6 +67,7 @@ export class Invoices extends Context.Service<
       const transactor = yield* Transactor
       const drafts = yield* Drafts
       const bookOf = yield* invoiceBooks
+      const time = new CustomerTime(yield* Collections)
 
       const get = Effect.fn("Invoices.get")(function* (id: string) {
         const store = yield* port
@@ -90,7 +93,7 @@ export class Invoices extends Context.Service<
         return yield* transactor.atomically(
           Effect.gen(function* () {
             const stored = yield* orNotFound(yield* store.lock(known), id)
-            return toInvoice(yield* book.apply(stored, input))
+            return toInvoice(yield* time.within(stored.customerId, book.apply(stored, input)))
           }),
         )
       })

@@ -4,8 +4,9 @@
  *
  * Ids sort by the time they were made. Lists are ordered by id.
  */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { advance, type Moment, type Random32 } from "./IdMoment.ts"
+import * as WallClock from "./WallClock.ts"
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 const VALUE_OF = new Int8Array(128).fill(-1)
@@ -130,7 +131,7 @@ export const schema = (prefix: string) =>
 /**
  * A source of ids.
  *
- * `next(prefix)` makes an id with the time of `Clock`. Each id of one generator sorts after the one before, also
+ * `next(prefix)` makes an id with the time of this machine (`WallClock`). Each id of one generator sorts after the one before, also
  * within a millisecond and when the clock is set back (RFC 9562 §6.2, method 1: a counter that starts at a
  * random value each millisecond).
  *
@@ -161,7 +162,7 @@ const make = (random32: Random32): IdGenerator["Service"] => {
   }
   const at = (prefix: string, millis: number): string => `${prefix}_${suffix(millis)}`
   return IdGenerator.of({
-    next: (prefix) => Effect.map(Clock.currentTimeMillis, (now) => at(prefix, now)),
+    next: (prefix) => Effect.map(WallClock.millis, (now) => at(prefix, now)),
     at,
   })
 }

@@ -6,6 +6,7 @@ import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { PlanNotFound } from "../catalog/Plan.ts"
 import { PlanStore } from "../catalog/PlanStore.ts"
 import { CustomerNotFound, customers } from "../customers/Customer.ts"
+import { CustomerTime } from "../customers/CustomerTime.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import { type CouponNotFound, coupons as couponDefinition } from "../invoices/Coupon.ts"
@@ -140,6 +141,7 @@ export const makeSubscriptions = Effect.gen(function* () {
   const port = yield* optionalPort(SubscriptionStore)
   const makeBook = yield* bookOf
   const customerStore = (yield* Collections).of(customers)
+  const time = new CustomerTime(yield* Collections)
   const plans = yield* PlanStore
   const transactor = yield* Transactor
   const ids = yield* IdGenerator
@@ -166,22 +168,22 @@ export const makeSubscriptions = Effect.gen(function* () {
     const { book, coupons, usage } = yield* makeBook
     const fields = yield* decodeCreate(input)
     const { coupon, customerId, metadata = {}, version } = fields
+    const begin = Effect.gen(function* () {
+      const now = yield* DateTime.now
+      const plan = yield* planOf(fields.plan, version)
+      yield* usage.check(customerId, plan.terms)
+      const command = toCreate(fields, plan)
+      const stepped = step(null, command, now.epochMilliseconds)
+      if (isRejected(stepped)) return yield* invalid(stepped.problems)
+      const id = SubscriptionId.make(yield* ids.next(SUBSCRIPTION_ID_PREFIX))
+      const stored = { id, customerId, metadata, createdAt: now, updatedAt: now }
+      if (coupon !== undefined) {
+        yield* coupons.redeem({ customerId, id, state: stepped.subscription }, coupon)
+      }
+      return toSubscription(yield* book.create(stored, stepped))
+    })
     return yield* transactor.atomically(
-      Effect.gen(function* () {
-        yield* holdCustomer(customerId)
-        const now = yield* DateTime.now
-        const plan = yield* planOf(fields.plan, version)
-        yield* usage.check(customerId, plan.terms)
-        const command = toCreate(fields, plan)
-        const stepped = step(null, command, now.epochMilliseconds)
-        if (isRejected(stepped)) return yield* invalid(stepped.problems)
-        const id = SubscriptionId.make(yield* ids.next(SUBSCRIPTION_ID_PREFIX))
-        const stored = { id, customerId, metadata, createdAt: now, updatedAt: now }
-        if (coupon !== undefined) {
-          yield* coupons.redeem({ customerId, id, state: stepped.subscription }, coupon)
-        }
-        return toSubscription(yield* book.create(stored, stepped))
-      }),
+      Effect.andThen(holdCustomer(customerId), time.within(customerId, begin)),
     )
   })
 
@@ -199,18 +201,28 @@ export const makeSubscriptions = Effect.gen(function* () {
     return { data: data.map(toSubscription), hasMore }
   })
 
+  /** Applies a command to a subscription that is held. */
+  const stepOn = Effect.fnUntraced(function* (
+    stored: StoredSubscription,
+    input: Command,
+    book: SubscriptionBook,
+  ) {
+    const { epochMilliseconds } = yield* DateTime.now
+    const stepped = step(stored.state, input, epochMilliseconds)
+    if (!isRejected(stepped)) return toSubscription((yield* book.update(stored, stepped)).stored)
+    const [{ path, problem }] = stepped.problems
+    if (path !== input.type) return yield* invalid(stepped.problems)
+    const { id } = stored
+    return yield* new ActionUnavailable({ object: "subscription", id, problem: `${path} ${problem}` })
+  })
+
   const command = Effect.fnUntraced(function* (id: string, input: Command) {
     const { book, store } = yield* makeBook
     const known = yield* knownId(id)
     return yield* transactor.atomically(
       Effect.gen(function* () {
         const stored = yield* orNotFound(yield* store.lock(known), id)
-        const { epochMilliseconds } = yield* DateTime.now
-        const stepped = step(stored.state, input, epochMilliseconds)
-        if (!isRejected(stepped)) return toSubscription((yield* book.update(stored, stepped)).stored)
-        const [{ path, problem }] = stepped.problems
-        if (path !== input.type) return yield* invalid(stepped.problems)
-        return yield* new ActionUnavailable({ object: "subscription", id, problem: `${path} ${problem}` })
+        return yield* time.within(stored.customerId, stepOn(stored, input, book))
       }),
     )
   })

@@ -1,21 +1,14 @@
 /**
  * Does what is due on subscriptions and invoices: starts, renewals, ends, and the finalization of drafts.
  */
-import { isRejected, nextDue, step } from "@billwright/engine"
-import { Cause, Context, DateTime, Effect, Exit, Layer, Metric, Option, Schema } from "effect"
-import type { InvoiceId } from "../invoices/Invoice.ts"
-import { InvoiceSettings } from "../invoices/InvoiceSettings.ts"
+import { Cause, Context, DateTime, Effect, Exit, Layer, Metric, type Option, Schema } from "effect"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
-import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
-import { answering, type TaxAnswer, type TaxesUnknown } from "../invoices/Taxes.ts"
+import type { TaxesUnknown } from "../invoices/Taxes.ts"
 import type { DueFailure } from "../shared/Due.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
-import { inOrder } from "../subscriptions/SubscriptionBilling.ts"
-import type { Updated } from "../subscriptions/SubscriptionBook.ts"
-import { bookOf } from "../subscriptions/Subscriptions.ts"
 import {
   type ClaimedSubject,
   type DueCounts,
@@ -23,6 +16,7 @@ import {
   MAX_CLAIMED_SUBJECTS,
   type Subject,
 } from "./DueStore.ts"
+import * as DueWork from "./DueWork.ts"
 import { makeMigrationRun } from "./MigrationRun.ts"
 import * as RunLoop from "./RunLoop.ts"
 
@@ -30,8 +24,6 @@ import * as RunLoop from "./RunLoop.ts"
 const RUN_LEASE_MILLIS = 120_000
 /** Most subjects of one claim. One runner works through them one after another, within their lease. */
 const CLAIM = 100
-/** Most due instants of a subscription that one transaction works through. */
-const MAX_STEPS = 12
 /** Most subjects of one run. */
 const MAX_RUN = 1_000_000
 /** How long after its first failure a subject is tried again. Each further failure doubles that. */
@@ -71,7 +63,6 @@ export interface RunReport {
 
 /** What was done with a subject. */
 type Counts = Partial<Pick<RunReport, "subscriptions" | "invoices" | "failed">>
-const NOTHING: Counts = {}
 type Worked = Effect.Effect<
   Counts,
   InvalidInput | InvoicingUnsupported | StorageError | TaxesUnknown,
@@ -107,80 +98,19 @@ export class BillingRuns extends Context.Service<
     BillingRuns,
     Effect.gen(function* () {
       const duePort = yield* optionalPort(DueStore)
-      const makeBook = yield* bookOf
+      const runSubject = yield* DueWork.make
       const transactor = yield* Transactor
-      const { tax } = yield* InvoiceSettings
       const runMigration = yield* makeMigrationRun
 
-      /**
-       * Moves a subscription on, through at most `MAX_STEPS` due instants, up to a bound. If its last step makes a draft
-       * that waits for nothing, the draft is finalized at once. After a failure it is not: then it has a turn of its own.
-       */
-      const runSubscription = Effect.fnUntraced(function* (
-        claimed: ClaimedSubject,
-        id: SubscriptionId,
-        until: number,
-      ) {
-        const { book, invoiceBook, store } = yield* makeBook
-        const due = yield* duePort
-        const { epochMilliseconds: now } = yield* DateTime.now
-        const found = yield* store.lock(id)
-        if (Option.isNone(found) || !(yield* due.holds(claimed))) return NOTHING
-        let { stored, draft }: Updated = { stored: found.value, draft: undefined }
-        for (let steps = 0; steps < MAX_STEPS; steps++) {
-          const next = nextDue(stored.state)
-          if (next === null || next.at > until) break
-          const stepped = step(stored.state, { type: "due" }, now)
-          if (isRejected(stepped)) return yield* Effect.die(new TypeError(stepped.problems[0].problem))
-          ;({ draft, stored } = yield* book.update(stored, stepped))
-        }
-        if (draft === undefined || draft.unknown !== undefined || claimed.attempts > 0)
-          return { subscriptions: 1 }
-        const { dueAt } = draft.draft
-        if (dueAt === null || dueAt > until) return { subscriptions: 1 }
-        yield* invoiceBook.finalize(draft)
-        return { subscriptions: 1, invoices: 1 }
-      })
-
-      /**
-       * Finalizes a draft. Its subscription is held first, as by commands, so that nobody bills the same usage meanwhile. If
-       * there is a draft before it, it finalizes that one, and the other is due as before: an invoice states what those before
-       * it have left.
-       */
-      const runInvoice = Effect.fnUntraced(function* (
-        claimed: ClaimedSubject,
-        id: InvoiceId,
-        answer: TaxAnswer | undefined,
-      ) {
-        const { billing, invoiceBook, invoices, store } = yield* makeBook
-        const due = yield* duePort
-        const found = yield* invoices.find(id)
-        if (Option.isNone(found)) return NOTHING
-        const { subscriptionId } = found.value
-        const held = subscriptionId === null ? Option.none() : yield* store.lock(subscriptionId)
-        if (Option.isNone(held)) {
-          const draft = yield* invoices.lock(id)
-          if (Option.isNone(draft) || !(yield* due.holds(claimed))) return NOTHING
-          yield* invoiceBook.finalize(yield* invoiceBook.redraft(draft.value, [], answer))
-          return { invoices: 1 }
-        }
-        const [first, ...later] = inOrder(yield* invoices.lockDrafts(held.value.id))
-        if (first === undefined || !(yield* due.holds(claimed))) return NOTHING
-        yield* invoiceBook.finalize(yield* billing.redraft(held.value, first, later, answer))
-        if (first.id !== id) yield* due.release(claimed, null)
-        return { invoices: 1 }
-      })
-
       const workOn = (claimed: ClaimedSubject, until: number): Worked => {
-        const { subject } = claimed
-        switch (subject.kind) {
-          case "subscription":
-            return transactor.atomically(runSubscription(claimed, subject.id, until))
-          case "invoice":
-            return answering(tax, (answer) => transactor.atomically(runInvoice(claimed, subject.id, answer)))
-          case "plan_migration":
-            return Effect.as(runMigration(claimed, subject.id), NOTHING)
+        const { attempts, subject } = claimed
+        if (subject.kind === "plan_migration") {
+          return Effect.as(runMigration(claimed, subject.id), DueWork.NOTHING)
         }
+        return Effect.flatMap(duePort, (due) => {
+          const hold = { attempts, holds: due.holds(claimed), giveBack: due.release(claimed, null) }
+          return runSubject(subject, until, hold, (each) => transactor.atomically(each))
+        })
       }
 
       const runOne = Effect.fnUntraced(function* (claimed: ClaimedSubject, until: number) {
@@ -301,7 +231,8 @@ const sentenceOf = (kind: Subject["kind"], isSetAside: boolean): string =>
     ? `billing a ${kind} failed ${MAX_RUN_ATTEMPTS} times in a row, and it was set aside: it is not tried again until it is changed`
     : `billing a ${kind} failed; it is tried again`
 
-const failureOf = (attempts: number, cause: Cause.Cause<unknown>, at: DateTime.Utc): DueFailure => {
+/** What is noted of a failure: the next attempt, or that there is none. */
+export const failureOf = (attempts: number, cause: Cause.Cause<unknown>, at: DateTime.Utc): DueFailure => {
   const error = Cause.squash(cause)
   const problem = error instanceof Error ? error.message : String(error)
   const delay = Math.min(FIRST_RETRY_MILLIS * 2 ** (attempts - 1), MAX_RETRY_MILLIS)

@@ -3,6 +3,7 @@
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
+import type { TestClockId } from "../customers/TestClock.ts"
 import type { InvoiceId } from "../invoices/Invoice.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import type { DueFailure } from "../shared/Due.ts"
@@ -41,6 +42,15 @@ export interface DueClaim {
   readonly limit: number
 }
 
+/** The first subject of a test clock on which something is due. */
+export interface FirstDue {
+  readonly subject: Exclude<Subject, { readonly kind: "plan_migration" }>
+  /** When it can be worked on: when it is due, or tried again. In epoch milliseconds, by the test clock. */
+  readonly at: number
+  /** How often it has failed in a row. */
+  readonly attempts: number
+}
+
 /** How much is due by an instant. */
 export interface DueCounts {
   readonly subscriptions: number
@@ -52,6 +62,9 @@ export interface DueCounts {
 /**
  * A subject is due when its `dueAt` has come, the `retryAt` of its failure, if it has one, has come too, and nobody holds
  * a lease on it. One that is set aside (`retryAt` is `null`) is not due.
+ *
+ * A subject of a customer with a test clock (`testClockId`) is due by that clock. `claimDue`, `nextDueAt` and `countDue`
+ * leave it out, and `firstDue` finds it. The customer's test clock is the one that it has when the subject is stored.
  *
  * `claimDue`, `nextDueAt` and `countDue` act for all tenants, the other verbs for the current one. All verbs but `claimDue` join the
  * current transaction, if there is one.
@@ -95,6 +108,17 @@ export class DueStore extends Context.Service<
 
     /** When the next subject of any tenant is due, or its lease ends. `none` if nothing will be due by itself. */
     readonly nextDueAt: Effect.Effect<Option.Option<DateTime.Utc>, StorageError>
+
+    /**
+     * The first subject of a test clock's customers: by the instant at which it can be worked on, then invoices before
+     * subscriptions, then by id. `none` if nothing is due by itself or all of it is set aside.
+     */
+    readonly firstDue: (
+      testClockId: TestClockId,
+    ) => Effect.Effect<Option.Option<FirstDue>, StorageError, CurrentTenant>
+
+    /** Notes that a subject of a test clock has failed. */
+    readonly fail: (subject: Subject, failure: DueFailure) => Effect.Effect<void, StorageError, CurrentTenant>
 
     /** Counts the subjects whose `dueAt` is an instant or before it, also those that are leased or wait to be tried again. */
     readonly countDue: (until: DateTime.Utc) => Effect.Effect<DueCounts, StorageError>

@@ -1,8 +1,9 @@
 /**
  * The use cases of metering: record usage, void records, read totals.
  */
-import { Context, DateTime, Effect, Layer, Metric, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Metric, Option, Schema } from "effect"
 import { CustomerNotFound, customers } from "../customers/Customer.ts"
+import { CustomerTime } from "../customers/CustomerTime.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
@@ -142,6 +143,7 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
   const store = yield* UsageStore
   const collections = yield* Collections
   const owners = collections.of(customers)
+  const time = new CustomerTime(collections)
   const queries = MeterQueries.make(store, collections.of(meters))
   const metered = MeteredUsage.make(queries)
   const transactor = yield* Transactor
@@ -157,17 +159,28 @@ const make = Effect.fnUntraced(function* (options: UsageOptions) {
   const prepare = (
     inputs: ReadonlyArray<RecordUsage>,
     fieldOf: (index: number, field: string) => string,
-  ): Effect.Effect<ReadonlyArray<NewUsageRecord>, InvalidInput> =>
-    Effect.clockWith((clock) => {
-      const now = DateTime.makeUnsafe(clock.currentTimeMillisUnsafe())
+  ): Effect.Effect<ReadonlyArray<NewUsageRecord>, InvalidInput | StorageError, CurrentTenant> =>
+    Effect.gen(function* () {
+      const now = yield* DateTime.now
       const records: Array<NewUsageRecord> = []
       for (const [index, input] of inputs.entries()) {
-        const problem = input.timestamp && timestampProblem(input.timestamp, now, options.maxPastMillis)
-        if (problem) return Effect.fail(new InvalidInput({ field: fieldOf(index, "timestamp"), problem }))
+        const isWrong = input.timestamp && timestampProblem(input.timestamp, now, options.maxPastMillis)
+        const problem = isWrong && (yield* problemOf(input.customerId, input.timestamp, isWrong))
+        if (problem) return yield* new InvalidInput({ field: fieldOf(index, "timestamp"), problem })
         records.push(newRecord(ids.at(USAGE_RECORD_ID_PREFIX, now.epochMilliseconds), input, now))
       }
-      return Effect.succeed(records)
+      return records
     })
+
+  /** A timestamp that is wrong in real time may be right by the customer's test clock. */
+  const problemOf = Effect.fnUntraced(function* (
+    customerId: RecordUsage["customerId"],
+    timestamp: DateTime.Utc,
+    problem: string,
+  ) {
+    const itsNow = yield* time.of(customerId)
+    return Option.isNone(itsNow) ? problem : timestampProblem(timestamp, itsNow.value, options.maxPastMillis)
+  })
 
   const record = Effect.fnUntraced(function* (input: RecordUsage) {
     const fieldOf = (_: number, field: string) => field

@@ -17,6 +17,7 @@ describe("Customers.create", () => {
       assert.deepStrictEqual(customer, {
         id: customer.id,
         ...Customer.NOTHING_KNOWN,
+        testClockId: null,
         ...ada,
         metadata: { plan: "pro" },
         createdAt: NOON,

@@ -160,6 +160,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/test_clocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listTestClocks"];
+        put?: never;
+        post: operations["createTestClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/test_clocks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getTestClock"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteTestClock"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/catalog/push": {
         parameters: {
             query?: never;
@@ -506,6 +538,22 @@ export interface paths {
         get: operations["getCreditNote"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/test_clocks/{id}/advance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["advanceTestClock"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1237,6 +1285,10 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        AdvanceTestClock: {
+            /** Format: date-time */
+            to: string;
+        };
         AggregateStep: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1384,6 +1436,7 @@ export interface components {
                 postcode?: string;
             } | null;
             net_days?: number | null;
+            test_clock_id?: string | null;
             metadata?: {
                 [key: string]: string;
             };
@@ -1447,6 +1500,11 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             };
+        };
+        CreateTestClock: {
+            name?: string | null;
+            /** Format: date-time */
+            now?: string;
         };
         CreateUsageThreshold: {
             customer_id: string;
@@ -1535,6 +1593,7 @@ export interface components {
                 postcode?: string;
             } | null;
             net_days: number | null;
+            test_clock_id: string | null;
             metadata: {
                 [key: string]: string;
             };
@@ -1583,6 +1642,12 @@ export interface components {
         DeletedRedemption: {
             /** @enum {string} */
             object: "redemption";
+            id: string;
+            deleted: boolean;
+        };
+        DeletedTestClock: {
+            /** @enum {string} */
+            object: "test_clock";
             id: string;
             deleted: boolean;
         };
@@ -2649,6 +2714,26 @@ export interface components {
             invoices: components["schemas"]["Invoice"][];
             next_invoice: components["schemas"]["Invoice"] | null;
         };
+        TestClock: {
+            /** @enum {string} */
+            object: "test_clock";
+            id: string;
+            name: string | null;
+            /** Format: date-time */
+            now: string;
+            /** @enum {string} */
+            status: "ready" | "advancing";
+            advancing_to: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+        };
+        TestClockList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["TestClock"][];
+            has_more: boolean;
+        };
         TestWebhookEndpoint: {
             type: string;
         };
@@ -3133,6 +3218,7 @@ export interface operations {
                 starting_after?: string;
                 ending_before?: string;
                 email?: string;
+                test_clock_id?: string;
                 search?: string;
             };
             header?: never;
@@ -3526,6 +3612,99 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedRedemption"];
+                };
+            };
+        };
+    };
+    listTestClocks: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                status?: "ready" | "advancing";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestClockList"];
+                };
+            };
+        };
+    };
+    createTestClock: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CreateTestClock"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestClock"];
+                };
+            };
+        };
+    };
+    getTestClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestClock"];
+                };
+            };
+        };
+    };
+    deleteTestClock: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedTestClock"];
                 };
             };
         };
@@ -4110,6 +4289,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CreditNote"];
+                };
+            };
+        };
+    };
+    advanceTestClock: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdvanceTestClock"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestClock"];
                 };
             };
         };

@@ -12,6 +12,7 @@ import { MeterRebuildsApi } from "./MeterRebuildsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
 import * as ResourceApi from "./ResourceApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
+import { TestClockAdvancesApi } from "./TestClockAdvancesApi.ts"
 import { UsageApi } from "./UsageApi.ts"
 import { WebhookEndpointsApi } from "./WebhookEndpointsApi.ts"
 
@@ -24,6 +25,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(SubscriptionsApi)
   .add(InvoicesApi)
   .add(CreditNotesApi)
+  .add(TestClockAdvancesApi)
   .add(UsageApi)
   .add(...ResourceApi.groups("usage"))
   .add(MeterRebuildsApi)

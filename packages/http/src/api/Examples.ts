@@ -87,6 +87,16 @@ export const examples: Readonly<Record<string, Example>> = {
   listUsageRecords: { response: list(record) },
   getUsageRecord: { response: record },
   voidUsageRecord: { response: { ...record, voided_at: "2026-11-21T10:00:00.000Z" } },
+  advanceTestClock: {
+    request: { to: "2029-12-01T00:00:00.000Z" },
+    response: {
+      ...Resources.all.testClocks.definition.example,
+      object: "test_clock",
+      livemode: false,
+      status: "advancing",
+      advancing_to: "2029-12-01T00:00:00.000Z",
+    },
+  },
   rebuildMeter: { response: meterExamples["getMeter"]!.response },
   ...planExamples,
   ...subscriptionExamples,

@@ -14,6 +14,8 @@ import {
   type Resources,
   type Subscriptions,
   type Tenant,
+  TestClock,
+  TestClocks,
   Usage,
   type UsageRecord,
 } from "@billwright/core"
@@ -31,6 +33,7 @@ import * as ResourceOperations from "./ResourceOperations.ts"
 import * as SubscriptionOperations from "./SubscriptionOperations.ts"
 import * as WebhookOperations from "./WebhookOperations.ts"
 
+const clockBody = ResourceBody.make<TestClock.TestClock>(TestClock.testClocks)
 const meterBody = ResourceBody.make<Meter.Meter>(Meter.meters)
 
 /** One name to group by is given as such, so that an error names the parameter and not its place in a list. */
@@ -65,6 +68,7 @@ export const make: Effect.Effect<
 > = Effect.gen(function* () {
   const usage = yield* Usage
   const meters = yield* Meters
+  const clocks = yield* TestClocks
   const resourceOperations = yield* ResourceOperations.make
   const planOperations = yield* PlanOperations.make
   const subscriptionOperations = yield* SubscriptionOperations.make
@@ -87,6 +91,9 @@ export const make: Effect.Effect<
       Effect.map(meters.rebuild(params.id, { batches: MAX_BATCHES_OF_REQUEST }), (meter) =>
         ok(meterBody(meter, tenant)),
       ),
+
+    advanceTestClock: ({ params, payload }, tenant) =>
+      Effect.map(clocks.advance(params.id, payload), (clock) => ok(clockBody(clock, tenant))),
 
     recordUsage: ({ payload }, tenant) =>
       Effect.map(usage.record(payload), ({ _tag, record }) =>

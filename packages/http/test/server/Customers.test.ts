@@ -25,6 +25,7 @@ describe("POST /v1/customers", () => {
         id: created.id,
         ...ada,
         ...billed,
+        test_clock_id: null,
         livemode: false,
         created_at: ApiServer.NOW,
         updated_at: ApiServer.NOW,

@@ -4,7 +4,7 @@
  * A claim works like `claim_deliveries`, without endpoints. It looks at the subjects that have been due the longest, and picks
  * from them with tenants taking turns. If more may be due than it looked at, it also visits tenant after tenant, so that
  * none waits behind the backlog of another. The next claim continues with the tenant after the last one visited
- * (`visited…`). Rows that another claim has locked are skipped, and others are picked instead.
+ * (`visited…`). Rows of test clocks are left out: each is in the index of its clock only. Rows that another claim has locked are skipped, and others are picked instead.
  */
 import { instantOf, millis, millisText } from "../Millis.ts"
 import type { SchemaName } from "../SchemaName.ts"
@@ -22,11 +22,11 @@ const COLUMNS = "q.ctid as tid, q.account_id, q.mode, q.kind, q.id, q.due_at"
 
 /** Subjects due for the first time, and those to be tried again, each by an index in this order. */
 const lookAhead = (schema: SchemaName): string => `
-      (select ${COLUMNS} from ${schema}.billing_due q where q.attempts = 0 and q.due_at <= v_now and ${isFree}
+      (select ${COLUMNS} from ${schema}.billing_due q where q.test_clock_id is null and q.attempts = 0 and q.due_at <= v_now and ${isFree}
         order by q.due_at, q.kind, q.id limit ${LOOK_AHEAD})
       union all
       (select ${COLUMNS} from ${schema}.billing_due q
-        where q.retry_at is not null and q.retry_at <= v_now and q.due_at <= v_now and ${isFree}
+        where q.test_clock_id is null and q.retry_at is not null and q.retry_at <= v_now and q.due_at <= v_now and ${isFree}
         order by q.retry_at, q.due_at, q.kind, q.id limit ${LOOK_AHEAD})`
 
 /**
@@ -57,10 +57,10 @@ const pickFromAll = (schema: SchemaName): string => `
 const pickByTenant = (schema: SchemaName): string => {
   const next = (after: string): string => `select q.account_id, q.mode from (
           (select q.account_id, q.mode, 1 as n from ${schema}.billing_due q where (q.account_id, q.mode) > ${after}
-            and (q.attempts = 0 or q.retry_at is not null) order by q.account_id, q.mode, q.due_at nulls first limit 1)
+            and q.test_clock_id is null and (q.attempts = 0 or q.retry_at is not null) order by q.account_id, q.mode, q.due_at nulls first limit 1)
           union all
           (select q.account_id, q.mode, 2 as n from ${schema}.billing_due q
-            where q.attempts = 0 or q.retry_at is not null order by q.account_id, q.mode, q.due_at nulls first limit 1)
+            where q.test_clock_id is null and (q.attempts = 0 or q.retry_at is not null) order by q.account_id, q.mode, q.due_at nulls first limit 1)
         ) as q order by q.n limit 1`
   return `
     with recursive visits (account_id, mode) as (
@@ -72,7 +72,7 @@ const pickByTenant = (schema: SchemaName): string => {
     ), looked as (
       select d.* from tenants t cross join lateral (
         select ${COLUMNS} from ${schema}.billing_due q
-        where q.account_id = t.account_id and q.mode = t.mode
+        where q.test_clock_id is null and q.account_id = t.account_id and q.mode = t.mode
           and (q.account_id, q.mode, q.due_at) <= (t.account_id, t.mode, v_now)
           and (q.attempts = 0 or q.retry_at is not null) and (q.retry_at is null or q.retry_at <= v_now) and ${isFree}
         order by q.due_at nulls first, q.kind, q.id
@@ -170,8 +170,8 @@ export const nextDue = define(
   "next_due",
   (schema) => `() returns bigint language plpgsql stable as $$
 begin
-  return (select ${millis("min(q.at)")} from (${nextOf(schema, "q.due_at", "q.attempts = 0", "q.due_at, q.kind, q.id")}
-    union all${nextOf(schema, "greatest(q.retry_at, q.due_at)", "q.retry_at is not null", "q.retry_at, q.due_at, q.kind, q.id")}
+  return (select ${millis("min(q.at)")} from (${nextOf(schema, "q.due_at", "q.test_clock_id is null and q.attempts = 0", "q.due_at, q.kind, q.id")}
+    union all${nextOf(schema, "greatest(q.retry_at, q.due_at)", "q.test_clock_id is null and q.retry_at is not null", "q.retry_at, q.due_at, q.kind, q.id")}
   ) as q);
 end
 $$`,

@@ -28,6 +28,7 @@ import { migration0010 } from "./Migration0010.ts"
 import { migration0011 } from "./Migration0011.ts"
 import { migration0012 } from "./Migration0012.ts"
 import { migration0013 } from "./Migration0013.ts"
+import { migration0014 } from "./Migration0014.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -47,6 +48,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0011,
   migration0012,
   migration0013,
+  migration0014,
 ]
 
 /** The newest migration of this release, which it also requires. */

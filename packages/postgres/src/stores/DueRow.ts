@@ -64,10 +64,13 @@ export const queueWritten = (
   return Statement.fragment([
     Statement.literal("queued as (insert into "),
     ...segments,
-    Statement.literal(` as d (account_id, mode, kind, id, customer_id, due_at)
+    Statement.literal(` as d (account_id, mode, kind, id, customer_id, due_at, test_clock_id)
   select w.account_id, w.mode, '${kind}', w.id, w.customer_id, to_timestamp(`),
     Statement.parameter(String(dueAt)),
-    Statement.literal(`::float8 / 1000) from written w
+    Statement.literal(`::float8 / 1000), case w.mode when 'test' then (select c.test_clock_id from `),
+    ...tables.customers.segments,
+    Statement.literal(` c where c.account_id = w.account_id and c.mode = w.mode and c.id = w.customer_id) end
+  from written w
   on conflict (account_id, mode, kind, id) do update set due_at = excluded.due_at, attempts = 0, problem = null,
     failed_at = null, retry_at = null, lease_token = null, leased_until = null)`),
   ])

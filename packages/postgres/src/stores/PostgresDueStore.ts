@@ -7,11 +7,14 @@ import {
   type Due,
   type DueClaim,
   DueStore,
+  type FirstDue,
   Id,
   type Subject,
   type Tenant,
+  type TestClock,
 } from "@billwright/core"
 import { type DateTime, Effect, Layer, Option } from "effect"
+import type { SqlClient } from "effect/sql"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
@@ -24,17 +27,16 @@ interface Visited {
   readonly mode: string | null
 }
 
-const subjectFromRow = (row: Row): Subject => {
-  const kind = text(row, "kind")
-  switch (kind) {
-    case "invoice":
-      return { kind, id: invoiceIdOf(row, "id") }
-    case "plan_migration":
-      return { kind, id: planMigrationIdOf(row, "id") }
-    default:
-      return { kind: "subscription", id: subscriptionIdOf(row, "id") }
-  }
-}
+/** A subject that belongs to a customer. */
+const billedFromRow = (row: Row): FirstDue["subject"] =>
+  text(row, "kind") === "invoice"
+    ? { kind: "invoice", id: invoiceIdOf(row, "id") }
+    : { kind: "subscription", id: subscriptionIdOf(row, "id") }
+
+const subjectFromRow = (row: Row): Subject =>
+  text(row, "kind") === "plan_migration"
+    ? { kind: "plan_migration", id: planMigrationIdOf(row, "id") }
+    : billedFromRow(row)
 
 const claimedFromRow = (row: Row): ClaimedSubject => ({
   tenant: {
@@ -47,6 +49,10 @@ const claimedFromRow = (row: Row): ClaimedSubject => ({
   attempts: integer(row, "attempts"),
   token: text(row, "token"),
 })
+
+const failedWith = (sql: SqlClient.SqlClient, { at, attempts, problem, retryAt }: Due.DueFailure) =>
+  sql`attempts = ${String(attempts)}::integer, problem = ${problem},
+  failed_at = to_timestamp(${millisOf(at)}::float8 / 1000), retry_at = to_timestamp(${millisOf(retryAt)}::float8 / 1000)`
 
 const make = Effect.gen(function* () {
   const { read, schema, tables: t, write, writeApart } = yield* Database
@@ -115,12 +121,7 @@ where d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${subject.ki
   ) {
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* write("DueStore.release", (sql) => {
-      const failed =
-        failure === null
-          ? sql``
-          : sql`, attempts = ${String(failure.attempts)}::integer, problem = ${failure.problem},
-  failed_at = to_timestamp(${millisOf(failure.at)}::float8 / 1000),
-  retry_at = to_timestamp(${millisOf(failure.retryAt)}::float8 / 1000)`
+      const failed = failure === null ? sql`` : sql`, ${failedWith(sql, failure)}`
       return sql<Row>`update ${t.billing_due} d set lease_token = null, leased_until = null${failed}
 where d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${subject.kind} and d.id = ${Id.toUuid(subject.id)}::uuid
   and d.lease_token = ${token}::uuid
@@ -167,7 +168,7 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
   count(*) filter (where not q.is_aside and q.kind = 'invoice') as invoices, count(*) filter (where q.is_aside) as set_aside
 from (
   select d.kind, d.attempts > 0 and d.retry_at is null as is_aside from ${t.billing_due} d
-  where d.due_at <= to_timestamp(${millisOf(until)}::float8 / 1000)
+  where d.due_at <= to_timestamp(${millisOf(until)}::float8 / 1000) and d.test_clock_id is null
 ) as q`,
     )
     const toCounts = (row: Row) => ({
@@ -178,7 +179,39 @@ from (
     return yield* decoding(operation, toCounts)(rows[0] ?? {})
   })
 
-  return DueStore.of({ claimDue, holds, release, schedule, nextDueAt, countDue })
+  const firstDue = Effect.fnUntraced(function* (testClockId: TestClock.TestClockId) {
+    const operation = "DueStore.firstDue"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) => sql<Row>`select d.kind, d.id::text as id, d.attempts::text as attempts,
+  (extract(epoch from greatest(d.due_at, d.retry_at)) * 1000)::bigint::text as at
+from ${t.billing_due} d
+where d.account_id = ${accountId} and d.mode = ${mode} and d.test_clock_id = ${Id.toUuid(testClockId)}::uuid
+  and (d.attempts = 0 or d.retry_at is not null)
+order by greatest(d.due_at, d.retry_at), d.kind, d.id limit 1`,
+    )
+    const toFirst = (all: ReadonlyArray<Row>) =>
+      Option.map(Option.fromUndefinedOr(all[0]), (row) => ({
+        subject: billedFromRow(row),
+        at: integer(row, "at"),
+        attempts: integer(row, "attempts"),
+      }))
+    return yield* decoding(operation, toFirst)(rows)
+  })
+
+  const fail = Effect.fnUntraced(function* ({ id, kind }: Subject, failure: Due.DueFailure) {
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* write(
+      "DueStore.fail",
+      (sql) => sql<Row>`update ${t.billing_due} d set ${failedWith(sql, failure)}
+where d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${kind} and d.id = ${Id.toUuid(id)}::uuid
+returning pg_current_xact_id_if_assigned()::text as xid`,
+    )
+    yield* noteXid(rows[0]?.["xid"])
+  })
+
+  return DueStore.of({ claimDue, holds, release, schedule, nextDueAt, firstDue, fail, countDue })
 })
 
 export const layer: Layer.Layer<DueStore, never, Database> = Layer.effect(DueStore, make)

@@ -29,5 +29,6 @@ export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
   Meter: { table: "meters" },
   PlanMigration: { table: "plan_migrations" },
   Redemption: { table: "redemptions" },
+  TestClock: { table: "test_clocks" },
   UsageThreshold: { table: "usage_thresholds", countedBy: "threshold_count" },
 }

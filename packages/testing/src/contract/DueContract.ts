@@ -4,10 +4,15 @@
 import {
   type ClaimedSubject,
   Collections,
+  CurrentTenant,
+  Customer,
   DueStore,
   InvoiceStore,
+  type Subject,
+  type SubscriptionId,
   PlanMigration,
   SubscriptionStore,
+  TestClock,
   Transactor,
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
@@ -48,6 +53,10 @@ const dueAt = Effect.fnUntraced(function* (minutes: number) {
   yield* (yield* SubscriptionStore).insert(subscription)
   return subscription
 })
+
+/** Runs a test in test mode. */
+const asTest = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(CurrentTenant, (tenant) => asTenant({ ...tenant, mode: "test" })(effect))
 
 const idsOf = (claimed: ReadonlyArray<ClaimedSubject>) => claimed.map(({ subject }) => subject.id)
 
@@ -188,6 +197,55 @@ export const dueContract = (test: InvoicingTest): void => {
       })
       same((yield* due.countDue(minuteOf(4))).subscriptions, before.subscriptions + 3)
     }),
+  )
+
+  test(
+    "what customers of a test clock have due is found by that clock only, in order",
+    asTest(
+      Effect.gen(function* () {
+        yield* emptyQueue
+        const due = yield* DueStore
+        const clock = yield* Sample.of(TestClock.testClocks)
+        const other = yield* Sample.of(TestClock.testClocks)
+        same(yield* due.firstDue(clock.id), Option.none())
+        const attached = (minutes: number, testClockId: TestClock.TestClockId) =>
+          Effect.gen(function* () {
+            const customer = yield* Sample.of(Customer.customers, undefined, { testClockId })
+            yield* (yield* Collections).of(Customer.customers).insert(customer)
+            const subscription = yield* subscriptionOf(customer.id, { dueAt: millisOf(minutes) })
+            yield* (yield* SubscriptionStore).insert(subscription)
+            return subscription
+          })
+        const [later, sooner] = [yield* attached(3, clock.id), yield* attached(1, clock.id)]
+        const draft = yield* draftOf(later, 0, { dueAt: millisOf(3) })
+        yield* (yield* InvoiceStore).insert(draft)
+        const apart = yield* attached(0, other.id)
+        const first = due.firstDue(clock.id)
+        const of = (subject: Subject, minutes: number, attempts = 0) =>
+          Option.some({ subject, at: millisOf(minutes), attempts })
+        const subscription = (id: SubscriptionId): Subject => ({ kind: "subscription", id })
+        same(yield* due.firstDue(other.id), of(subscription(apart.id), 0))
+        same(yield* first, of(subscription(sooner.id), 1))
+        same(yield* claim(1_000), [])
+        same(yield* nextDueAt, Option.none())
+        same(yield* due.countDue(minuteOf(1_000)), {
+          ...(yield* due.countDue(minuteOf(-1_000_000))),
+          setAside: (yield* due.countDue(minuteOf(1_000))).setAside,
+        })
+        yield* due.fail(subscription(sooner.id), failureAt(1, minuteOf(2)))
+        same(yield* first, of(subscription(sooner.id), 2, 1))
+        yield* due.fail(subscription(sooner.id), failureAt(2, minuteOf(10)))
+        same(yield* first, of({ kind: "invoice", id: draft.id }, 3))
+        yield* (yield* InvoiceStore).save({ ...draft, dueAt: null })
+        same(yield* first, of(subscription(later.id), 3))
+        yield* (yield* SubscriptionStore).save({ ...later, dueAt: null })
+        same(yield* first, of(subscription(sooner.id), 10, 1))
+        yield* due.fail(subscription(sooner.id), failureAt(10, null))
+        same(yield* first, Option.none())
+        const theirs = asTenant(yield* Sample.tenant)
+        assert.isTrue(Option.isNone(yield* theirs(due.firstDue(other.id))))
+      }),
+    ),
   )
 
   test(

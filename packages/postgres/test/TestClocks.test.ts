@@ -1,0 +1,74 @@
+/**
+ * Test clocks on this storage: years of a customer, with the rules that Postgres checks by itself.
+ */
+import { Billing, CurrentTenant, Customers, Invoices, Subscriptions, TestClocks } from "@billwright/core"
+import { PostgresClient, Storage } from "@billwright/postgres"
+import { assert, describe, it } from "@effect/vitest"
+import { DateTime, Effect, Fiber, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { START, subscribe } from "./Invoicing.ts"
+import { asTenant } from "./Tenants.ts"
+import * as TestDatabase from "./TestDatabase.ts"
+
+const process = (url: string) =>
+  Billing.layer.pipe(
+    Layer.provideMerge(Storage.layer()),
+    Layer.provideMerge(PostgresClient.layer({ url: Redacted.make(url) })),
+  )
+
+const inTestMode = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  asTenant(
+    Effect.flatMap(CurrentTenant, (tenant) =>
+      Effect.provideService(effect, CurrentTenant, { ...tenant, mode: "test" }),
+    ),
+  )
+
+const advance = Effect.fnUntraced(function* (id: string, to: DateTime.Utc) {
+  const clocks = yield* TestClocks
+  while ((yield* clocks.advance(id, { to })).status === "advancing");
+})
+
+describe("a test clock", () => {
+  it.live("takes its customers through years, with two callers at work and one that is killed", () =>
+    Effect.gen(function* () {
+      const url = yield* TestDatabase.make
+      const [one, two] = yield* Effect.forEach([1, 2], () => Layer.build(Layer.fresh(process(url))))
+      yield* Effect.gen(function* () {
+        // In real time, with a number before the clock's and after them.
+        yield* subscribe
+        const clock = yield* (yield* TestClocks).create({ now: START })
+        for (let n = 0; n < 2; n++) {
+          const { id: customerId } = yield* (yield* Customers).create({
+            name: "Ada",
+            email: "ada@example.com",
+            testClockId: clock.id,
+          })
+          yield* (yield* Subscriptions).create({ customerId, plan: "pro" })
+        }
+        const to = DateTime.add(START, { years: 2, hours: 2 })
+        const killed = yield* Effect.forkChild(advance(clock.id, to))
+        const clocks = yield* TestClocks
+        yield* clocks.advance(clock.id, { to: DateTime.add(START, { months: 3 }) }).pipe(Effect.ignore)
+        yield* Fiber.interrupt(killed)
+        yield* Effect.all(
+          [one, two].map((runner) => Effect.provide(advance(clock.id, to), runner!)),
+          { concurrency: "unbounded" },
+        )
+        const ended = yield* clocks.get(clock.id)
+        assert.deepInclude(ended, { status: "ready", advancingTo: null, now: to })
+        const { data } = yield* (yield* Invoices).list({ limit: 100, status: "open" })
+        assert.lengthOf(data, 50)
+        assert.deepStrictEqual(
+          data.map(({ number }) => Number(number?.slice(5))).toSorted((a, b) => a - b),
+          Array.from({ length: 50 }, (_, n) => n + 1),
+        )
+        const years = new Set(data.map(({ issuedAt }) => new Date(issuedAt ?? 0).getUTCFullYear()))
+        assert.deepStrictEqual([...years].toSorted(), [2026, 2027, 2028])
+        const sql = yield* SqlClient.SqlClient
+        const left =
+          yield* sql`select 1 from billwright.billing_due where lease_token is not null or attempts > 0`
+        assert.lengthOf(left, 0)
+      }).pipe(inTestMode, Effect.provide(one!))
+    }).pipe(Effect.scoped),
+  )
+})
