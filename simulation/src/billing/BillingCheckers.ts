@@ -26,7 +26,7 @@ const byTenant = <A extends { readonly tenant: Tenant.Tenant }>(all: ReadonlyArr
   Map.groupBy(all, ({ tenant }) => Tenant.tenantKey(tenant))
 
 /** J3: what the invoices of a subscription state of a period is what the period costs, once late usage is settled. */
-export const documentsGiveTheCosts: Check<Books> = (books) =>
+const documentsGiveTheCosts: Check<Books> = (books) =>
   books.subscriptions.flatMap((one) => {
     const { customerId, id } = one.subscription
     const invoices = books.invoices.filter(({ invoice }) => invoice.subscriptionId === id)
@@ -58,7 +58,7 @@ export const documentsGiveTheCosts: Check<Books> = (books) =>
   })
 
 /** J4: numbers are consecutive, and their instants never fall. */
-export const numbersAreConsecutive: Check<Books> = ({ invoices, numberFormat }) =>
+const numbersAreConsecutive: Check<Books> = ({ invoices, numberFormat }) =>
   [...byTenant(invoices)].flatMap(([tenant, all]) => {
     const issued = all
       .flatMap(({ invoice: { state } }) =>
@@ -71,7 +71,7 @@ export const numbersAreConsecutive: Check<Books> = ({ invoices, numberFormat }) 
   })
 
 /** J5: an issued invoice never changes. */
-export const issuedInvoicesStay: Check<Books> = ({ invoices, seen }) => {
+const issuedInvoicesStay: Check<Books> = ({ invoices, seen }) => {
   const texts = new Map(
     invoices.map((one) => [
       nameOf(one),
@@ -87,7 +87,7 @@ export const issuedInvoicesStay: Check<Books> = ({ invoices, seen }) => {
 }
 
 /** J8: the outcome is the same without faults, whatever came between. */
-export const outcomeIsTheSame: Check<BillingHistory> = ({ outcome, overdue, undisturbed }) => {
+const outcomeIsTheSame: Check<BillingHistory> = ({ outcome, overdue, undisturbed }) => {
   const problems = overdue.map((what) => `${what} is due, and was not done`)
   const missing = undisturbed.filter((line) => !outcome.includes(line))
   const surplus = outcome.filter((line) => !undisturbed.includes(line))
@@ -125,7 +125,7 @@ const eventsOfInvoice = (one: OneInvoice, all: ReadonlyArray<Snapshot>): Readonl
 }
 
 /** J10: each change of a subscription and of an invoice has published its event, with a rising sequence. */
-export const changesArePublished: Check<Books> = (books) => {
+const changesArePublished: Check<Books> = (books) => {
   const snapshots = readSnapshots(books)
   const of = (tenant: Tenant.Tenant, id: string) => snapshots.get(`${Tenant.tenantKey(tenant)} ${id}`) ?? []
   const falling = [...snapshots].flatMap(([name, all]) =>
@@ -146,7 +146,7 @@ export const changesArePublished: Check<Books> = (books) => {
 }
 
 /** J11: nothing crosses accounts, modes or currencies. */
-export const nothingIsShared: Check<Books> = (books) => {
+const nothingIsShared: Check<Books> = (books) => {
   const keyed = (tenant: Tenant.Tenant, id: string) => `${Tenant.tenantKey(tenant)} ${id}`
   const customers = new Set(books.customers.map(({ id, tenant }) => keyed(tenant, id)))
   const subscriptions = new Map(
@@ -183,7 +183,7 @@ export const nothingIsShared: Check<Books> = (books) => {
 }
 
 /** The invariants that hold for any books: those of real processes, too. */
-export const bookCheckers = {
+const bookCheckers = {
   J1: ofInvoices(problemsOfLines),
   J2: ofInvoices(problemsOfSums),
   J3: documentsGiveTheCosts,

@@ -9,7 +9,7 @@ interface OfTenant {
 }
 
 /** How usage of a meter is found in records. Its aggregation is `sum`. */
-export interface SummedMeter {
+interface SummedMeter {
   readonly key: string
   readonly productId: string
   readonly unit: string

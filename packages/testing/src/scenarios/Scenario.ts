@@ -44,7 +44,7 @@ export const basic: PlanDefinition = {
 }
 
 /** 31.00 a month, 6.20 for each seat, and calls that cost half. */
-export const pro: PlanDefinition = {
+const pro: PlanDefinition = {
   ...basic,
   key: "pro",
   name: "Pro",
@@ -56,7 +56,7 @@ export const pro: PlanDefinition = {
 }
 
 /** 310.00 a year, and nothing else. */
-export const yearly: PlanDefinition = {
+const yearly: PlanDefinition = {
   ...basic,
   key: "yearly",
   name: "Yearly",
