@@ -123,7 +123,7 @@ describe("billwright migrate and keys", () => {
     const first = await Cli.run(["migrate", ...store("keys")])
     assert.match(
       first.stdout,
-      /^Applied to the schema billwright: [a-z ,]+\.\nWrote functions of the schema billwright: .*\brecord_usage\b.*\.\n$/,
+      /^Applied to the schema billwright: [a-z_ ,]+\.\nWrote functions of the schema billwright: .*\brecord_usage\b.*\.\n$/,
     )
     const second = await Cli.run(["migrate", ...store("keys")])
     assert.strictEqual(second.stdout, "The schema billwright is up to date.\n")

@@ -4,6 +4,7 @@
 import {
   ApiKeyStore,
   Collections,
+  CreditNoteStore,
   DeliveryStore,
   EndpointStore,
   EventStore,
@@ -86,6 +87,7 @@ export const make = () => {
         Context.add(DeliveryStore, wrap(Context.get(context, DeliveryStore), data)),
         Context.add(PlanStore, wrap(Context.get(context, PlanStore), data)),
         Context.add(SubscriptionStore, wrap(Context.get(context, SubscriptionStore), data)),
+        Context.add(CreditNoteStore, wrap(Context.get(context, CreditNoteStore), data)),
         Context.add(InvoiceStore, wrap(Context.get(context, InvoiceStore), data)),
         Context.add(IdempotencyStore, wrap(Context.get(context, IdempotencyStore), idempotency)),
         Context.add(ApiKeyStore, wrap(withWrites(Context.get(context, ApiKeyStore), keyWrites), keys)),

@@ -16,6 +16,8 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
   const document = node((yield* api.expect(200, "GET", "/openapi.json")).body)
   const pools: Readonly<Record<string, Array<string>>> = {
     cus: [],
+    clk: [],
+    itm: [],
     usg: [],
     thr: [],
     cpn: [],
@@ -52,6 +54,9 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
       duration: "once",
     }
     remember((yield* api.expect(201, "POST", "/v1/coupons", { json: coupon })).id)
+    const item = { customer_id: customer, currency: "EUR", amount: 100, description: "Set-up" }
+    remember((yield* api.expect(201, "POST", "/v1/invoice_items", { json: item })).id)
+    remember((yield* api.expect(201, "POST", "/v1/test_clocks", { json: {} })).id)
     remember((yield* api.newEndpoint()).id)
     const key = `key_${customer.slice(4)}`
     yield* api.expect(200, "POST", "/v1/catalog/push", { json: { plans: [{ ...EXAMPLE_PLAN, key }] } })
@@ -88,7 +93,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
 
   const fill = (template: string): string =>
     template.replaceAll(
-      /@(cus|cpn|crn|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
+      /@(cus|clk|cpn|itm|crn|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
       (_, prefix: string, n: string) => {
         const pool = pools[prefix] ?? []
         // The latest ones, because they are not yet deleted.

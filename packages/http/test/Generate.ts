@@ -227,6 +227,8 @@ const valid = (schemas: Node, reference: Node): fc.Arbitrary<unknown> => {
 const CURSORS: ReadonlyArray<string> = ["starting_after", "ending_before"]
 
 const PREFIXES: ReadonlyArray<readonly [string, string]> = [
+  ["invoice_items", "itm"],
+  ["test_clocks", "clk"],
   ["credit_notes", "crn"],
   ["coupons", "cpn"],
   ["redemptions", "red"],

@@ -108,6 +108,24 @@ export class CreditNoteNotFoundError extends NotFoundError {
   }
 }
 
+/** No coupon has the id or the code. */
+export class CouponNotFoundError extends NotFoundError {
+  override readonly name = "CouponNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("coupon_not_found", id, message, options)
+  }
+}
+
+/** No redemption has the id. */
+export class RedemptionNotFoundError extends NotFoundError {
+  override readonly name = "RedemptionNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("redemption_not_found", id, message, options)
+  }
+}
+
 /** No plan migration has the id, or it was deleted. */
 export class PlanMigrationNotFoundError extends NotFoundError {
   override readonly name = "PlanMigrationNotFoundError"

@@ -436,6 +436,7 @@ describe("503 unavailable", () => {
           createCreditNote: { invoice_id: ApiServer.UNKNOWN.invoice, reason: "other" },
           createCoupon: { code: "HALF", name: "Half", percent: "50", duration: "once" },
           createRedemption: { coupon: "HALF", subscription_id: ApiServer.UNKNOWN.subscription },
+          createInvoiceItem: { customer_id: customer, currency: "EUR", amount: 1, description: "Set-up" },
           createTestClock: {},
           advanceTestClock: { to: "2027-01-01T00:00:00Z" },
           createUsageThreshold: { ...usage, period: "day" },
@@ -453,6 +454,7 @@ describe("503 unavailable", () => {
         const owns = {
           coupons: ApiServer.UNKNOWN.coupon,
           credit_notes: ApiServer.UNKNOWN.creditNote,
+          invoice_items: ApiServer.UNKNOWN.invoiceItem,
           plan_migrations: ApiServer.UNKNOWN.planMigration,
           redemptions: ApiServer.UNKNOWN.redemption,
           thresholds: ApiServer.UNKNOWN.threshold,

@@ -79,8 +79,17 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   yield* api.as({})(Effect.orDie(Effect.flatMap(BillingRuns, (runs) => runs.runDue())))
   const invoices = yield* api.expect(200, "GET", `/v1/invoices?subscription_id=${sub}&status=open`, own)
   const inv = String(invoices.at("data", 0, "id"))
-  const returned = { invoice_id: inv, amount: 1, reason: "other" }
+  // An invoice with a credit note can't be voided, so the note is of another one.
+  const other = (yield* api.expect(201, "POST", "/v1/subscriptions", { ...own, json: ordered })).id
+  const ended = { ...own, json: { at: "now", credit: "none" } }
+  yield* api.expect(200, "POST", `/v1/subscriptions/${other}/cancel`, ended)
+  yield* api.as({})(Effect.orDie(Effect.flatMap(BillingRuns, (runs) => runs.runDue())))
+  const others = yield* api.expect(200, "GET", `/v1/invoices?subscription_id=${other}&status=open`, own)
+  const returned = { invoice_id: String(others.at("data", 0, "id")), amount: 1, reason: "other" }
   const crn = (yield* api.expect(201, "POST", "/v1/credit_notes", { ...own, json: returned })).id
+  // Not on an invoice yet, so that it can be deleted.
+  const item = { customer_id: cus, currency: "EUR", amount: 100, description: name }
+  const itm = (yield* api.expect(201, "POST", "/v1/invoice_items", { ...own, json: item })).id
   const dlv = String((yield* api.expect(200, "GET", `/v1/events/${evt}`, own)).at("deliveries", 0, "id"))
   // Only in test mode.
   const clock = yield* api.call("POST", "/v1/test_clocks", { ...own, json: { name } })
@@ -90,6 +99,7 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
     clk,
     cpn,
     crn,
+    itm,
     red,
     usg,
     thr,

@@ -12,7 +12,7 @@ import { asTenant, type ContractTest, otherTenants, same, times } from "./Contra
 export const collectionFilterContract = (test: ContractTest, resource: Resource.Resource): void => {
   for (const field of resource.indexed) filterContract(test, resource, field)
   for (const field of resource.searched ?? []) searchContract(test, resource, field)
-  if (roomOf(resource) < Page.MAX_PAGE_LIMIT) sizeContract(test, resource)
+  if (roomOf(resource, Generators.longest(resource)) < Page.MAX_PAGE_LIMIT) sizeContract(test, resource)
 }
 
 /** The filter by an indexed field. */
@@ -72,11 +72,10 @@ const filterContract = (test: ContractTest, resource: Resource.Resource, field: 
   )
 }
 
-/** How many of the longest values a page has room for. */
-const roomOf = (resource: Resource.Resource): number => {
-  const longest = Generators.longest(resource)
+/** How many values like this one a page has room for. */
+const roomOf = (resource: Resource.Resource, value: object): number => {
   const size = Resource.jsonFields(resource)
-    .map((field) => JSON.stringify(Object.values(Collected.pick(longest, field))[0] ?? null))
+    .map((field) => JSON.stringify(Object.values(Collected.pick(value, field))[0] ?? null))
     .reduce((bytes, json) => bytes + new TextEncoder().encode(json).length, 0)
   return Math.floor(Page.MAX_PAGE_BYTES / size)
 }
@@ -89,9 +88,11 @@ const sizeContract = (test: ContractTest, resource: Resource.Resource): void => 
       const collection = yield* Collected.opened(resource)
       const sample = yield* Collected.make(resource)
       const [searched] = resource.searched ?? []
+      // Values can't share a unique field.
+      const shared = resource.indexed.filter((field) => !(resource.unique ?? []).includes(field))
       const filters: ReadonlyArray<object> = [
         {},
-        ...resource.indexed.map((field) => Collected.pick(sample, field)),
+        ...shared.map((field) => Collected.pick(sample, field)),
         ...(searched === undefined
           ? []
           : [{ search: Search.folded(String(Object.values(Collected.pick(sample, searched))[0])) }]),
@@ -99,14 +100,15 @@ const sizeContract = (test: ContractTest, resource: Resource.Resource): void => 
       const longest = Generators.longest(resource)
       const fields = Object.assign(
         {},
-        ...[...resource.indexed, ...(resource.searched ?? [])].map((field) => Collected.pick(sample, field)),
+        ...[...shared, ...(resource.searched ?? [])].map((field) => Collected.pick(sample, field)),
         ...Resource.jsonFields(resource).map((field) => Collected.pick(longest, field)),
       ) as object
-      const room = roomOf(resource)
+      const first = yield* Collected.insertWith(resource, fields)
+      const room = roomOf(resource, first)
       const count = room + 5
       assert.isBelow(count, Page.MAX_PAGE_LIMIT)
-      const values = yield* Effect.all(times(count, () => Collected.insertWith(resource, fields)))
-      const ids = values.map(({ id }): string => id).reverse()
+      const others = yield* Effect.all(times(count - 1, () => Collected.insertWith(resource, fields)))
+      const ids = [first, ...others].map(({ id }): string => id).reverse()
       for (const filter of filters) {
         const list = (limit: number, cursor?: Page.PageQuery["cursor"]) =>
           Effect.map(
