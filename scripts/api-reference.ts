@@ -62,10 +62,16 @@ const sourceOf = ({ path }: Item): string =>
 
 /** Longer declarations are inferred types, which readers don't need in full. */
 const MAX_LINES = 100
+/** The most characters that are shown of the first line of a longer declaration. */
+const MAX_FIRST_LINE = 100
 
 const shortened = (code: string): string => {
   const lines = code.split("\n")
-  return lines.length <= MAX_LINES ? code : `${lines[0]}\n  // … and ${lines.length - 1} lines more`
+  if (lines.length <= MAX_LINES) return code
+  // Not all of the first line: the compiler lists the members of a union in an order that depends on what it read first.
+  const first = lines[0]!
+  const beginning = first.length > MAX_FIRST_LINE ? `${first.slice(0, MAX_FIRST_LINE)}…` : first
+  return `${beginning}\n  // … and ${lines.length - 1} lines more`
 }
 
 const itemText = (level: string, item: Item, title = item.name): string =>

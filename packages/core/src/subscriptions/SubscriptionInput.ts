@@ -3,6 +3,7 @@
  */
 import type { Cancel, Change, CommandTime, Create, Pause, PlanVersion, Problem } from "@billwright/engine"
 import { Effect } from "effect"
+import type { Customer } from "../customers/Customer.ts"
 import { type InvalidInput, ofProblems } from "../shared/InvalidInput.ts"
 import type {
   CancelSubscription,
@@ -34,6 +35,21 @@ const trialOf = (
 /** The quantities as decimals. */
 const decimalsOf = (quantities: Quantities): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(quantities).map(([key, quantity]) => [key, String(quantity)]))
+
+/** An input that takes from the customer what it leaves out. The plan may not have the customer's currency. */
+export const withCustomer = (
+  input: CreateSubscription,
+  customer: Pick<Customer, "currency" | "timezone">,
+  { terms }: PlanVersion,
+): CreateSubscription => {
+  const { currency = customer.currency, timezone = customer.timezone, ...rest } = input
+  const isOffered = input.currency !== undefined || (currency !== null && terms.currencies.includes(currency))
+  return {
+    ...rest,
+    ...(isOffered && currency !== null ? { currency } : {}),
+    ...(timezone === null ? {} : { timezone }),
+  }
+}
 
 export const toCreate = (
   { anchor, currency, quantities, startAt, timezone, trial, trialUsage }: CreateSubscription,

@@ -5,7 +5,7 @@ import { type Command, isKey, isRejected, type PlanVersion, step } from "@billwr
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { PlanNotFound } from "../catalog/Plan.ts"
 import { PlanStore } from "../catalog/PlanStore.ts"
-import { CustomerNotFound, customers } from "../customers/Customer.ts"
+import { type Customer, CustomerNotFound, customers } from "../customers/Customer.ts"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
@@ -41,7 +41,7 @@ import {
 } from "./Subscription.ts"
 import { SubscriptionBilling } from "./SubscriptionBilling.ts"
 import { SubscriptionBook } from "./SubscriptionBook.ts"
-import { invalid, toCancel, toChange, toCreate, toPause } from "./SubscriptionInput.ts"
+import { invalid, toCancel, toChange, toCreate, toPause, withCustomer } from "./SubscriptionInput.ts"
 import { PreviewSubscription, previewOf, type SubscriptionPreview } from "./SubscriptionPreview.ts"
 import { SubscriptionStore } from "./SubscriptionStore.ts"
 import { VersionTerms } from "./VersionTerms.ts"
@@ -162,17 +162,18 @@ export const makeSubscriptions = Effect.gen(function* () {
   const holdCustomer = Effect.fnUntraced(function* (id: StoredSubscription["customerId"]) {
     const held = yield* customerStore.modify(id, Effect.succeed)
     if (Option.isNone(held)) return yield* new CustomerNotFound({ id, field: "customerId" })
+    return held.value
   })
 
   const create = Effect.fn("Subscriptions.create")(function* (input: CreateSubscription) {
     const { book, coupons, usage } = yield* makeBook
     const fields = yield* decodeCreate(input)
     const { coupon, customerId, metadata = {}, version } = fields
-    const begin = Effect.gen(function* () {
+    const begin = Effect.fnUntraced(function* (customer: Customer) {
       const now = yield* DateTime.now
       const plan = yield* planOf(fields.plan, version)
       yield* usage.check(customerId, plan.terms)
-      const command = toCreate(fields, plan)
+      const command = toCreate(withCustomer(fields, customer, plan), plan)
       const stepped = step(null, command, now.epochMilliseconds)
       if (isRejected(stepped)) return yield* invalid(stepped.problems)
       const id = SubscriptionId.make(yield* ids.next(SUBSCRIPTION_ID_PREFIX))
@@ -183,7 +184,7 @@ export const makeSubscriptions = Effect.gen(function* () {
       return toSubscription(yield* book.create(stored, stepped))
     })
     return yield* transactor.atomically(
-      Effect.andThen(holdCustomer(customerId), time.within(customerId, begin)),
+      Effect.flatMap(holdCustomer(customerId), (customer) => time.within(customerId, begin(customer))),
     )
   })
 

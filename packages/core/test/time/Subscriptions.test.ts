@@ -58,6 +58,36 @@ describe("Subscriptions.create", () => {
     }).pipe(inYears(START)),
   )
 
+  it.effect("takes the currency and the time zone of the customer, unless the input has others", () =>
+    Effect.gen(function* () {
+      yield* (yield* Plans).push({
+        plans: [
+          {
+            key: "two",
+            name: "Two currencies",
+            currencies: ["EUR", "USD"],
+            interval: { unit: "month", count: 1 },
+            charges: [{ key: "base", model: "flat", price: { EUR: "20.00", USD: "25.00" } }],
+          },
+        ],
+      })
+      const { create } = yield* Subscriptions
+      const made = Effect.fnUntraced(function* (customer: object, input: object) {
+        const fields = { name: "Ada", email: "ada@example.com", ...customer }
+        const { id: customerId } = yield* (yield* Customers).create(fields)
+        const { currency, periods } = yield* create({ customerId, plan: "two", ...input })
+        return [currency, periods.timezone]
+      })
+      const berlin = { currency: "USD", timezone: "Europe/Berlin" }
+      assert.deepStrictEqual(yield* made(berlin, {}), ["USD", "Europe/Berlin"])
+      const own = { currency: "EUR", timezone: "Asia/Tokyo" }
+      assert.deepStrictEqual(yield* made(berlin, own), ["EUR", "Asia/Tokyo"])
+      // The plan does not have it, so the input must name one.
+      const error = yield* Effect.flip(made({ currency: "JPY" }, {}))
+      assert.match(problemsOf(error)[0] ?? "", /^currency /)
+    }).pipe(inYears(START)),
+  )
+
   it.effect("names all problems of an input", () =>
     Effect.gen(function* () {
       yield* pushPro
