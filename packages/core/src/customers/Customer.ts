@@ -147,6 +147,8 @@ export const customers = Resource.make({
   title: "Customers",
   description: "A customer of yours. Usage belongs to a customer, and events can be about one.",
   path: "/customers",
+  // A test clock.
+  isReferring: true,
   scope: "customers",
   id: CustomerId,
   prefix: CUSTOMER_ID_PREFIX,

@@ -38,7 +38,7 @@ const Data = Schema.Struct({
     amount_credited: WireInteger,
     amount_due: WireInteger,
     sequence: Schema.Int,
-  }).annotate({ identifier: "CreditedInvoice" }),
+  }),
 })
 
 /** The data of an event of a credit note, with its invoice as it is afterwards. */

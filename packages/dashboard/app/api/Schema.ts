@@ -3099,16 +3099,6 @@ export interface components {
             /** Format: int64 */
             failed_attempts: number;
         };
-        "credit_note.created.CreditedInvoice": {
-            /** @enum {string} */
-            status: "draft" | "open" | "paid" | "void" | "uncollectible";
-            /** Format: int64 */
-            amount_credited: number;
-            /** Format: int64 */
-            amount_due: number;
-            /** Format: int64 */
-            sequence: number;
-        };
     };
     responses: never;
     parameters: never;
@@ -5278,7 +5268,16 @@ export interface operations {
                         to_balance: number;
                         /** Format: date-time */
                         issued_at: string;
-                        invoice: components["schemas"]["credit_note.created.CreditedInvoice"];
+                        invoice: {
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            /** Format: int64 */
+                            amount_credited: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
                     };
                 };
             };

@@ -14,15 +14,21 @@ const BORDERS = [2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n, 2n ** 64n]
 const DEFAULT_BOUNDS = { minimum: -(2n ** 64n), maximum: 2n ** 64n }
 
 /** Integers within bounds: often small ones, the bounds themselves, and the limits of machine integers. */
-const integer = ({ bounds = { ...DEFAULT_BOUNDS, problem: "" } }: Field.Field): fc.Arbitrary<bigint> => {
+const integer = ({
+  bounds = { ...DEFAULT_BOUNDS, problem: "" },
+  schema,
+}: Field.Field): fc.Arbitrary<bigint> => {
   const { maximum, minimum } = bounds
+  const isValid = Schema.is(schema)
   const inside = BORDERS.filter((border) => minimum <= border && border <= maximum)
   const small = minimum + 99n
-  return fc.oneof(
-    fc.bigInt({ min: minimum, max: small < maximum ? small : maximum }),
-    fc.constantFrom(minimum, maximum, ...inside),
-    fc.bigInt({ min: minimum, max: maximum }),
-  )
+  return fc
+    .oneof(
+      fc.bigInt({ min: minimum, max: small < maximum ? small : maximum }),
+      fc.constantFrom(minimum, maximum, ...inside),
+      fc.bigInt({ min: minimum, max: maximum }),
+    )
+    .filter((value) => isValid(value))
 }
 
 /** The characters of texts that can't have every character. */
