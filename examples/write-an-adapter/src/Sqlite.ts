@@ -438,7 +438,7 @@ class Documents<A extends object> {
     return this.#db.tenantVerb(operation, (tenant) => Option.fromUndefinedOr(this.find(tenant, id)))
   }
 
-  /** The verb that lists a page of documents with these column values, newest first. `undefined` allows any value. */
+  /** The verb that lists a page of documents with these column values, newest first. `undefined` allows any value, `null` is the lack of one. */
   list(
     operation: string,
     { cursor, limit }: Page.PageQuery,
@@ -453,7 +453,7 @@ class Documents<A extends object> {
     const sql = `
       SELECT body FROM ${this.#table}
       WHERE tenant = :tenant AND body IS NOT NULL AND ${condition}
-        ${asked.map((name) => `AND "${name}" = :${name}`).join(" ")}
+        ${asked.map((name) => `AND "${name}" IS :${name}`).join(" ")}
         AND (:cursor IS NULL OR id ${isUpwards ? ">" : "<"} :cursor)
       ORDER BY id ${isUpwards ? "ASC" : "DESC"} LIMIT :limit`
     const equal = Object.fromEntries(asked.map((name) => [name, columns[name]]))
