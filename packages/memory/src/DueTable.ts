@@ -140,7 +140,7 @@ export class DueTable {
       if (clockId !== null || state.dueAt === null || state.dueAt > until) continue
       if (state.failure?.retryAt === null) counts.setAside++
       else if (subject.kind === "subscription") counts.subscriptions++
-      else counts.invoices++
+      else if (subject.kind === "invoice") counts.invoices++
     }
     return counts
   }

@@ -33,8 +33,13 @@ const failed = (problem: string): Outcome => ({ type: "failed", problem })
 type MoveFailure = Effect.Error<ReturnType<Subscriptions["Service"]["preview"]>>
 
 /** What is known of a subscription before it is moved. `undefined`: it can be moved. */
-const known = ({ state }: StoredSubscription, { plan, toVersion }: PlanMigration): Outcome | undefined => {
+const known = (
+  { state }: StoredSubscription,
+  { fromVersion, plan, toVersion }: PlanMigration,
+): Outcome | undefined => {
   if (state.plan.key !== plan || state.plan.version === toVersion) return UNCHANGED
+  // It was moved elsewhere after the batch was read.
+  if (fromVersion !== null && state.plan.version !== Number(fromVersion)) return UNCHANGED
   const { pending } = state
   if (pending === null) return undefined
   const isSame =
