@@ -34,10 +34,17 @@ import { ItemLines, lineOfItem, withinTotal } from "./ItemLines.ts"
 import { nextNumber } from "./NextNumber.ts"
 import { ratesOf, type TaxAnswer, type TaxesUnknown } from "./Taxes.ts"
 
-/** The lines with amounts of 0, and without quantities: they bill nothing of what was used. */
-const zeroed = ({ currency, lines }: EngineInvoice): ReadonlyArray<LineInput> => {
+/**
+ * The lines with amounts of 0, and without quantities: they bill nothing of what was used. Those of the items are left
+ * out, because a later invoice has them.
+ */
+const zeroed = (
+  { currency, lines }: EngineInvoice,
+  items: ReadonlyArray<InvoiceItem>,
+): ReadonlyArray<LineInput> => {
   const digits = Engine.Currency.exponentOf(currency) ?? 0
-  return lines.map((line) => ({
+  const kept = lines.filter(({ id }) => !items.some((item) => item.id === id))
+  return kept.map((line) => ({
     ...line,
     quantity: null,
     amount: 0n,
@@ -96,18 +103,25 @@ export class InvoiceBook {
     this.#settings = settings
   }
 
-  /** Stores a draft, unless it has no lines, and gives it. */
+  /**
+   * Stores a draft, unless it has no lines, and gives it. It picks up the items that were created by `itemsUntil`, in epoch
+   * milliseconds: when it was due to be made. So it does not matter how late that is done.
+   */
   draft(
     fields: Omit<StoredInvoice, "state" | "failure" | "taxedBy">,
     header: Omit<Engine.InvoiceHeader, "id" | "customerId" | "subscriptionId">,
     lines: ReadonlyArray<LineInput>,
-    deductions?: Deductions,
+    { itemsUntil, ...deductions }: Deductions & { readonly itemsUntil: number },
   ): Written<Redrafted | undefined> {
     return Effect.gen({ self: this }, function* () {
       const { cause, createdAt, customerId, id, subscriptionId } = fields
       const at = cause?.at ?? createdAt.epochMilliseconds
       const { currency } = header
-      const items = yield* this.#items.take({ customerId, subscriptionId, currency }, id, lines.length > 0)
+      const items = yield* this.#items.take(
+        { customerId, subscriptionId, currency, createdBy: itemsUntil },
+        id,
+        lines.length > 0,
+      )
       const all = [...lines, ...items.map(lineOfItem)]
       if (all.length === 0) return undefined
       const { amounts, rates } = yield* this.#priced(all, { customerId, currency, at, deductions })
@@ -120,8 +134,8 @@ export class InvoiceBook {
   }
 
   /**
-   * The draft with other lines, those of its items, and taxes as they are now. When all lines have fallen away, it keeps
-   * those that it has, with amounts of 0: it was announced, so that it is issued, too.
+   * The draft with other lines, those of its items, and taxes as they are now. When all lines but credits of items have
+   * fallen away, it keeps those that it has, with amounts of 0: it was announced, so that it is issued, too.
    */
   redraft(
     stored: StoredInvoice,
@@ -134,7 +148,8 @@ export class InvoiceBook {
       const { epochMilliseconds: now } = yield* DateTime.now
       const items = yield* this.#items.of(stored.id)
       const all = [...given, ...items.map(lineOfItem)]
-      const { amounts, rates } = yield* this.#priced(all.length === 0 ? zeroed(state) : all, {
+      const hasCharges = given.length > 0 || items.some(({ amount }) => amount > 0n)
+      const { amounts, rates } = yield* this.#priced(hasCharges ? all : zeroed(state, items), {
         customerId,
         currency: state.currency,
         at: cause?.at ?? now,
@@ -227,6 +242,7 @@ export class InvoiceBook {
         updatedAt,
       }
       yield* this.#store.save(changed)
+      if (input.action === "void") yield* this.#items.giveBack(stored.id)
       const { events } = change
       for (const [index, event] of events.entries()) {
         const sequence = changed.state.sequence - (events.length - 1 - index)

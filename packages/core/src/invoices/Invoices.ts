@@ -48,7 +48,7 @@ export class Invoices extends Context.Service<
 
     /**
      * Voids an issued invoice of which nothing was paid. It stays, with its number, and nothing of it is due. What it
-     * billed is not billed again.
+     * billed is not billed again. The credits of its items wait for the next invoice.
      */
     readonly void: (
       id: string,

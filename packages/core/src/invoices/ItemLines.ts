@@ -2,10 +2,10 @@
  * The lines of items on invoices.
  *
  * A draft picks items up when it is made, and keeps them. So an item is on one invoice at most. A credit takes from an
- * invoice only what it comes to: the rest waits, as an item of its own, for the next invoice.
+ * invoice only what it comes to: the rest waits, as an item of its own with the same `createdAt`, for the next invoice.
  */
 import { Currency, type LineInput, stepsOfAmount } from "@billwright/engine"
-import { DateTime, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { CollectionOf } from "../shared/Collections.ts"
 import type { IdGenerator } from "../shared/Id.ts"
@@ -97,7 +97,11 @@ export interface ItemsOf {
   readonly customerId: CustomerId
   readonly subscriptionId: SubscriptionId | null
   readonly currency: string
+  /** The last instant at which they were created, in epoch milliseconds. */
+  readonly createdBy: number
 }
+
+const waiting = (item: InvoiceItem): InvoiceItem => ({ ...item, status: "pending", invoiceId: null })
 
 /** Picks items up for invoices, in the current transaction. */
 export class ItemLines {
@@ -126,7 +130,21 @@ export class ItemLines {
         )
         if (Option.isSome(held) && held.value.invoiceId === invoiceId) taken.push(held.value)
       }
-      return taken
+      if (hasOthers || taken.some(({ amount }) => amount > 0n)) return taken
+      // Another invoice took the charges meanwhile.
+      for (const { id } of taken) yield* this.#items.modify(id, (item) => Effect.succeed(waiting(item)))
+      return []
+    })
+  }
+
+  /** The credits of an invoice that is void wait for another one, as items of their own. Its charges don't. */
+  giveBack(invoiceId: InvoiceId): Stored<void> {
+    return Effect.gen({ self: this }, function* () {
+      for (const item of yield* this.#list({ invoiceId })) {
+        if (item.amount >= 0n) continue
+        const id = InvoiceItemId.make(yield* this.#ids.next(INVOICE_ITEM_ID_PREFIX))
+        yield* this.#items.insert({ ...waiting(item), id })
+      }
     })
   }
 
@@ -150,22 +168,23 @@ export class ItemLines {
   #settleOne(item: InvoiceItem, amount: bigint): Stored<void> {
     if (amount === item.amount) return Effect.void
     return Effect.gen({ self: this }, function* () {
-      const rest = { ...item, amount: item.amount - amount, status: "pending", invoiceId: null } as const
+      const rest = { ...waiting(item), amount: item.amount - amount }
       if (amount === 0n) {
         yield* this.#items.modify(item.id, () => Effect.succeed(rest))
         return
       }
       yield* this.#items.modify(item.id, () => Effect.succeed({ ...item, amount }))
       const id = InvoiceItemId.make(yield* this.#ids.next(INVOICE_ITEM_ID_PREFIX))
-      yield* this.#items.insert({ ...rest, id, createdAt: yield* DateTime.now })
+      yield* this.#items.insert({ ...rest, id })
     })
   }
 
-  #pending({ currency, customerId, subscriptionId }: ItemsOf): Stored<ReadonlyArray<InvoiceItem>> {
+  #pending({ createdBy, currency, customerId, subscriptionId }: ItemsOf): Stored<ReadonlyArray<InvoiceItem>> {
     const all = this.#list({ customerId, currency, status: "pending" })
     return Effect.map(all, (items) =>
       items
         .filter((item) => item.subscriptionId === null || item.subscriptionId === subscriptionId)
+        .filter(({ createdAt }) => createdAt.epochMilliseconds <= createdBy)
         .slice(0, MAX_ITEMS_PER_INVOICE),
     )
   }

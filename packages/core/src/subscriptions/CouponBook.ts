@@ -12,7 +12,7 @@ import {
   problemsOfRedemption,
   type Redemption as EngineRedemption,
 } from "@billwright/engine"
-import { DateTime, Effect, Option, Schema } from "effect"
+import { type DateTime, Effect, Option, Schema } from "effect"
 import { type Coupon, CouponId, CouponNotFound, type coupons, termsOf } from "../invoices/Coupon.ts"
 import type { InvoiceId } from "../invoices/Invoice.ts"
 import type { CouponUse, InvoiceStore } from "../invoices/InvoiceStore.ts"
@@ -43,7 +43,8 @@ type Subscriber = Pick<StoredSubscription, "customerId" | "id"> & {
 interface Target {
   /** The draft that is computed again, and those after it. Empty for a new one. */
   readonly open: ReadonlySet<InvoiceId>
-  readonly createdAt: DateTime.Utc
+  /** When it was due to be made, in epoch milliseconds: not when somebody made it. */
+  readonly at: number
   /** The period of its cause. */
   readonly period: number
 }
@@ -71,11 +72,11 @@ export class CouponBook {
   redeem(
     subscriber: Subscriber,
     coupon: string,
+    createdAt: DateTime.Utc,
   ): Effect.Effect<Redemption, CouponNotFound | InvalidInput | StorageError, CurrentTenant> {
     return Effect.gen({ self: this }, function* () {
       const { customerId, id: subscriptionId, state } = subscriber
       const couponId = yield* this.#find(coupon)
-      const createdAt = yield* DateTime.now
       const redeemed = yield* this.#coupons.modify(couponId, (found) =>
         Effect.as(this.#check(found, subscriber, createdAt), {
           ...found,
@@ -180,10 +181,9 @@ export class CouponBook {
 
 const notFound = (coupon: string) => Effect.fail(new CouponNotFound({ id: coupon, field: "coupon" }))
 
-/** Whether a coupon was on the subscription when the invoice was made. */
-const appliesTo = ({ createdAt, endedAt }: Redemption, target: Target): boolean =>
-  DateTime.isLessThanOrEqualTo(createdAt, target.createdAt) &&
-  (endedAt === null || DateTime.isGreaterThan(endedAt, target.createdAt))
+/** Whether a coupon was on the subscription when the invoice was due to be made. */
+const appliesTo = ({ createdAt, endedAt }: Redemption, { at }: Target): boolean =>
+  createdAt.epochMilliseconds <= at && (endedAt === null || endedAt.epochMilliseconds > at)
 
 /** Whether what a coupon may take off depends on what it took off before. */
 const hasMemory = ({ terms }: Redemption): boolean =>

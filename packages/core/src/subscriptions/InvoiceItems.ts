@@ -4,6 +4,7 @@
 import { Currency } from "@billwright/engine"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { CustomerNotFound, customers } from "../customers/Customer.ts"
+import { CustomerTime } from "../customers/CustomerTime.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import {
   CreateInvoiceItem,
@@ -74,6 +75,7 @@ export class InvoiceItems extends Context.Service<
       const subscriptions = yield* optionalPort(SubscriptionStore)
       const transactor = yield* Transactor
       const ids = yield* IdGenerator
+      const time = new CustomerTime(collections)
 
       const check = Effect.fnUntraced(function* ({
         currency,
@@ -101,6 +103,10 @@ export class InvoiceItems extends Context.Service<
         if (Option.isNone(found) || found.value.customerId !== customerId) {
           return yield* new SubscriptionNotFound({ id: subscriptionId, field: "subscriptionId" })
         }
+        if (found.value.state.phase === "ended") {
+          const problem = "is that of a subscription that has ended: it has no more invoices"
+          return yield* new InvalidInput({ field: "subscriptionId", problem })
+        }
         if (found.value.state.currency !== currency) {
           const problem = `must be the currency of the subscription: ${found.value.state.currency}`
           return yield* new InvalidInput({ field: "currency", problem })
@@ -124,7 +130,7 @@ export class InvoiceItems extends Context.Service<
           ...decoded,
           status: "pending",
           invoiceId: null,
-          createdAt: yield* DateTime.now,
+          createdAt: yield* time.within(decoded.customerId, DateTime.now),
         }
         yield* store.insert(item)
         return item

@@ -2,6 +2,7 @@
  * The use cases of redemptions.
  */
 import { Context, DateTime, Effect, Layer } from "effect"
+import { CustomerTime } from "../customers/CustomerTime.ts"
 import { type CouponNotFound, coupons } from "../invoices/Coupon.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import * as ById from "../shared/ById.ts"
@@ -61,6 +62,7 @@ export class Redemptions extends Context.Service<
       const store = collections.of(redemptions)
       const subscriptionPort = yield* optionalPort(SubscriptionStore)
       const transactor = yield* Transactor
+      const time = new CustomerTime(collections)
       const book = new CouponBook(collections.of(coupons), store, yield* IdGenerator)
 
       const create = Effect.fn("Redemptions.create")(function* (input: CreateRedemption) {
@@ -79,7 +81,8 @@ export class Redemptions extends Context.Service<
                 problem: "is that of a subscription that has ended: it has no more invoices",
               })
             }
-            return yield* book.redeem(found, coupon)
+            const now = yield* time.within(found.customerId, DateTime.now)
+            return yield* book.redeem(found, coupon, now)
           }),
         )
       })
@@ -89,9 +92,11 @@ export class Redemptions extends Context.Service<
       })
 
       const end = Effect.fn("Redemptions.end")(function* (id: string) {
-        const now = yield* DateTime.now
         const ended = yield* store.modify(yield* knownId(id), (redemption) =>
-          Effect.succeed({ ...redemption, endedAt: redemption.endedAt ?? now }),
+          time.within(
+            redemption.customerId,
+            Effect.map(DateTime.now, (now) => ({ ...redemption, endedAt: redemption.endedAt ?? now })),
+          ),
         )
         yield* orNotFound(ended, id)
       })

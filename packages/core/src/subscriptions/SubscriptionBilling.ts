@@ -85,6 +85,10 @@ interface Computed {
   readonly span: Pick<Period, "start" | "end">
 }
 
+/** When an invoice was due to be made. That of a start in the past was not before the subscription was there. */
+const dueInstantOf = ({ cause, subscription }: Bill): number =>
+  Math.max(cause.at, subscription.createdAt.epochMilliseconds)
+
 /** Drafts in the order of what they bill. That of their ids is another one when clocks differ. */
 export const inOrder = (drafts: ReadonlyArray<StoredInvoice>): ReadonlyArray<StoredInvoice> =>
   drafts.toSorted(({ cause: a }, { cause: b }) =>
@@ -134,7 +138,7 @@ export class SubscriptionBilling {
         },
         { currency: state.currency, periodStart: span.start, periodEnd: span.end },
         lines,
-        yield* this.#deductions(bill, now),
+        { ...(yield* this.#deductions(bill)), itemsUntil: dueInstantOf(bill) },
       )
       return drafts.length === 0 ? made : undefined
     })
@@ -156,15 +160,16 @@ export class SubscriptionBilling {
     const bill: Bill = { subscription, cause, from, open }
     return Effect.gen({ self: this }, function* () {
       const { lines } = yield* this.#partsOf(bill)
-      const deductions = yield* this.#deductions(bill, draft.createdAt)
+      const deductions = yield* this.#deductions(bill)
       return yield* this.#parts.book.redraft(draft, lines, answer, deductions)
     })
   }
 
-  /** What lowers the invoice of a bill that was made at an instant. */
-  #deductions({ cause, open, subscription }: Bill, createdAt: DateTime.Utc): Billed<Deductions> {
+  /** What lowers the invoice of a bill. */
+  #deductions(bill: Bill): Billed<Deductions> {
+    const { cause, open, subscription } = bill
     const { coupons, invoices } = this.#parts
-    const target = { open, createdAt, period: cause.period.number }
+    const target = { open, at: dueInstantOf(bill), period: cause.period.number }
     return Effect.map(coupons.couponsFor(subscription, target, invoices), (found) => ({ coupons: found }))
   }
 

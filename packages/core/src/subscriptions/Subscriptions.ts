@@ -179,7 +179,8 @@ export const makeSubscriptions = Effect.gen(function* () {
       const id = SubscriptionId.make(yield* ids.next(SUBSCRIPTION_ID_PREFIX))
       const stored = { id, customerId, metadata, createdAt: now, updatedAt: now }
       if (coupon !== undefined) {
-        yield* coupons.redeem({ customerId, id, state: stepped.subscription }, coupon)
+        // At the same instant, so that it lowers the first invoice.
+        yield* coupons.redeem({ customerId, id, state: stepped.subscription }, coupon, now)
       }
       return toSubscription(yield* book.create(stored, stepped))
     })

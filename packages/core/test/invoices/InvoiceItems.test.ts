@@ -9,10 +9,12 @@ import {
   type Invoice,
   Subscription,
   Subscriptions,
+  Usage,
 } from "@billwright/core"
 import { EU_COUNTRIES, EU_STANDARD_RATES, problemsOfLines, problemsOfSums } from "@billwright/engine"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { fc, holdsEffect } from "../property.ts"
 import { advanceTo, allInvoices, pushPro } from "../time/billing.ts"
 import { acmeTest, as, at, globex, inWorld, newCustomer, NOON } from "../world.ts"
@@ -50,6 +52,80 @@ const pendingOf = Effect.flatMap(InvoiceItems, ({ list }) =>
 )
 
 describe("an item", () => {
+  it.effect("on a draft without its charges is 0 there, and the draft is issued", () =>
+    Effect.gen(function* () {
+      const { customer, subscribe } = yield* begin
+      const items = yield* InvoiceItems
+      yield* items.create(item(customer, -5_000n))
+      const subscription = yield* subscribe
+      yield* advanceTo(NOON.epochMilliseconds)
+      assert.deepStrictEqual(yield* pendingOf, [-3_000n])
+      // The rest of the credit is on the draft of the next period, with 1.00 of usage that is voided before it is issued.
+      const usage = yield* Usage
+      yield* (yield* Subscriptions).cancel(subscription.id, { at: "period_end" })
+      const call = { customerId: customer.id, productId: "api", unit: "call", quantity: 200 }
+      const { record } = yield* usage.record(call)
+      yield* advanceTo(at("2026-12-21T12:00:00.000Z").epochMilliseconds)
+      assert.deepStrictEqual(yield* pendingOf, [])
+      const draft = (yield* allInvoices).at(-1)!
+      assert.deepInclude(draft, { status: "draft", total: 0n })
+      yield* usage.voidRecord(record.id)
+      assert.strictEqual((yield* (yield* Invoices).get(draft.id)).total, 0n)
+      yield* advanceTo(at("2027-01-22T00:00:00.000Z").epochMilliseconds)
+      assert.deepInclude(checked((yield* allInvoices).at(-1)!), { status: "paid", total: 0n })
+      assert.deepStrictEqual(yield* pendingOf, [-3_000n])
+    }).pipe(inWorld()),
+  )
+
+  it.effect(
+    "that is a credit waits for another invoice when its invoice is void, and a charge does not",
+    () =>
+      Effect.gen(function* () {
+        const { customer, subscribe } = yield* begin
+        const items = yield* InvoiceItems
+        yield* items.create(item(customer, 4_900n))
+        yield* items.create(item(customer, -700n))
+        yield* subscribe
+        yield* advanceTo(at("2026-11-22T00:00:00.000Z").epochMilliseconds)
+        const [first] = yield* allInvoices
+        assert.strictEqual(first?.total, 6_200n)
+        yield* (yield* Invoices).void(first!.id)
+        assert.deepStrictEqual(yield* pendingOf, [-700n])
+        yield* advanceTo(at("2026-12-22T00:00:00.000Z").epochMilliseconds)
+        assert.strictEqual((yield* allInvoices).at(-1)?.total, 1_300n)
+      }).pipe(inWorld()),
+  )
+
+  it.effect("can't be for a subscription that has ended", () =>
+    Effect.gen(function* () {
+      const { customer, subscribe } = yield* begin
+      const { id: subscriptionId } = yield* subscribe
+      yield* (yield* Subscriptions).cancel(subscriptionId, { at: "now" })
+      const items = yield* InvoiceItems
+      const error = yield* Effect.flip(items.create({ ...item(customer, 100n), subscriptionId }))
+      assert.instanceOf(error, InvalidInput)
+      assert.strictEqual(error.field, "subscriptionId")
+    }).pipe(inWorld()),
+  )
+
+  it.effect("is on no invoice that was due before it, however late that one is made", () =>
+    Effect.gen(function* () {
+      const { customer, subscribe } = yield* begin
+      yield* subscribe
+      yield* advanceTo(at("2026-11-22T00:00:00.000Z").epochMilliseconds)
+      // Nobody bills what is due on December 21 before December 25.
+      yield* TestClock.setTime(at("2026-12-23T00:00:00.000Z").epochMilliseconds)
+      yield* (yield* InvoiceItems).create(item(customer, 700n))
+      yield* TestClock.setTime(at("2026-12-25T00:00:00.000Z").epochMilliseconds)
+      yield* (yield* BillingRuns).runDue()
+      yield* advanceTo(at("2027-01-22T00:00:00.000Z").epochMilliseconds)
+      assert.deepStrictEqual(
+        (yield* allInvoices).map(({ lines }) => lines.filter(({ kind }) => kind === "item").length),
+        [0, 0, 1],
+      )
+    }).pipe(inWorld()),
+  )
+
   it.effect("is on the next invoice of its customer and currency, once", () =>
     Effect.gen(function* () {
       const { customer, subscribe } = yield* begin

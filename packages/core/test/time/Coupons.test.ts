@@ -1,4 +1,5 @@
 import {
+  BillingRuns,
   Coupon,
   Coupons,
   type Customer,
@@ -11,6 +12,7 @@ import {
 import { problemsOfSums } from "@billwright/engine"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { acmeTest, as, at, globex, newCustomer } from "../world.ts"
 import { advanceTo, allInvoices, inYears, pushPro, use } from "./billing.ts"
 
@@ -157,6 +159,23 @@ describe("a coupon of a subscription", () => {
       yield* advanceTo(millis("2026-08-02T00:00:00.000Z"))
       assert.deepStrictEqual(discountsOf(yield* allInvoices), [[1_000n], [1_500n], [300n]])
       assert.lengthOf((yield* redemptions.list({ customerId: customer.id })).data, 2)
+    }).pipe(inYears(START)),
+  )
+
+  it.effect("lowers no invoice that was due before it was redeemed, however late that one is made", () =>
+    Effect.gen(function* () {
+      const { subscription } = yield* months(0, {})
+      const redemptions = yield* Redemptions
+      const [first] = (yield* redemptions.list({ subscriptionId: subscription.id })).data
+      // Nobody bills what is due on July 1 before July 5.
+      yield* TestClock.setTime(millis("2026-07-03T00:00:00.000Z"))
+      yield* redemptions.end(first!.id)
+      const { code } = yield* couponOf({ code: "TENTH", percent: "10" })
+      yield* redemptions.create({ coupon: code, subscriptionId: subscription.id })
+      yield* TestClock.setTime(millis("2026-07-05T00:00:00.000Z"))
+      yield* (yield* BillingRuns).runDue()
+      yield* advanceTo(millis("2026-08-02T00:00:00.000Z"))
+      assert.deepStrictEqual(discountsOf(yield* allInvoices), [[1_000n], [1_000n], [200n]])
     }).pipe(inYears(START)),
   )
 

@@ -1,12 +1,15 @@
 import {
   Billing,
   BillingRuns,
+  Coupons,
   type Customer,
   Customers,
   IdGenerator,
   InvalidInput,
+  InvoiceItems,
   Invoices,
   Meters,
+  Redemptions,
   Subscriptions,
   Tenant,
   TestClock,
@@ -54,6 +57,30 @@ const issuedAt = Effect.map(allInvoices, (all) =>
 )
 
 describe("a test clock", () => {
+  it.effect("is the time of coupons and items of its customers", () =>
+    Effect.gen(function* () {
+      yield* pushPro
+      const clock = yield* newClock
+      const { customer, subscription } = yield* subscribe(clock.id)
+      const coupons = yield* Coupons
+      yield* coupons.create({ code: "HALF", name: "Half", percent: "50", duration: "once" })
+      const redemptions = yield* Redemptions
+      const redeemed = yield* redemptions.create({ coupon: "HALF", subscriptionId: subscription.id })
+      assert.deepStrictEqual(redeemed.createdAt, START)
+      const charge = { customerId: customer.id, currency: "EUR", amount: 700n, description: "Set-up" }
+      assert.deepStrictEqual((yield* (yield* InvoiceItems).create(charge)).createdAt, START)
+      yield* advance(clock.id, at("2026-03-01T12:00:00.000Z"))
+      const totals = (yield* allInvoices).map(({ subtotal, total }) => [subtotal, total])
+      // The clock stood still in between, so the coupon lowers the first invoice, too. It does so once.
+      assert.deepStrictEqual(totals, [
+        [2_000n, 1_000n],
+        [2_700n, 2_700n],
+      ])
+      yield* redemptions.end(redeemed.id)
+      assert.deepStrictEqual((yield* redemptions.get(redeemed.id)).endedAt, at("2026-03-01T12:00:00.000Z"))
+    }).pipe(inTest),
+  )
+
   it.effect("is the time of its customers, and nothing of them happens unless it is advanced", () =>
     Effect.gen(function* () {
       yield* pushPro
