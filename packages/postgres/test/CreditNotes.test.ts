@@ -104,6 +104,12 @@ const credited = (amount: number, fields: Readonly<Record<string, unknown>> = {}
     ...fields,
   })}' where number = '2026-0001'`
 
+/** The invoice is paid, and the next note refunds a part of that. */
+const refunded = [
+  ...second({ waived: "0", refund: "600" }),
+  credited(1_200, { amountPaid: "1400", amountWaived: "600", amountDue: "0", status: "paid" }),
+]
+
 /** What is tried, and the SQLSTATE of the refusal: `undefined` for what is allowed. */
 const ATTEMPTS: ReadonlyArray<readonly [string, string | undefined, ReadonlyArray<string>]> = [
   ["the next note", undefined, [...second(), credited(1_200)]],
@@ -151,9 +157,26 @@ const ATTEMPTS: ReadonlyArray<readonly [string, string | undefined, ReadonlyArra
     CHECK,
     [...second({ waived: "0", refund: "600" }), credited(1_200, { amountWaived: "600", amountDue: "1400" })],
   ],
+  ["a refund of what was paid", undefined, refunded],
+  [
+    "a payment that is less than was refunded",
+    CHECK,
+    [
+      ...refunded,
+      "set constraints all immediate",
+      "set constraints all deferred",
+      credited(1_200, { amountPaid: "500", amountWaived: "600", amountDue: "900", status: "open" }),
+    ],
+  ],
   ["a line that is not the note", CHECK, [...second({}, { amount: "500" }), credited(1_200)]],
   ["a line of another invoice", CHECK, [...second({}, { lineId: "nothing" }), credited(1_200)]],
   ["a note without one of its lines", CHECK, [...second({}, {}, 2), credited(1_200)]],
+  ["a note without lines", CHECK, [...second().slice(0, 2), credited(1_200)]],
+  [
+    "a note of no lines",
+    CHECK,
+    [...second({ net: "0", total: "0", waived: "0", taxes: [] }, {}, 0).slice(0, 2), credited(600)],
+  ],
   ["a currency that is not the invoice's", CHECK, [...second({ currency: "USD" }), credited(1_200)]],
   ["a number that is taken", UNIQUE, [...second({ number: "CN-2026-0001" }), credited(1_200)]],
   ["a number that was not taken yet", CHECK, [...second({ number: "CN-2026-0003" }), credited(1_200)]],

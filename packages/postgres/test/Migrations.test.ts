@@ -15,6 +15,7 @@ const withDatabase = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 /** The functions that tables need, such as those of triggers: migrations make them, and they are frozen. */
 const OF_MIGRATIONS = [
+  "check_credit_note_has_lines",
   "check_credit_note_lines",
   "check_credit_note_series",
   "check_credit_notes",
@@ -377,6 +378,7 @@ const FROZEN: ReadonlyArray<string> = [
   "f47bb17fa9b01f91d926bceee5a3c8ef6fd11803feef15ea03109e17765a2b01",
   "3b92e248428270ce4a1f7b2879f137694d93a81a5761d0c15e26912194e23656",
   "6f7a79046ebed66f7118918a6b0b3fae1f37f8402e51a7c8839589638cf997d6",
+  "c32532cc0be25c8ef7800e64fe20f37223a418572cd238ccf4cfde0a09b7b0a3",
 ]
 
 describe("each migration", () => {

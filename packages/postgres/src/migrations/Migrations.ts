@@ -29,6 +29,7 @@ import { migration0011 } from "./Migration0011.ts"
 import { migration0012 } from "./Migration0012.ts"
 import { migration0013 } from "./Migration0013.ts"
 import { migration0014 } from "./Migration0014.ts"
+import { migration0015 } from "./Migration0015.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -49,6 +50,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0012,
   migration0013,
   migration0014,
+  migration0015,
 ]
 
 /** The newest migration of this release, which it also requires. */
