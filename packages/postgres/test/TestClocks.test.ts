@@ -1,7 +1,16 @@
 /**
  * Test clocks on this storage: years of a customer, with the rules that Postgres checks by itself.
  */
-import { Billing, CurrentTenant, Customers, Invoices, Subscriptions, TestClocks } from "@billwright/core"
+import {
+  Billing,
+  BillingRuns,
+  CreditNotes,
+  CurrentTenant,
+  Customers,
+  Invoices,
+  Subscriptions,
+  TestClocks,
+} from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Fiber, Layer, Redacted } from "effect"
@@ -35,7 +44,7 @@ describe("a test clock", () => {
       const [one, two] = yield* Effect.forEach([1, 2], () => Layer.build(Layer.fresh(process(url))))
       yield* Effect.gen(function* () {
         // In real time, with a number before the clock's and after them.
-        yield* subscribe
+        const real = yield* subscribe
         const clock = yield* (yield* TestClocks).create({ now: START })
         for (let n = 0; n < 2; n++) {
           const { id: customerId } = yield* (yield* Customers).create({
@@ -64,6 +73,21 @@ describe("a test clock", () => {
         )
         const years = new Set(data.map(({ issuedAt }) => new Date(issuedAt ?? 0).getUTCFullYear()))
         assert.deepStrictEqual([...years].toSorted(), [2026, 2027, 2028])
+        yield* (yield* BillingRuns).runDue()
+        const inRealTime = yield* (yield* Invoices).list({ subscriptionId: real.subscription.id })
+        const notes = []
+        for (const { id: invoiceId } of [...data.slice(0, 2), inRealTime.data[0]!]) {
+          const note = { invoiceId, amount: 100n, reason: "other" } as const
+          const { createdAt, number } = yield* (yield* CreditNotes).create(note)
+          notes.push([DateTime.getPartUtc(createdAt, "year"), number])
+        }
+        // The last one is in real time, after two in years to come.
+        const year = DateTime.getPartUtc(yield* DateTime.now, "year")
+        assert.deepStrictEqual(notes, [
+          [2028, `CN-${year}-0001`],
+          [2028, `CN-${year}-0002`],
+          [year, `CN-${year}-0003`],
+        ])
         const sql = yield* SqlClient.SqlClient
         const left =
           yield* sql`select 1 from billwright.billing_due where lease_token is not null or attempts > 0`

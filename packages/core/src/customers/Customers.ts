@@ -126,8 +126,9 @@ export class Customers extends Context.Service<
 
       const update = Effect.fn("Customers.update")(function* (id: string, input: UpdateCustomer) {
         const change = yield* decodeUpdate(input)
-        const now = yield* DateTime.now
-        const changed = yield* store.modify(yield* knownId(id), (customer) => apply(customer, change, now))
+        const known = yield* knownId(id)
+        const now = yield* time.within(known, DateTime.now)
+        const changed = yield* store.modify(known, (customer) => apply(customer, change, now))
         return yield* orNotFound(changed, id)
       })
 

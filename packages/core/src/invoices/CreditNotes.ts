@@ -7,9 +7,11 @@ import {
   type CreditRequest,
   InvoiceError,
 } from "@billwright/engine"
-import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { CustomerTime } from "../customers/CustomerTime.ts"
 import { Outbox } from "../events/Outbox.ts"
 import * as ById from "../shared/ById.ts"
+import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
@@ -79,51 +81,47 @@ export class CreditNotes extends Context.Service<
       const settings = yield* InvoiceSettings
       const bookOf = yield* invoiceBooks
       const ids = yield* IdGenerator
+      const time = new CustomerTime(yield* Collections)
 
       const create = Effect.fn("CreditNotes.create")(function* (input: CreateCreditNote) {
         const [store, invoices] = [yield* port, yield* invoicePort]
         const { invoiceId, reason, ...request } = yield* decodeCreate(input)
         const asked = yield* requestOf(request)
         const book = bookOf(invoices)
+        const credit = Effect.fnUntraced(function* (invoice: StoredInvoice) {
+          const earlier = yield* store.ofInvoice(invoiceId)
+          if (earlier.length >= MAX_CREDIT_NOTES) {
+            return yield* unavailable(invoice, `has ${MAX_CREDIT_NOTES} credit notes, which is the limit`)
+          }
+          const givenBack = yield* invoices.creditsOf(invoiceId)
+          const amounts = yield* amountsOf(invoice, earlier, { ...asked, givenBack })
+          const { format, timezone } = { format: settings.creditNoteFormat, timezone: settings.timezone }
+          const { issuedAt, number, save } = yield* nextNumber(invoices, "credit_note", { format, timezone })
+          const { total, waived } = amounts
+          const after = yield* book.apply(invoice, { action: "credit", total, waived })
+          const note: CreditNote = {
+            ...amounts,
+            id: CreditNoteId.make(yield* ids.next(CREDIT_NOTE_ID_PREFIX)),
+            number,
+            invoiceId,
+            customerId: invoice.customerId,
+            currency: invoice.state.currency,
+            reason,
+            issuedAt,
+            createdAt: yield* DateTime.now,
+          }
+          yield* store.insert(note)
+          yield* save
+          yield* outbox.publish(creditNoteEvents["credit_note.created"], creditNoteData(note, after.state), {
+            customerId: note.customerId,
+          })
+          return note
+        })
         return yield* transactor.atomically(
           Effect.gen(function* () {
-            const missing = () => new InvoiceNotFound({ id: invoiceId, field: "invoiceId" })
-            const invoice = yield* Effect.mapError(
-              Effect.fromOption(yield* invoices.lockWithSubscriptions(invoiceId)),
-              missing,
-            )
-            const earlier = yield* store.ofInvoice(invoiceId)
-            if (earlier.length >= MAX_CREDIT_NOTES) {
-              return yield* unavailable(invoice, `has ${MAX_CREDIT_NOTES} credit notes, which is the limit`)
-            }
-            const givenBack = yield* invoices.creditsOf(invoiceId)
-            const amounts = yield* amountsOf(invoice, earlier, { ...asked, givenBack })
-            const { format, timezone } = { format: settings.creditNoteFormat, timezone: settings.timezone }
-            const { issuedAt, number, save } = yield* nextNumber(invoices, "credit_note", {
-              format,
-              timezone,
-            })
-            const { total, waived } = amounts
-            const after = yield* book.apply(invoice, { action: "credit", total, waived })
-            const note: CreditNote = {
-              ...amounts,
-              id: CreditNoteId.make(yield* ids.next(CREDIT_NOTE_ID_PREFIX)),
-              number,
-              invoiceId,
-              customerId: invoice.customerId,
-              currency: invoice.state.currency,
-              reason,
-              issuedAt,
-              createdAt: yield* DateTime.now,
-            }
-            yield* store.insert(note)
-            yield* save
-            yield* outbox.publish(
-              creditNoteEvents["credit_note.created"],
-              creditNoteData(note, after.state),
-              { customerId: note.customerId },
-            )
-            return note
+            const found = yield* invoices.lockWithSubscriptions(invoiceId)
+            if (Option.isNone(found)) return yield* new InvoiceNotFound({ id: invoiceId, field: "invoiceId" })
+            return yield* time.within(found.value.customerId, credit(found.value))
           }),
         )
       })

@@ -6,6 +6,7 @@
  */
 import { isRejected, nextDue, step } from "@billwright/engine"
 import { Effect, Option, Schema } from "effect"
+import type { CustomerTime } from "../customers/CustomerTime.ts"
 import { type Invoice, toInvoice } from "../invoices/Invoice.ts"
 import type { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { SubscriptionId } from "../invoices/SubscriptionId.ts"
@@ -78,6 +79,7 @@ const undone = <A, E, R>(
   )
 
 interface Parts {
+  readonly time: CustomerTime
   readonly transactor: Transactor["Service"]
   readonly store: SubscriptionStore["Service"]
   readonly invoices: InvoiceStore["Service"]
@@ -88,7 +90,7 @@ type Read<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
 
 /** The preview of a command. `id` is that of the subscription, unless the command creates it. */
 export const previewOf = <E, R>(
-  { book, invoices, store, transactor }: Parts,
+  { book, invoices, store, time, transactor }: Parts,
   id: SubscriptionId | undefined,
   command: Effect.Effect<Subscription, E, R>,
 ): Effect.Effect<SubscriptionPreview, E | InvalidInput | StorageError, R | CurrentTenant> => {
@@ -128,7 +130,8 @@ export const previewOf = <E, R>(
     const subscription = yield* command
     const made = yield* draftsSince(subscription.id, known)
     for (const draft of made) known.add(draft.id)
-    return { subscription, invoices: made, nextInvoice: yield* nextInvoice(subscription.id, known) }
+    const next = yield* time.within(subscription.customerId, nextInvoice(subscription.id, known))
+    return { subscription, invoices: made, nextInvoice: next }
   })
   return undone(transactor, all)
 }

@@ -278,7 +278,7 @@ export const makeSubscriptions = Effect.gen(function* () {
   const preview = Effect.fn("Subscriptions.preview")(function* (input: PreviewSubscription) {
     const parts = yield* makeBook
     const asked = yield* decodePreview(input)
-    const inTransaction = { ...parts, transactor }
+    const inTransaction = { ...parts, time, transactor }
     const id = asked.action === "create" ? undefined : asked.subscriptionId
     return yield* previewOf(inTransaction, id, perform(asked))
   })

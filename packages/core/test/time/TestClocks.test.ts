@@ -2,6 +2,7 @@ import {
   Billing,
   BillingRuns,
   Coupons,
+  CreditNotes,
   type Customer,
   Customers,
   IdGenerator,
@@ -78,6 +79,37 @@ describe("a test clock", () => {
       ])
       yield* redemptions.end(redeemed.id)
       assert.deepStrictEqual((yield* redemptions.get(redeemed.id)).endedAt, at("2026-03-01T12:00:00.000Z"))
+    }).pipe(inTest),
+  )
+
+  it.effect("is the time of credit notes, of changes and of previews of its customers", () =>
+    Effect.gen(function* () {
+      yield* pushPro
+      const clock = yield* newClock
+      const { customer, subscription } = yield* subscribe(clock.id)
+      const changed = yield* (yield* Customers).update(customer.id, { name: "Ada Lovelace" })
+      assert.deepStrictEqual(changed.updatedAt, START)
+      const then = at("2031-02-01T00:00:00.000Z")
+      yield* advance(clock.id, then)
+      const preview = yield* (yield* Subscriptions).preview({
+        action: "change",
+        subscriptionId: subscription.id,
+        quantities: {},
+      })
+      assert.deepStrictEqual(preview.nextInvoice?.createdAt, then)
+      const real = yield* subscribe(null)
+      yield* (yield* BillingRuns).runDue()
+      const { create } = yield* CreditNotes
+      const issued = Effect.map(allInvoices, (all) => all.filter(({ status }) => status === "open"))
+      const issuedNotes = []
+      for (const { customerId, id } of (yield* issued).slice(-2)) {
+        const note = yield* create({ invoiceId: id, amount: 100n, reason: "other" })
+        const isReal = customerId === real.customer.id
+        assert.deepStrictEqual(note.createdAt, isReal ? REAL : then)
+        assert.strictEqual(note.issuedAt, note.createdAt.epochMilliseconds)
+        issuedNotes.push(note.number)
+      }
+      assert.deepStrictEqual(issuedNotes, ["CN-2026-0001", "CN-2026-0002"])
     }).pipe(inTest),
   )
 
