@@ -45,22 +45,27 @@ const recordsOf = (
   hasDimensions: boolean,
 ): ReadonlyArray<UsageRecord.RecordUsage> => {
   const timestamp = DateTime.makeUnsafe(Date.now())
-  return Array.from({ length: BATCH }, (_, index) => ({
-    customerId: customers[(index * 7919 + batch * 104_729) % CUSTOMERS]!,
-    productId: "api",
-    quantity: index,
-    unit: "call",
-    timestamp,
-    idempotencyKey: `${key}-${batch}-${index}`,
-    ...(hasDimensions
-      ? {
-          dimensions: {
-            model: `model-${(index * 31 + batch) % VALUES}`,
-            kind: `kind-${(index * 17 + batch * 7) % VALUES}`,
-          },
-        }
-      : {}),
-  }))
+  return Array.from({ length: BATCH }, (_, index) => {
+    const customer = (index * 7919 + batch * 104_729) % CUSTOMERS
+    // Each customer goes through all combinations, one a call, from a place of its own.
+    const combination = (batch * 37 + customer) % (VALUES * VALUES)
+    return {
+      customerId: customers[customer]!,
+      productId: "api",
+      quantity: index,
+      unit: "call",
+      timestamp,
+      idempotencyKey: `${key}-${batch}-${index}`,
+      ...(hasDimensions
+        ? {
+            dimensions: {
+              model: `model-${combination % VALUES}`,
+              kind: `kind-${Math.floor(combination / VALUES)}`,
+            },
+          }
+        : {}),
+    }
+  })
 }
 
 const makeMeter = (productId: string) =>
