@@ -142,6 +142,8 @@ const write = async (
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
+    // Every start of a host reads the whole file, and half of the lines were documentation. The declarations have it.
+    comments: { jsdoc: false },
   })
   await built.close()
   const chunks = output.filter((each) => each.type === "chunk")
