@@ -44,6 +44,9 @@ const claimableAt = ({ dueAt, failure, lease }: State): number | undefined => {
   return failure.retryAt === null ? undefined : Math.max(dueAt, failure.retryAt.epochMilliseconds)
 }
 
+/** How often a subject has failed in a row. */
+const attemptsOf = ({ failure }: State): number => failure?.attempts ?? 0
+
 const NONE: State = { dueAt: null, failure: null, lease: null }
 
 /** Subjects by id, and in the order in which they are due. Its methods are synchronous. */
@@ -94,10 +97,10 @@ export class DueTable {
     })
     const claimed = found.map((row): ClaimedSubject => {
       const token = crypto.randomUUID()
-      const { dueAt, failure } = row.state
+      const { dueAt } = row.state
       this.#set(row, { ...row.state, lease: { token, until: leaseUntil.epochMilliseconds } })
       const { customerId, subject, tenant } = row
-      return { tenant, subject, customerId, dueAt: dueAt!, attempts: failure?.attempts ?? 0, token }
+      return { tenant, subject, customerId, dueAt: dueAt!, attempts: attemptsOf(row.state), token }
     })
     return claimed.sort((a, b) => a.dueAt - b.dueAt || (a.subject.id < b.subject.id ? -1 : 1))
   }
@@ -125,13 +128,16 @@ export class DueTable {
     }
     // What belongs to no customer has no test clock.
     if (first === undefined || first.subject.kind === "plan_migration") return undefined
-    return { subject: first.subject, at: first.dueAt, attempts: first.state.failure?.attempts ?? 0 }
+    return { subject: first.subject, at: first.dueAt, attempts: attemptsOf(first.state) }
   }
 
-  fail(tenant: Tenant.Tenant, { id }: Subject, failure: Due.DueFailure): void {
-    const row = this.#rows.get(id)
-    if (row === undefined || Tenant.tenantKey(row.tenant) !== Tenant.tenantKey(tenant)) return
-    this.#set(row, { ...row.state, failure })
+  fail(tenant: Tenant.Tenant, { at, attempts, subject }: FirstDue, failure: Due.DueFailure): boolean {
+    const row = this.#rows.get(subject.id)
+    if (row === undefined || Tenant.tenantKey(row.tenant) !== Tenant.tenantKey(tenant)) return false
+    const { clockId, state } = row
+    if (clockId === null || claimableAt(state) !== at || attemptsOf(state) !== attempts) return false
+    this.#set(row, { ...state, failure })
+    return true
   }
 
   count(until: number): DueCounts {
@@ -201,8 +207,8 @@ export const dueStore = (table: DueTable, journal: Journal): DueStore["Service"]
       journal.tenantVerb((tenant) => Exit.succeed(table.release(tenant, claimed, failure))),
     firstDue: (clockId) =>
       journal.tenantVerb((tenant) => Exit.succeed(Option.fromUndefinedOr(table.firstDue(tenant, clockId)))),
-    fail: (subject, failure) =>
-      journal.tenantVerb((tenant) => Exit.succeed(table.fail(tenant, subject, failure))),
+    fail: (first, failure) =>
+      journal.tenantVerb((tenant) => Exit.succeed(table.fail(tenant, first, failure))),
     countDue: (until) => journal.verb(() => Exit.succeed(table.count(until.epochMilliseconds))),
     schedule: (subject, dueAt) =>
       journal.tenantVerb((tenant) => {

@@ -117,8 +117,14 @@ export class DueStore extends Context.Service<
       testClockId: TestClockId,
     ) => Effect.Effect<Option.Option<FirstDue>, StorageError, CurrentTenant>
 
-    /** Notes that a subject of a test clock has failed. */
-    readonly fail: (subject: Subject, failure: DueFailure) => Effect.Effect<void, StorageError, CurrentTenant>
+    /**
+     * Notes that the first subject of a test clock has failed, as `firstDue` found it. Gives false and changes nothing if
+     * it is not due any more at that instant, or has failed as often no more: somebody else has worked on it meanwhile.
+     */
+    readonly fail: (
+      first: FirstDue,
+      failure: DueFailure,
+    ) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /** Counts the subjects whose `dueAt` is an instant or before it, also those that are leased or wait to be tried again. */
     readonly countDue: (until: DateTime.Utc) => Effect.Effect<DueCounts, StorageError>

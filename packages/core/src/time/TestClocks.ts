@@ -159,7 +159,7 @@ export class TestClocks extends Context.Service<
         yield* transactor.atomically(
           Effect.gen(function* () {
             const clock = yield* orNotFound(yield* store.modify(id, (found) => movedTo(found, first.at)), id)
-            yield* due.fail(first.subject, failureOf(first.attempts + 1, cause, clock.now))
+            yield* due.fail(first, failureOf(first.attempts + 1, cause, clock.now))
           }),
         )
         yield* Effect.logError(

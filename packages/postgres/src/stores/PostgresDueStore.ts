@@ -54,6 +54,10 @@ const failedWith = (sql: SqlClient.SqlClient, { at, attempts, problem, retryAt }
   sql`attempts = ${String(attempts)}::integer, problem = ${problem},
   failed_at = to_timestamp(${millisOf(at)}::float8 / 1000), retry_at = to_timestamp(${millisOf(retryAt)}::float8 / 1000)`
 
+/** When a row `d` of a test clock can be worked on, in epoch milliseconds. */
+const availableAt = (sql: SqlClient.SqlClient) =>
+  sql`(extract(epoch from greatest(d.due_at, d.retry_at)) * 1000)::bigint`
+
 const make = Effect.gen(function* () {
   const { read, schema, tables: t, write, writeApart } = yield* Database
   const claiming = `select account_id, mode, kind, id::text as id, customer_id::text as customer_id, due_at,
@@ -185,7 +189,7 @@ from (
     const rows = yield* read(
       operation,
       (sql) => sql<Row>`select d.kind, d.id::text as id, d.attempts::text as attempts,
-  (extract(epoch from greatest(d.due_at, d.retry_at)) * 1000)::bigint::text as at
+  ${availableAt(sql)}::text as at
 from ${t.billing_due} d
 where d.account_id = ${accountId} and d.mode = ${mode} and d.test_clock_id = ${Id.toUuid(testClockId)}::uuid
   and (d.attempts = 0 or d.retry_at is not null)
@@ -200,15 +204,21 @@ order by greatest(d.due_at, d.retry_at), d.kind, d.id limit 1`,
     return yield* decoding(operation, toFirst)(rows)
   })
 
-  const fail = Effect.fnUntraced(function* ({ id, kind }: Subject, failure: Due.DueFailure) {
+  const fail = Effect.fnUntraced(function* (
+    { at, attempts, subject: { id, kind } }: FirstDue,
+    failure: Due.DueFailure,
+  ) {
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* write(
       "DueStore.fail",
       (sql) => sql<Row>`update ${t.billing_due} d set ${failedWith(sql, failure)}
 where d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${kind} and d.id = ${Id.toUuid(id)}::uuid
+  and d.test_clock_id is not null and d.attempts = ${String(attempts)}::integer
+  and (d.attempts = 0 or d.retry_at is not null) and ${availableAt(sql)} = ${String(at)}::bigint
 returning pg_current_xact_id_if_assigned()::text as xid`,
     )
     yield* noteXid(rows[0]?.["xid"])
+    return rows.length > 0
   })
 
   return DueStore.of({ claimDue, holds, release, schedule, nextDueAt, firstDue, fail, countDue })

@@ -54,6 +54,15 @@ const dueAt = Effect.fnUntraced(function* (minutes: number) {
   return subscription
 })
 
+/** A subscription of a new customer of a test clock, due at a minute of that clock. */
+const attached = Effect.fnUntraced(function* (minutes: number, testClockId: TestClock.TestClockId) {
+  const customer = yield* Sample.of(Customer.customers, undefined, { testClockId })
+  yield* (yield* Collections).of(Customer.customers).insert(customer)
+  const subscription = yield* subscriptionOf(customer.id, { dueAt: millisOf(minutes) })
+  yield* (yield* SubscriptionStore).insert(subscription)
+  return subscription
+})
+
 /** Runs a test in test mode. */
 const asTest = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(CurrentTenant, (tenant) => asTenant({ ...tenant, mode: "test" })(effect))
@@ -208,14 +217,6 @@ export const dueContract = (test: InvoicingTest): void => {
         const clock = yield* Sample.of(TestClock.testClocks)
         const other = yield* Sample.of(TestClock.testClocks)
         same(yield* due.firstDue(clock.id), Option.none())
-        const attached = (minutes: number, testClockId: TestClock.TestClockId) =>
-          Effect.gen(function* () {
-            const customer = yield* Sample.of(Customer.customers, undefined, { testClockId })
-            yield* (yield* Collections).of(Customer.customers).insert(customer)
-            const subscription = yield* subscriptionOf(customer.id, { dueAt: millisOf(minutes) })
-            yield* (yield* SubscriptionStore).insert(subscription)
-            return subscription
-          })
         const [later, sooner] = [yield* attached(3, clock.id), yield* attached(1, clock.id)]
         const draft = yield* draftOf(later, 0, { dueAt: millisOf(3) })
         yield* (yield* InvoiceStore).insert(draft)
@@ -232,18 +233,57 @@ export const dueContract = (test: InvoicingTest): void => {
           ...(yield* due.countDue(minuteOf(-1_000_000))),
           setAside: (yield* due.countDue(minuteOf(1_000))).setAside,
         })
-        yield* due.fail(subscription(sooner.id), failureAt(1, minuteOf(2)))
+        const fail = (at: number, retryAt: DateTime.Utc | null) =>
+          Effect.flatMap(first, (found) => due.fail(Option.getOrThrow(found), failureAt(at, retryAt)))
+        assert.isTrue(yield* fail(1, minuteOf(2)))
         same(yield* first, of(subscription(sooner.id), 2, 1))
-        yield* due.fail(subscription(sooner.id), failureAt(2, minuteOf(10)))
+        assert.isTrue(yield* fail(2, minuteOf(10)))
         same(yield* first, of({ kind: "invoice", id: draft.id }, 3))
         yield* (yield* InvoiceStore).save({ ...draft, dueAt: null })
         same(yield* first, of(subscription(later.id), 3))
         yield* (yield* SubscriptionStore).save({ ...later, dueAt: null })
         same(yield* first, of(subscription(sooner.id), 10, 1))
-        yield* due.fail(subscription(sooner.id), failureAt(10, null))
+        assert.isTrue(yield* fail(10, null))
         same(yield* first, Option.none())
         const theirs = asTenant(yield* Sample.tenant)
         assert.isTrue(Option.isNone(yield* theirs(due.firstDue(other.id))))
+      }),
+    ),
+  )
+
+  test(
+    "a failure on a test clock changes nothing once somebody else has worked on the subject",
+    asTest(
+      Effect.gen(function* () {
+        const due = yield* DueStore
+        const store = yield* SubscriptionStore
+        const clock = yield* Sample.of(TestClock.testClocks)
+        const subscription = yield* attached(1, clock.id)
+        const first = due.firstDue(clock.id)
+        const found = Option.getOrThrow(yield* first)
+        const last = { ...failureAt(1, null), attempts: 10 }
+        // It has moved on.
+        yield* store.save({ ...subscription, dueAt: millisOf(2) })
+        assert.isFalse(yield* due.fail(found, last))
+        const second = Option.getOrThrow(yield* first)
+        same(second, { ...found, at: millisOf(2) })
+        // It has failed before.
+        assert.isTrue(yield* due.fail(second, failureAt(2, minuteOf(2))))
+        assert.isFalse(yield* due.fail(second, last))
+        const third = Option.getOrThrow(yield* first)
+        same(third, { ...second, attempts: 1 })
+        // It is another tenant's.
+        assert.isFalse(yield* asTenant(yield* Sample.tenant)(due.fail(third, last)))
+        // Nothing is due on it any more.
+        yield* store.save({ ...subscription, dueAt: null })
+        assert.isFalse(yield* due.fail(third, last))
+        same(yield* store.find(subscription.id), Option.some({ ...subscription, dueAt: null }))
+        yield* store.save({ ...subscription, dueAt: millisOf(2) })
+        same(yield* first, Option.some(second))
+        // It is in real time.
+        const real = yield* dueAt(1)
+        const subject = { kind: "subscription", id: real.id } as const
+        assert.isFalse(yield* due.fail({ subject, at: millisOf(1), attempts: 0 }, last))
       }),
     ),
   )
