@@ -23,6 +23,8 @@ interface State {
   readonly dueAt: number | null
   readonly failure: Due.DueFailure | null
   readonly lease: { readonly token: string; readonly until: number } | null
+  /** The test clock by which it is due. */
+  readonly clockId: TestClock.TestClockId | null
 }
 
 interface Row extends DueItem {
@@ -31,8 +33,6 @@ interface Row extends DueItem {
   readonly tenant: Tenant.Tenant
   readonly customerId: Customer.CustomerId | null
   readonly group: DueGroup<Row>
-  /** The test clock of the customer. */
-  readonly clockId: TestClock.TestClockId | null
   state: State
 }
 
@@ -47,7 +47,7 @@ const claimableAt = ({ dueAt, failure, lease }: State): number | undefined => {
 /** How often a subject has failed in a row. */
 const attemptsOf = ({ failure }: State): number => failure?.attempts ?? 0
 
-const NONE: State = { dueAt: null, failure: null, lease: null }
+const NONE: State = { dueAt: null, failure: null, lease: null, clockId: null }
 
 /** Subjects by id, and in the order in which they are due. Its methods are synchronous. */
 export class DueTable {
@@ -76,11 +76,11 @@ export class DueTable {
       const group = new DueGroup(this.#partyOf(tenant))
       const customer = customerId === null ? undefined : this.#customers.peek(tenant, customerId)
       const clockId = customer?.testClockId ?? null
-      const place = { heapIndex: -1, dueAt: 0, group, clockId }
-      row = { ...place, id: subject.id, subject, tenant, customerId, state: NONE }
+      const state = { ...NONE, clockId }
+      row = { heapIndex: -1, dueAt: 0, group, id: subject.id, subject, tenant, customerId, state }
       this.#rows.set(subject.id, row)
     }
-    this.#set(row, { dueAt, failure: null, lease: null })
+    this.#set(row, { ...row.state, dueAt, failure: null, lease: null })
   }
 
   /** When a subject is due, and how that has gone. */
@@ -134,16 +134,29 @@ export class DueTable {
   fail(tenant: Tenant.Tenant, { at, attempts, subject }: FirstDue, failure: Due.DueFailure): boolean {
     const row = this.#rows.get(subject.id)
     if (row === undefined || Tenant.tenantKey(row.tenant) !== Tenant.tenantKey(tenant)) return false
-    const { clockId, state } = row
-    if (clockId === null || claimableAt(state) !== at || attemptsOf(state) !== attempts) return false
+    const { state } = row
+    if (state.clockId === null || claimableAt(state) !== at || attemptsOf(state) !== attempts) return false
     this.#set(row, { ...state, failure })
     return true
   }
 
+  endClock(tenant: Tenant.Tenant, clockId: TestClock.TestClockId, at: number): void {
+    for (const row of this.#rows.values()) {
+      const { dueAt, failure } = row.state
+      if (row.state.clockId !== clockId || Tenant.tenantKey(row.tenant) !== Tenant.tenantKey(tenant)) continue
+      this.#set(row, {
+        ...row.state,
+        clockId: null,
+        dueAt: dueAt === null ? null : Math.min(dueAt, at),
+        failure: failure === null ? null : { ...failure, retryAt: earlierOf(failure.retryAt, at) },
+      })
+    }
+  }
+
   count(until: number): DueCounts {
     const counts = { subscriptions: 0, invoices: 0, setAside: 0 }
-    for (const { clockId, state, subject } of this.#rows.values()) {
-      if (clockId !== null || state.dueAt === null || state.dueAt > until) continue
+    for (const { state, subject } of this.#rows.values()) {
+      if (state.clockId !== null || state.dueAt === null || state.dueAt > until) continue
       if (state.failure?.retryAt === null) counts.setAside++
       else if (subject.kind === "subscription") counts.subscriptions++
       else if (subject.kind === "invoice") counts.invoices++
@@ -166,14 +179,14 @@ export class DueTable {
 
   #move(row: Row, state: State): void {
     if (row.heapIndex !== -1) this.#queue.remove(row.group, row)
-    const clocked = row.clockId === null ? undefined : this.#ofClock(row.clockId)
-    clocked?.delete(row)
+    const before = row.state.clockId
+    if (before !== null) this.#clocked.get(before)?.delete(row)
     row.state = state
     const at = claimableAt(state)
     if (at === undefined) return
     row.dueAt = at
-    if (clocked !== undefined) return void clocked.add(row)
-    this.#queue.add(row.group, row)
+    if (state.clockId === null) this.#queue.add(row.group, row)
+    else this.#ofClock(state.clockId).add(row)
   }
 
   #ofClock(id: TestClock.TestClockId): Set<Row> {
@@ -192,6 +205,9 @@ export class DueTable {
   }
 }
 
+const earlierOf = (instant: DateTime.Utc | null, at: number): DateTime.Utc | null =>
+  instant === null ? null : DateTime.makeUnsafe(Math.min(instant.epochMilliseconds, at))
+
 const isEarlier = (a: Row, b: Row): boolean => {
   if (a.dueAt !== b.dueAt) return a.dueAt < b.dueAt
   // Invoices come before subscriptions, as their ids do.
@@ -209,6 +225,8 @@ export const dueStore = (table: DueTable, journal: Journal): DueStore["Service"]
       journal.tenantVerb((tenant) => Exit.succeed(Option.fromUndefinedOr(table.firstDue(tenant, clockId)))),
     fail: (first, failure) =>
       journal.tenantVerb((tenant) => Exit.succeed(table.fail(tenant, first, failure))),
+    endClock: (clockId, at) =>
+      journal.tenantVerb((tenant) => Exit.succeed(table.endClock(tenant, clockId, at.epochMilliseconds))),
     countDue: (until) => journal.verb(() => Exit.succeed(table.count(until.epochMilliseconds))),
     schedule: (subject, dueAt) =>
       journal.tenantVerb((tenant) => {

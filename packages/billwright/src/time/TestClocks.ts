@@ -46,7 +46,9 @@ export interface TestClocks {
   /** Attach customers to it when you create them, by `testClockId`. */
   create(input: CreateTestClock, options?: CallOptions): Promise<TestClock>
   get(id: string, options?: CallOptions): Promise<TestClock>
-  /** Refused while the clock has customers: erase them first. */
+  /**
+   * Refused while the clock has customers: erase them first. Drafts that they have left are then issued in real time.
+   */
   delete(id: string, options?: CallOptions): Promise<void>
   list(query?: ListTestClocks, options?: CallOptions): Listing<TestClock>
   /**

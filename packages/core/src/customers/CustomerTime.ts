@@ -7,7 +7,7 @@ import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import * as WallClock from "../shared/WallClock.ts"
 import { type CustomerId, customers } from "./Customer.ts"
-import { type TestClockId, testClocks } from "./TestClock.ts"
+import { testClocks } from "./TestClock.ts"
 
 export class CustomerTime {
   readonly #customers: CollectionOf<typeof customers>
@@ -25,12 +25,9 @@ export class CustomerTime {
       if (mode === "live") return Option.none()
       const found = yield* this.#customers.find(id)
       const clockId = Option.getOrUndefined(found)?.testClockId ?? null
-      return clockId === null ? Option.none() : yield* this.ofClock(clockId)
+      if (clockId === null) return Option.none()
+      return Option.map(yield* this.#clocks.find(clockId), ({ now }) => now)
     })
-  }
-
-  ofClock(id: TestClockId): Effect.Effect<Option.Option<DateTime.Utc>, StorageError, CurrentTenant> {
-    return Effect.map(this.#clocks.find(id), (found) => Option.map(found, ({ now }) => now))
   }
 
   /** Runs an effect in the time of a customer. */

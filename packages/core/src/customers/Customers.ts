@@ -27,7 +27,7 @@ import {
 } from "./Customer.ts"
 import { CustomerTime } from "./CustomerTime.ts"
 import { LiveSubscriptions } from "./LiveSubscriptions.ts"
-import { type TestClockId, TestClockNotFound } from "./TestClock.ts"
+import { type TestClockId, TestClockNotFound, testClocks } from "./TestClock.ts"
 
 const decodeCreate = decoder(CreateCustomer)
 const decodeUpdate = decoder(UpdateCustomer)
@@ -78,6 +78,7 @@ export class Customers extends Context.Service<
     Customers,
     Effect.gen(function* () {
       const store = (yield* Collections).of(customers)
+      const clocks = (yield* Collections).of(testClocks)
       const time = new CustomerTime(yield* Collections)
       const ids = yield* IdGenerator
       const answers = yield* IdempotencyStore
@@ -89,22 +90,19 @@ export class Customers extends Context.Service<
         return yield* new CustomerHasSubscription({ id })
       })
 
-      /** The time of a test clock, or else of this machine. */
-      const timeOf = Effect.fnUntraced(function* (testClockId: TestClockId | null) {
-        if (testClockId === null) return yield* DateTime.now
+      /** The time of a test clock, which is held until the transaction ends, so that it is not deleted meanwhile. */
+      const timeOf = Effect.fnUntraced(function* (testClockId: TestClockId) {
         const { mode } = yield* CurrentTenant
         if (mode === "live") {
           const problem = "must be left out or null in live mode: test clocks are for test mode"
           return yield* new InvalidInput({ field: "testClockId", problem })
         }
-        const found = yield* time.ofClock(testClockId)
-        if (Option.isSome(found)) return found.value
+        const held = yield* clocks.modify(testClockId, Effect.succeed)
+        if (Option.isSome(held)) return held.value.now
         return yield* new TestClockNotFound({ id: testClockId, field: "testClockId" })
       })
 
-      const create = Effect.fn("Customers.create")(function* (input: CreateCustomer) {
-        const fields = yield* decodeCreate(input)
-        const now = yield* timeOf(fields.testClockId ?? null)
+      const insert = Effect.fnUntraced(function* (fields: CreateCustomer, now: DateTime.Utc) {
         const id = CustomerId.make(yield* ids.next(CUSTOMER_ID_PREFIX))
         const customer: Customer = {
           id,
@@ -117,6 +115,13 @@ export class Customers extends Context.Service<
         }
         yield* store.insert(customer)
         return customer
+      })
+
+      const create = Effect.fn("Customers.create")(function* (input: CreateCustomer) {
+        const fields = yield* decodeCreate(input)
+        const { testClockId = null } = fields
+        if (testClockId === null) return yield* insert(fields, yield* DateTime.now)
+        return yield* transactor.atomically(Effect.flatMap(timeOf(testClockId), (now) => insert(fields, now)))
       })
 
       const get = Effect.fn("Customers.get")(function* (id: string) {

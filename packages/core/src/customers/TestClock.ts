@@ -59,7 +59,8 @@ export const testClocks = Resource.make({
     remove: {
       verb: "Delete",
       past: "deleted",
-      description: "Refused while it has customers: erase them first.",
+      description:
+        "Refused while it has customers: erase them first. Drafts that they have left are then issued in real time.",
     },
   },
   example: {

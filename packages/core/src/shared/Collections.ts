@@ -31,7 +31,7 @@ export type IdStatus = "active" | "removed" | "unknown"
 export interface Collection<A, Id = string> {
   /**
    * Stores a new value. Returns false and stores nothing if another value has the same value in a `unique` field. The
-   * caller ensures that its id was never used and that the customer it belongs to exists.
+   * caller ensures that its id was never used and that what it belongs to exists: its customer, or its test clock.
    */
   readonly insert: (value: A) => Effect.Effect<boolean, StorageError, CurrentTenant>
 

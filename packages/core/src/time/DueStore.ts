@@ -126,6 +126,15 @@ export class DueStore extends Context.Service<
       failure: DueFailure,
     ) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
+    /**
+     * Puts what is due by a test clock into real time, where it is due at an instant at the latest. For a test clock that is
+     * deleted: its customers are erased, so it is the drafts that they have left. What is set aside stays so.
+     */
+    readonly endClock: (
+      testClockId: TestClockId,
+      at: DateTime.Utc,
+    ) => Effect.Effect<void, StorageError, CurrentTenant>
+
     /** Counts the subjects whose `dueAt` is an instant or before it, also those that are leased or wait to be tried again. */
     readonly countDue: (until: DateTime.Utc) => Effect.Effect<DueCounts, StorageError>
   }

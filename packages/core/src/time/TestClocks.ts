@@ -79,7 +79,10 @@ export class TestClocks extends Context.Service<
       input: AdvanceTestClock,
     ) => Effect.Effect<TestClock, InvalidInput | InvoicingUnsupported | Failure, CurrentTenant>
 
-    /** Refused while the clock has customers. */
+    /**
+     * Refused while the clock has customers: erase them first. Drafts that they have left are due in real time then, so that
+     * billing runs issue them.
+     */
     readonly delete: (id: string) => Effect.Effect<void, TestClockHasCustomers | Failure, CurrentTenant>
   }
 >()("@billwright/core/time/TestClocks") {
@@ -125,6 +128,14 @@ export class TestClocks extends Context.Service<
         return yield* store.list(filterOf(request), yield* toQuery(request)).pipe(nameCursor(request))
       })
 
+      /** On a storage without a queue nothing is due. */
+      const putIntoRealTime = Effect.fnUntraced(
+        function* (id: TestClockId) {
+          yield* (yield* duePort).endClock(id, yield* DateTime.now)
+        },
+        Effect.catchTag("InvoicingUnsupported", () => Effect.void),
+      )
+
       const remove = Effect.fn("TestClocks.delete")(function* (id: string) {
         const known = yield* knownId(id)
         yield* transactor.atomically(
@@ -134,6 +145,7 @@ export class TestClocks extends Context.Service<
               .list({ testClockId: known }, { limit: 1, cursor: undefined })
               .pipe(Effect.catchTag("CursorNotFound", Effect.die))
             if (data.length > 0) return yield* new TestClockHasCustomers({ id })
+            yield* putIntoRealTime(known)
             yield* store.remove(known)
           }),
         )

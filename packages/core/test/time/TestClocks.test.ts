@@ -241,6 +241,30 @@ describe("a test clock", () => {
     }).pipe(inTest),
   )
 
+  it.effect("leaves nothing behind when it is deleted: drafts are issued in real time", () =>
+    Effect.gen(function* () {
+      yield* pushPro
+      const clock = yield* newClock
+      const { customer, subscription } = yield* subscribe(clock.id)
+      yield* advance(clock.id, at("2029-05-10T00:00:00Z"))
+      yield* use(customer, 300, at("2029-05-09T00:00:00Z"))
+      yield* (yield* Subscriptions).cancel(subscription.id, { at: "now" })
+      yield* (yield* Customers).erase(customer.id)
+      const draft = (yield* allInvoices).at(-1)
+      assert.strictEqual(draft?.status, "draft")
+      const runs = yield* BillingRuns
+      assert.deepStrictEqual(yield* runs.nextDueAt, Option.none())
+      yield* (yield* TestClocks).delete(clock.id)
+      assert.deepStrictEqual(yield* runs.nextDueAt, Option.some(REAL))
+      assert.deepInclude(yield* runs.runDue(), { invoices: 1, failed: 0 })
+      assert.deepStrictEqual(yield* runs.nextDueAt, Option.none())
+      assert.deepInclude((yield* allInvoices).at(-1), {
+        number: "2026-0041",
+        issuedAt: REAL.epochMilliseconds,
+      })
+    }).pipe(inTest),
+  )
+
   it.effect("never goes back, and is deleted when its customers are erased", () =>
     Effect.gen(function* () {
       const clocks = yield* TestClocks

@@ -30,6 +30,7 @@ import { migration0012 } from "./Migration0012.ts"
 import { migration0013 } from "./Migration0013.ts"
 import { migration0014 } from "./Migration0014.ts"
 import { migration0015 } from "./Migration0015.ts"
+import { migration0016 } from "./Migration0016.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -51,6 +52,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0013,
   migration0014,
   migration0015,
+  migration0016,
 ]
 
 /** The newest migration of this release, which it also requires. */

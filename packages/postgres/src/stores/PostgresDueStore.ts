@@ -221,7 +221,20 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
     return rows.length > 0
   })
 
-  return DueStore.of({ claimDue, holds, release, schedule, nextDueAt, firstDue, fail, countDue })
+  const endClock = Effect.fnUntraced(function* (testClockId: TestClock.TestClockId, at: DateTime.Utc) {
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* write(
+      "DueStore.endClock",
+      (sql) => sql<Row>`update ${t.billing_due} d set test_clock_id = null, due_at = least(d.due_at, n.at),
+  retry_at = case when d.retry_at is not null then least(d.retry_at, n.at) end
+from (select to_timestamp(${millisOf(at)}::float8 / 1000) as at) as n
+where d.account_id = ${accountId} and d.mode = ${mode} and d.test_clock_id = ${Id.toUuid(testClockId)}::uuid
+returning pg_current_xact_id_if_assigned()::text as xid`,
+    )
+    yield* noteXid(rows[0]?.["xid"])
+  })
+
+  return DueStore.of({ claimDue, holds, release, schedule, nextDueAt, firstDue, fail, endClock, countDue })
 })
 
 export const layer: Layer.Layer<DueStore, never, Database> = Layer.effect(DueStore, make)

@@ -8,6 +8,7 @@ import {
   type Page,
   type Resource,
   Resources,
+  TestClock,
 } from "@billwright/core"
 import { Effect } from "effect"
 import * as Sample from "../Sample.ts"
@@ -40,6 +41,15 @@ export const insertWith = Effect.fnUntraced(function* (resource: Resource.Resour
 /** One field of a value, as a filter. */
 export const pick = (value: object, name: string): object =>
   Object.fromEntries(Object.entries(value).filter(([field]) => field === name))
+
+/** The ids of what a value belongs to, which has to be stored before it: its customer and its test clock. */
+export const ownersOf = (resource: Resource.Definition, value: object): object =>
+  Object.fromEntries(
+    Object.entries(value).filter(
+      ([name]) =>
+        name === resource.customer || resource.fields[name]?.prefix === TestClock.TEST_CLOCK_ID_PREFIX,
+    ),
+  )
 
 /** The unique fields of a value. */
 export const uniqueOf = ({ unique = [] }: Resource.Definition, value: object): object =>

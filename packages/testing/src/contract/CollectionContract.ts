@@ -32,8 +32,7 @@ export const collectionContract = (test: ContractTest, resource: Resource.Resour
       const effort = yield* Effort
       const check = Effect.fnUntraced(function* (fields: object) {
         const { id, ...belonging } = yield* make()
-        const owner = resource.customer === undefined ? {} : Collected.pick(belonging, resource.customer)
-        const value = { ...belonging, ...fields, ...owner, id }
+        const value = { ...belonging, ...fields, ...Collected.ownersOf(resource, belonging), id }
         same(yield* collection.insert(value), true)
         same(yield* collection.find(value.id), Option.some(value))
       })

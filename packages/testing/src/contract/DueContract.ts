@@ -54,10 +54,18 @@ const dueAt = Effect.fnUntraced(function* (minutes: number) {
   return subscription
 })
 
+const newClock = Effect.gen(function* () {
+  const clock = yield* Sample.of(TestClock.testClocks)
+  yield* (yield* Collections).of(TestClock.testClocks).insert(clock)
+  return clock
+})
+
 /** A subscription of a new customer of a test clock, due at a minute of that clock. */
 const attached = Effect.fnUntraced(function* (minutes: number, testClockId: TestClock.TestClockId) {
   const customer = yield* Sample.of(Customer.customers, undefined, { testClockId })
-  yield* (yield* Collections).of(Customer.customers).insert(customer)
+  const stored = (yield* Collections).of(Customer.customers)
+  yield* stored.insert(customer)
+  same(yield* stored.find(customer.id), Option.some(customer))
   const subscription = yield* subscriptionOf(customer.id, { dueAt: millisOf(minutes) })
   yield* (yield* SubscriptionStore).insert(subscription)
   return subscription
@@ -214,8 +222,8 @@ export const dueContract = (test: InvoicingTest): void => {
       Effect.gen(function* () {
         yield* emptyQueue
         const due = yield* DueStore
-        const clock = yield* Sample.of(TestClock.testClocks)
-        const other = yield* Sample.of(TestClock.testClocks)
+        const clock = yield* newClock
+        const other = yield* newClock
         same(yield* due.firstDue(clock.id), Option.none())
         const [later, sooner] = [yield* attached(3, clock.id), yield* attached(1, clock.id)]
         const draft = yield* draftOf(later, 0, { dueAt: millisOf(3) })
@@ -257,7 +265,7 @@ export const dueContract = (test: InvoicingTest): void => {
       Effect.gen(function* () {
         const due = yield* DueStore
         const store = yield* SubscriptionStore
-        const clock = yield* Sample.of(TestClock.testClocks)
+        const clock = yield* newClock
         const subscription = yield* attached(1, clock.id)
         const first = due.firstDue(clock.id)
         const found = Option.getOrThrow(yield* first)
@@ -284,6 +292,48 @@ export const dueContract = (test: InvoicingTest): void => {
         const real = yield* dueAt(1)
         const subject = { kind: "subscription", id: real.id } as const
         assert.isFalse(yield* due.fail({ subject, at: millisOf(1), attempts: 0 }, last))
+      }),
+    ),
+  )
+
+  test(
+    "what is due by a test clock that ends is due in real time, at its end at the latest",
+    asTest(
+      Effect.gen(function* () {
+        yield* emptyQueue
+        const due = yield* DueStore
+        const store = yield* SubscriptionStore
+        const [clock, other] = [yield* newClock, yield* newClock]
+        const stored = [
+          yield* attached(1, clock.id),
+          yield* attached(50, clock.id),
+          yield* attached(2, clock.id),
+          yield* attached(3, clock.id),
+        ]
+        yield* attached(1, other.id)
+        const [before, after, failed, aside] = stored.map(({ id }) => id)
+        const failure = failureAt(2, minuteOf(60))
+        const subject = (id: SubscriptionId) => ({ kind: "subscription", id }) as const
+        yield* due.fail({ subject: subject(failed!), at: millisOf(2), attempts: 0 }, failure)
+        yield* due.fail({ subject: subject(aside!), at: millisOf(3), attempts: 0 }, failureAt(2, null))
+        const end = due.endClock(clock.id, minuteOf(20))
+        const undone = Effect.andThen(end, Effect.fail("no"))
+        yield* Effect.flip((yield* Transactor).atomically(undone))
+        yield* asTenant(yield* Sample.tenant)(end)
+        same(yield* claim(1_000), [])
+        yield* end
+        same(yield* due.firstDue(clock.id), Option.none())
+        assert.isTrue(Option.isSome(yield* due.firstDue(other.id)))
+        same(idsOf(yield* claim(1)), [before])
+        same(idsOf(yield* claim(19)), [before])
+        same(idsOf(yield* claim(20)), [failed, after])
+        const read = (id: SubscriptionId) => Effect.map(store.find(id), Option.getOrThrow)
+        same((yield* read(failed!)).failure, { ...failure, retryAt: minuteOf(20) })
+        same((yield* read(aside!)).failure?.retryAt, null)
+        same((yield* read(after!)).dueAt, millisOf(20))
+        // It stays in real time.
+        yield* store.save({ ...stored[0]!, dueAt: millisOf(30) })
+        same(idsOf(yield* claim(30)), [failed, after, before])
       }),
     ),
   )
