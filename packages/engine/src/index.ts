@@ -1,5 +1,5 @@
 /**
- * The engine: exact money, charges of plans, rating with an explanation, and the rules of invoices.
+ * The engine: exact money, charges of plans, rating with an explanation, and the rules of invoices and payments.
  */
 export * as Allocate from "./money/Allocate.ts"
 export * as Currency from "./money/Currency.ts"
@@ -152,5 +152,29 @@ export type {
 export { problemsOfQuote, quoteOf } from "./invoices/Tax.ts"
 export type { TaxTable, TaxTableRate } from "./invoices/TaxTable.ts"
 export { problemsOfTaxTable, quoteByTable, STANDARD_TAX_CODE } from "./invoices/TaxTable.ts"
+export type {
+  Attempt,
+  AttemptStatus,
+  Collection,
+  CollectionInput,
+  CollectionStep,
+  Decline,
+  DeclineAdvice,
+  PaymentRead,
+} from "./payments/Collection.ts"
+export { IDLE } from "./payments/Collection.ts"
+export type { Collected, CollectionCause, CollectionEvent, Unchanged } from "./payments/Machine.ts"
+export { collect, COLLECTION_TRANSITIONS, stepOf } from "./payments/Machine.ts"
+export type { Payment, PaymentStatus } from "./payments/Payment.ts"
+export { problemsOfPayments, succeeded } from "./payments/Payment.ts"
+export {
+  ANSWER_MILLIS,
+  DECLINE_CODES,
+  MAX_DECLINES_OF_METHOD,
+  RESEND_MILLIS,
+  RETRY_DAYS,
+  UNRESOLVED_DELAYS,
+  WAITING_DELAYS,
+} from "./payments/Retry.ts"
 export type { TermsOf } from "./subscriptions/Runs.ts"
 export { type Total, usageQueries, type UsageQuery, type UsageTotal } from "./subscriptions/Usage.ts"

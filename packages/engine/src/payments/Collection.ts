@@ -1,0 +1,103 @@
+/**
+ * How the payment of an invoice is collected: the attempt that is made now or was made last, and what happens next.
+ * Instants are in epoch milliseconds.
+ */
+import type { CollectionState } from "../invoices/Invoice.ts"
+
+/**
+ * How an attempt stands.
+ *
+ * - `ready`: it is decided, and nothing was sent.
+ * - `sent`: it was stored before the call of the provider, and the answer is not stored yet.
+ * - `unknown`: nobody knows what came of it. It may have taken the money.
+ * - `processing`, `requires_action`: the provider waits, for a bank or for the customer.
+ * - `succeeded`, `declined`: the provider says so.
+ * - `dropped`: surely nothing happened, and it is not sent again.
+ */
+export type AttemptStatus =
+  | "ready"
+  | "sent"
+  | "unknown"
+  | "processing"
+  | "requires_action"
+  | "succeeded"
+  | "declined"
+  | "dropped"
+
+/** One attempt to take the money. */
+export interface Attempt {
+  /** Its key at the provider: however often it is sent, it is one attempt. */
+  readonly id: string
+  readonly status: AttemptStatus
+  /** The payment method. `null`: the default method that the provider has of the customer. */
+  readonly method: string | null
+  /** When it was sent first. `null` until then. */
+  readonly sentAt: number | null
+}
+
+/**
+ * What to do after a decline. `retry`: later, with the same method. `new_method`: only with another one. `confirm`: the
+ * customer has to confirm it. `stop`: not again by itself.
+ */
+export type DeclineAdvice = "retry" | "new_method" | "confirm" | "stop"
+
+/** An attempt that was declined. */
+export interface Decline {
+  readonly method: string | null
+  readonly at: number
+}
+
+/** How the payment of an invoice is collected. */
+export interface Collection {
+  readonly state: CollectionState
+  /** The last attempt. `null` before the first one. */
+  readonly attempt: Attempt | null
+  /** Attempts that were declined, oldest first. */
+  readonly declines: ReadonlyArray<Decline>
+  /** How often in a row the attempt was read or sent in vain. */
+  readonly tries: number
+  /** When something happens by itself. `null`: it waits for a person, the customer or nothing. */
+  readonly nextAt: number | null
+}
+
+/** Before the first attempt. */
+export const IDLE: Collection = { state: "idle", attempt: null, declines: [], tries: 0, nextAt: null }
+
+/** What a provider states about a payment. It is read again by the payment's reference as often as needed. */
+export type PaymentRead =
+  /** Nothing was attempted, or an attempt before the last one was declined. */
+  | { readonly status: "open" }
+  | { readonly status: "succeeded" }
+  | { readonly status: "processing" }
+  /** The customer has to confirm it. */
+  | { readonly status: "requires_action" }
+  | {
+      readonly status: "declined"
+      /** The attempt that was declined. */
+      readonly attemptId: string
+      /** The provider's code, such as `insufficient_funds`. */
+      readonly code: string
+      /** What the network or the provider advises. `null`: the code says it. */
+      readonly advice: DeclineAdvice | null
+      /** Not before this instant, if the network says so. */
+      readonly notBefore: number | null
+    }
+
+/** What happens to a collection. */
+export type CollectionInput =
+  /** A new attempt is made: the first one, a retry that is due, or one that somebody asks for. */
+  | { readonly type: "attempt"; readonly attemptId: string; readonly method: string | null }
+  /** The attempt is about to be sent. It is stored so before the call. */
+  | { readonly type: "send" }
+  /** What the provider answered, or said when it was read. */
+  | { readonly type: "read"; readonly read: PaymentRead }
+  /**
+   * A call failed. `transient` and `permanent`: surely nothing happened. `unknown`: it may have, and so it may when no
+   * answer is stored in time.
+   */
+  | { readonly type: "failed"; readonly reason: "transient" | "permanent" | "unknown" }
+  /** Nothing is collected any more: the invoice is void, written off or paid by other means. */
+  | { readonly type: "stop" }
+
+/** What a runner does when `nextAt` has come. */
+export type CollectionStep = "attempt" | "send" | "read"

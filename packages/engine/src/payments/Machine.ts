@@ -1,0 +1,328 @@
+/**
+ * The states of a collection, as a table. Whatever a provider states, in whatever order and however often, goes through
+ * `collect`.
+ *
+ * An attempt whose outcome is unknown blocks every other attempt. It never counts as declined by itself: it is read until
+ * the provider says what came of it, or until a person has to look.
+ */
+import type { CollectionState } from "../invoices/Invoice.ts"
+import type {
+  Attempt,
+  AttemptStatus,
+  Collection,
+  CollectionInput,
+  CollectionStep,
+  DeclineAdvice,
+  PaymentRead,
+} from "./Collection.ts"
+import {
+  ANSWER_MILLIS,
+  DECLINE_CODES,
+  RESEND_MILLIS,
+  retryAt,
+  UNRESOLVED_DELAYS,
+  WAITING_DELAYS,
+} from "./Retry.ts"
+
+/**
+ * What a collection is moved by. An input becomes one of them, by the attempt and by the schedule.
+ *
+ * - `attempt`, `send`, `stop`, `permanent`, `transient`, `unknown`, `succeeded`, `processing`, `requires_action`: as the
+ *   input says.
+ * - `retry_later`, `needs_method`, `give_up`: the attempt was declined, and this is what follows.
+ * - `not_attempted`: the request never arrived, so the same attempt is sent again. `too_late` for that: it is dropped.
+ * - `used_up`: it was tried as often as the schedule says.
+ */
+export type CollectionCause =
+  | "attempt"
+  | "send"
+  | "succeeded"
+  | "processing"
+  | "requires_action"
+  | "retry_later"
+  | "needs_method"
+  | "give_up"
+  | "not_attempted"
+  | "too_late"
+  | "transient"
+  | "permanent"
+  | "unknown"
+  | "used_up"
+  | "stop"
+
+type Row = Readonly<Partial<Record<CollectionCause, CollectionState>>>
+
+/** Where the provider's word leads while an attempt may still take money. */
+const STATED: Row = {
+  succeeded: "paid",
+  processing: "processing",
+  requires_action: "awaiting_customer",
+  retry_later: "retrying",
+  needs_method: "awaiting_method",
+  give_up: "exhausted",
+}
+
+/** No attempt of ours is under way. Money that comes nevertheless is waited for, and booked. */
+const AT_REST: Row = { attempt: "collecting", stop: "stopped", succeeded: "paid", processing: "processing" }
+
+/** The request never arrived. */
+const NOT_ATTEMPTED: Row = { not_attempted: "collecting", too_late: "retrying" }
+
+/** All transitions. What is not here changes nothing. */
+export const COLLECTION_TRANSITIONS: Readonly<Record<CollectionState, Row>> = {
+  idle: AT_REST,
+  collecting: {
+    ...STATED,
+    send: "collecting",
+    transient: "collecting",
+    permanent: "needs_attention",
+    unknown: "unresolved",
+    used_up: "needs_attention",
+    stop: "stopped",
+  },
+  unresolved: {
+    ...STATED,
+    ...NOT_ATTEMPTED,
+    unknown: "unresolved",
+    used_up: "needs_attention",
+  },
+  processing: { ...STATED, unknown: "processing", used_up: "needs_attention" },
+  awaiting_customer: {
+    ...STATED,
+    attempt: "collecting",
+    unknown: "awaiting_customer",
+    used_up: "needs_attention",
+    stop: "stopped",
+  },
+  needs_attention: { ...STATED, ...NOT_ATTEMPTED, attempt: "collecting", stop: "stopped" },
+  retrying: AT_REST,
+  awaiting_method: AT_REST,
+  exhausted: AT_REST,
+  stopped: AT_REST,
+  paid: {},
+}
+
+/** Attempts that may have taken money or may still take it without anybody doing more. */
+const UNDER_WAY: ReadonlyArray<AttemptStatus> = ["sent", "unknown", "processing"]
+
+const isUnderWay = ({ attempt }: Collection): boolean =>
+  attempt !== null && UNDER_WAY.includes(attempt.status)
+
+/** Events that a change of a collection makes. The payment and the invoice have others of their own. */
+export type CollectionEvent =
+  | "payment.failed"
+  | "payment.processing"
+  | "payment.action_required"
+  | "payment.unresolved"
+  | "invoice.collection_exhausted"
+
+/** The collection after an input. */
+export interface Collected {
+  readonly type: "changed"
+  readonly collection: Collection
+  /** Whether the attempt took the money, now and for the first time. */
+  readonly isPaid: boolean
+  readonly events: ReadonlyArray<CollectionEvent>
+}
+
+/** The input changes nothing: it is late, a repeat, or not possible now. `problem` says why. */
+export interface Unchanged {
+  readonly type: "unchanged"
+  readonly problem: string
+}
+
+/** What a cause does to the rest of the collection. */
+interface Move {
+  readonly cause: CollectionCause
+  readonly attempt?: Attempt
+  readonly nextAt?: number
+  readonly tries?: number
+  readonly declines?: Collection["declines"]
+  readonly isDecline?: boolean
+}
+
+const marked = ({ attempt }: Collection, status: AttemptStatus): Pick<Move, "attempt"> =>
+  attempt === null ? {} : { attempt: { ...attempt, status } }
+
+/** The next try of a series, or that it is used up. */
+const tryAgain = (
+  collection: Collection,
+  cause: CollectionCause,
+  delays: ReadonlyArray<number>,
+  at: number,
+): Move => {
+  const delay = delays[collection.tries]
+  return delay === undefined
+    ? { cause: "used_up", tries: collection.tries }
+    : { cause, nextAt: at + delay, tries: collection.tries + 1 }
+}
+
+type Declined = Extract<PaymentRead, { readonly status: "declined" }>
+
+const CAUSE_OF_ADVICE: Readonly<Record<Exclude<DeclineAdvice, "retry">, CollectionCause>> = {
+  new_method: "needs_method",
+  confirm: "requires_action",
+  stop: "give_up",
+}
+
+/** What follows a decline: the network's and the provider's advice comes before what the code says. */
+const declined = (
+  collection: Collection,
+  { advice, code, notBefore }: Declined,
+  at: number,
+  timezone: string,
+): Move | string => {
+  const { attempt, declines } = collection
+  const decline = { method: attempt?.method ?? null, at }
+  const all = [...declines, decline]
+  const next = advice ?? DECLINE_CODES[code] ?? "retry"
+  const noted = { ...marked(collection, "declined"), declines: all, isDecline: true }
+  if (next === "confirm") {
+    const move = waiting(collection, "requires_action", at)
+    // It was declined for that reason before, and still waits.
+    if (typeof move === "string" || collection.state === "awaiting_customer") return move
+    return { ...noted, ...move }
+  }
+  if (next !== "retry") return { ...noted, cause: CAUSE_OF_ADVICE[next] }
+  const retry = retryAt(all, decline, notBefore, timezone)
+  return retry === undefined
+    ? { ...noted, cause: "give_up" }
+    : { ...noted, cause: "retry_later", nextAt: retry }
+}
+
+/** The states in which a bank or the customer has to do something. */
+const WAITING = { processing: "processing", requires_action: "awaiting_customer" } as const
+
+/** A bank or the customer has to do something. The schedule of reads goes on if it has begun. */
+const waiting = (
+  collection: Collection,
+  cause: "processing" | "requires_action",
+  at: number,
+): Move | string => {
+  const isWaiting = collection.state === WAITING[cause]
+  if (isWaiting && at < (collection.nextAt ?? at)) return `it is ${collection.state} already`
+  const move = tryAgain(isWaiting ? collection : { ...collection, tries: 0 }, cause, WAITING_DELAYS, at)
+  return { ...move, ...marked(collection, cause) }
+}
+
+/** The provider knows nothing of the attempt. */
+const notAttempted = (collection: Collection, at: number): Move | string => {
+  const { attempt, state, tries } = collection
+  if (state === "processing") return waiting(collection, "processing", at)
+  if (state === "awaiting_customer") return waiting(collection, "requires_action", at)
+  if (attempt?.status !== "unknown") return "the provider says nothing new"
+  return at - (attempt.sentAt ?? at) < RESEND_MILLIS
+    ? { cause: "not_attempted", ...marked(collection, "ready"), nextAt: at, tries }
+    : { cause: "too_late", ...marked(collection, "dropped"), nextAt: at }
+}
+
+const stated = (collection: Collection, read: PaymentRead, at: number, timezone: string): Move | string => {
+  switch (read.status) {
+    case "succeeded":
+      return { cause: "succeeded", ...marked(collection, "succeeded") }
+    case "processing":
+    case "requires_action":
+      return waiting(collection, read.status, at)
+    case "open":
+      return notAttempted(collection, at)
+    case "declined":
+      // What is said of an attempt before this one says nothing of this one.
+      return read.attemptId === collection.attempt?.id
+        ? declined(collection, read, at, timezone)
+        : notAttempted(collection, at)
+  }
+}
+
+const failed = (collection: Collection, reason: "transient" | "permanent" | "unknown", at: number): Move => {
+  const { attempt, state } = collection
+  if (state === "processing" || state === "awaiting_customer") {
+    return tryAgain(collection, "unknown", WAITING_DELAYS, at)
+  }
+  if (state === "unresolved") return tryAgain(collection, "unknown", UNRESOLVED_DELAYS, at)
+  if (reason === "permanent") return { cause: "permanent", ...marked(collection, "dropped") }
+  if (reason === "transient") {
+    return { ...tryAgain(collection, "transient", UNRESOLVED_DELAYS, at), ...marked(collection, "ready") }
+  }
+  // An attempt that was never sent has no outcome.
+  if (attempt?.status !== "sent") return tryAgain(collection, "transient", UNRESOLVED_DELAYS, at)
+  return {
+    ...tryAgain({ ...collection, tries: 0 }, "unknown", UNRESOLVED_DELAYS, at),
+    ...marked(collection, "unknown"),
+  }
+}
+
+const moveOf = (
+  collection: Collection,
+  input: CollectionInput,
+  at: number,
+  timezone: string,
+): Move | string => {
+  const { attempt } = collection
+  switch (input.type) {
+    case "attempt":
+      if (isUnderWay(collection)) return `its last attempt is ${attempt?.status}: read the payment first`
+      return {
+        cause: "attempt",
+        attempt: { id: input.attemptId, status: "ready", method: input.method, sentAt: null },
+        nextAt: at,
+      }
+    case "send":
+      if (attempt?.status !== "ready") return `its attempt is ${attempt?.status ?? "not made"}`
+      return {
+        cause: "send",
+        attempt: { ...attempt, status: "sent", sentAt: attempt.sentAt ?? at },
+        nextAt: at + ANSWER_MILLIS,
+        tries: collection.tries,
+      }
+    case "read":
+      return stated(collection, input.read, at, timezone)
+    case "failed":
+      return failed(collection, input.reason, at)
+    case "stop":
+      if (isUnderWay(collection)) return `its attempt is ${attempt?.status}: it may still take money`
+      return { cause: "stop", ...(attempt?.status === "ready" ? marked(collection, "dropped") : {}) }
+  }
+}
+
+const eventsOf = (before: Collection, { isDecline = false }: Move, to: CollectionState) => {
+  const isNew = before.state !== to
+  return [
+    ...(isDecline ? (["payment.failed"] as const) : []),
+    ...(isNew && to === "processing" ? (["payment.processing"] as const) : []),
+    ...(isNew && to === "awaiting_customer" ? (["payment.action_required"] as const) : []),
+    ...(isNew && to === "unresolved" ? (["payment.unresolved"] as const) : []),
+    ...(isNew && to === "exhausted" ? (["invoice.collection_exhausted"] as const) : []),
+  ]
+}
+
+/**
+ * Applies an input. `timezone` is the customer's: retries are at 09:00 there.
+ *
+ * A repeat of what is known changes nothing. A success is never taken back, and the money of a success that nobody asked
+ * for is booked, too.
+ */
+export const collect = (
+  collection: Collection,
+  input: CollectionInput,
+  at: number,
+  timezone: string,
+): Collected | Unchanged => {
+  const move = moveOf(collection, input, at, timezone)
+  if (typeof move === "string") return { type: "unchanged", problem: move }
+  const to = COLLECTION_TRANSITIONS[collection.state][move.cause]
+  if (to === undefined) return { type: "unchanged", problem: `it is ${collection.state}` }
+  const { attempt = collection.attempt, declines = collection.declines, nextAt = null, tries = 0 } = move
+  return {
+    type: "changed",
+    collection: { state: to, attempt, declines, tries, nextAt },
+    isPaid: to === "paid",
+    events: eventsOf(collection, move, to),
+  }
+}
+
+/** What a runner does once `nextAt` has come. `null`: nothing happens by itself. */
+export const stepOf = ({ attempt, nextAt, state }: Collection): CollectionStep | null => {
+  if (nextAt === null) return null
+  if (state === "retrying") return "attempt"
+  return state === "collecting" && attempt?.status === "ready" ? "send" : "read"
+}

@@ -1,0 +1,78 @@
+/**
+ * A payment of an invoice. Amounts are integers of the currency's minor unit, and instants are in epoch milliseconds.
+ */
+import { type Problem, Problems } from "../catalog/Problem.ts"
+import { sumOf } from "../invoices/Amounts.ts"
+import type { Invoice } from "../invoices/Invoice.ts"
+import type { InvoiceChange } from "../invoices/Machine.ts"
+
+/**
+ * An `open` payment waits for its money. A `succeeded` one has it, and never changes again. A `closed` one is not waited
+ * for any more.
+ */
+export type PaymentStatus = "open" | "succeeded" | "closed"
+
+/** A payment of an invoice: what came, or what is asked for. */
+export interface Payment {
+  readonly id: string
+  readonly invoiceId: string
+  readonly customerId: string
+  readonly currency: string
+  /** Who takes the money. `manual`: nobody does, and a person records what came. */
+  readonly provider: string
+  /** How the provider names the payment; for a manual one, how the bank does. `null` if it has no name. */
+  readonly reference: string | null
+  readonly status: PaymentStatus
+  /** Greater than 0. */
+  readonly amount: bigint
+  /** The part that paid the invoice. 0 until the payment has succeeded. */
+  readonly applied: bigint
+  /** The rest of it: more than was due. It is the customer's credit. */
+  readonly overpaid: bigint
+  /** When the money came. `null` until then. */
+  readonly paidAt: number | null
+  /** Rises with each change. */
+  readonly sequence: number
+}
+
+/** The payment once its money has come, and the invoice has taken it. */
+export const succeeded = (
+  payment: Payment,
+  { excess }: Pick<InvoiceChange, "excess">,
+  paidAt: number,
+): Payment => ({
+  ...payment,
+  status: "succeeded",
+  applied: payment.amount - excess,
+  overpaid: excess,
+  paidAt,
+  sequence: payment.sequence + 1,
+})
+
+/**
+ * J6, for one invoice: what payments brought is what the invoice says, once, and at most one payment is open. Gives
+ * problems with their paths, and an empty list when the rules hold.
+ */
+export const problemsOfPayments = (
+  invoice: Pick<Invoice, "id" | "currency" | "amountPaid">,
+  payments: ReadonlyArray<Payment>,
+): ReadonlyArray<Problem> => {
+  const at = new Problems()
+  for (const { amount, applied, currency, id, invoiceId, overpaid, paidAt, status } of payments) {
+    const here = at.in("payments").in(id)
+    if (invoiceId !== invoice.id) here.in("invoiceId").add(`is ${invoiceId}, which is another invoice`)
+    if (currency !== invoice.currency)
+      here.in("currency").add(`is ${currency}, but the invoice is in ${invoice.currency}`)
+    if (amount <= 0n) here.in("amount").add("must be greater than 0")
+    if (applied < 0n || overpaid < 0n) here.add("has a part below 0")
+    const parts = status === "succeeded" ? amount : 0n
+    if (applied + overpaid !== parts) here.add(`has parts of ${applied + overpaid}, but ${parts} came`)
+    if ((paidAt === null) === (status === "succeeded")) here.in("paidAt").add(`does not fit ${status}`)
+  }
+  const paid = sumOf(payments.map(({ applied }) => ({ amount: applied })))
+  if (paid !== invoice.amountPaid)
+    at.in("amountPaid").add(`is ${invoice.amountPaid}, but payments paid ${paid}`)
+  const open = payments.filter(({ status }) => status === "open")
+  if (open.length > 1) at.in("payments").add(`has ${open.length} open ones: at most one is allowed`)
+  return at.found
+}
