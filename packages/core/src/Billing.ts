@@ -18,6 +18,8 @@ import { InvoiceSettings, type InvoicesOptions, invoiceSettingsOf } from "./invo
 import { InvoiceStore } from "./invoices/InvoiceStore.ts"
 import { ApiKeys, type ApiKeysOptions } from "./keys/ApiKeys.ts"
 import { ApiKeyStore } from "./keys/ApiKeyStore.ts"
+import { Payments } from "./payments/Payments.ts"
+import { PaymentStore } from "./payments/PaymentStore.ts"
 import * as Resources from "./Resources.ts"
 import { Collections } from "./shared/Collections.ts"
 import { IdGenerator } from "./shared/Id.ts"
@@ -62,6 +64,7 @@ const INVOICING_PORTS = [
   DueStore,
   InvoiceStore,
   LiveSubscriptions,
+  PaymentStore,
   SubscriptionStore,
 ] as const
 
@@ -89,6 +92,7 @@ export type Services =
   | Invoices
   | Keyring
   | Outbox
+  | Payments
   | Plans
   | Resources.Services
   | Retention
@@ -134,6 +138,7 @@ const invoicing = (options: InvoicesOptions) =>
     Subscriptions.layer,
     Invoices.layer,
     CreditNotes.layer,
+    Payments.layer,
     BillingRuns.layerManual,
     TestClocks.layer,
   ).pipe(

@@ -6,6 +6,7 @@ import { type EventType, EventTypes } from "./events/EventType.ts"
 import { hostEvents } from "./events/HostEvents.ts"
 import { creditNoteEvents } from "./invoices/CreditNoteEvents.ts"
 import { invoiceEvents } from "./invoices/InvoiceEvents.ts"
+import { paymentEvents } from "./payments/PaymentEvents.ts"
 import { subscriptionEvents } from "./subscriptions/SubscriptionEvents.ts"
 import { usageThreshold } from "./usage/ThresholdEvent.ts"
 
@@ -14,6 +15,7 @@ export const builtIn: ReadonlyArray<EventType> = [
   ...hostEvents,
   ...Object.values(invoiceEvents),
   ...Object.values(creditNoteEvents),
+  ...Object.values(paymentEvents),
   ...Object.values(subscriptionEvents),
   usageThreshold,
 ]

@@ -165,8 +165,8 @@ export type {
 export { IDLE } from "./payments/Collection.ts"
 export type { Collected, CollectionCause, CollectionEvent, Unchanged } from "./payments/Machine.ts"
 export { collect, COLLECTION_TRANSITIONS, stepOf } from "./payments/Machine.ts"
-export type { Payment, PaymentStatus } from "./payments/Payment.ts"
-export { problemsOfPayments, succeeded } from "./payments/Payment.ts"
+export type { Payment, PaymentStatus, Success } from "./payments/Payment.ts"
+export { problemsOfPayments, successOf } from "./payments/Payment.ts"
 export {
   ANSWER_MILLIS,
   DECLINE_CODES,

@@ -19,6 +19,7 @@ import {
   InvoiceStore,
   LiveSubscriptions,
   Meter,
+  PaymentStore,
   PlanStore,
   RetentionStore,
   SubscriptionStore,
@@ -40,6 +41,7 @@ import { Journal } from "./Journal.ts"
 import { MemoryCollections } from "./MemoryCollections.ts"
 import { inspector, MemoryInspector } from "./MemoryInspector.ts"
 import { Outbox } from "./Outbox.ts"
+import { paymentStore, PaymentTable } from "./PaymentTable.ts"
 import { planStore, PlanTable } from "./PlanTable.ts"
 import { retentionStore } from "./RetentionStorage.ts"
 import { liveSubscriptions, subscriptionStore, SubscriptionTable } from "./SubscriptionTable.ts"
@@ -68,6 +70,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
   const subscriptions = new SubscriptionTable(journal, due)
   const creditNotes = new CreditNoteTable(journal)
   const invoices = new InvoiceTable(journal, due, creditNotes)
+  const payments = new PaymentTable(journal)
   const transactor = Transactor.of({
     atomically: (effect) => journal.atomically(effect),
     inTransaction: Effect.withFiberSucceed((fiber) => journal.transactionOf(fiber) !== undefined),
@@ -82,6 +85,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
     Context.add(LiveSubscriptions, liveSubscriptions(subscriptions, journal)),
     Context.add(InvoiceStore, invoiceStore(invoices, journal)),
     Context.add(CreditNoteStore, creditNoteStore(creditNotes, journal)),
+    Context.add(PaymentStore, paymentStore(payments, journal)),
     Context.add(DueStore, dueStore(due, journal)),
     Context.add(EventStore, eventStore(events, outbox, journal)),
     Context.add(EndpointStore, endpointStore(endpoints, journal)),
@@ -99,6 +103,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
           subscriptions,
           invoices,
           creditNotes,
+          payments,
           events,
           endpoints,
           deliveries,

@@ -13,6 +13,7 @@ import {
   type Invoice,
   keyIdOf,
   Meter,
+  type Payment,
   type Plan,
   type Rollup,
   type StoredResponse,
@@ -33,6 +34,7 @@ import type { IdempotencyTable } from "./IdempotencyTable.ts"
 import type { InvoiceTable } from "./InvoiceTable.ts"
 import type { Journal } from "./Journal.ts"
 import type { MemoryCollections } from "./MemoryCollections.ts"
+import type { PaymentTable } from "./PaymentTable.ts"
 import type { PlanTable } from "./PlanTable.ts"
 import type { SubscriptionTable } from "./SubscriptionTable.ts"
 import type { UsageTable } from "./UsageTable.ts"
@@ -117,6 +119,10 @@ export interface MemorySnapshot {
     readonly tenant: Tenant.Tenant
     readonly note: CreditNote.CreditNote
   }>
+  readonly payments: ReadonlyArray<{
+    readonly tenant: Tenant.Tenant
+    readonly payment: Payment.Payment
+  }>
   /** By tenant, in the order of commits. */
   readonly events: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly event: Event.Event }>
   readonly endpoints: ReadonlyArray<EndpointSnapshot>
@@ -157,6 +163,7 @@ export const inspector = (
     readonly subscriptions: SubscriptionTable
     readonly invoices: InvoiceTable
     readonly creditNotes: CreditNoteTable
+    readonly payments: PaymentTable
     readonly events: EventTable
     readonly endpoints: EndpointTable
     readonly deliveries: DeliveryTable
@@ -172,6 +179,7 @@ export const inspector = (
     idempotency,
     invoices,
     keys,
+    payments,
     plans,
     subscriptions,
     usage,
@@ -217,6 +225,7 @@ export const inspector = (
     subscriptions: Array.from(subscriptions.rows(), ({ tenant, value }) => ({ tenant, subscription: value })),
     invoices: Array.from(invoices.rows(), ({ tenant, value }) => ({ tenant, invoice: value })),
     creditNotes: Array.from(creditNotes.rows()),
+    payments: Array.from(payments.rows()),
     events: Array.from(events.rows(), ({ event, tenant }) => ({ tenant, event: { ...event } })),
     endpoints: Array.from(endpoints.rows(), snapshotOfEndpoint),
     deliveries: Array.from(deliveries.rows(), ({ content, tenant }) => ({

@@ -152,6 +152,7 @@ describe("MemoryInspector", () => {
         subscriptions: [],
         invoices: [],
         creditNotes: [],
+        payments: [],
         planVersions: [
           {
             tenant,

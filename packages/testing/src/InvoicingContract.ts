@@ -9,6 +9,7 @@ import { dueContract } from "./contract/DueContract.ts"
 import { invoiceContract } from "./contract/InvoiceContract.ts"
 import { invoicingModelContract } from "./contract/InvoicingModelContract.ts"
 import type { InvoicingTest } from "./contract/InvoicingProbe.ts"
+import { paymentContract } from "./contract/PaymentContract.ts"
 import { subscriptionContract } from "./contract/SubscriptionContract.ts"
 import { migrationScenarios } from "./scenarios/MigrationScenarios.ts"
 import { previewScenarios } from "./scenarios/PreviewScenarios.ts"
@@ -34,6 +35,7 @@ export const suite = <R, E>(
     subscriptionContract(test)
     invoiceContract(test)
     creditNoteContract(test)
+    paymentContract(test)
     dueContract(test)
     invoicingModelContract(test)
     subscriptionScenarios(test)

@@ -53,7 +53,8 @@ export const invoiceFields = {
   metadata,
 }
 
-const paymentFields = {
+/** The fields of events about a payment. */
+export const paymentFields = {
   payment_id: ForeignId,
   customer_id: ForeignId,
   amount: Amount,
@@ -72,21 +73,23 @@ export const subscriptionFields = {
   metadata,
 }
 
-const payment = {
+/** An example of such fields. */
+export const hostPayment = {
   payment_id: "pay_7f3a",
   customer_id: "cus_01kahd3kc8e0fsr8zknzqgf2h1",
   invoice_id: "in_2026_0042",
+  amount: 4200,
+  currency: "EUR",
 }
-const price = { amount: 4200, currency: "EUR" }
 
-/** The event types about a host's payments. */
+/** An amount in a field that holds 0 to 9007199254740991. What is beyond that is in the object of the event itself. */
+export const clampedAmount = (amount: bigint): number =>
+  Number(
+    amount < 0n ? 0n : amount > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : amount,
+  )
+
+/** The event types that only hosts publish. */
 export const hostEvents: ReadonlyArray<EventType> = [
-  make({
-    name: "payment.succeeded",
-    description: "A payment succeeded.",
-    data: Schema.Struct(paymentFields),
-    example: { ...payment, ...price },
-  }),
   make({
     name: "payment.failed",
     description: "A payment failed.",
@@ -95,6 +98,6 @@ export const hostEvents: ReadonlyArray<EventType> = [
       failure_code: Schema.optionalKey(Text.bounded(1, 100)),
       failure_message: Schema.optionalKey(Text.bounded(1, 500)),
     }),
-    example: { ...payment, ...price, failure_code: "card_declined" },
+    example: { ...hostPayment, failure_code: "card_declined" },
   }),
 ]

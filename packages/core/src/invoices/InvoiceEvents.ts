@@ -5,7 +5,7 @@ import type { Invoice as EngineInvoice, InvoiceEvent, Line } from "@billwright/e
 import { Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
 import * as EventType from "../events/EventType.ts"
-import { invoiceFields, WireInstant } from "../events/HostEvents.ts"
+import { clampedAmount, invoiceFields, WireInstant } from "../events/HostEvents.ts"
 import { WireInteger } from "../events/WireInteger.ts"
 import * as Instant from "../shared/Instant.ts"
 import { InvoiceId, InvoiceStatus, type StoredInvoice } from "./Invoice.ts"
@@ -87,19 +87,13 @@ const snapshotOf = (
   sequence: state.sequence,
 })
 
-/** The largest amount that a number holds exactly. Larger ones are in the snapshot. */
-const clamped = (amount: bigint): number =>
-  Number(
-    amount < 0n ? 0n : amount > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : amount,
-  )
-
 /** The data of an event of a stored invoice. `amount` is its total, or 0 where that is less. */
 export const dataOf = (stored: StoredInvoice): typeof Data.Encoded => {
   const { state } = stored
   return {
     invoice_id: stored.id,
     customer_id: stored.customerId,
-    amount: clamped(state.total),
+    amount: clampedAmount(state.total),
     currency: state.currency,
     ...(state.number === null ? {} : { number: state.number }),
     ...(state.dueAt === null ? {} : { due_at: Instant.text(state.dueAt) }),

@@ -6,6 +6,7 @@ export const SCOPED = [
   "catalog",
   "subscriptions",
   "invoices",
+  "payments",
   "usage",
   "events",
   "webhooks",

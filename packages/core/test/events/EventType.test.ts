@@ -26,6 +26,7 @@ describe("the catalogue of event types", () => {
           "invoice.paid",
           "invoice.voided",
           "payment.failed",
+          "payment.overpaid",
           "payment.succeeded",
           "subscription.activated",
           "subscription.canceled",

@@ -2,9 +2,8 @@
  * A payment of an invoice. Amounts are integers of the currency's minor unit, and instants are in epoch milliseconds.
  */
 import { type Problem, Problems } from "../catalog/Problem.ts"
-import { sumOf } from "../invoices/Amounts.ts"
+import { lesser, sumOf } from "../invoices/Amounts.ts"
 import type { Invoice } from "../invoices/Invoice.ts"
-import type { InvoiceChange } from "../invoices/Machine.ts"
 
 /**
  * An `open` payment waits for its money. A `succeeded` one has it, and never changes again. A `closed` one is not waited
@@ -35,19 +34,18 @@ export interface Payment {
   readonly sequence: number
 }
 
-/** The payment once its money has come, and the invoice has taken it. */
-export const succeeded = (
-  payment: Payment,
-  { excess }: Pick<InvoiceChange, "excess">,
+/** What of a payment changes when its money comes. */
+export type Success = Pick<Payment, "status" | "applied" | "overpaid" | "paidAt" | "sequence">
+
+/** The payment once its money has come. The invoice takes what is due of it, and the customer has the rest as credit. */
+export const successOf = (
+  { amount, sequence }: Pick<Payment, "amount" | "sequence">,
+  { amountDue }: Pick<Invoice, "amountDue">,
   paidAt: number,
-): Payment => ({
-  ...payment,
-  status: "succeeded",
-  applied: payment.amount - excess,
-  overpaid: excess,
-  paidAt,
-  sequence: payment.sequence + 1,
-})
+): Success => {
+  const applied = lesser(amount, amountDue)
+  return { status: "succeeded", applied, overpaid: amount - applied, paidAt, sequence: sequence + 1 }
+}
 
 /**
  * J6, for one invoice: what payments brought is what the invoice says, once, and at most one payment is open. Gives

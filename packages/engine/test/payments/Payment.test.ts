@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { type Payment, problemsOfPayments, succeeded } from "../../src/index.ts"
+import { type Payment, problemsOfPayments, successOf } from "../../src/index.ts"
 
 const invoice = { id: "inv_1", currency: "EUR", amountPaid: 1_000n }
 
@@ -17,7 +17,7 @@ const payment: Payment = {
   paidAt: null,
   sequence: 1,
 }
-const paid = succeeded(payment, { excess: 500n }, 7)
+const paid: Payment = { ...payment, ...successOf(payment, { amountDue: 1_000n }, 7) }
 
 const paths = (...payments: ReadonlyArray<Payment>) =>
   problemsOfPayments(invoice, payments).map(({ path, problem }) => `${path} ${problem}`)

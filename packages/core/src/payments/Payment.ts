@@ -1,0 +1,68 @@
+/**
+ * A payment of an invoice. Its rules are those of `@billwright/engine`.
+ */
+import type { Payment as EnginePayment } from "@billwright/engine"
+import { type DateTime, Schema } from "effect"
+import { CustomerId } from "../customers/Customer.ts"
+import { InvoiceId } from "../invoices/Invoice.ts"
+import * as Id from "../shared/Id.ts"
+import * as NotFound from "../shared/NotFound.ts"
+import { pageFields } from "../shared/Page.ts"
+import * as Text from "../shared/Text.ts"
+
+/** The prefix of the ids of payments. */
+export const PAYMENT_ID_PREFIX = "pay"
+/** Most payments of one invoice. Each new one is compared with all earlier ones. */
+export const MAX_PAYMENTS = 100
+/** Longest reference, in characters. */
+export const MAX_REFERENCE_LENGTH = 255
+/** The provider of payments that a person records. */
+export const MANUAL_PROVIDER = "manual"
+
+export const PaymentId = Id.schema(PAYMENT_ID_PREFIX).pipe(Schema.brand("PaymentId"))
+export type PaymentId = typeof PaymentId.Type
+
+export const PaymentStatus = Schema.Literals(["open", "succeeded", "closed"])
+export type PaymentStatus = typeof PaymentStatus.Type
+
+/** A payment. Amounts are integers of the currency's minor unit. A succeeded one never changes. */
+export interface Payment extends Omit<EnginePayment, "id" | "customerId" | "invoiceId"> {
+  readonly id: PaymentId
+  readonly customerId: CustomerId
+  readonly invoiceId: InvoiceId
+  readonly createdAt: DateTime.Utc
+  readonly updatedAt: DateTime.Utc
+}
+
+const MAX_AMOUNT = 10n ** 30n
+const amountMessage = { message: "must be an integer from 1 to 10^30" }
+
+/** The input of `Payments.record`: money that came without a provider, such as by bank transfer, or in cash. */
+export const RecordPayment = Schema.Struct({
+  invoiceId: InvoiceId,
+  /** What came, in the minor unit of the invoice's currency. Default: what is due. */
+  amount: Schema.optionalKey(
+    Schema.BigInt.annotate(amountMessage).check(
+      Schema.isBetweenBigInt({ minimum: 1n, maximum: MAX_AMOUNT }, amountMessage),
+    ),
+  ),
+  /** When it came: not in the future. Default: now. */
+  paidAt: Schema.optionalKey(Schema.DateTimeUtc),
+  /** How the bank names it. With a reference, recording the payment again gives the first one. */
+  reference: Schema.optionalKey(Text.bounded(1, MAX_REFERENCE_LENGTH)),
+  /** Takes an amount above what is due. The rest is the customer's credit. Default: false. */
+  acceptOverpayment: Schema.optionalKey(Schema.Boolean),
+})
+export interface RecordPayment extends Schema.Schema.Type<typeof RecordPayment> {}
+
+/** Which payments to list. */
+export const ListPayments = Schema.Struct({
+  ...pageFields,
+  customerId: Schema.optionalKey(CustomerId),
+  invoiceId: Schema.optionalKey(InvoiceId),
+  status: Schema.optionalKey(PaymentStatus),
+})
+export interface ListPayments extends Schema.Schema.Type<typeof ListPayments> {}
+
+/** The tenant has no payment with this id. */
+export class PaymentNotFound extends NotFound.make("PaymentNotFound", "payment") {}

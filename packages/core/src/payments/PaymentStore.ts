@@ -1,0 +1,49 @@
+/**
+ * The storage port for payments.
+ */
+import { Context, type Effect, type Option } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import type { InvoiceId } from "../invoices/Invoice.ts"
+import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import type { Payment, PaymentId, PaymentStatus } from "./Payment.ts"
+
+/** Which payments to list. `undefined` allows any. */
+export interface PaymentFilter {
+  readonly customerId?: CustomerId | undefined
+  readonly invoiceId?: InvoiceId | undefined
+  readonly status?: PaymentStatus | undefined
+}
+
+/**
+ * Every verb acts for the current tenant only and joins the current transaction, if there is one. Without a transaction,
+ * each verb is atomic. Values given out share nothing with what is stored.
+ *
+ * Whoever writes payments of an invoice holds the invoice (`InvoiceStore.lock`) in the same transaction.
+ *
+ * Stored payments keep these rules, which a storage with constraints should also refuse to break: the `amountPaid` of an
+ * invoice is the sum of what its payments applied; money is overpaid only when nothing of the invoice is due; a payment
+ * that has succeeded never changes.
+ */
+export class PaymentStore extends Context.Service<
+  PaymentStore,
+  {
+    /**
+     * Stores a new payment of a stored invoice. Fails with a `StorageError` if its id is taken, if the invoice has another
+     * open payment and this one is open, or if another payment of the invoice has its provider and reference.
+     */
+    readonly insert: (payment: Payment) => Effect.Effect<void, StorageError, CurrentTenant>
+
+    readonly find: (id: PaymentId) => Effect.Effect<Option.Option<Payment>, StorageError, CurrentTenant>
+
+    /** Newest first. The cursor is the id of a payment. */
+    readonly list: (
+      filter: PaymentFilter,
+      page: PageQuery,
+    ) => Effect.Effect<Page<Payment>, CursorNotFound | StorageError, CurrentTenant>
+
+    /** All payments of an invoice, oldest first. An invoice has `MAX_PAYMENTS` at most. */
+    readonly ofInvoice: (id: InvoiceId) => Effect.Effect<ReadonlyArray<Payment>, StorageError, CurrentTenant>
+  }
+>()("@billwright/core/payments/PaymentStore") {}

@@ -1,0 +1,175 @@
+/**
+ * The use cases of payments.
+ */
+import { successOf } from "@billwright/engine"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { CustomerTime } from "../customers/CustomerTime.ts"
+import { Outbox } from "../events/Outbox.ts"
+import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
+import { InvoiceNotFound, type StoredInvoice } from "../invoices/Invoice.ts"
+import { invoiceBooks } from "../invoices/InvoiceBook.ts"
+import { InvoiceStore } from "../invoices/InvoiceStore.ts"
+import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import * as ById from "../shared/ById.ts"
+import { Collections } from "../shared/Collections.ts"
+import { IdGenerator } from "../shared/Id.ts"
+import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import {
+  ListPayments,
+  MANUAL_PROVIDER,
+  MAX_PAYMENTS,
+  type Payment,
+  PAYMENT_ID_PREFIX,
+  PaymentId,
+  PaymentNotFound,
+  RecordPayment,
+} from "./Payment.ts"
+import { paymentData, paymentEvents } from "./PaymentEvents.ts"
+import { PaymentStore } from "./PaymentStore.ts"
+
+const decodeRecord = decoder(RecordPayment)
+const decodeList = decoder(ListPayments)
+const { knownId, orNotFound } = ById.make(Schema.is(PaymentId), (id) => new PaymentNotFound({ id }))
+
+type Failure = InvoicingUnsupported | StorageError
+
+/** Records, reads and lists the payments of the current tenant. */
+export class Payments extends Context.Service<
+  Payments,
+  {
+    /**
+     * Records money that came for an open invoice, or for one that was written off. The invoice is `paid` once nothing of
+     * it is due. A part of the amount due is allowed; more than that only with `acceptOverpayment`.
+     *
+     * With a `reference`, recording the same payment again changes nothing and gives the first one. Without one, it is
+     * recorded twice.
+     */
+    readonly record: (
+      input: RecordPayment,
+    ) => Effect.Effect<Payment, ActionUnavailable | InvalidInput | InvoiceNotFound | Failure, CurrentTenant>
+
+    readonly get: (id: string) => Effect.Effect<Payment, PaymentNotFound | Failure, CurrentTenant>
+
+    /** Newest first. */
+    readonly list: (
+      query?: ListPayments,
+    ) => Effect.Effect<Page<Payment>, InvalidInput | Failure, CurrentTenant>
+  }
+>()("@billwright/core/payments/Payments") {
+  static readonly layer = Layer.effect(
+    Payments,
+    Effect.gen(function* () {
+      const port = yield* optionalPort(PaymentStore)
+      const invoicePort = yield* optionalPort(InvoiceStore)
+      const outbox = yield* Outbox
+      const transactor = yield* Transactor
+      const bookOf = yield* invoiceBooks
+      const ids = yield* IdGenerator
+      const time = new CustomerTime(yield* Collections)
+
+      const publish = (payment: Payment, type: keyof typeof paymentEvents) =>
+        outbox.publish(paymentEvents[type], paymentData(payment), { customerId: payment.customerId })
+
+      /** Writes a payment whose money has come, and its invoice. The current transaction holds the invoice. */
+      const settle = Effect.fnUntraced(function* (invoice: StoredInvoice, asked: Asked) {
+        const [store, invoices] = [yield* port, yield* invoicePort]
+        const now = yield* DateTime.now
+        const paidAt = asked.paidAt ?? now
+        if (DateTime.isGreaterThan(paidAt, now)) {
+          return yield* new InvalidInput({ field: "paidAt", problem: "must not be in the future" })
+        }
+        const amount = yield* amountOf(invoice, asked)
+        const payment: Payment = {
+          id: PaymentId.make(yield* ids.next(PAYMENT_ID_PREFIX)),
+          invoiceId: invoice.id,
+          customerId: invoice.customerId,
+          currency: invoice.state.currency,
+          provider: MANUAL_PROVIDER,
+          reference: asked.reference ?? null,
+          amount,
+          ...successOf({ amount, sequence: 0 }, invoice.state, paidAt.epochMilliseconds),
+          createdAt: now,
+          updatedAt: now,
+        }
+        yield* store.insert(payment)
+        yield* publish(payment, "payment.succeeded")
+        yield* bookOf(invoices).apply(invoice, { action: "pay", amount })
+        if (payment.overpaid > 0n) yield* publish(payment, "payment.overpaid")
+        return payment
+      })
+
+      const record = Effect.fn("Payments.record")(function* (input: RecordPayment) {
+        const [store, invoices] = [yield* port, yield* invoicePort]
+        const { invoiceId, ...asked } = yield* decodeRecord(input)
+        return yield* transactor.atomically(
+          Effect.gen(function* () {
+            const missing = () => new InvoiceNotFound({ id: invoiceId, field: "invoiceId" })
+            const invoice = yield* Effect.mapError(
+              Effect.fromOption(yield* invoices.lock(invoiceId)),
+              missing,
+            )
+            const earlier = yield* store.ofInvoice(invoiceId)
+            const known = yield* sameReference(invoice, earlier, asked)
+            if (known !== undefined) return known
+            if (earlier.length >= MAX_PAYMENTS) {
+              return yield* unavailable(invoice, `it has ${MAX_PAYMENTS} payments, which is the limit`)
+            }
+            return yield* time.within(invoice.customerId, settle(invoice, asked))
+          }),
+        )
+      })
+
+      const get = Effect.fn("Payments.get")(function* (id: string) {
+        const store = yield* port
+        return yield* orNotFound(yield* store.find(yield* knownId(id)), id)
+      })
+
+      const list = Effect.fn("Payments.list")(function* (query: ListPayments = {}) {
+        const store = yield* port
+        const request = yield* decodeList(query)
+        return yield* store.list(filterOf(request), yield* toQuery(request)).pipe(nameCursor(request))
+      })
+
+      return Payments.of({ record, get, list })
+    }),
+  )
+}
+
+type Asked = Omit<RecordPayment, "invoiceId">
+
+const unavailable = ({ id }: StoredInvoice, problem: string) =>
+  Effect.fail(new ActionUnavailable({ object: "invoice", id, problem: `pay is not possible: ${problem}` }))
+
+/** The payment that was recorded with the reference before, if there is one. */
+const sameReference = (
+  invoice: StoredInvoice,
+  earlier: ReadonlyArray<Payment>,
+  { amount, reference }: Asked,
+): Effect.Effect<Payment | undefined, ActionUnavailable> => {
+  const known = earlier.find(
+    (one) => one.provider === MANUAL_PROVIDER && reference !== undefined && one.reference === reference,
+  )
+  return known === undefined || amount === undefined || amount === known.amount
+    ? Effect.succeed(known)
+    : unavailable(invoice, `${known.id} has this reference and an amount of ${known.amount}`)
+}
+
+/** What came. An invoice that can't be paid as it is says so when it is asked to take it. */
+const amountOf = (
+  { state: { amountDue, status } }: StoredInvoice,
+  { acceptOverpayment = false, amount = amountDue }: Asked,
+): Effect.Effect<bigint, InvalidInput> => {
+  const isPayable = status === "open" || status === "uncollectible"
+  return !isPayable || amount <= amountDue || acceptOverpayment
+    ? Effect.succeed(amount)
+    : Effect.fail(
+        new InvalidInput({
+          field: "amount",
+          problem: `must be from 1 to ${amountDue}, which is due; more is taken with acceptOverpayment`,
+        }),
+      )
+}

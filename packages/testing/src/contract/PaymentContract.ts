@@ -1,0 +1,174 @@
+/**
+ * The contract of `PaymentStore`, and of payments over it.
+ */
+import {
+  IdGenerator,
+  type Invoice,
+  Invoices,
+  Outbox,
+  Payment,
+  Payments,
+  PaymentStore,
+  StorageError,
+  SubscriptionStore,
+  Transactor,
+} from "@billwright/core"
+import { assert } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { asTenant, otherTenants, same } from "./ContractTest.ts"
+import {
+  draftOf,
+  insertCustomer,
+  type InvoicingTest,
+  issue,
+  minuteOf,
+  subscriptionOf,
+} from "./InvoicingProbe.ts"
+import { firstPage } from "./WebhookProbe.ts"
+
+/** An issued invoice of 20.00 of a new subscription. */
+const issued = Effect.gen(function* () {
+  const { id } = yield* insertCustomer
+  const subscription = yield* subscriptionOf(id, { dueAt: null })
+  yield* (yield* SubscriptionStore).insert(subscription)
+  return yield* issue(yield* draftOf(subscription, 0))
+})
+
+/** The services over the ports. */
+const services = Layer.mergeAll(Invoices.layer, Payments.layer).pipe(Layer.provide(Outbox.layer))
+
+/** An open payment of an invoice. */
+const paymentOf = Effect.fnUntraced(function* (
+  { customerId, id: invoiceId }: Invoice.StoredInvoice,
+  change: Partial<Payment.Payment> = {},
+) {
+  const id = Payment.PaymentId.make(yield* (yield* IdGenerator).next(Payment.PAYMENT_ID_PREFIX))
+  const payment: Payment.Payment = {
+    id,
+    invoiceId,
+    customerId,
+    currency: "EUR",
+    provider: "bank",
+    reference: null,
+    status: "open",
+    amount: 2n ** 70n,
+    applied: 0n,
+    overpaid: 0n,
+    paidAt: null,
+    sequence: 1,
+    createdAt: minuteOf(3),
+    updatedAt: minuteOf(3),
+    ...change,
+  }
+  return payment
+})
+
+export const paymentContract = (test: InvoicingTest): void => {
+  test(
+    "a payment is found and listed as it was stored, newest first",
+    Effect.gen(function* () {
+      const payments = yield* PaymentStore
+      const invoice = yield* issued
+      const first = yield* paymentOf(invoice)
+      const second = yield* paymentOf(invoice, { status: "closed", reference: "a'b\\c" })
+      yield* payments.insert(first)
+      yield* payments.insert(second)
+      same(yield* payments.find(first.id), Option.some(first))
+      same(yield* payments.find(second.id), Option.some(second))
+      same(yield* payments.find((yield* paymentOf(invoice)).id), Option.none())
+      same(yield* payments.ofInvoice(invoice.id), [first, second])
+      same((yield* payments.list({}, firstPage)).data, [second, first])
+      same((yield* payments.list({ invoiceId: invoice.id, status: "open" }, firstPage)).data, [first])
+      same((yield* payments.list({ status: "succeeded" }, firstPage)).data, [])
+      same((yield* payments.list({ customerId: invoice.customerId }, firstPage)).data, [second, first])
+      same((yield* payments.list({ customerId: (yield* insertCustomer).id }, firstPage)).data, [])
+      const older = { limit: 1, cursor: { direction: "older", id: second.id } } as const
+      same(yield* payments.list({}, older), { data: [first], hasMore: false })
+      same(yield* payments.list({}, { ...firstPage, limit: 1 }), { data: [second], hasMore: true })
+      const unknown = {
+        limit: 1,
+        cursor: { direction: "older", id: (yield* paymentOf(invoice)).id },
+      } as const
+      assert.strictEqual((yield* Effect.flip(payments.list({}, unknown)))._tag, "CursorNotFound")
+    }),
+  )
+
+  test(
+    "no other tenant sees a payment",
+    Effect.gen(function* () {
+      const payments = yield* PaymentStore
+      const invoice = yield* issued
+      const payment = yield* paymentOf(invoice)
+      yield* payments.insert(payment)
+      for (const other of yield* otherTenants) {
+        const theirs = asTenant(other)
+        same(yield* theirs(payments.find(payment.id)), Option.none())
+        same((yield* theirs(payments.list({}, firstPage))).data, [])
+        same(yield* theirs(payments.ofInvoice(invoice.id)), [])
+      }
+    }),
+  )
+
+  test(
+    "an invoice has one open payment at most, and an id and a reference are taken once",
+    Effect.gen(function* () {
+      const payments = yield* PaymentStore
+      const transactor = yield* Transactor
+      const invoice = yield* issued
+      const [open, closed] = [
+        yield* paymentOf(invoice),
+        yield* paymentOf(invoice, { status: "closed", reference: "R1" }),
+      ]
+      yield* payments.insert(open)
+      yield* payments.insert(closed)
+      const refused = [
+        yield* paymentOf(invoice),
+        { ...closed, reference: null },
+        yield* paymentOf(invoice, { status: "closed", reference: "R1" }),
+      ]
+      for (const payment of refused) {
+        assert.instanceOf(yield* Effect.flip(payments.insert(payment)), StorageError)
+      }
+      yield* payments.insert(
+        yield* paymentOf(invoice, { status: "closed", reference: "R1", provider: "other" }),
+      )
+      yield* payments.insert(yield* paymentOf(invoice, { status: "closed" }))
+      const next = yield* paymentOf(invoice, { status: "closed" })
+      yield* Effect.flip(transactor.atomically(Effect.andThen(payments.insert(next), Effect.fail("no"))))
+      same(yield* payments.find(next.id), Option.none())
+      assert.lengthOf(yield* payments.ofInvoice(invoice.id), 4)
+    }),
+  )
+
+  test(
+    "recorded payments pay their invoice, and what is stored says the same",
+    Effect.gen(function* () {
+      const payments = yield* Payments
+      const { customerId, id } = yield* issued
+      const part = yield* payments.record({ invoiceId: id, amount: 500n, reference: "R1" })
+      same(yield* payments.record({ invoiceId: id, amount: 500n, reference: "R1" }), part)
+      const rest = yield* payments.record({ invoiceId: id, amount: 1_700n, acceptOverpayment: true })
+      assert.deepInclude(rest, { customerId, applied: 1_500n, overpaid: 200n, status: "succeeded" })
+      same((yield* payments.list({ invoiceId: id })).data, [rest, part])
+      const invoice = yield* (yield* Invoices).get(id)
+      assert.deepInclude(invoice, { status: "paid", amountPaid: 2_000n, amountDue: 0n, collection: "paid" })
+    }).pipe(Effect.provide(services)),
+  )
+
+  test(
+    "payments of one invoice at once never apply more than it has",
+    Effect.gen(function* () {
+      const payments = yield* Payments
+      const { id } = yield* issued
+      const exits = yield* Effect.all(
+        Array.from({ length: 6 }, () => Effect.exit(payments.record({ invoiceId: id, amount: 700n }))),
+        { concurrency: "unbounded" },
+      )
+      assert.lengthOf(
+        exits.filter(({ _tag }) => _tag === "Success"),
+        2,
+      )
+      assert.strictEqual((yield* (yield* Invoices).get(id)).amountDue, 600n)
+    }).pipe(Effect.provide(services)),
+  )
+}
