@@ -17,6 +17,7 @@ import * as PostgresEndpointStore from "./stores/PostgresEndpointStore.ts"
 import * as PostgresEventStore from "./stores/PostgresEventStore.ts"
 import * as PostgresIdempotencyStore from "./stores/PostgresIdempotencyStore.ts"
 import * as PostgresInvoiceStore from "./stores/PostgresInvoiceStore.ts"
+import * as PostgresPaymentStore from "./stores/PostgresPaymentStore.ts"
 import * as PostgresPlanStore from "./stores/PostgresPlanStore.ts"
 import * as PostgresRetentionStore from "./stores/PostgresRetentionStore.ts"
 import * as PostgresSubscriptionStore from "./stores/PostgresSubscriptionStore.ts"
@@ -40,6 +41,7 @@ const stores = (options: StorageOptions): Layer.Layer<AllPorts, never, SqlClient
     PostgresEventStore.layer,
     PostgresIdempotencyStore.layer,
     PostgresInvoiceStore.layer,
+    PostgresPaymentStore.layer,
     PostgresPlanStore.layer,
     PostgresRetentionStore.layer,
     PostgresSubscriptionStore.layer,

@@ -11,6 +11,7 @@ const NAMES = [
   "billing_due",
   "billing_invoice_lines",
   "billing_invoices",
+  "billing_payments",
   "billing_periods",
   "billing_series",
   "billing_subscriptions",

@@ -117,6 +117,11 @@ describe("Postgres refuses", () => {
 
   const changed = (where: string, path: string, value: string): string =>
     `update ${invoices} set state = jsonb_set(state, '{${path}}', '${value}') where ${where}`
+  const paid = (where: string, amount: number): string =>
+    `insert into ${SCHEMA}.billing_payments (account_id, mode, customer_id, id, invoice_id, currency, provider, status,
+  amount, applied, overpaid, paid_at, sequence, created_at, updated_at)
+select account_id, mode, customer_id, gen_random_uuid(), id, currency, 'manual', 'succeeded', ${amount}, ${amount}, 0,
+  now(), 1, now(), now() from ${invoices} where ${where}`
   const merged = (where: string, fields: Readonly<Record<string, unknown>>): string =>
     `update ${invoices} set state = state || '${JSON.stringify(fields)}' where ${where}`
   const DRAFT = "status = 'draft'"
@@ -263,7 +268,9 @@ describe("Postgres refuses", () => {
     refused("the removal of all lines", FINAL, [`truncate ${lines}`])
     accepted("(not) a payment", [
       merged(FIRST, { amountPaid: "500", amountDue: "1500", sequence: 9 }),
+      paid(FIRST, 500),
       merged(FIRST, { amountPaid: "2000", amountDue: "0", status: "paid", collection: "paid" }),
+      paid(FIRST, 1500),
     ])
     accepted("(not) a void", [merged(FIRST, { status: "void", amountDue: "0", availableActions: [] })])
     accepted("(not) other lines of a draft", [

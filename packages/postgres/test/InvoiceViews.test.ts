@@ -26,7 +26,7 @@ it.live("the views have the documented columns, and the example reads an invoice
     yield* use(customer, 1_500)
     yield* advanceTo(DateTime.add(START, { months: 1, hours: 2 }).epochMilliseconds)
     const sql = yield* SqlClient.SqlClient
-    for (const view of ["subscriptions", "invoices", "invoice_lines", "credit_notes"]) {
+    for (const view of ["subscriptions", "invoices", "invoice_lines", "credit_notes", "payments"]) {
       const columns = yield* sql<{
         names: string
       }>`select string_agg(column_name, ', ' order by ordinal_position) as names

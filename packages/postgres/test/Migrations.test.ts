@@ -21,6 +21,7 @@ const OF_MIGRATIONS = [
   "check_credit_notes",
   "check_invoice_number",
   "check_invoice_sums",
+  "check_payments",
   "check_series",
   "count_credit_note",
   "count_issued_invoice",
@@ -30,6 +31,7 @@ const OF_MIGRATIONS = [
   "refuse_change_of_credit_note",
   "refuse_change_of_invoice",
   "refuse_change_of_line",
+  "refuse_change_of_payment",
   "refuse_change_of_version",
 ]
 
@@ -380,6 +382,7 @@ const FROZEN: ReadonlyArray<string> = [
   "6f7a79046ebed66f7118918a6b0b3fae1f37f8402e51a7c8839589638cf997d6",
   "c32532cc0be25c8ef7800e64fe20f37223a418572cd238ccf4cfde0a09b7b0a3",
   "d60ead3b3ca18591cac0d69a99d27145056cd617bb5f333cce6cf2159157e8a3",
+  "b223a30db06f74c628f6665e4d661296cdcd279ed5b0c7b4ff9e653b32f6c0f5",
 ]
 
 describe("each migration", () => {

@@ -31,6 +31,7 @@ import { migration0013 } from "./Migration0013.ts"
 import { migration0014 } from "./Migration0014.ts"
 import { migration0015 } from "./Migration0015.ts"
 import { migration0016 } from "./Migration0016.ts"
+import { migration0017 } from "./Migration0017.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -53,6 +54,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0014,
   migration0015,
   migration0016,
+  migration0017,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -1,0 +1,134 @@
+/**
+ * `PaymentStore` on Postgres.
+ */
+import {
+  CurrentTenant,
+  Id,
+  type Page,
+  Payment,
+  type PaymentFilter,
+  PaymentStore,
+  StorageError,
+} from "@billwright/core"
+import { Effect, Layer, Option } from "effect"
+import { Statement } from "effect/sql"
+import { noteXid } from "../CurrentTransaction.ts"
+import { Database } from "../Database.ts"
+import { millisColumn, millisOf } from "../Millis.ts"
+import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { bigint, decoding, instant, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
+import { customerIdOf, invoiceIdOf } from "./DueRow.ts"
+
+type Stored = Payment.Payment
+
+const paymentFromRow = (row: Row): Stored => ({
+  id: Id.fromUuid(Payment.PAYMENT_ID_PREFIX, text(row, "id")) as Stored["id"],
+  customerId: customerIdOf(row),
+  invoiceId: invoiceIdOf(row, "invoice_id"),
+  currency: text(row, "currency"),
+  provider: text(row, "provider"),
+  reference: textOrNull(row, "reference"),
+  status: text(row, "status") as Stored["status"],
+  amount: bigint(row, "amount"),
+  applied: bigint(row, "applied"),
+  overpaid: bigint(row, "overpaid"),
+  paidAt: instantOrNull(row, "paid_at")?.epochMilliseconds ?? null,
+  sequence: integer(row, "sequence"),
+  createdAt: instant(row, "created_at"),
+  updatedAt: instant(row, "updated_at"),
+})
+
+const paymentsFromRows = (rows: ReadonlyArray<Row>): ReadonlyArray<Stored> => rows.map(paymentFromRow)
+
+const COLUMNS = Statement.fragment([
+  Statement.literal(`t.id::text, t.customer_id::text, t.invoice_id::text, t.currency, t.provider, t.reference, t.status,
+  t.amount::text, t.applied::text, t.overpaid::text, t.sequence::text, ${millisColumn("t.paid_at")},
+  ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}`),
+])
+
+const make = Effect.gen(function* () {
+  const { read, tables: t, write } = yield* Database
+
+  const insert = Effect.fnUntraced(function* (payment: Stored) {
+    const operation = "PaymentStore.insert"
+    const { accountId, mode } = yield* CurrentTenant
+    const { amount, applied, currency, overpaid, provider, reference, sequence, status } = payment
+    const id = Id.toUuid(payment.id)
+    const paidAt = payment.paidAt === null ? null : String(payment.paidAt)
+    const rows = yield* write(
+      operation,
+      (sql) =>
+        sql<Row>`insert into ${t.billing_payments}
+  (account_id, mode, customer_id, id, invoice_id, currency, provider, reference, status, amount, applied, overpaid,
+    paid_at, sequence, created_at, updated_at)
+select ${accountId}, ${mode}, ${Id.toUuid(payment.customerId)}::uuid, ${id}::uuid, ${Id.toUuid(payment.invoiceId)}::uuid,
+  ${currency}, ${provider}, ${reference}, ${status}, ${String(amount)}::numeric, ${String(applied)}::numeric,
+  ${String(overpaid)}::numeric, to_timestamp(${paidAt}::float8 / 1000), ${String(sequence)}::bigint,
+  to_timestamp(${millisOf(payment.createdAt)}::float8 / 1000), to_timestamp(${millisOf(payment.updatedAt)}::float8 / 1000)
+where not exists (
+  select from ${t.billing_payments} p where p.account_id = ${accountId} and p.mode = ${mode} and p.id = ${id}::uuid
+)
+returning pg_current_xact_id_if_assigned()::text as xid`,
+    )
+    if (rows[0] !== undefined) return yield* noteXid(rows[0]["xid"])
+    const cause = new Error(`the payment id ${payment.id} is taken`)
+    return yield* new StorageError({ operation, retryable: false, cause })
+  })
+
+  const find = Effect.fnUntraced(function* (id: Payment.PaymentId) {
+    const operation = "PaymentStore.find"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select ${COLUMNS} from ${t.billing_payments} t
+where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id)}::uuid`,
+    )
+    return Option.fromUndefinedOr((yield* decoding(operation, paymentsFromRows)(rows))[0])
+  })
+
+  const list = Effect.fnUntraced(function* (filter: PaymentFilter, page: Page.PageQuery) {
+    const operation = "PaymentStore.list"
+    const { accountId, mode } = yield* CurrentTenant
+    const { customerId, invoiceId, status } = filter
+    const cursor = yield* cursorOf(Payment.PAYMENT_ID_PREFIX, page)
+    yield* requireCursor(page, cursor, (uuid) =>
+      read(
+        operation,
+        (sql) =>
+          sql<Row>`select 1 from ${t.billing_payments}
+where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
+      ),
+    )
+    const { limit, order, position } = clauses(page, cursor)
+    const rows = yield* read(operation, (sql) => {
+      const conditions = [
+        ...(customerId === undefined ? [] : [sql`t.customer_id = ${Id.toUuid(customerId)}::uuid`]),
+        ...(invoiceId === undefined ? [] : [sql`t.invoice_id = ${Id.toUuid(invoiceId)}::uuid`]),
+        ...(status === undefined ? [] : [sql`t.status = ${status}`]),
+        position,
+      ]
+      return sql<Row>`select ${COLUMNS} from ${t.billing_payments} t
+where t.account_id = ${accountId} and t.mode = ${mode} and ${sql.and(conditions)} order by ${order} limit ${limit}`
+    })
+    return pageOf(page, yield* decoding(operation, paymentsFromRows)(rows))
+  })
+
+  const ofInvoice = Effect.fnUntraced(function* (id: Stored["invoiceId"]) {
+    const operation = "PaymentStore.ofInvoice"
+    const { accountId, mode } = yield* CurrentTenant
+    const rows = yield* read(
+      operation,
+      (sql) =>
+        sql<Row>`select ${COLUMNS} from ${t.billing_payments} t join ${t.billing_invoices} i
+  on i.account_id = t.account_id and i.mode = t.mode and i.customer_id = t.customer_id and i.id = t.invoice_id
+where i.account_id = ${accountId} and i.mode = ${mode} and i.id = ${Id.toUuid(id)}::uuid
+order by t.id limit ${String(Payment.MAX_PAYMENTS)}::integer`,
+    )
+    return yield* decoding(operation, paymentsFromRows)(rows)
+  })
+
+  return PaymentStore.of({ insert, find, list, ofInvoice })
+})
+
+export const layer: Layer.Layer<PaymentStore, never, Database> = Layer.effect(PaymentStore, make)
