@@ -11,6 +11,7 @@ import type { Handlers } from "./handlers/Handlers.ts"
 import type { CreditNotes } from "./invoices/CreditNotes.ts"
 import type { Invoices } from "./invoices/Invoices.ts"
 import type { ApiKeys } from "./keys/ApiKeys.ts"
+import type { Payments } from "./payments/Payments.ts"
 import type { ResourceCalls } from "./Resources.ts"
 import type { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import type { BillingRun, RunDue } from "./time/BillingRun.ts"
@@ -28,6 +29,8 @@ export interface BillingCalls<Map = BuiltInEvents> extends ResourceCalls {
   readonly invoices: Invoices
   /** Credit notes: what is given back of issued invoices. */
   readonly creditNotes: CreditNotes
+  /** Payments: what customers paid of their invoices. */
+  readonly payments: Payments
   /** Usage records, corrections and exact totals. */
   readonly usage: Usage
   /** Events, which are delivered to webhook endpoints. */

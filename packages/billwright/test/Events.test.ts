@@ -205,6 +205,7 @@ describe("the host's own event types", () => {
       "invoice.voided": true,
       "payment.succeeded": true,
       "payment.failed": true,
+      "payment.overpaid": true,
       "subscription.created": true,
       "subscription.activated": true,
       "subscription.canceled": true,

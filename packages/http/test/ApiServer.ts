@@ -21,6 +21,7 @@ export const NOW = "2026-11-21T09:30:00.000Z"
 export const UNKNOWN = {
   customer: `cus_${"0".repeat(26)}`,
   record: `usg_${"0".repeat(26)}`,
+  payment: `pay_${"0".repeat(26)}`,
   creditNote: `crn_${"0".repeat(26)}`,
   coupon: `cpn_${"0".repeat(26)}`,
   redemption: `red_${"0".repeat(26)}`,

@@ -22,6 +22,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     thr: [],
     cpn: [],
     crn: [],
+    pay: [],
     red: [],
     mig: [],
     evt: [],
@@ -96,7 +97,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
 
   const fill = (template: string): string =>
     template.replaceAll(
-      /@(cus|clk|cpn|itm|crn|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
+      /@(cus|clk|cpn|itm|crn|pay|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
       (_, prefix: string, n: string) => {
         const pool = pools[prefix] ?? []
         // The latest ones, because they are not yet deleted.

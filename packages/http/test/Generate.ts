@@ -230,6 +230,7 @@ const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["invoice_items", "itm"],
   ["test_clocks", "clk"],
   ["credit_notes", "crn"],
+  ["payments", "pay"],
   ["coupons", "cpn"],
   ["redemptions", "red"],
   ["plan_migrations", "mig"],

@@ -7,6 +7,7 @@ import type { BuiltInEvents } from "../events/EventMap.ts"
 import type { EventOf, Events, EventTypeInfo, StreamEvents } from "../events/Events.ts"
 import type { CreditNotes } from "../invoices/CreditNotes.ts"
 import type { Invoices } from "../invoices/Invoices.ts"
+import type { Payments } from "../payments/Payments.ts"
 import type { ResourceCalls } from "../Resources.ts"
 import type { Subscriptions } from "../subscriptions/Subscriptions.ts"
 import type { RecordUsage, Usage } from "../usage/Usage.ts"
@@ -61,6 +62,8 @@ export interface BillingClient<Map = BuiltInEvents> extends ResourceCalls {
   readonly invoices: Invoices
   /** Credit notes: what is given back of issued invoices. */
   readonly creditNotes: CreditNotes
+  /** Payments: what customers paid of their invoices. */
+  readonly payments: Payments
   readonly usage: ClientUsage
   readonly events: ClientEvents<Map>
   readonly endpoints: Endpoints<Map>

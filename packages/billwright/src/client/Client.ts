@@ -11,6 +11,7 @@ import { type ClientOptions, Connection } from "./Connection.ts"
 import { makeCreditNotes } from "./CreditNoteRequests.ts"
 import { makeEvents } from "./EventRequests.ts"
 import { makeInvoices } from "./InvoiceRequests.ts"
+import { makePayments } from "./PaymentRequests.ts"
 import { makePlans } from "./PlanRequests.ts"
 import { path, write } from "./Requests.ts"
 import { makeResource } from "./ResourceRequests.ts"
@@ -59,6 +60,7 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
     subscriptions: makeSubscriptions(connection),
     invoices: makeInvoices(connection),
     creditNotes: makeCreditNotes(connection),
+    payments: makePayments(connection),
     usage: makeUsage(connection),
     meters: {
       ...makeResource<Omit<Meters, "rebuild">>(connection, {

@@ -69,6 +69,7 @@ const INSTANTS: { readonly [Name in DateFields<Answers>]: true } = {
   nextAt: true,
   nextAttemptAt: true,
   now: true,
+  paidAt: true,
   pausedAt: true,
   periodEnd: true,
   periodStart: true,

@@ -19,6 +19,7 @@ export type BillingErrorCode =
   | "subscription_not_found"
   | "invoice_not_found"
   | "credit_note_not_found"
+  | "payment_not_found"
   | "event_not_found"
   | "endpoint_not_found"
   | "delivery_not_found"

@@ -108,6 +108,15 @@ export class CreditNoteNotFoundError extends NotFoundError {
   }
 }
 
+/** No payment has the id. */
+export class PaymentNotFoundError extends NotFoundError {
+  override readonly name = "PaymentNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("payment_not_found", id, message, options)
+  }
+}
+
 /** No coupon has the id or the code. */
 export class CouponNotFoundError extends NotFoundError {
   override readonly name = "CouponNotFoundError"

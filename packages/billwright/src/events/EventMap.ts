@@ -107,7 +107,30 @@ export interface CreditNoteData {
   }
 }
 
-/** Data of `payment.succeeded`. The ids are your own. */
+/** A payment as it was when the event was published. Amounts are integers of the currency's minor unit. */
+export interface PaymentSnapshot {
+  readonly id: string
+  readonly invoice_id: string
+  readonly customer_id: string
+  readonly currency: string
+  /** Who takes the money. `manual`: a person recorded what came. */
+  readonly provider: string
+  readonly reference: string | null
+  readonly status: "open" | "succeeded" | "closed"
+  readonly amount: number | bigint
+  /** The part that paid the invoice. */
+  readonly applied: number | bigint
+  /** The rest, which is more than was due. */
+  readonly overpaid: number | bigint
+  readonly paid_at: string | null
+  /** Rises with each change of the payment. */
+  readonly sequence: number
+}
+
+/**
+ * Data of events of payments. In your events about your own payments, the ids are your own. The library's events about
+ * its payments have `payment`.
+ */
 export interface PaymentData {
   readonly payment_id: string
   readonly customer_id: string
@@ -117,10 +140,11 @@ export interface PaymentData {
   readonly currency: string
   readonly invoice_id?: string
   readonly metadata?: Metadata
+  readonly payment?: PaymentSnapshot
 }
 
 /** Data of `payment.failed`: the payment, and why it failed as a code for programs and a message for people. */
-export interface FailedPaymentData extends PaymentData {
+export interface FailedPaymentData extends Omit<PaymentData, "payment"> {
   readonly failure_code?: string
   readonly failure_message?: string
 }
@@ -195,6 +219,7 @@ export interface BuiltInEvents {
   readonly "invoice.voided": InvoiceData
   readonly "payment.succeeded": PaymentData
   readonly "payment.failed": FailedPaymentData
+  readonly "payment.overpaid": PaymentData
   readonly "subscription.activated": SubscriptionData
   readonly "subscription.canceled": SubscriptionData
   readonly "subscription.created": SubscriptionData

@@ -5,15 +5,11 @@ import { CreditNote as Core, CreditNotes as CreditNotesService, creditNoteView }
 import { Effect } from "effect"
 import type { Calls } from "../runtime/Calls.ts"
 import * as Ids from "../runtime/Ids.ts"
-import { toInput, toOptionalInput } from "../runtime/Input.ts"
+import { toAmount, toInput, toOptionalInput } from "../runtime/Input.ts"
 import { makeListing } from "../runtime/ListingPages.ts"
 import type { CreateCreditNote, CreditNotes } from "./CreditNotes.ts"
 
 const toId = Ids.of(Core.CREDIT_NOTE_ID_PREFIX)
-
-/** The service refuses what is not an integer. */
-const toAmount = (amount: unknown): unknown =>
-  typeof amount === "number" && Number.isSafeInteger(amount) ? BigInt(amount) : amount
 
 const toCreate = (input: CreateCreditNote) => {
   const { amount, lines, refund } = input

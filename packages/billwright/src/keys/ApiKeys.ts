@@ -4,7 +4,15 @@
 import type { CallOptions, Instant, Mode } from "../Call.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
 
-type Resource = "customers" | "catalog" | "subscriptions" | "invoices" | "usage" | "events" | "webhooks"
+type Resource =
+  | "customers"
+  | "catalog"
+  | "subscriptions"
+  | "invoices"
+  | "payments"
+  | "usage"
+  | "events"
+  | "webhooks"
 
 /** What a key may do: read or write one kind of resource, or `*` for both. Writing does not include reading. */
 export type ApiKeyScope = `${Resource}:${"read" | "write" | "*"}`

@@ -15,6 +15,7 @@ import { makeHandlers } from "../handlers/MountedHandlers.ts"
 import { makeCreditNotes } from "../invoices/CreditNoteCalls.ts"
 import { makeInvoices } from "../invoices/InvoiceCalls.ts"
 import { makeApiKeys } from "../keys/ApiKeyCalls.ts"
+import { makePayments } from "../payments/PaymentCalls.ts"
 import { makeSubscriptions } from "../subscriptions/SubscriptionCalls.ts"
 import type { RunDue } from "../time/BillingRun.ts"
 import { runDue } from "../time/RunDueCall.ts"
@@ -33,6 +34,7 @@ const makeCalls = (calls: Calls): BillingCalls<EventMap> => ({
   subscriptions: naming("subscriptions", makeSubscriptions(calls)),
   creditNotes: naming("creditNotes", makeCreditNotes(calls)),
   invoices: naming("invoices", makeInvoices(calls)),
+  payments: naming("payments", makePayments(calls)),
   usage: naming("usage", makeUsage(calls)),
   events: naming("events", makeEvents(calls)),
   endpoints: naming("endpoints", makeEndpoints(calls)),

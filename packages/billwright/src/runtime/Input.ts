@@ -40,3 +40,7 @@ export const toOptionalInput = <A extends object>(
   input: object | undefined,
   ...instants: ReadonlyArray<string>
 ): A => toInput<A>(input ?? {}, ...instants)
+
+/** An amount for a service, which refuses what is not an integer. */
+export const toAmount = (amount: unknown): unknown =>
+  typeof amount === "number" && Number.isSafeInteger(amount) ? BigInt(amount) : amount

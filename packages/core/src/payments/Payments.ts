@@ -169,7 +169,7 @@ const amountOf = (
     : Effect.fail(
         new InvalidInput({
           field: "amount",
-          problem: `must be from 1 to ${amountDue}, which is due; more is taken with acceptOverpayment`,
+          problem: `must be from 1 to ${amountDue}, which is due, unless an overpayment is accepted`,
         }),
       )
 }

@@ -124,7 +124,7 @@ describe("Payments.record", () => {
       const tooMuch = { invoiceId: invoice.id, amount: 2_001n }
       assert.strictEqual(
         problemOf(yield* Effect.flip(record(tooMuch))),
-        "amount must be from 1 to 2000, which is due; more is taken with acceptOverpayment",
+        "amount must be from 1 to 2000, which is due, unless an overpayment is accepted",
       )
       assert.deepStrictEqual((yield* (yield* Payments).list()).data, [])
       const payment = yield* record({ ...tooMuch, acceptOverpayment: true })

@@ -544,6 +544,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPayments"];
+        put?: never;
+        post: operations["recordPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getPayment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/test_clocks/{id}/advance": {
         parameters: {
             query?: never;
@@ -1100,6 +1132,22 @@ export interface webhooks {
         get?: never;
         put?: never;
         post: operations["webhook.payment.failed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment.overpaid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.payment.overpaid"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2240,6 +2288,38 @@ export interface components {
             error: "payload_too_large";
             message: string;
         };
+        Payment: {
+            /** @enum {string} */
+            object: "payment";
+            id: string;
+            invoice_id: string;
+            customer_id: string;
+            currency: string;
+            provider: string;
+            reference: string | null;
+            /** @enum {string} */
+            status: "open" | "succeeded" | "closed";
+            /** Format: int64 */
+            amount: number;
+            /** Format: int64 */
+            applied: number;
+            /** Format: int64 */
+            overpaid: number;
+            paid_at: string | null;
+            /** Format: int64 */
+            sequence: number;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        PaymentList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["Payment"][];
+            has_more: boolean;
+        };
         PendingChange: {
             plan: components["schemas"]["PlanRef"] | null;
             quantities: {
@@ -2559,6 +2639,15 @@ export interface components {
             records: string;
             price: string;
             amount: string;
+        };
+        RecordPayment: {
+            invoice_id: string;
+            /** Format: int64 */
+            amount?: number;
+            /** Format: date-time */
+            paid_at?: string;
+            reference?: string;
+            accept_overpayment?: boolean;
         };
         RecordUsage: {
             customer_id: string;
@@ -4283,6 +4372,78 @@ export interface operations {
             };
         };
     };
+    listPayments: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+                invoice_id?: string;
+                status?: "open" | "succeeded" | "closed";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentList"];
+                };
+            };
+        };
+    };
+    recordPayment: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecordPayment"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payment"];
+                };
+            };
+        };
+    };
+    getPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payment"];
+                };
+            };
+        };
+    };
     advanceTestClock: {
         parameters: {
             query?: never;
@@ -5858,6 +6019,75 @@ export interface operations {
             };
         };
     };
+    "webhook.payment.overpaid": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "payment.overpaid";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        payment_id: string;
+                        customer_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                        currency: string;
+                        invoice_id?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        payment?: {
+                            id: string;
+                            invoice_id: string;
+                            customer_id: string;
+                            currency: string;
+                            provider: string;
+                            reference: string | null;
+                            /** @enum {string} */
+                            status: "open" | "succeeded" | "closed";
+                            /** Format: int64 */
+                            amount: number;
+                            /** Format: int64 */
+                            applied: number;
+                            /** Format: int64 */
+                            overpaid: number;
+                            /** Format: date-time */
+                            paid_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "webhook.payment.succeeded": {
         parameters: {
             query?: never;
@@ -5887,6 +6117,26 @@ export interface operations {
                         invoice_id?: string;
                         metadata?: {
                             [key: string]: string;
+                        };
+                        payment?: {
+                            id: string;
+                            invoice_id: string;
+                            customer_id: string;
+                            currency: string;
+                            provider: string;
+                            reference: string | null;
+                            /** @enum {string} */
+                            status: "open" | "succeeded" | "closed";
+                            /** Format: int64 */
+                            amount: number;
+                            /** Format: int64 */
+                            applied: number;
+                            /** Format: int64 */
+                            overpaid: number;
+                            /** Format: date-time */
+                            paid_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
                         };
                     };
                 };

@@ -9,6 +9,7 @@ import { EventTypesApi } from "./EventTypesApi.ts"
 import { HealthApi } from "./HealthApi.ts"
 import { InvoicesApi } from "./InvoicesApi.ts"
 import { MeterRebuildsApi } from "./MeterRebuildsApi.ts"
+import { PaymentsApi } from "./PaymentsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
 import * as ResourceApi from "./ResourceApi.ts"
 import { SubscriptionsApi } from "./SubscriptionsApi.ts"
@@ -25,6 +26,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(SubscriptionsApi)
   .add(InvoicesApi)
   .add(CreditNotesApi)
+  .add(PaymentsApi)
   .add(TestClockAdvancesApi)
   .add(UsageApi)
   .add(...ResourceApi.groups("usage"))
@@ -40,7 +42,7 @@ export const BillwrightApi = HttpApi.make("billwright")
       title: "Billwright API",
       version: "1.0.0",
       summary:
-        "Customers, plans, subscriptions, invoices, metered usage with exact totals, events and webhooks.",
+        "Customers, plans, subscriptions, invoices, payments, metered usage with exact totals, events and webhooks.",
       description: [
         "JSON over HTTP, with snake_case names, RFC 3339 instants and exact integers.",
         "",

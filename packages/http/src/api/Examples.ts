@@ -6,6 +6,7 @@ import { Resources } from "@billwright/core"
 import { creditNoteExamples } from "./CreditNoteExamples.ts"
 import type { Example } from "./Example.ts"
 import { invoiceExamples } from "./InvoiceExamples.ts"
+import { paymentExamples } from "./PaymentExamples.ts"
 import { planExamples } from "./PlanExamples.ts"
 import * as ResourceApi from "./ResourceApi.ts"
 import { subscriptionExamples } from "./SubscriptionExamples.ts"
@@ -102,6 +103,7 @@ export const examples: Readonly<Record<string, Example>> = {
   ...subscriptionExamples,
   ...invoiceExamples,
   ...creditNoteExamples,
+  ...paymentExamples,
   ...webhookExamples,
   isLive: { response: { status: "ok" } },
   isReady: { response: { status: "ok" } },

@@ -10,6 +10,7 @@ import {
   type Invoices,
   Meter,
   Meters,
+  type Payments,
   type Plans,
   type Resources,
   type Subscriptions,
@@ -26,6 +27,7 @@ import type { STREAM_OPERATION } from "./EventStream.ts"
 import { created, ok } from "./HttpExchange.ts"
 import * as InvoiceOperations from "./InvoiceOperations.ts"
 import type { GroupName, OperationsOf } from "./Operation.ts"
+import * as PaymentOperations from "./PaymentOperations.ts"
 import * as PlanOperations from "./PlanOperations.ts"
 import * as Render from "./Render.ts"
 import * as ResourceBody from "./ResourceBody.ts"
@@ -61,6 +63,7 @@ export const make: Effect.Effect<
   | Subscriptions
   | Invoices
   | CreditNotes
+  | Payments
   | Usage
   | Events
   | Deliveries
@@ -73,6 +76,7 @@ export const make: Effect.Effect<
   const planOperations = yield* PlanOperations.make
   const subscriptionOperations = yield* SubscriptionOperations.make
   const creditNoteOperations = yield* CreditNoteOperations.make
+  const paymentOperations = yield* PaymentOperations.make
   const invoiceOperations = yield* InvoiceOperations.make
   const webhookOperations = yield* WebhookOperations.make
 
@@ -84,6 +88,7 @@ export const make: Effect.Effect<
     ...planOperations,
     ...subscriptionOperations,
     ...creditNoteOperations,
+    ...paymentOperations,
     ...invoiceOperations,
     ...resourceOperations,
 

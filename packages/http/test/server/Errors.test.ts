@@ -149,6 +149,7 @@ describe("403 forbidden", () => {
           "catalog",
           "subscriptions",
           "invoices",
+          "payments",
           "usage",
           "events",
           "webhooks",
@@ -434,6 +435,7 @@ describe("503 unavailable", () => {
           createMeter: { key: "calls", product_id: "api", unit: "call" },
           updateMeter: { name: "Calls" },
           createCreditNote: { invoice_id: ApiServer.UNKNOWN.invoice, reason: "other" },
+          recordPayment: { invoice_id: ApiServer.UNKNOWN.invoice },
           createCoupon: { code: "HALF", name: "Half", percent: "50", duration: "once" },
           createRedemption: { coupon: "HALF", subscription_id: ApiServer.UNKNOWN.subscription },
           createInvoiceItem: { customer_id: customer, currency: "EUR", amount: 1, description: "Set-up" },
@@ -454,6 +456,7 @@ describe("503 unavailable", () => {
         const owns = {
           coupons: ApiServer.UNKNOWN.coupon,
           credit_notes: ApiServer.UNKNOWN.creditNote,
+          payments: ApiServer.UNKNOWN.payment,
           invoice_items: ApiServer.UNKNOWN.invoiceItem,
           plan_migrations: ApiServer.UNKNOWN.planMigration,
           redemptions: ApiServer.UNKNOWN.redemption,

@@ -87,6 +87,8 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   const others = yield* api.expect(200, "GET", `/v1/invoices?subscription_id=${other}&status=open`, own)
   const returned = { invoice_id: String(others.at("data", 0, "id")), amount: 1, reason: "other" }
   const crn = (yield* api.expect(201, "POST", "/v1/credit_notes", { ...own, json: returned })).id
+  const received = { invoice_id: returned.invoice_id, amount: 1, reference: name }
+  const pay = (yield* api.expect(201, "POST", "/v1/payments", { ...own, json: received })).id
   // Not on an invoice yet, so that it can be deleted.
   const item = { customer_id: cus, currency: "EUR", amount: 100, description: name }
   const itm = (yield* api.expect(201, "POST", "/v1/invoice_items", { ...own, json: item })).id
@@ -99,6 +101,7 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
     clk,
     cpn,
     crn,
+    pay,
     itm,
     red,
     usg,

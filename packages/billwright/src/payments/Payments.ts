@@ -1,0 +1,73 @@
+/**
+ * Payments: what customers paid of their invoices.
+ */
+import type { CallOptions, Instant } from "../Call.ts"
+import type { Listing, PageQuery } from "../Listing.ts"
+
+/**
+ * `open`: it waits for its money. `succeeded`: it has it, and never changes again. `closed`: it is not waited for any
+ * more.
+ */
+export type PaymentStatus = "open" | "succeeded" | "closed"
+
+/** A payment of an invoice. Amounts are integers of the currency's minor unit. */
+export interface Payment {
+  /** `pay_…` */
+  readonly id: string
+  readonly invoiceId: string
+  readonly customerId: string
+  readonly currency: string
+  /** Who takes the money. `manual`: a person recorded what came. */
+  readonly provider: string
+  /** How the provider names the payment; for a manual one, how the bank does. */
+  readonly reference: string | null
+  readonly status: PaymentStatus
+  /** Greater than 0. It is `applied` + `overpaid` once the payment has succeeded. */
+  readonly amount: bigint
+  /** The part that paid the invoice. */
+  readonly applied: bigint
+  /** The rest, which is more than was due: the customer's credit. */
+  readonly overpaid: bigint
+  /** When the money came. `null` until then. */
+  readonly paidAt: Date | null
+  /** Rises with each change. The payment's events have the same number. */
+  readonly sequence: number
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** Money that came without a provider, such as by bank transfer. */
+export interface RecordPayment {
+  readonly invoiceId: string
+  /** What came: 1 to 10^30. Default: what is due. */
+  readonly amount?: number | bigint | undefined
+  /** When it came, not in the future. Default: now. */
+  readonly paidAt?: Instant | undefined
+  /** How the bank names it: 1 to 255 characters. With it, recording the payment again gives the first one. */
+  readonly reference?: string | undefined
+  /** Takes an amount above what is due. The rest is the customer's credit. Default: false. */
+  readonly acceptOverpayment?: boolean | undefined
+}
+
+/** Selects payments, newest first. */
+export interface ListPayments extends PageQuery {
+  readonly customerId?: string | undefined
+  readonly invoiceId?: string | undefined
+  readonly status?: PaymentStatus | undefined
+}
+
+/**
+ * Errors: `InvalidInputError`, `InvoiceNotFoundError`, `PaymentNotFoundError`, `ActionUnavailableError` when the invoice
+ * does not allow it, and `InvoicingUnsupportedError` on a store without invoices.
+ */
+export interface Payments {
+  /**
+   * Records money that came for an open invoice, or for one that was written off. The invoice is `paid` once nothing of it
+   * is due. An invoice takes at most 100 payments.
+   *
+   * Without a `reference`, a payment that is recorded twice counts twice.
+   */
+  record(input: RecordPayment, options?: CallOptions): Promise<Payment>
+  get(id: string, options?: CallOptions): Promise<Payment>
+  list(query?: ListPayments, options?: CallOptions): Listing<Payment>
+}
