@@ -4,6 +4,7 @@ import {
   Coupons,
   type Customer,
   InvalidInput,
+  InvoiceItems,
   Invoices,
   Redemptions,
   Subscription,
@@ -102,6 +103,30 @@ describe("a coupon of a subscription", () => {
       assert.deepStrictEqual(discountsOf(invoices), [[1_000n], [1_500n], [], []])
     }).pipe(inYears(START)),
   )
+
+  for (const carry of [false, true]) {
+    it.effect(
+      `of a fixed amount ${carry ? "that is carried on " : ""}takes as much off beside a credit, which waits`,
+      () =>
+        Effect.gen(function* () {
+          yield* pushPro
+          const amount = { percent: null, amount: { EUR: "25.00" }, duration: "once" } as const
+          const { code } = yield* couponOf({ ...amount, carry })
+          const customer = yield* newCustomer()
+          const credit = { customerId: customer.id, currency: "EUR", amount: -1_500n, description: "Sorry" }
+          yield* (yield* InvoiceItems).create(credit)
+          yield* subscribe(customer, code)
+          yield* advanceTo(millis("2026-08-02T00:00:00.000Z"))
+          const invoices = yield* allInvoices
+          assert.deepStrictEqual(invoices.flatMap(problemsOfSums), [])
+          assert.deepStrictEqual(discountsOf(invoices), carry ? [[2_000n], [500n], []] : [[2_000n], [], []])
+          assert.deepStrictEqual(
+            invoices.map(({ total }) => total),
+            carry ? [0n, 0n, 2_000n] : [0n, 500n, 2_000n],
+          )
+        }).pipe(inYears(START)),
+    )
+  }
 
   it.effect("of a fixed amount lapses in each period, or is carried on", () =>
     Effect.gen(function* () {

@@ -74,9 +74,25 @@ export class Remaining {
     return this.#weights(scope).reduce((sum, { weight }) => sum + weight, 0n)
   }
 
-  /** The most that a fixed amount can take off: neither the covered lines nor the sum of all lines get below 0. */
-  most(scope: Scope | undefined): bigint {
-    const { total } = this
+  /** The most that a means of payment can pay: neither the covered lines nor the sum of all lines get below 0. */
+  payable(scope: Scope | undefined): bigint {
+    return this.#most(scope, this.total)
+  }
+
+  /**
+   * The most that a fixed amount can take off: neither the covered lines nor the sum of the lines get below 0. Credits that
+   * are items are left out of that sum. They lower what discounts leave, and what is left of them waits.
+   */
+  discountable(scope: Scope | undefined): bigint {
+    const isCredit = (line: LineInput, index: number) => line.kind === "item" && this.of(index) < 0n
+    const credits = this.#lines.reduce(
+      (sum, line, index) => (isCredit(line, index) ? sum + this.of(index) : sum),
+      0n,
+    )
+    return this.#most(scope, this.total - credits)
+  }
+
+  #most(scope: Scope | undefined, total: bigint): bigint {
     return total > 0n ? lesser(this.base(scope), total) : 0n
   }
 
@@ -101,7 +117,7 @@ export class Remaining {
 const amountOf = ({ allowance, scope }: CouponInput, remaining: Remaining): bigint =>
   allowance.type === "percent"
     ? percentOf(remaining.base(scope), allowance.percent)
-    : lesser(allowance.amount, remaining.most(scope))
+    : lesser(allowance.amount, remaining.discountable(scope))
 
 const couponDiscount = (coupon: CouponInput, remaining: Remaining): Discount => {
   const base = remaining.base(coupon.scope)
@@ -119,7 +135,7 @@ const couponDiscount = (coupon: CouponInput, remaining: Remaining): Discount => 
 
 const creditDiscount = ({ available, id, scope }: CreditInput, remaining: Remaining): Discount => {
   const base = remaining.base(scope)
-  const amount = lesser(available, remaining.most(scope))
+  const amount = lesser(available, remaining.discountable(scope))
   return {
     type: "promotional_credit",
     id,
@@ -157,7 +173,7 @@ export const applyCredits = (
   credits: ReadonlyArray<CreditInput>,
 ): ReadonlyArray<{ readonly id: string; readonly amount: bigint }> =>
   credits.flatMap(({ available, id, scope }) => {
-    const amount = lesser(available, remaining.most(scope))
+    const amount = lesser(available, remaining.payable(scope))
     if (amount === 0n) return []
     remaining.take(amount, scope)
     return [{ id, amount }]

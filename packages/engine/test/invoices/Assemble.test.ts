@@ -70,6 +70,21 @@ describe("assemble", () => {
     })
   })
 
+  it("takes as much off beside credits that are items as without them, and pays no more than is left", () => {
+    const lines = [line("a", 2_000n), line("b", -1_500n)]
+    const quote = quoteOf(lines, { ...standard("0"), category: "Z" })
+    const fixed = { id: "f", name: "F", allowance: { type: "fixed", amount: 1_800n } } as const
+    assert.deepInclude(assembled({ lines, quote, coupons: [fixed] }), { total: -1_300n, credited: 1_300n })
+    const promotional = [{ id: "p", available: 1_800n }]
+    assert.strictEqual(assembled({ lines, quote, promotional }).total, -1_300n)
+    const paid = assembled({ lines, quote, paid: [{ id: "m", available: 1_800n }] })
+    assert.deepInclude(paid, {
+      total: 500n,
+      amountDue: 0n,
+      applied: [{ type: "paid_credit", id: "m", amount: 500n }],
+    })
+  })
+
   it("does not depend on whether the discounts are known when taxes are asked", () => {
     holds([inputs], (input) => {
       const asked = taxLines(input)
