@@ -1,7 +1,7 @@
 /**
  * The `Transactor` on Postgres.
  */
-import { type StorageError, Transactor } from "@billwright/core"
+import { Batch, BatchTransactor, StorageError, Transactor } from "@billwright/core"
 import { Cause, Effect, Exit, Layer } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { CurrentTransaction, TransactionState } from "./CurrentTransaction.ts"
@@ -31,13 +31,32 @@ export const layer: Layer.Layer<Transactor, never, Database> = Layer.effect(
   Effect.map(Database, (database) =>
     Transactor.of({
       atomically: (effect) =>
-        Effect.flatMap(database.inTransaction, (isNested) =>
-          isNested ? nested(database, effect) : outermost(database, effect),
-        ),
+        Effect.flatMap(Effect.all([database.inTransaction, Batch.isMember]), ([isNested, isMember]) => {
+          // Members of a batch share the connection, so a savepoint would undo what others do.
+          if (isMember) return Batch.part(effect)
+          return isNested ? nested(database, effect) : outermost(database, effect)
+        }),
       inTransaction: database.inTransaction,
     }),
   ),
 )
+
+/** The `BatchTransactor`: a transaction whose calls of a verb are one statement. */
+export const layerBatches: Layer.Layer<BatchTransactor, never, Database> = Layer.effect(
+  BatchTransactor,
+  Effect.map(Database, (database) =>
+    BatchTransactor.of({
+      atomicallyAll: (effects) => outermost(database, Batch.run(effects, failedPart)),
+    }),
+  ),
+)
+
+const failedPart = (): StorageError =>
+  new StorageError({
+    operation: "BatchTransactor.atomicallyAll",
+    retryable: true,
+    cause: new Error("a part of the transaction failed that can't be undone alone"),
+  })
 
 /** Keeps an effect's own errors apart from those of BEGIN, COMMIT and savepoints. */
 class Inner<E> {

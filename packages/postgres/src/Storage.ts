@@ -1,7 +1,7 @@
 /**
  * All ports of core on Postgres, as layers.
  */
-import type { Billing, StorageError } from "@billwright/core"
+import type { BatchTransactor, Billing, StorageError } from "@billwright/core"
 import { Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Commits } from "./Commits.ts"
@@ -26,7 +26,7 @@ import * as PostgresUsageStore from "./stores/PostgresUsageStore.ts"
 export type { StorageOptions } from "./Database.ts"
 
 /** All ports, those of subscriptions and invoices included. */
-type AllPorts = Billing.InvoicingStorage | Billing.Storage
+type AllPorts = BatchTransactor | Billing.InvoicingStorage | Billing.Storage
 
 type StorageLayer = Layer.Layer<AllPorts, StorageError | Migrations.IncompatibleSchema, SqlClient.SqlClient>
 
@@ -48,7 +48,7 @@ const stores = (options: StorageOptions): Layer.Layer<AllPorts, never, SqlClient
     PostgresSubscriptionStore.layerLive,
     PostgresUsageStore.layer,
   ).pipe(
-    Layer.provideMerge(PostgresTransactor.layer),
+    Layer.provideMerge(Layer.merge(PostgresTransactor.layer, PostgresTransactor.layerBatches)),
     Layer.provide(Commits.layer(options)),
     Layer.provide(Database.layer(options)),
   )

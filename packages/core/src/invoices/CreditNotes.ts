@@ -96,7 +96,7 @@ export class CreditNotes extends Context.Service<
           const givenBack = yield* invoices.creditsOf(invoiceId)
           const amounts = yield* amountsOf(invoice, earlier, { ...asked, givenBack })
           const { format, timezone } = { format: settings.creditNoteFormat, timezone: settings.timezone }
-          const { issuedAt, number, save } = yield* nextNumber(invoices, "credit_note", { format, timezone })
+          const { issuedAt, number } = yield* nextNumber(invoices, "credit_note", { format, timezone })
           const { total, waived } = amounts
           const after = yield* book.apply(invoice, { action: "credit", total, waived })
           const note: CreditNote = {
@@ -111,7 +111,6 @@ export class CreditNotes extends Context.Service<
             createdAt: yield* DateTime.now,
           }
           yield* store.insert(note)
-          yield* save
           yield* outbox.publish(creditNoteEvents["credit_note.created"], creditNoteData(note, after.state), {
             customerId: note.customerId,
           })

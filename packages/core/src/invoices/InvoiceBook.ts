@@ -204,12 +204,10 @@ export class InvoiceBook {
       const terms = yield* this.#termsOf(draft.customerId)
       yield* this.#items.settle(items, draft.state.lines)
       const style = { format: numberFormat, timezone }
-      const { issuedAt, number, save } = yield* nextNumber(this.#store, "invoice", style)
+      const { issuedAt, number } = yield* nextNumber(this.#store, "invoice", style)
       const dueAt = dueAtOf(issuedAt, terms.netDays, terms.timezone)
       const input: InvoiceInput = { action: "finalize", number, issuedAt, dueAt }
-      const issued = yield* this.apply(draft, input).pipe(Effect.catchTag("ActionUnavailable", Effect.die))
-      yield* save
-      return issued
+      return yield* this.apply(draft, input).pipe(Effect.catchTag("ActionUnavailable", Effect.die))
     })
   }
 

@@ -76,6 +76,9 @@ const withRate = ({ lines }: TaxRequest, rate: TaxRate): TaxQuote => ({
   rates: Object.fromEntries(lines.map(({ id }) => [id, rate])),
 })
 
+/** Whether a service is asked for rates, outside of transactions. */
+export const isAsked = (source: TaxSource): boolean => source !== null && isService(source)
+
 const isService = (source: TaxTable | TaxService): source is TaxService => "quote" in source
 
 const hashOf = (request: TaxRequest): string => Sha256.hex(documentText(request))

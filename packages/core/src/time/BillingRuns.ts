@@ -1,9 +1,10 @@
 /**
  * Does what is due on subscriptions and invoices: starts, renewals, ends, and the finalization of drafts.
  */
-import { Cause, Context, DateTime, Effect, Exit, Layer, Metric, type Option, Schema } from "effect"
+import { Cause, Context, DateTime, Effect, Exit, Layer, Metric, Option, Schema } from "effect"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { TaxesUnknown } from "../invoices/Taxes.ts"
+import { BatchTransactor } from "../shared/BatchTransactor.ts"
 import type { DueFailure } from "../shared/Due.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
@@ -18,11 +19,12 @@ import {
 } from "./DueStore.ts"
 import * as DueWork from "./DueWork.ts"
 import { makeMigrationRun } from "./MigrationRun.ts"
+import { batchesOf } from "./RunBatches.ts"
 import * as RunLoop from "./RunLoop.ts"
 
 /** How long a claimed subject is leased. A transaction of a run takes a small part of it. */
 const RUN_LEASE_MILLIS = 120_000
-/** Most subjects of one claim. One runner works through them one after another, within their lease. */
+/** Most subjects of one claim. One runner works through them, within their lease. */
 const CLAIM = 100
 /** Most subjects of one run. */
 const MAX_RUN = 1_000_000
@@ -74,8 +76,9 @@ export class BillingRuns extends Context.Service<
   BillingRuns,
   {
     /**
-     * Works until nothing is due any more. Each subject has a transaction of its own. One that fails is tried again later,
-     * from a minute to 6 hours, and is set aside after `MAX_RUN_ATTEMPTS` failures; others go on. Amounts depend on the
+     * Works until nothing is due any more. Each subject has a transaction of its own, or shares one with at most
+     * `MAX_BATCH` subjects of other customers where the storage has a `BatchTransactor`: when something fails there, all of
+     * it is undone, and each gets a transaction of its own. One that fails is tried again later, from a minute to 6 hours, and is set aside after `MAX_RUN_ATTEMPTS` failures; others go on. Amounts depend on the
      * instants at which things are due, and not on when they are run. Not within a transaction. `onProgress` is called after
      * each subject with what was done so far.
      *
@@ -98,8 +101,9 @@ export class BillingRuns extends Context.Service<
     BillingRuns,
     Effect.gen(function* () {
       const duePort = yield* optionalPort(DueStore)
-      const runSubject = yield* DueWork.make
+      const dueWork = yield* DueWork.make
       const transactor = yield* Transactor
+      const batchTransactor = Option.getOrUndefined(yield* Effect.serviceOption(BatchTransactor))
       const runMigration = yield* makeMigrationRun
 
       const workOn = (claimed: ClaimedSubject, until: number): Worked => {
@@ -109,9 +113,30 @@ export class BillingRuns extends Context.Service<
         }
         return Effect.flatMap(duePort, (due) => {
           const hold = { attempts, holds: due.holds(claimed), giveBack: due.release(claimed, null) }
-          return runSubject(subject, until, hold, (each) => transactor.atomically(each))
+          return dueWork.run(subject, until, hold, (each) => transactor.atomically(each))
         })
       }
+
+      /** Does what is due on subjects of a batch in one transaction. `none` if nothing of it could be done so. */
+      const workOnAll = Effect.fnUntraced(function* (
+        { atomicallyAll }: BatchTransactor["Service"],
+        batch: ReadonlyArray<ClaimedSubject>,
+        until: number,
+      ) {
+        const due = yield* duePort
+        const members = batch.flatMap((claimed) => {
+          const { attempts, subject, tenant } = claimed
+          if (subject.kind === "plan_migration") return []
+          const hold = { attempts, holds: due.holds(claimed), giveBack: due.release(claimed, null) }
+          return [Effect.provideService(dueWork.runWithin(subject, until, hold), CurrentTenant, tenant)]
+        })
+        const exit = yield* Effect.exit(atomicallyAll(members))
+        if (Exit.isSuccess(exit)) return Option.some(exit.value)
+        return Cause.hasInterruptsOnly(exit.cause) ? yield* Effect.interrupt : Option.none()
+      })
+
+      const mayShare = ({ subject }: ClaimedSubject): boolean =>
+        subject.kind !== "plan_migration" && dueWork.runsWithin(subject.kind)
 
       const runOne = Effect.fnUntraced(function* (claimed: ClaimedSubject, until: number) {
         const { subject, tenant } = claimed
@@ -149,17 +174,24 @@ export class BillingRuns extends Context.Service<
         note: (counts: Counts) => Effect.Effect<void>,
       ) {
         const left = new Set(all)
-        const each = Effect.forEach(
-          all,
-          Effect.fnUntraced(function* (claimed) {
-            const counts = yield* runOne(claimed, until)
-            left.delete(claimed)
-            if (counts.failed === undefined) yield* Metric.update(worked.done, 1)
-            yield* note(counts)
-          }),
-          { discard: true },
-        )
-        yield* Effect.onError(each, () => giveBack(left))
+        const done = Effect.fnUntraced(function* (claimed: ClaimedSubject, counts: Counts) {
+          left.delete(claimed)
+          if (counts.failed === undefined) yield* Metric.update(worked.done, 1)
+          yield* note(counts)
+        })
+        const runBatch = Effect.fnUntraced(function* (batch: ReadonlyArray<ClaimedSubject>) {
+          const together =
+            batchTransactor === undefined || batch.length === 1
+              ? Option.none()
+              : yield* workOnAll(batchTransactor, batch, until)
+          // What failed is found by working on them one after another.
+          for (const [index, claimed] of batch.entries()) {
+            const counts = Option.isSome(together) ? together.value[index]! : yield* runOne(claimed, until)
+            yield* done(claimed, counts)
+          }
+        })
+        const batches = batchTransactor === undefined ? all.map((one) => [one]) : batchesOf(all, mayShare)
+        yield* Effect.onError(Effect.forEach(batches, runBatch, { discard: true }), () => giveBack(left))
       })
 
       const runDue = Effect.fn("BillingRuns.runDue")(function* (

@@ -6,7 +6,7 @@ import { DateTime, Effect, Option } from "effect"
 import type { InvoiceId } from "../invoices/Invoice.ts"
 import { InvoiceSettings } from "../invoices/InvoiceSettings.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
-import { answering, type TaxAnswer } from "../invoices/Taxes.ts"
+import { answering, isAsked, type TaxAnswer } from "../invoices/Taxes.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { inOrder } from "../subscriptions/SubscriptionBilling.ts"
@@ -99,7 +99,7 @@ export const make = Effect.gen(function* () {
    * Does what is due on a subject at an instant or before it. `atomically` makes a transaction of it. Taxes may be asked
    * for outside of it, and the transaction then runs again with their answer.
    */
-  return <A, E, R>(
+  const run = <A, E, R>(
     { id, kind }: BilledSubject,
     until: number,
     hold: Hold,
@@ -108,4 +108,13 @@ export const make = Effect.gen(function* () {
     kind === "subscription"
       ? atomically(moveOn(id, until, hold))
       : answering(tax, (answer) => atomically(finalize(id, hold, answer)))
+
+  /** Does it within the current transaction, without asking for taxes. */
+  const runWithin = ({ id, kind }: BilledSubject, until: number, hold: Hold) =>
+    kind === "subscription" ? moveOn(id, until, hold) : finalize(id, hold, undefined)
+
+  /** Whether `runWithin` can do what is due on a subject of a kind. */
+  const runsWithin = (kind: BilledSubject["kind"]): boolean => kind === "subscription" || !isAsked(tax)
+
+  return { run, runWithin, runsWithin }
 })

@@ -93,7 +93,7 @@ export class TestClocks extends Context.Service<
       const store = collections.of(testClocks)
       const owners = collections.of(customers)
       const duePort = yield* optionalPort(DueStore)
-      const runSubject = yield* DueWork.make
+      const work = yield* DueWork.make
       const transactor = yield* Transactor
       const ids = yield* IdGenerator
 
@@ -204,7 +204,7 @@ export class TestClocks extends Context.Service<
       const step = Effect.fnUntraced(function* (id: TestClockId) {
         const next = yield* transactor.atomically(nextOf(id))
         if (next === undefined) return false
-        const atItsInstant = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+        const atItsInstant = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
           transactor.atomically(
             Effect.gen(function* () {
               const { first } = yield* look(id)
@@ -214,11 +214,11 @@ export class TestClocks extends Context.Service<
                 yield* store.modify(id, (found) => movedTo(found, first.at)),
                 id,
               )
-              yield* WallClock.standingAt(moved.now, work)
+              yield* WallClock.standingAt(moved.now, effect)
             }),
           )
         const exit = yield* Effect.exit(
-          runSubject(next.subject, next.at, heldAfter(next.attempts), atItsInstant),
+          work.run(next.subject, next.at, heldAfter(next.attempts), atItsInstant),
         )
         if (Exit.isSuccess(exit)) return true
         if (Cause.hasInterrupts(exit.cause)) return yield* Effect.interrupt

@@ -4,6 +4,7 @@
 import { CurrentTenant, type Page, type StorageError } from "@billwright/core"
 import { Effect } from "effect"
 import { type SqlClient, Statement } from "effect/sql"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
 import type { DatabaseService } from "../Database.ts"
 import { clauses, withinBytes } from "../Paging.ts"
 import type { Row } from "../Row.ts"
@@ -32,6 +33,13 @@ export interface RowFilter {
     readonly isNull: boolean
   }>
   readonly search: string | undefined
+}
+
+/** The columns of lists that differ only in the values that they must equal. */
+export interface EqualColumn {
+  readonly column: string
+  /** The cast of a value, which takes the place of `?`. */
+  readonly cast: string
 }
 
 /**
@@ -126,10 +134,40 @@ order by ${order}`
     })
   })
 
-  return (operation: string, filter: RowFilter, page: Page.PageQuery, cursor: string | undefined): Rows => {
+  const list = (
+    operation: string,
+    filter: RowFilter,
+    page: Page.PageQuery,
+    cursor: string | undefined,
+  ): Rows => {
     const { equal, search } = filter
     return search === undefined || equal.length > 0 || searchKeys === undefined
       ? filtered(operation, filter, page, cursor)
       : searched(operation, searchKeys, search, page, cursor)
   }
+
+  /** The first pages of lists that differ only in their values, in any order. A row has the place `n` of its list. */
+  const listAll = Effect.fnUntraced(function* (
+    operation: string,
+    columns: ReadonlyArray<EqualColumn>,
+    values: ReadonlyArray<ReadonlyArray<string | null>>,
+    page: Page.PageQuery,
+  ) {
+    const { accountId, mode } = yield* CurrentTenant
+    const { limit, order } = clauses(page, undefined)
+    const asked = columns.map((_, index) => ArrayLiteral.quoted(values.map((some) => some[index]!)))
+    const names = columns.map((_, index) => `v${index}`)
+    const wanted = columns.map(
+      ({ cast, column }, index) => `t.${column} = ${cast.replace("?", `a.v${index}`)}`,
+    )
+    return yield* read(operation, (sql) => {
+      const found = sql`select t.* from ${table} t
+where t.account_id = ${accountId} and t.mode = ${mode} and ${isStored} and ${sql.literal(wanted.join(" and "))}
+order by ${order} limit ${limit}`
+      return sql<Row>`select a.n::text as n, x.* from unnest(${sql.csv(asked.map((one) => sql`${one}::text::text[]`))})
+with ordinality as a (${sql.literal(names.join(", "))}, n) cross join lateral (${selected(sql, rows, found, order)}) as x`
+    })
+  })
+
+  return { list, listAll }
 }

@@ -47,30 +47,25 @@ export const dueFromRow = (row: Row): Due.Due => {
   return { dueAt, failure }
 }
 
-/** The part of a statement that queues the subject of the row `written`, or takes it off the queue. Ends its lease. */
-export const queueWritten = (
-  tables: Tables,
-  kind: Subject["kind"],
-  dueAt: number | null,
-): Statement.Fragment => {
+/**
+ * The part of a statement that queues the subjects of the rows `written`, or takes them off the queue: those without a
+ * `due_at`, in epoch milliseconds, in the rows `given`. Ends their leases.
+ */
+export const queueWritten = (tables: Tables, kind: Subject["kind"]): Statement.Fragment => {
   const { segments } = tables.billing_due
-  if (dueAt === null)
-    return Statement.fragment([
-      Statement.literal("queued as (delete from "),
-      ...segments,
-      Statement.literal(` d using written w
-  where d.account_id = w.account_id and d.mode = w.mode and d.kind = '${kind}' and d.id = w.id)`),
-    ])
   return Statement.fragment([
-    Statement.literal("queued as (insert into "),
+    Statement.literal("unqueued as (delete from "),
+    ...segments,
+    Statement.literal(` d using written w join given g on g.id = w.id
+  where d.account_id = w.account_id and d.mode = w.mode and d.kind = '${kind}' and d.id = w.id and g.due_at is null
+), queued as (insert into `),
     ...segments,
     Statement.literal(` as d (account_id, mode, kind, id, customer_id, due_at, test_clock_id)
-  select w.account_id, w.mode, '${kind}', w.id, w.customer_id, to_timestamp(`),
-    Statement.parameter(String(dueAt)),
-    Statement.literal(`::float8 / 1000), case w.mode when 'test' then (select c.test_clock_id from `),
+  select w.account_id, w.mode, '${kind}', w.id, w.customer_id, to_timestamp(g.due_at::float8 / 1000),
+    case w.mode when 'test' then (select c.test_clock_id from `),
     ...tables.customers.segments,
     Statement.literal(` c where c.account_id = w.account_id and c.mode = w.mode and c.id = w.customer_id) end
-  from written w
+  from written w join given g on g.id = w.id where g.due_at is not null
   on conflict (account_id, mode, kind, id) do update set due_at = excluded.due_at, attempts = 0, problem = null,
     failed_at = null, retry_at = null, lease_token = null, leased_until = null)`),
   ])

@@ -3,7 +3,6 @@
  */
 import { type BilledLine, type CouponUse, ExactJson, Id, type Invoice } from "@billwright/core"
 import { Statement } from "effect/sql"
-import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { millisColumn } from "../Millis.ts"
 import { bigint, instant, integer, json, type Row, text, textOrNull } from "../Row.ts"
 import { customerIdOf, dueFromRow, invoiceIdOf, subscriptionIdOf } from "./DueRow.ts"
@@ -41,22 +40,34 @@ const amountsAsBigint = (name: string, value: unknown): unknown =>
 
 const encoder = new TextEncoder()
 
-/** The columns of an invoice that are JSON, and those of its lines. */
-export const textsOf = ({ cause, state, taxedBy }: Stored) => {
-  const { lines, ...header } = state
-  return {
-    state: amountsWritten(header),
-    cause: cause === null ? null : JSON.stringify(cause),
-    taxedBy: JSON.stringify(taxedBy),
-    lines: amountsWritten(lines),
-    subscriptions: ArrayLiteral.plain(
-      lines.map(({ origin }) => (origin === null ? null : Id.toUuid(origin.subscriptionId))),
-    ),
-    linesBytes: String(encoder.encode(ExactJson.stringify(lines)).length),
-  }
+/** Invoices to write, as the rows `g` of a `from`. */
+export const givenInvoices = (all: ReadonlyArray<Stored>): Statement.Fragment => {
+  const rows = all.map(
+    ({ cause, createdAt, customerId, dueAt, id, state, subscriptionId, taxedBy, updatedAt }) => {
+      const { lines, ...header } = state
+      return {
+        id: Id.toUuid(id),
+        customer_id: Id.toUuid(customerId),
+        subscription_id: subscriptionId === null ? null : Id.toUuid(subscriptionId),
+        cause,
+        state: header,
+        taxed_by: taxedBy,
+        lines,
+        subscriptions: lines.map(({ origin }) => (origin === null ? null : Id.toUuid(origin.subscriptionId))),
+        lines_bytes: encoder.encode(ExactJson.stringify(lines)).length,
+        created_at: createdAt.epochMilliseconds,
+        updated_at: updatedAt.epochMilliseconds,
+        due_at: dueAt,
+      }
+    },
+  )
+  return Statement.fragment([
+    Statement.literal("jsonb_to_recordset("),
+    Statement.parameter(amountsWritten(rows)),
+    Statement.literal(`::text::jsonb) as g (id uuid, customer_id uuid, subscription_id uuid, cause jsonb, state jsonb,
+  taxed_by jsonb, lines jsonb, subscriptions jsonb, lines_bytes integer, created_at float8, updated_at float8, due_at bigint)`),
+  ])
 }
-
-export type InvoiceTexts = ReturnType<typeof textsOf>
 
 /** The columns of an invoice `t`, and its lines. */
 export const invoiceColumns = (lines: Statement.Fragment): Statement.Fragment =>

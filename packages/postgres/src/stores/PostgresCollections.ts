@@ -2,6 +2,7 @@
  * The `Collections` on Postgres: one store for every resource that has a table.
  */
 import {
+  Batch,
   type CollectionFilter,
   type CollectionOf,
   Collections,
@@ -20,6 +21,7 @@ import { noteXid } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
 import { cursorOf, pageOf, requireCursor, shownOf } from "../Paging.ts"
 import { decoding, type Row, text } from "../Row.ts"
+import { byPlace, inOrderOf, uuids } from "./Batched.ts"
 import * as CollectionList from "./CollectionList.ts"
 import * as ResourceRow from "./ResourceRow.ts"
 import { RESOURCE_TABLES, type ResourceTable } from "./ResourceTables.ts"
@@ -44,6 +46,13 @@ interface Kept<A> {
   readonly rows: ResourceRow.Rows<A>
 }
 
+/** A first page of a list, whose fields equal values. */
+interface FirstPage<A> {
+  readonly equal: ReadonlyArray<CollectionList.EqualColumn & { readonly text: string | null }>
+  readonly filter: CollectionFilter<A>
+  readonly page: Page.PageQuery
+}
+
 const make = <A extends { readonly id: string }>({
   database,
   place,
@@ -58,7 +67,7 @@ const make = <A extends { readonly id: string }>({
   const { countedBy, removedAt, searchKeys } = place
   const { customer, unique = [] } = resource
   const isStored = literal(removedAt === undefined ? "true" : `t.${removedAt} is null`)
-  const listRows = CollectionList.make(database, {
+  const lists = CollectionList.make(database, {
     table,
     rows,
     isStored,
@@ -90,17 +99,21 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
     )
   })
 
-  const find = Effect.fnUntraced(function* (id: string) {
+  const findAll = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
     const operation = nameOf("find")
     const { accountId, mode } = yield* CurrentTenant
     const found = yield* read(
       operation,
       (sql) =>
         sql<Row>`select ${rows.columns} from ${table} t
-where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uuid and ${isStored}`,
+where account_id = ${accountId} and mode = ${mode} and id = any (${uuids(ids)}::text::uuid[]) and ${isStored}`,
     )
-    return yield* firstOf(operation, found)
+    return inOrderOf(
+      ids,
+      yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(rows.fromRow))(found),
+    )
   })
+  const find = (id: string) => Batch.together(nameOf("find"), id, findAll)
 
   const insertRow = Effect.fnUntraced(function* (value: A) {
     const operation = nameOf("insert")
@@ -218,7 +231,12 @@ select ${literal(XID)} from locked`,
     return locked.length > 0
   })
 
-  const list = Effect.fnUntraced(function* (filter: CollectionFilter<A>, page: Page.PageQuery) {
+  const toPage = (operation: string, page: Page.PageQuery, found: ReadonlyArray<Row>) =>
+    Effect.map(decoding(operation, (all: ReadonlyArray<Row>) => all.map(rows.fromRow))(found), (values) =>
+      pageOf({ ...page, limit: Math.min(page.limit, shownOf(found).length) }, values),
+    )
+
+  const listOne = Effect.fnUntraced(function* (filter: CollectionFilter<A>, page: Page.PageQuery) {
     const operation = nameOf("list")
     const { accountId, mode } = yield* CurrentTenant
     const cursor = yield* cursorOf(resource.prefix, page)
@@ -234,10 +252,44 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
     const equal = Object.entries(fields)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => ({ ...rows.parameter(name, value), isNull: value === null }))
-    const found = yield* listRows(operation, { equal, search }, page, cursor)
-    const values = yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(rows.fromRow))(found)
-    return pageOf({ ...page, limit: Math.min(page.limit, shownOf(found).length) }, values)
+    return yield* toPage(operation, page, yield* lists.list(operation, { equal, search }, page, cursor))
   })
+
+  /** First pages of lists with the same fields. Lists with the same values are read once. */
+  const listAll = Effect.fnUntraced(function* (asked: ReadonlyArray<FirstPage<A>>) {
+    const [{ equal, filter, page }] = asked as readonly [FirstPage<A>, ...Array<FirstPage<A>>]
+    const keys = asked.map((one) => JSON.stringify(one.equal.map(({ text: value }) => value)))
+    const places = new Map<string, number>()
+    for (const key of keys) if (!places.has(key)) places.set(key, places.size)
+    if (places.size === 1) {
+      const found = yield* listOne(filter, page)
+      return asked.map(() => found)
+    }
+    const operation = nameOf("list")
+    const values = Array.from(places.keys(), (key) => JSON.parse(key) as ReadonlyArray<string | null>)
+    const found = yield* lists.listAll(operation, equal, values, page)
+    const split = yield* decoding(
+      operation,
+      byPlace(values.length, (row: Row) => row),
+    )(found)
+    const pages = yield* Effect.forEach(split, (some) =>
+      toPage(
+        operation,
+        page,
+        some.toSorted((a, b) => (text(a, "id") < text(b, "id") ? 1 : -1)),
+      ),
+    )
+    return keys.map((key) => pages[places.get(key)!]!)
+  })
+
+  const list = (filter: CollectionFilter<A>, page: Page.PageQuery) => {
+    const fields = Object.entries(filter).filter(([, value]) => value !== undefined)
+    const isEqual = fields.every(([name, value]) => name !== "search" && value !== null)
+    if (page.cursor !== undefined || fields.length === 0 || !isEqual) return listOne(filter, page)
+    const equal = fields.map(([name, value]) => rows.parameter(name, value))
+    const key = [nameOf("list"), page.limit, ...equal.map(({ column }) => column)].join(" ")
+    return Batch.together(key, { equal, filter, page }, listAll)
+  }
 
   return {
     insert,

@@ -2,6 +2,7 @@
  * The `DueStore` on Postgres: calls `claim_due` and `next_due`.
  */
 import {
+  Batch,
   type ClaimedSubject,
   CurrentTenant,
   type Due,
@@ -15,10 +16,12 @@ import {
 } from "@billwright/core"
 import { type DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
 import { decoding, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
+import { uuids } from "./Batched.ts"
 import { customerIdOf, invoiceIdOf, planMigrationIdOf, subscriptionIdOf } from "./DueRow.ts"
 
 /** The tenant at which the last claim stopped. The next claim continues there. */
@@ -97,25 +100,32 @@ from ${schema}.claim_due($1::text::bigint, $2::text::bigint, $3::text::uuid, $4:
    * sees what others did to the queue while the first one waited. It also locks the queue, so that no claim takes the
    * subject in vain.
    */
-  const holds = Effect.fnUntraced(function* ({ subject, token }: ClaimedSubject) {
+  const holdAll = Effect.fnUntraced(function* (all: ReadonlyArray<ClaimedSubject>) {
     const operation = "DueStore.holds"
     const { accountId, mode } = yield* CurrentTenant
-    const uuid = Id.toUuid(subject.id)
-    const table = tables[subject.kind]
+    const kind = all[0]!.subject.kind
+    const ids = uuids(all.map(({ subject }) => subject.id))
     yield* write(
       operation,
       (sql) =>
-        sql<Row>`select 1 from ${table} t
-where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${uuid}::uuid for no key update`,
+        sql<Row>`select 1 from ${tables[kind]} t
+where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${ids}::text::uuid[])
+order by t.id for no key update`,
     )
     const rows = yield* write(
       operation,
       (sql) =>
-        sql<Row>`select 1 from ${t.billing_due} d
-where d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${subject.kind} and d.id = ${uuid}::uuid
-  and d.lease_token = ${token}::uuid for update`,
+        sql<Row>`select d.id::text as id
+from unnest(${ids}::text::uuid[], ${ArrayLiteral.plain(all.map(({ token }) => token))}::text::uuid[]) as a (id, token)
+join ${t.billing_due} d on d.account_id = ${accountId} and d.mode = ${mode} and d.kind = ${kind} and d.id = a.id
+  and d.lease_token = a.token
+order by d.id for update of d`,
     )
-    return rows.length > 0
+    const held = yield* decoding(operation, (some: ReadonlyArray<Row>) => some.map((row) => text(row, "id")))(
+      rows,
+    )
+    const ofHeld = new Set(held)
+    return all.map(({ subject }) => ofHeld.has(Id.toUuid(subject.id)))
   })
 
   /** A repeat finds no lease, also if an earlier attempt ended it. So it counts as not held any more. */
@@ -233,6 +243,9 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
     )
     yield* noteXid(rows[0]?.["xid"])
   })
+
+  const holds: DueStore["Service"]["holds"] = (claimed) =>
+    Batch.together(`DueStore.holds ${claimed.subject.kind}`, claimed, holdAll)
 
   return DueStore.of({ claimDue, holds, release, schedule, nextDueAt, firstDue, fail, endClock, countDue })
 })

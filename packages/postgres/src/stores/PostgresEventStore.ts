@@ -2,6 +2,7 @@
  * The `EventStore` on Postgres. The stream of events is in `EventTail`.
  */
 import {
+  Batch,
   CurrentTenant,
   type Delivery,
   type Event,
@@ -15,7 +16,7 @@ import {
   type Tenant,
 } from "@billwright/core"
 import { type DateTime, Effect, Layer, Option } from "effect"
-import type { SqlClient } from "effect/sql"
+import { type SqlClient, Statement } from "effect/sql"
 import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
@@ -70,8 +71,9 @@ const make = Effect.gen(function* () {
   const commits = yield* Commits
   const { read, tables: t, write } = database
   const statement = publishStatement(database)
+  const offsetId = Statement.fragment([Statement.literal(`"${database.schema}".offset_id`)])
 
-  const publish = Effect.fnUntraced(function* (event: Event.Event) {
+  const publishOne = Effect.fnUntraced(function* (event: Event.Event) {
     const parameters = publishParameters(yield* CurrentTenant, event)
     const rows = yield* write(PUBLISH, (sql) => sql.unsafe<Row>(statement, parameters))
     yield* noteXid(rows[0]?.xid)
@@ -79,6 +81,58 @@ const make = Effect.gen(function* () {
     if (outcome._tag === "Published") yield* commits.announce
     return outcome
   })
+
+  const publishAll = Effect.fnUntraced(function* (events: ReadonlyArray<Event.Event>) {
+    const { accountId, mode } = yield* CurrentTenant
+    const given = JSON.stringify(
+      events.map(({ customerId, id, payload, timestamp, type }) => ({
+        id: Id.toUuid(id),
+        type,
+        at: timestamp.epochMilliseconds,
+        customer_id: customerId === null ? null : Id.toUuid(customerId),
+        payload,
+      })),
+    )
+    const rows = yield* write(
+      PUBLISH,
+      (sql) =>
+        sql<Row>`with given as materialized (
+  select g.id, g.type, to_timestamp(g.at / 1000)::timestamptz(3) as at, g.customer_id, g.payload, row_number() over () as n
+  from json_to_recordset(${given}::text::json) as g (id uuid, type text, at float8, customer_id uuid, payload text)
+), customer as materialized (
+  select c.id from ${t.customers} c where c.account_id = ${accountId} and c.mode = ${mode}
+    and c.id = any (array(select g.customer_id from given g)) and c.erased_at is null order by c.id for key share
+), published as (
+  insert into ${t.events} (account_id, mode, id, type, occurred_at, customer_id, payload)
+  select ${accountId}, ${mode}, g.id, g.type, g.at, g.customer_id, g.payload from given g
+  where g.customer_id is null or g.customer_id in (select c.id from customer c) order by g.n
+  returning id
+), queued as (
+  insert into ${t.webhook_pending}
+    (account_id, mode, id, event_id, event_type, endpoint_id, attempt_count, created_at, due_at)
+  select ${accountId}, ${mode}, ${offsetId}(g.id, row_number() over (partition by g.id order by w.id) - 1), g.id, g.type,
+    w.id, 0, g.at, g.at
+  from published p join given g on g.id = p.id join ${t.webhook_endpoints} w
+    on w.account_id = ${accountId} and w.mode = ${mode} and w.status = 'enabled' and w.deleted_at is null
+    and (w.event_types[1] = '*' or g.type = any (w.event_types))
+)
+select id::text as id, pg_current_xact_id_if_assigned()::text as xid from published`,
+    )
+    yield* noteXid(rows[0]?.xid)
+    if (rows.length > 0) yield* commits.announce
+    const published = new Set(rows.map((row) => row["id"]))
+    return events.map((event): PublishOutcome =>
+      published.has(Id.toUuid(event.id)) ? { _tag: "Published", event } : { _tag: "CustomerNotFound" },
+    )
+  })
+
+  /** Those of a batch are published together, unless they need more than to be stored and queued. */
+  const publish = (event: Event.Event) =>
+    Effect.flatMap(Batch.isMember, (isMember) =>
+      isMember && event.idempotencyKey === null && event.endpointId === null
+        ? Batch.together(PUBLISH, event, publishAll)
+        : publishOne(event),
+    )
 
   const find = Effect.fnUntraced(function* (id: EventId) {
     const operation = "EventStore.find"

@@ -2,6 +2,7 @@
  * The `InvoiceStore` on Postgres.
  */
 import {
+  Batch,
   CurrentTenant,
   Id,
   Invoice,
@@ -12,24 +13,23 @@ import {
   type SeriesName,
   StorageError,
   type SubscriptionId,
-  type Tenant,
   Transactor,
 } from "@billwright/core"
 import { Effect, Layer, Option } from "effect"
 import { Statement } from "effect/sql"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
-import { millisOf } from "../Millis.ts"
 import { clauses, cursorOf, pageOf, requireCursor, shownOf, withinBytes } from "../Paging.ts"
 import { bigint, decoding, json, type Row, text } from "../Row.ts"
-import { customerIdOf, dueColumns, joinDue, queueWritten } from "./DueRow.ts"
+import { byPlace, inOrderOf, uuids } from "./Batched.ts"
+import { dueColumns, joinDue, queueWritten } from "./DueRow.ts"
 import {
   billedLineFromRow,
   couponUseFromRow,
+  givenInvoices,
   invoiceColumns,
   invoiceFromRow,
-  type InvoiceTexts,
-  textsOf,
 } from "./InvoiceRow.ts"
 
 type Stored = Invoice.StoredInvoice
@@ -48,93 +48,84 @@ const make = Effect.gen(function* () {
    * Runs statements as one write. In a transaction they need no savepoint: when one of them fails, Postgres lets nothing
    * else of the transaction happen.
    */
-  const together = <A, E, R>(statements: Effect.Effect<A, E, R>) =>
+  const asOneWrite = <A, E, R>(statements: Effect.Effect<A, E, R>) =>
     Effect.flatMap(transactor.inTransaction, (isJoined) =>
       isJoined ? statements : transactor.atomically(statements),
     )
 
-  /**
-   * Lines are written before an invoice is issued. Afterwards Postgres refuses them. Those of a new invoice are written
-   * only if its id is not taken.
-   */
-  const writeLines = (
-    operation: string,
-    { accountId, mode }: Tenant.Tenant,
-    { customerId, id }: Pick<Stored, "customerId" | "id">,
-    { lines, subscriptions }: InvoiceTexts,
-    isNew: boolean,
-  ) =>
-    write(
+  /** Lines are written before an invoice is issued. Afterwards Postgres refuses them. */
+  const insertAll = Effect.fnUntraced(function* (all: ReadonlyArray<Stored>) {
+    const operation = "InvoiceStore.insert"
+    const { accountId, mode } = yield* CurrentTenant
+    const given = givenInvoices(all)
+    const isTaken = Statement.fragment([
+      Statement.literal("exists (select from "),
+      ...t.billing_invoices.segments,
+      Statement.literal(" i where i.account_id = "),
+      Statement.parameter(accountId),
+      Statement.literal(" and i.mode = "),
+      Statement.parameter(mode),
+      Statement.literal(" and i.id = g.id)"),
+    ])
+    yield* write(
       operation,
       (sql) =>
         sql<Row>`insert into ${t.billing_invoice_lines}
   (account_id, mode, customer_id, invoice_id, position, subscription_id, line)
-select ${accountId}, ${mode}, ${Id.toUuid(customerId)}::uuid, ${Id.toUuid(id)}::uuid, l.n - 1,
-  (${subscriptions}::text::uuid[])[l.n], l.line
-from jsonb_array_elements(${lines}::text::jsonb) with ordinality as l (line, n)
-where not ${String(isNew)}::text::boolean or not exists (
-  select from ${t.billing_invoices} i
-  where i.account_id = ${accountId} and i.mode = ${mode} and i.id = ${Id.toUuid(id)}::uuid
-)`,
+select ${accountId}, ${mode}, g.customer_id, g.id, l.n - 1, (g.subscriptions ->> (l.n - 1)::integer)::uuid, l.line
+from ${given} cross join lateral jsonb_array_elements(g.lines) with ordinality as l (line, n)
+where not ${isTaken}`,
     )
-
-  const insert = Effect.fnUntraced(function* (invoice: Stored) {
-    const operation = "InvoiceStore.insert"
-    const tenant = yield* CurrentTenant
-    const { accountId, mode } = tenant
-    const { createdAt, customerId, dueAt, id, subscriptionId, updatedAt } = invoice
-    const texts = textsOf(invoice)
-    const { cause, linesBytes, state, taxedBy } = texts
-    const uuid = Id.toUuid(id)
-    yield* writeLines(operation, tenant, invoice, texts, true)
     const rows = yield* write(
       operation,
       (sql) =>
-        sql<Row>`with written as (
+        sql<Row>`with given as materialized (select g.* from ${given}), written as (
   insert into ${t.billing_invoices}
     (account_id, mode, customer_id, id, subscription_id, cause, state, taxed_by, lines_bytes, created_at, updated_at)
-  select ${accountId}, ${mode}, ${Id.toUuid(customerId)}::uuid, ${uuid}::uuid,
-    ${subscriptionId === null ? null : Id.toUuid(subscriptionId)}::uuid, ${cause}::text::jsonb, ${state}::text::jsonb,
-    ${taxedBy}::text::jsonb, ${linesBytes}::integer, to_timestamp(${millisOf(createdAt)}::float8 / 1000),
-    to_timestamp(${millisOf(updatedAt)}::float8 / 1000)
-  where not exists (
-    select from ${t.billing_invoices} i where i.account_id = ${accountId} and i.mode = ${mode} and i.id = ${uuid}::uuid
-  )
+  select ${accountId}, ${mode}, g.customer_id, g.id, g.subscription_id, g.cause, g.state, g.taxed_by, g.lines_bytes,
+    to_timestamp(g.created_at / 1000), to_timestamp(g.updated_at / 1000)
+  from given g where not ${isTaken}
   returning account_id, mode, customer_id, id, ${XID}
-), ${queueWritten(t, "invoice", dueAt)}
-select xid from written`,
+), ${queueWritten(t, "invoice")}
+select id::text as id, xid from written`,
     )
-    if (rows[0] !== undefined) return yield* noteXid(rows[0]["xid"])
+    yield* noteXid(rows[0]?.["xid"])
+    const written = new Set(rows.map((row) => row["id"]))
+    const taken = all.find(({ id }) => !written.has(Id.toUuid(id)))
+    if (taken === undefined) return all.map(() => undefined)
     return yield* new StorageError({
       operation,
       retryable: false,
-      cause: new Error(`the invoice id ${id} is taken`),
+      cause: new Error(`the invoice id ${taken.id} is taken`),
     })
   })
 
-  const find = Effect.fnUntraced(function* (operation: string, id: Invoice.InvoiceId) {
+  const findAll = Effect.fnUntraced(function* (operation: string, ids: ReadonlyArray<Invoice.InvoiceId>) {
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* read(
       operation,
       (sql) =>
         sql<Row>`select ${columns}, ${dueColumns} from ${t.billing_invoices} t ${due}
-where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id)}::uuid`,
+where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(ids)}::text::uuid[])`,
     )
-    return Option.fromUndefinedOr((yield* decoding(operation, invoicesFromRows)(rows))[0])
+    return inOrderOf(ids, yield* decoding(operation, invoicesFromRows)(rows))
   })
 
   /** Two statements, because the first one may wait, and its snapshot of lines and queue is from before that. */
-  const lock = Effect.fnUntraced(function* (id: Invoice.InvoiceId) {
+  const lockAll = Effect.fnUntraced(function* (ids: ReadonlyArray<Invoice.InvoiceId>) {
     const operation = "InvoiceStore.lock"
     const { accountId, mode } = yield* CurrentTenant
     yield* write(
       operation,
       (sql) =>
         sql<Row>`select 1 from ${t.billing_invoices} t
-where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id)}::uuid for no key update`,
+where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(ids)}::text::uuid[])
+order by t.id for no key update`,
     )
-    return yield* find(operation, id)
+    return yield* findAll(operation, ids)
   })
+
+  const lock = (id: Invoice.InvoiceId) => Batch.together("InvoiceStore.lock", id, lockAll)
 
   /** Subscriptions first, and in the order of their ids, as everybody who bills them does. */
   const lockWithSubscriptions = Effect.fnUntraced(function* (id: Invoice.InvoiceId) {
@@ -153,20 +144,21 @@ order by s.id for no key update of s`,
     return yield* lock(id)
   })
 
-  const couponUses = Effect.fnUntraced(function* (subscriptionId: SubscriptionId) {
+  const allCouponUses = Effect.fnUntraced(function* (ids: ReadonlyArray<SubscriptionId>) {
     const operation = "InvoiceStore.couponUses"
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select i.id::text as invoice_id, i.status, i.cause_period::text as period,
+        sql<Row>`select a.n::text as n, i.id::text as invoice_id, i.status, i.cause_period::text as period,
   d.discount ->> 'id' as redemption_id, d.discount ->> 'amount' as amount
-from ${t.billing_invoices} i cross join lateral jsonb_array_elements(i.state -> 'discounts') with ordinality as d (discount, n)
-where i.account_id = ${accountId} and i.mode = ${mode} and i.subscription_id = ${Id.toUuid(subscriptionId)}::uuid
-  and i.cause_period is not null and d.discount ->> 'type' = 'coupon'
-order by i.issued_at nulls last, i.id, d.n`,
+from unnest(${uuids(ids)}::text::uuid[]) with ordinality as a (id, n)
+join ${t.billing_invoices} i on i.account_id = ${accountId} and i.mode = ${mode} and i.subscription_id = a.id
+cross join lateral jsonb_array_elements(i.state -> 'discounts') with ordinality as d (discount, n)
+where i.cause_period is not null and d.discount ->> 'type' = 'coupon'
+order by a.n, i.issued_at nulls last, i.id, d.n`,
     )
-    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(couponUseFromRow))(rows)
+    return yield* decoding(operation, byPlace(ids.length, couponUseFromRow))(rows)
   })
 
   const creditsOf = Effect.fnUntraced(function* (id: Invoice.InvoiceId) {
@@ -187,65 +179,80 @@ order by l.invoice_id, l.position`,
     )(rows)
   })
 
-  const lockDrafts = Effect.fnUntraced(function* (subscriptionId: SubscriptionId) {
+  const lockAllDrafts = Effect.fnUntraced(function* (ids: ReadonlyArray<SubscriptionId>) {
     const operation = "InvoiceStore.lockDrafts"
     const { accountId, mode } = yield* CurrentTenant
-    const uuid = Id.toUuid(subscriptionId)
+    const ofAny = uuids(ids)
     const locked = yield* write(
       operation,
       (sql) =>
         sql<Row>`select 1 from ${t.billing_invoices} t
-where t.account_id = ${accountId} and t.mode = ${mode} and t.subscription_id = ${uuid}::uuid and t.status = 'draft'
+where t.account_id = ${accountId} and t.mode = ${mode} and t.subscription_id = any (${ofAny}::text::uuid[])
+  and t.status = 'draft'
 order by t.id for no key update`,
     )
-    if (locked.length === 0) return []
+    if (locked.length === 0) return ids.map(() => [])
     const rows = yield* read(
       operation,
       (sql) =>
         sql<Row>`select ${columns}, ${dueColumns} from ${t.billing_invoices} t ${due}
-where t.account_id = ${accountId} and t.mode = ${mode} and t.subscription_id = ${uuid}::uuid and t.status = 'draft'
+where t.account_id = ${accountId} and t.mode = ${mode} and t.subscription_id = any (${ofAny}::text::uuid[])
+  and t.status = 'draft'
 order by t.id`,
     )
-    return yield* decoding(operation, invoicesFromRows)(rows)
+    const drafts = yield* decoding(operation, invoicesFromRows)(rows)
+    return ids.map((id) => drafts.filter(({ subscriptionId }) => subscriptionId === id))
   })
 
-  const save = Effect.fnUntraced(function* (invoice: Stored) {
+  /** Of a draft, only lines that are new or have changed are written. */
+  const saveAll = Effect.fnUntraced(function* (all: ReadonlyArray<Stored>) {
     const operation = "InvoiceStore.save"
-    const tenant = yield* CurrentTenant
-    const { accountId, mode } = tenant
-    const { dueAt, id, updatedAt } = invoice
-    const texts = textsOf(invoice)
-    const { linesBytes, state, taxedBy } = texts
+    const { accountId, mode } = yield* CurrentTenant
+    const given = givenInvoices(all)
     const drafts = yield* write(
       operation,
       (sql) =>
-        sql<Row>`with draft as (
-  select i.* from ${t.billing_invoices} i
-  where i.account_id = ${accountId} and i.mode = ${mode} and i.id = ${Id.toUuid(id)}::uuid and i.status = 'draft'
+        sql<Row>`with draft as materialized (
+  select i.account_id, i.mode, i.customer_id, i.id, g.lines from ${given} join ${t.billing_invoices} i
+    on i.account_id = ${accountId} and i.mode = ${mode} and i.id = g.id and i.status = 'draft'
 ), removed as (
   delete from ${t.billing_invoice_lines} l using draft i
   where l.account_id = i.account_id and l.mode = i.mode and l.customer_id = i.customer_id and l.invoice_id = i.id
+    and l.line is distinct from i.lines -> l.position
 )
-select i.customer_id::text from draft i`,
+select 1 from draft`,
     )
-    if (drafts[0] !== undefined) {
-      const customerId = yield* decoding(operation, customerIdOf)(drafts[0])
-      yield* writeLines(operation, tenant, { id, customerId }, texts, false)
+    if (drafts.length > 0) {
+      yield* write(
+        operation,
+        (sql) =>
+          sql<Row>`insert into ${t.billing_invoice_lines}
+  (account_id, mode, customer_id, invoice_id, position, subscription_id, line)
+select i.account_id, i.mode, i.customer_id, i.id, l.n - 1, (g.subscriptions ->> (l.n - 1)::integer)::uuid, l.line
+from ${given} join ${t.billing_invoices} i
+  on i.account_id = ${accountId} and i.mode = ${mode} and i.id = g.id and i.status = 'draft'
+cross join lateral jsonb_array_elements(g.lines) with ordinality as l (line, n)
+where not exists (
+  select from ${t.billing_invoice_lines} w where w.account_id = i.account_id and w.mode = i.mode
+    and w.customer_id = i.customer_id and w.invoice_id = i.id and w.id = l.line ->> 'id'
+)`,
+      )
     }
     const rows = yield* write(
       operation,
       (sql) =>
-        sql<Row>`with written as (
-  update ${t.billing_invoices} i set state = ${state}::text::jsonb, 
-    taxed_by = case i.status when 'draft' then ${taxedBy}::text::jsonb else i.taxed_by end,
-    lines_bytes = case i.status when 'draft' then ${linesBytes}::integer else i.lines_bytes end,
-    updated_at = to_timestamp(${millisOf(updatedAt)}::float8 / 1000)
-  where i.account_id = ${accountId} and i.mode = ${mode} and i.id = ${Id.toUuid(id)}::uuid
+        sql<Row>`with given as materialized (select g.* from ${given}), written as (
+  update ${t.billing_invoices} i set state = g.state,
+    taxed_by = case i.status when 'draft' then g.taxed_by else i.taxed_by end,
+    lines_bytes = case i.status when 'draft' then g.lines_bytes else i.lines_bytes end,
+    updated_at = to_timestamp(g.updated_at / 1000)
+  from given g where i.account_id = ${accountId} and i.mode = ${mode} and i.id = g.id
   returning i.account_id, i.mode, i.customer_id, i.id, ${XID}
-), ${queueWritten(t, "invoice", dueAt)}
-select xid from written`,
+), ${queueWritten(t, "invoice")}
+select xid from written limit 1`,
     )
     yield* noteXid(rows[0]?.["xid"])
+    return all.map(() => undefined)
   })
 
   const list = Effect.fnUntraced(function* (filter: InvoiceFilter, page: Page.PageQuery) {
@@ -285,25 +292,29 @@ order by ${order}`
     return pageOf({ ...page, limit: Math.min(page.limit, shown.length) }, invoices)
   })
 
-  const billedLines = Effect.fnUntraced(function* (subscriptionId: SubscriptionId, fromPeriod: number) {
+  const allBilledLines = Effect.fnUntraced(function* (
+    asked: ReadonlyArray<{ readonly id: SubscriptionId; readonly fromPeriod: number }>,
+  ) {
     const operation = "InvoiceStore.billedLines"
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select l.invoice_id::text, i.status, (l.line - '{steps, receipt}'::text[])::text as line,
+        sql<Row>`select a.n::text as n, l.invoice_id::text, i.status, (l.line - '{steps, receipt}'::text[])::text as line,
   case i.amount_credited when 0 then 0 else (
     select coalesce(sum(c.amount), 0) from ${t.billing_credit_note_lines} c
     where c.account_id = l.account_id and c.mode = l.mode and c.customer_id = l.customer_id and c.invoice_id = l.invoice_id
       and c.line_id = l.id
   ) end::text as forgiven
-from ${t.billing_invoice_lines} l join ${t.billing_invoices} i
+from unnest(${uuids(asked.map(({ id }) => id))}::text::uuid[],
+    ${ArrayLiteral.plain(asked.map(({ fromPeriod }) => fromPeriod))}::text::integer[]) with ordinality as a (id, first, n)
+join ${t.billing_invoice_lines} l on l.account_id = ${accountId} and l.mode = ${mode} and l.subscription_id = a.id
+  and l.origin_period >= a.first
+join ${t.billing_invoices} i
   on i.account_id = l.account_id and i.mode = l.mode and i.customer_id = l.customer_id and i.id = l.invoice_id
-where l.account_id = ${accountId} and l.mode = ${mode} and l.subscription_id = ${Id.toUuid(subscriptionId)}::uuid
-  and l.origin_period >= ${String(fromPeriod)}::integer
-order by l.invoice_id, l.position`,
+order by a.n, l.invoice_id, l.position`,
     )
-    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(billedLineFromRow))(rows)
+    return yield* decoding(operation, byPlace(asked.length, billedLineFromRow))(rows)
   })
 
   /** Makes the row of a series if it is the first time, and locks it: then nobody else takes the first number either. */
@@ -336,16 +347,17 @@ on conflict (account_id, mode, name) do update set state = excluded.state return
   })
 
   return InvoiceStore.of({
-    insert: (invoice) => together(insert(invoice)),
-    find: (id) => find("InvoiceStore.find", id),
+    insert: (invoice) => Batch.together("InvoiceStore.insert", invoice, (all) => asOneWrite(insertAll(all))),
+    find: (id) => Batch.together("InvoiceStore.find", id, (ids) => findAll("InvoiceStore.find", ids)),
     list,
     lock,
-    save: (invoice) => together(save(invoice)),
+    save: (invoice) => Batch.together("InvoiceStore.save", invoice, (all) => asOneWrite(saveAll(all))),
     lockWithSubscriptions,
-    billedLines,
-    couponUses,
+    billedLines: (id, fromPeriod) =>
+      Batch.together("InvoiceStore.billedLines", { id, fromPeriod }, allBilledLines),
+    couponUses: (id) => Batch.together("InvoiceStore.couponUses", id, allCouponUses),
     creditsOf,
-    lockDrafts,
+    lockDrafts: (id) => Batch.together("InvoiceStore.lockDrafts", id, lockAllDrafts),
     lockSeries,
     saveSeries,
   })

@@ -2,6 +2,7 @@
  * The `PlanStore` on Postgres.
  */
 import {
+  Batch,
   CurrentTenant,
   Id,
   type Page,
@@ -113,7 +114,7 @@ where t.account_id = ${accountId} and t.mode = ${mode} and ${position} order by 
     return pageOf(page, yield* decoding(operation, every(toPlan))(rows))
   })
 
-  const findVersion = Effect.fnUntraced(function* (key: string, version: number) {
+  const findOneVersion = Effect.fnUntraced(function* (key: string, version: number) {
     const operation = "PlanStore.findVersion"
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* read(
@@ -125,6 +126,11 @@ where p.account_id = ${accountId} and p.mode = ${mode} and p.key = ${key} and t.
     const [found] = yield* decoding(operation, every(toVersion))(rows)
     return Option.fromUndefinedOr(found)
   })
+
+  const findVersion = (key: string, version: number) =>
+    Batch.together(`PlanStore.findVersion ${key}@${version}`, undefined, (all) =>
+      Effect.map(findOneVersion(key, version), (found) => all.map(() => found)),
+    )
 
   const listVersions = Effect.fnUntraced(function* (key: string, page: Page.PageQuery) {
     const operation = "PlanStore.listVersions"

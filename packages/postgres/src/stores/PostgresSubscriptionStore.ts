@@ -2,6 +2,7 @@
  * The `SubscriptionStore` and `LiveSubscriptions` on Postgres.
  */
 import {
+  Batch,
   CurrentTenant,
   type Customer,
   Id,
@@ -16,13 +17,15 @@ import {
   SubscriptionStore,
   Transactor,
 } from "@billwright/core"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer } from "effect"
 import { Statement } from "effect/sql"
+import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
 import { decoding, instant, json, type Row } from "../Row.ts"
+import { byPlace, inOrderOf, uuids } from "./Batched.ts"
 import { customerIdOf, dueColumns, dueFromRow, joinDue, queueWritten, subscriptionIdOf } from "./DueRow.ts"
 
 type Stored = Subscription.StoredSubscription
@@ -62,7 +65,9 @@ const make = Effect.gen(function* () {
     const rows = yield* write(
       operation,
       (sql) =>
-        sql<Row>`with customer as materialized (
+        sql<Row>`with given as (
+  select ${uuid}::uuid as id, ${dueAt === null ? null : String(dueAt)}::bigint as due_at
+), customer as materialized (
   select c.account_id, c.mode, c.id from ${t.customers} c
   where c.account_id = ${accountId} and c.mode = ${mode} and c.id = ${Id.toUuid(customerId)}::uuid
     and c.erased_at is null for key share
@@ -76,7 +81,7 @@ const make = Effect.gen(function* () {
     where s.account_id = ${accountId} and s.mode = ${mode} and s.id = ${uuid}::uuid
   )
   on conflict do nothing returning account_id, mode, customer_id, id, ${XID}
-), ${queueWritten(t, "subscription", dueAt)}
+), ${queueWritten(t, "subscription")}
 select xid from written`,
     )
     if (rows[0] !== undefined) return yield* noteXid(rows[0]["xid"])
@@ -84,80 +89,102 @@ select xid from written`,
     return yield* new StorageError({ operation, retryable: false, cause })
   })
 
-  const find = Effect.fnUntraced(function* (operation: string, id: SubscriptionId) {
+  const findAll = Effect.fnUntraced(function* (operation: string, ids: ReadonlyArray<SubscriptionId>) {
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* read(
       operation,
       (sql) =>
         sql<Row>`select ${COLUMNS}, ${dueColumns} from ${t.billing_subscriptions} t ${due}
-where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id)}::uuid`,
+where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(ids)}::text::uuid[])`,
     )
-    return yield* decoding(operation, (row: Row | undefined) =>
-      Option.map(Option.fromUndefinedOr(row), fromRow),
-    )(rows[0])
+    return inOrderOf(ids, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(fromRow))(rows))
   })
 
   /** Two statements, because the first one may wait, and its snapshot of the queue is from before that. */
-  const lock = Effect.fnUntraced(function* (id: SubscriptionId) {
+  const lockAll = Effect.fnUntraced(function* (ids: ReadonlyArray<SubscriptionId>) {
     const operation = "SubscriptionStore.lock"
     const { accountId, mode } = yield* CurrentTenant
     yield* write(
       operation,
       (sql) =>
         sql<Row>`select 1 from ${t.billing_subscriptions} t
-where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id)}::uuid for no key update`,
+where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(ids)}::text::uuid[])
+order by t.id for no key update`,
     )
-    return yield* find(operation, id)
+    return yield* findAll(operation, ids)
   })
 
-  const save = Effect.fnUntraced(function* ({ dueAt, id, metadata, state, updatedAt }: Stored) {
+  const saveAll = Effect.fnUntraced(function* (all: ReadonlyArray<Stored>) {
     const { accountId, mode } = yield* CurrentTenant
+    const given = all.map(({ dueAt, id, metadata, state, updatedAt }) => ({
+      id: Id.toUuid(id),
+      state,
+      metadata,
+      updated_at: updatedAt.epochMilliseconds,
+      due_at: dueAt,
+    }))
     const rows = yield* write(
       "SubscriptionStore.save",
       (sql) =>
-        sql<Row>`with written as (
-  update ${t.billing_subscriptions} t set state = ${JSON.stringify(state)}::text::jsonb,
-    metadata = ${JSON.stringify(metadata)}::text::jsonb,
-    updated_at = to_timestamp(${millisOf(updatedAt)}::float8 / 1000)
-  where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id)}::uuid
+        sql<Row>`with given as materialized (
+  select * from jsonb_to_recordset(${JSON.stringify(given)}::text::jsonb)
+    as g (id uuid, state jsonb, metadata jsonb, updated_at float8, due_at bigint)
+), written as (
+  update ${t.billing_subscriptions} t set state = g.state, metadata = g.metadata,
+    updated_at = to_timestamp(g.updated_at / 1000)
+  from given g where t.account_id = ${accountId} and t.mode = ${mode} and t.id = g.id
   returning t.account_id, t.mode, t.customer_id, t.id, ${XID}
-), ${queueWritten(t, "subscription", dueAt)}
-select xid from written`,
+), ${queueWritten(t, "subscription")}
+select xid from written limit 1`,
     )
     yield* noteXid(rows[0]?.["xid"])
+    return all.map(() => undefined)
   })
 
-  const savePeriods = Effect.fnUntraced(function* (id: SubscriptionId, periods: ReadonlyArray<Period>) {
-    if (periods.length === 0) return
+  const saveAllPeriods = Effect.fnUntraced(function* (
+    all: ReadonlyArray<{ readonly id: SubscriptionId; readonly periods: ReadonlyArray<Period> }>,
+  ) {
     const { accountId, mode } = yield* CurrentTenant
-    const last = [...new Map(periods.map((period) => [period.number, period])).values()]
+    const given = all.map(({ id, periods }) => ({
+      id: Id.toUuid(id),
+      periods: [...new Map(periods.map((period) => [period.number, period])).values()],
+    }))
     const rows = yield* write(
       "SubscriptionStore.savePeriods",
       (sql) =>
         sql<Row>`insert into ${t.billing_periods} (account_id, mode, customer_id, subscription_id, number, period)
 select s.account_id, s.mode, s.customer_id, s.id, (p.period ->> 'number')::integer, p.period
-from ${t.billing_subscriptions} s, jsonb_array_elements(${JSON.stringify(last)}::text::jsonb) as p (period)
-where s.account_id = ${accountId} and s.mode = ${mode} and s.id = ${Id.toUuid(id)}::uuid
+from jsonb_to_recordset(${JSON.stringify(given)}::text::jsonb) as g (id uuid, periods jsonb)
+join ${t.billing_subscriptions} s on s.account_id = ${accountId} and s.mode = ${mode} and s.id = g.id
+cross join lateral jsonb_array_elements(g.periods) as p (period)
 on conflict (account_id, mode, customer_id, subscription_id, number) do update set period = excluded.period
 returning ${XID}`,
     )
     yield* noteXid(rows[0]?.["xid"])
+    return all.map(() => undefined)
   })
 
-  const periodsBefore = Effect.fnUntraced(function* (id: SubscriptionId, before: number, limit: number) {
+  const allPeriodsBefore = Effect.fnUntraced(function* (
+    asked: ReadonlyArray<{ readonly id: SubscriptionId; readonly before: number; readonly limit: number }>,
+  ) {
     const operation = "SubscriptionStore.periodsBefore"
     const { accountId, mode } = yield* CurrentTenant
     const rows = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select p.period::text as period from ${t.billing_periods} p
-where p.account_id = ${accountId} and p.mode = ${mode} and p.customer_id = (
-    select s.customer_id from ${t.billing_subscriptions} s
-    where s.account_id = ${accountId} and s.mode = ${mode} and s.id = ${Id.toUuid(id)}::uuid
-  ) and p.subscription_id = ${Id.toUuid(id)}::uuid and p.number < ${String(before)}::integer
-order by p.number desc limit ${String(limit)}::integer`,
+        sql<Row>`select a.n::text as n, p.period::text as period
+from unnest(${uuids(asked.map(({ id }) => id))}::text::uuid[],
+    ${ArrayLiteral.plain(asked.map(({ before }) => before))}::text::integer[],
+    ${ArrayLiteral.plain(asked.map(({ limit }) => limit))}::text::integer[]) with ordinality as a (id, before, most, n)
+join ${t.billing_subscriptions} s on s.account_id = ${accountId} and s.mode = ${mode} and s.id = a.id
+cross join lateral (
+  select p.number, p.period from ${t.billing_periods} p
+  where p.account_id = ${accountId} and p.mode = ${mode} and p.customer_id = s.customer_id
+    and p.subscription_id = a.id and p.number < a.before
+  order by p.number desc limit a.most
+) as p order by a.n, p.number`,
     )
-    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(periodFromRow).toReversed())(rows)
+    return yield* decoding(operation, byPlace(asked.length, periodFromRow))(rows)
   })
 
   const list = Effect.fnUntraced(function* (
@@ -195,12 +222,16 @@ order by ${order} limit ${limit}`
 
   return SubscriptionStore.of({
     insert: (subscription) => transactor.atomically(insert(subscription)),
-    find: (id) => find("SubscriptionStore.find", id),
+    find: (id) => Effect.map(findAll("SubscriptionStore.find", [id]), ([found]) => found!),
     list,
-    lock,
-    save,
-    savePeriods,
-    periodsBefore,
+    lock: (id) => Batch.together("SubscriptionStore.lock", id, lockAll),
+    save: (subscription) => Batch.together("SubscriptionStore.save", subscription, saveAll),
+    savePeriods: (id, periods) =>
+      periods.length === 0
+        ? Effect.void
+        : Batch.together("SubscriptionStore.savePeriods", { id, periods }, saveAllPeriods),
+    periodsBefore: (id, before, limit) =>
+      Batch.together("SubscriptionStore.periodsBefore", { id, before, limit }, allPeriodsBefore),
   })
 })
 

@@ -2,6 +2,7 @@
  * The `UsageStore` on Postgres: records and totals. Thresholds are in `ThresholdStatements`.
  */
 import {
+  Batch,
   CurrentTenant,
   type Customer,
   Id,
@@ -20,6 +21,7 @@ import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
 import { decoding, integer, json, type Row, text } from "../Row.ts"
+import { byPlace } from "./Batched.ts"
 import * as MeterRollups from "./MeterRollups.ts"
 import * as UsageAppend from "./UsageAppend.ts"
 import * as UsageAudit from "./UsageAudit.ts"
@@ -120,13 +122,17 @@ order by ${order} limit ${limit}`,
     return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(recordFromRow))(rows))
   })
 
-  const totals = Effect.fnUntraced(function* (query: TotalsQuery) {
+  const allTotals = Effect.fnUntraced(function* (queries: ReadonlyArray<TotalsQuery>) {
     const operation = "UsageStore.totals"
     const tenant = yield* CurrentTenant
-    if (query.boundaries.length < 2) return []
-    const rows = yield* read(operation, (sql) => UsageTotals.statement(sql, t, tenant, query))
-    return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(UsageTotals.fromRow))(rows)
+    const rows = yield* read(
+      operation,
+      (sql) => UsageTotals.statement(sql, t, tenant, queries) ?? Effect.succeed([]),
+    )
+    return yield* decoding(operation, byPlace(queries.length, UsageTotals.fromRow))(rows)
   })
+  const totals = (query: TotalsQuery) =>
+    Batch.together(`UsageStore.totals ${UsageTotals.keyOf(query)}`, query, allTotals)
 
   const countMeters = Effect.fnUntraced(function* (query: MetersQuery) {
     const operation = "UsageStore.countMeters"

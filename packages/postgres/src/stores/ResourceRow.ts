@@ -62,7 +62,13 @@ export interface Rows<A> {
   readonly parameter: (
     field: string,
     value: unknown,
-  ) => { readonly column: string; readonly value: Statement.Fragment }
+  ) => {
+    readonly column: string
+    readonly value: Statement.Fragment
+    /** The value as text, and the cast of such a text, which takes the place of `?`. */
+    readonly text: string | null
+    readonly cast: string
+  }
 }
 
 const parameter = ({ cast, write }: Column, value: unknown): Statement.Fragment => {
@@ -126,7 +132,12 @@ export const make = <A extends object>(resource: Resource.Definition): Rows<A> =
     parameter: (name, value) => {
       const found = byName.get(name)
       if (found === undefined) throw new TypeError(`the resource has no field ${name}`)
-      return { column: found.column, value: parameter(found.of, value) }
+      return {
+        column: found.column,
+        value: parameter(found.of, value),
+        text: value === null ? null : found.of.write(value as never),
+        cast: found.of.cast,
+      }
     },
   }
 }

@@ -9,7 +9,7 @@ import {
   UsagePeriod,
   type UsageTotal,
 } from "@billwright/core"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { bigint, integer, type Row, text } from "../Row.ts"
 import type { Tables } from "../Tables.ts"
@@ -43,9 +43,9 @@ export const ranges = (boundaries: TotalsQuery["boundaries"]) => {
 const meterOf = (
   sql: SqlClient.SqlClient,
   tenant: Tenant.Tenant,
-  { customerId, productId, unit }: Pick<TotalsQuery, "customerId" | "productId" | "unit">,
-) => sql`account_id = ${tenant.accountId} and mode = ${tenant.mode}
-      and customer_id = ${Id.toUuid(customerId)}::uuid
+  customer: Statement.Fragment,
+  { productId, unit }: Pick<TotalsQuery, "productId" | "unit">,
+) => sql`account_id = ${tenant.accountId} and mode = ${tenant.mode} and customer_id = ${customer}
       ${productId === undefined ? sql.literal("") : sql`and product_id = ${productId}`}
       ${unit === undefined ? sql.literal("") : sql`and unit = ${unit}`}`
 
@@ -59,44 +59,70 @@ export const countStatement = (
   { from, most, to, ...query }: MetersQuery,
 ) => sql<Row>`select least(count(*), ${String(most + 1)}::text::bigint)::text as count from (
   select distinct u.product_id, u.unit from (
-    select product_id, unit from ${t.usage_daily} where ${meterOf(sql, tenant, query)} and record_count > 0
+    select product_id, unit from ${t.usage_daily} where ${meterOf(sql, tenant, sql`${Id.toUuid(query.customerId)}::uuid`, query)} and record_count > 0
       and day >= date '1970-01-01' + ${String(from)}::text::integer
       and day < date '1970-01-01' + ${String(to)}::text::integer
     limit ${String(most * (to - from) + 1)}::text::bigint
   ) as u
 ) as m`
 
-/** The statement of a query; `undefined` when its windows are empty. */
-export const statement = (sql: SqlClient.SqlClient, t: Tables, tenant: Tenant.Tenant, query: TotalsQuery) => {
-  const { days, edges } = ranges(query.boundaries)
-  const meter = meterOf(sql, tenant, query)
+/** What queries have in common whose totals one statement reads. */
+export const keyOf = ({ by, productId, unit }: TotalsQuery): string => JSON.stringify([by, productId, unit])
+
+/** Ranges of many queries, with the place of the query that each belongs to. */
+const placed = <A extends { readonly windows: ReadonlyArray<number> }>(all: ReadonlyArray<A>) => ({
+  places: all.flatMap(({ windows }, index) => windows.map(() => index + 1)),
+  windows: all.flatMap(({ windows }) => windows),
+})
+
+/** The statement of queries with the same key; `undefined` when their windows are empty. A row has the place `n` of its query. */
+export const statement = (
+  sql: SqlClient.SqlClient,
+  t: Tables,
+  tenant: Tenant.Tenant,
+  queries: ReadonlyArray<TotalsQuery>,
+) => {
+  const [first] = queries
+  if (first === undefined) return undefined
+  const { by } = first
+  const split = queries.map(({ boundaries }) => ranges(boundaries))
+  const days = split.map((each) => each.days)
+  const edges = split.map((each) => each.edges)
+  const [ofDays, ofEdges] = [placed(days), placed(edges)]
+  if (ofDays.windows.length === 0 && ofEdges.windows.length === 0) return undefined
+  const customers = queries.map(({ customerId }) => Id.toUuid(customerId))
+  const customersOf = ({ places }: typeof ofDays) =>
+    ArrayLiteral.plain(places.map((place) => customers[place - 1]!))
+  const meter = (customer: string) => meterOf(sql, tenant, sql.literal(customer), first)
   // `offset 0` makes each range a separate search in an index that ends with the time. Without it the planner may
   // read all usage that a customer ever had, and then filter by the ranges.
-  const wholeDays = sql`select d.w, u.product_id, u.unit, u.quantity, u.record_count
-    from unnest(${ArrayLiteral.plain(days.windows)}::text::integer[], ${ArrayLiteral.plain(days.from)}::text::integer[],
-      ${ArrayLiteral.plain(days.to)}::text::integer[]) as d (w, first_day, next_day), lateral (
+  const wholeDays = sql`select d.n, d.w, u.product_id, u.unit, u.quantity, u.record_count
+    from unnest(${ArrayLiteral.plain(ofDays.places)}::text::integer[], ${customersOf(ofDays)}::text::uuid[],
+      ${ArrayLiteral.plain(ofDays.windows)}::text::integer[], ${ArrayLiteral.plain(days.flatMap(({ from }) => from))}::text::integer[],
+      ${ArrayLiteral.plain(days.flatMap(({ to }) => to))}::text::integer[]) as d (n, customer, w, first_day, next_day), lateral (
       select product_id, unit, quantity, record_count from ${t.usage_daily}
-      where ${meter} and day >= coalesce(date '1970-01-01' + d.first_day, '-infinity')
+      where ${meter("d.customer")} and day >= coalesce(date '1970-01-01' + d.first_day, '-infinity')
         and day < coalesce(date '1970-01-01' + d.next_day, 'infinity') and record_count > 0 offset 0
     ) as u`
-  const partDays = sql`select e.w, r.product_id, r.unit, r.quantity::numeric, 1::bigint as record_count
-    from unnest(${ArrayLiteral.plain(edges.windows)}::text::integer[], ${ArrayLiteral.plain(edges.start)}::text::bigint[],
-      ${ArrayLiteral.plain(edges.end)}::text::bigint[]) as e (w, first_at, next_at), lateral (
+  const partDays = sql`select e.n, e.w, r.product_id, r.unit, r.quantity::numeric, 1::bigint as record_count
+    from unnest(${ArrayLiteral.plain(ofEdges.places)}::text::integer[], ${customersOf(ofEdges)}::text::uuid[],
+      ${ArrayLiteral.plain(ofEdges.windows)}::text::integer[], ${ArrayLiteral.plain(edges.flatMap(({ start }) => start))}::text::bigint[],
+      ${ArrayLiteral.plain(edges.flatMap(({ end }) => end))}::text::bigint[]) as e (n, customer, w, first_at, next_at), lateral (
       select product_id, unit, quantity from ${t.usage_records}
-      where ${meter} and occurred_at >= to_timestamp(e.first_at / 1000.0::float8)
+      where ${meter("e.customer")} and occurred_at >= to_timestamp(e.first_at / 1000.0::float8)
         and occurred_at < to_timestamp(e.next_at / 1000.0::float8) and voided_at is null offset 0
     ) as r`
   // Most statements have no partial days. Leaving that half out saves the time to plan it.
   const parts =
-    edges.windows.length === 0
+    ofEdges.windows.length === 0
       ? wholeDays
-      : days.windows.length === 0
+      : ofDays.windows.length === 0
         ? partDays
         : sql`${wholeDays} union all ${partDays}`
-  const product = sql.literal(query.by === "meter" ? "product_id" : "null::text")
-  return sql<Row>`select w::text as w, ${product} as product_id, unit, sum(quantity)::text as quantity,
+  const product = sql.literal(by === "meter" ? "product_id" : "null::text")
+  return sql<Row>`select n::text as n, w::text as w, ${product} as product_id, unit, sum(quantity)::text as quantity,
   sum(record_count)::text as record_count
-from (${parts}) as x group by 1, 2, 3`
+from (${parts}) as x group by x.n, x.w, ${sql.literal(by === "meter" ? "x.product_id, " : "")}x.unit`
 }
 
 export const fromRow = (row: Row): UsageTotal => ({
