@@ -199,6 +199,7 @@ describe("the host's own event types", () => {
     const builtIn: Record<keyof BuiltInEvents, true> = {
       "credit_note.created": true,
       "invoice.created": true,
+      "invoice.deleted": true,
       "invoice.finalized": true,
       "invoice.marked_uncollectible": true,
       "invoice.paid": true,

@@ -166,6 +166,9 @@ export type {
   NumberSeries,
   SeriesName,
 } from "./invoices/InvoiceStore.ts"
+export * as OneOffInvoice from "./invoices/OneOffInvoice.ts"
+export { ShortTransaction } from "./invoices/ShortTransaction.ts"
+export * as SubscriptionDrafts from "./subscriptions/SubscriptionDrafts.ts"
 export { SUBSCRIPTION_ID_PREFIX, SubscriptionId } from "./invoices/SubscriptionId.ts"
 export * as Subscription from "./subscriptions/Subscription.ts"
 export { subscriptionView } from "./subscriptions/SubscriptionView.ts"

@@ -83,6 +83,15 @@ export class DueTable {
     this.#set(row, { ...row.state, dueAt, failure: null, lease: null })
   }
 
+  /** Takes a subject that is there no more off the queue. */
+  remove(id: Subject["id"]): void {
+    const row = this.#rows.get(id)
+    if (row === undefined) return
+    this.#set(row, NONE)
+    this.#rows.delete(id)
+    this.#journal.wrote(() => this.#rows.set(id, row))
+  }
+
   /** When a subject is due, and how that has gone. */
   of(id: Subject["id"]): Due.Due {
     const { dueAt, failure } = this.#rows.get(id)?.state ?? NONE

@@ -50,7 +50,7 @@ interface TenantRows {
 const causeOf = ({ cause, subscriptionId }: Invoice.StoredInvoice): string | undefined =>
   cause === null ? undefined : `${subscriptionId} ${cause.period.number} ${cause.segment}`
 
-const taken = (problem: string, verb = "insert"): Exit.Exit<never, StorageError> =>
+const refused = (problem: string, verb = "insert"): Exit.Exit<never, StorageError> =>
   Exit.fail(
     new StorageError({ operation: `InvoiceStore.${verb}`, retryable: false, cause: new Error(problem) }),
   )
@@ -74,9 +74,9 @@ export class InvoiceTable {
     const row: Row = { id: invoice.id, value, billed: billedLinesOf(value) }
     const cause = causeOf(invoice)
     if (cause !== undefined && rows.causes.has(cause)) {
-      return taken(`the subscription has an invoice for this period and segment: ${cause}`)
+      return refused(`the subscription has an invoice for this period and segment: ${cause}`)
     }
-    if (!rows.all.insert(row)) return taken(`the invoice id ${row.id} is taken`)
+    if (!rows.all.insert(row)) return refused(`the invoice id ${row.id} is taken`)
     const order = orderOf(rows, invoice.subscriptionId)
     order?.insert(row)
     if (cause !== undefined) rows.causes.add(cause)
@@ -123,7 +123,7 @@ export class InvoiceTable {
     const { billed, value: before } = row
     const number = before.state.number === null ? invoice.state.number : null
     if (number !== null && rows.numbers.has(number)) {
-      return taken(`another invoice has the number ${number}`, "save")
+      return refused(`another invoice has the number ${number}`, "save")
     }
     if (number !== null) rows.numbers.add(number)
     const { cause, createdAt, customerId, subscriptionId } = before
@@ -135,6 +135,26 @@ export class InvoiceTable {
       if (number !== null) rows.numbers.delete(number)
     })
     this.#putDue(rows.tenant, row.value)
+    return Exit.void
+  }
+
+  remove(tenant: Tenant.Tenant, id: Invoice.InvoiceId): Exit.Exit<void, StorageError> {
+    const rows = this.#of(tenant)
+    const row = rows.all.find(id)
+    if (row === undefined) return Exit.void
+    const { value } = row
+    if (value.state.status !== "draft") return refused(`the invoice ${id} is issued`, "remove")
+    const causeKey = causeOf(value)
+    const order = orderOf(rows, value.subscriptionId)
+    rows.all.remove(row)
+    order?.remove(row)
+    if (causeKey !== undefined) rows.causes.delete(causeKey)
+    this.#journal.wrote(() => {
+      rows.all.insert(row)
+      order?.insert(row)
+      if (causeKey !== undefined) rows.causes.add(causeKey)
+    })
+    this.#due.remove(id)
     return Exit.void
   }
 
@@ -264,6 +284,7 @@ export const invoiceStore = (table: InvoiceTable, journal: Journal): InvoiceStor
     couponUses: (id) => verb((tenant) => Exit.succeed(table.couponUses(tenant, id))),
     creditsOf: (id) => verb((tenant) => Exit.succeed(table.creditsOf(tenant, id))),
     save: (invoice) => verb((tenant) => table.save(tenant, invoice)),
+    remove: (id) => verb((tenant) => table.remove(tenant, id)),
     billedLines: (id, from) => verb((tenant) => Exit.succeed(table.billedLines(tenant, id, from))),
     lockDrafts: (id) => verb((tenant) => Exit.succeed(table.drafts(tenant, id))),
     lockSeries: (name) => verb((tenant) => Exit.succeed(table.series(tenant, name))),

@@ -12,6 +12,7 @@ import type { InvoicingTest } from "./contract/InvoicingProbe.ts"
 import { paymentContract } from "./contract/PaymentContract.ts"
 import { subscriptionContract } from "./contract/SubscriptionContract.ts"
 import { migrationScenarios } from "./scenarios/MigrationScenarios.ts"
+import { oneOffScenarios } from "./scenarios/OneOffScenarios.ts"
 import { previewScenarios } from "./scenarios/PreviewScenarios.ts"
 import { subscriptionScenarios } from "./scenarios/SubscriptionScenarios.ts"
 import { inOwnTenant, servicesOf, type SuiteOptions } from "./StorageContract.ts"
@@ -40,6 +41,7 @@ export const suite = <R, E>(
     invoicingModelContract(test)
     subscriptionScenarios(test)
     previewScenarios(test)
+    oneOffScenarios(test)
     migrationScenarios(test)
   })
 }

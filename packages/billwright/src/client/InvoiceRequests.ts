@@ -6,6 +6,7 @@ import type { Invoice, Invoices } from "../invoices/Invoices.ts"
 import type { Connection } from "./Connection.ts"
 import { withIntegers } from "./Integers.ts"
 import { list, path, read, write } from "./Requests.ts"
+import { toWire } from "./WireNames.ts"
 
 const toLine = withIntegers<Invoice["lines"][number]>({ amount: true, discount: true, net: true })
 const toTax = withIntegers<Invoice["taxes"][number]>({ taxable: true, amount: true })
@@ -41,6 +42,29 @@ export const makeInvoices = (connection: Connection): Invoices => {
     get: async (id, options) =>
       toInvoice(await read<Invoice>(connection, path`/invoices/${id}`, undefined, options)),
     list: (query, options) => list(connection, "/invoices", query, options, toInvoice),
+    upcoming: async (subscriptionId, options) => {
+      const sent = await read<{ readonly invoice: Invoice | null }>(
+        connection,
+        "/invoices/upcoming",
+        { subscriptionId },
+        options,
+      )
+      return sent.invoice === null ? null : toInvoice(sent.invoice)
+    },
+    create: async ({ lines, ...input }, options) =>
+      toInvoice(
+        await write<Invoice>(
+          connection,
+          "POST",
+          "/invoices",
+          { ...input, lines: lines?.map(toWire) },
+          options,
+        ),
+      ),
+    finalize: (id, options) => post(path`/invoices/${id}/finalize`, options),
+    delete: async (id, options) => {
+      await write(connection, "DELETE", path`/invoices/${id}`, undefined, options)
+    },
     void: (id, options) => post(path`/invoices/${id}/void`, options),
     markUncollectible: (id, options) => post(path`/invoices/${id}/mark_uncollectible`, options),
   }

@@ -213,6 +213,7 @@ export interface UsageThresholdData {
 export interface BuiltInEvents {
   readonly "credit_note.created": CreditNoteData
   readonly "invoice.created": InvoiceData
+  readonly "invoice.deleted": InvoiceData
   readonly "invoice.finalized": InvoiceData
   readonly "invoice.marked_uncollectible": InvoiceData
   readonly "invoice.paid": InvoiceData

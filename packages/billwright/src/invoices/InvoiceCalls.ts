@@ -1,15 +1,38 @@
 /**
  * Implements `billing.invoices`.
  */
-import { Invoice as Core, Invoices as InvoicesService, invoiceView } from "@billwright/core"
+import {
+  Invoice as Core,
+  Invoices as InvoicesService,
+  invoiceView,
+  SUBSCRIPTION_ID_PREFIX,
+} from "@billwright/core"
 import { Effect } from "effect"
 import type { Calls } from "../runtime/Calls.ts"
 import * as Ids from "../runtime/Ids.ts"
-import { toOptionalInput } from "../runtime/Input.ts"
+import { toAmount, toInput, toInstant, toOptionalInput } from "../runtime/Input.ts"
 import { makeListing } from "../runtime/ListingPages.ts"
-import type { Invoices } from "./Invoices.ts"
+import type { CreateInvoice, GivenInvoiceLine, Invoices } from "./Invoices.ts"
 
 const toId = Ids.of(Core.INVOICE_ID_PREFIX)
+const toSubscriptionId = Ids.of(SUBSCRIPTION_ID_PREFIX)
+
+/** The service refuses a line that is not an object. */
+const toLine = (line: GivenInvoiceLine, index: number): object => {
+  if (typeof line !== "object" || line === null) return line
+  const { amount, periodEnd, periodStart, ...fields } = line
+  const instantOrNull = (value: typeof periodEnd, name: string) =>
+    value === undefined || value === null ? value : toInstant(value, `lines[${index}].${name}`)
+  return toInput({
+    ...fields,
+    amount: toAmount(amount),
+    periodStart: instantOrNull(periodStart, "periodStart"),
+    periodEnd: instantOrNull(periodEnd, "periodEnd"),
+  })
+}
+
+const toCreate = (input: CreateInvoice) =>
+  toInput<never>(Array.isArray(input?.lines) ? { ...input, lines: input.lines.map(toLine) } : input)
 
 export const makeInvoices = (calls: Calls): Invoices => {
   const invoices = calls.service(InvoicesService)
@@ -26,6 +49,18 @@ export const makeInvoices = (calls: Calls): Invoices => {
           options,
         ),
       ),
+    upcoming: (subscriptionId, options) =>
+      calls.run(
+        () =>
+          Effect.map(invoices.upcoming(toSubscriptionId(subscriptionId)), (found) =>
+            found === null ? null : invoiceView(found),
+          ),
+        options,
+      ),
+    create: (input, options) =>
+      calls.run(() => Effect.map(invoices.create(toCreate(input)), invoiceView), options),
+    finalize: (id, options) => calls.run(() => Effect.map(invoices.finalize(toId(id)), invoiceView), options),
+    delete: (id, options) => calls.run(() => invoices.delete(toId(id)), options),
     void: (id, options) => calls.run(() => Effect.map(invoices.void(toId(id)), invoiceView), options),
     markUncollectible: (id, options) =>
       calls.run(() => Effect.map(invoices.markUncollectible(toId(id)), invoiceView), options),

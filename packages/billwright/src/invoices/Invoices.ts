@@ -1,5 +1,5 @@
 /**
- * Invoices: what customers owe, line by line. Subscriptions make them.
+ * Invoices: what customers owe, line by line. Subscriptions make them, and one-off invoices are made by call.
  *
  * Amounts are integers of the currency's minor unit, in `bigint`: `4200n` is 42.00 EUR.
  */
@@ -138,15 +138,62 @@ export interface ListInvoices extends PageQuery {
   readonly status?: InvoiceStatus | undefined
 }
 
+/** A line of a one-off invoice. */
+export interface GivenInvoiceLine {
+  /** 1 to 500 characters. */
+  readonly description: string
+  /** In the minor unit, from -10^15 to 10^15, and not 0. Beyond 2^53 − 1 a `bigint`. */
+  readonly amount: number | bigint
+  /** Only together with `periodEnd`, which is later. */
+  readonly periodStart?: Date | string | null | undefined
+  readonly periodEnd?: Date | string | null | undefined
+  /** What its tax rate depends on: 1 to 64 lower-case letters, digits and `_`, a letter first. Default: `standard`. */
+  readonly taxCode?: string | null | undefined
+}
+
+/** A new invoice without a subscription. */
+export interface CreateInvoice {
+  readonly customerId: string
+  /** An ISO 4217 code, such as `EUR`. Default: the currency of the customer. */
+  readonly currency?: string | undefined
+  /**
+   * What is billed: 1 to 250 lines, which come to 0 or more. Default: the pending items of the customer in the currency.
+   * With lines, items stay pending.
+   */
+  readonly lines?: ReadonlyArray<GivenInvoiceLine> | undefined
+}
+
 /**
- * Errors: `InvalidInputError`, `InvoiceNotFoundError`, `ActionUnavailableError` when the invoice does not allow it as it
- * is, and `InvoicingUnsupportedError` on a store without invoices.
+ * Errors: `InvalidInputError`, `InvoiceNotFoundError`, `CustomerNotFoundError`, `SubscriptionNotFoundError`,
+ * `ActionUnavailableError` when the invoice does not allow it as it is, and `InvoicingUnsupportedError` on a store without
+ * invoices.
  */
 export interface Invoices {
   /** A draft has the lines and taxes that it would be issued with now. In lists it is as it was last stored. */
   get(id: string, options?: CallOptions): Promise<Invoice>
   /** A page with many lines may be shorter than `limit`: it has at most 4 MiB of lines. */
   list(query?: ListInvoices, options?: CallOptions): Listing<Invoice>
+  /**
+   * The invoice that a subscription gets after those that it has, with the usage that is recorded by now. `null` if it gets
+   * none, as while it is paused. Nothing is stored: its id is of nothing.
+   */
+  upcoming(subscriptionId: string, options?: CallOptions): Promise<Invoice | null>
+  /**
+   * Makes a draft without a subscription, of pending items or of given lines. It stays a draft until it is finalized or
+   * deleted. Without a charge there is no invoice: `InvalidInputError`.
+   */
+  create(input: CreateInvoice, options?: CallOptions): Promise<Invoice>
+  /**
+   * Issues a draft now, with its lines and taxes of now, also one that waits for late usage. Of the drafts of a
+   * subscription, the oldest one comes first.
+   *
+   * In a transaction it only marks the draft as ready: its `finalizesAt` is now, and the next billing run issues it. Numbers
+   * have no gaps, so a long transaction would keep everybody else from taking one. It does the same when a tax service has
+   * to be asked.
+   */
+  finalize(id: string, options?: CallOptions): Promise<Invoice>
+  /** Deletes a draft that bills no subscription. Its items are pending again. */
+  delete(id: string, options?: CallOptions): Promise<void>
   /**
    * Voids an issued invoice of which nothing was paid. It keeps its number, and nothing of it is due. What it billed is
    * not billed again.

@@ -32,6 +32,7 @@ import { InvoiceSettings, type Settings } from "./InvoiceSettings.ts"
 import type { InvoiceStore } from "./InvoiceStore.ts"
 import { ItemLines, lineOfItem, withinTotal } from "./ItemLines.ts"
 import { nextNumber } from "./NextNumber.ts"
+import { givenLines } from "./OneOffInvoice.ts"
 import { ratesOf, type TaxAnswer, type TaxesUnknown } from "./Taxes.ts"
 
 /**
@@ -69,6 +70,8 @@ export type Deductions = Pick<DiscountInput, "coupons">
 
 /** What taxes depend on, besides the lines. */
 interface Taxing {
+  /** The items among the lines. */
+  readonly items: ReadonlyArray<InvoiceItem>
   readonly customerId: CustomerId
   readonly currency: string
   /** When the supply counts as made, in epoch milliseconds. */
@@ -105,26 +108,26 @@ export class InvoiceBook {
 
   /**
    * Stores a draft, unless it has no lines, and gives it. It picks up the items that were created by `itemsUntil`, in epoch
-   * milliseconds: when it was due to be made. So it does not matter how late that is done.
+   * milliseconds: when it was due to be made. So it does not matter how late that is done. `null`: none.
    */
   draft(
     fields: Omit<StoredInvoice, "state" | "failure" | "taxedBy">,
     header: Omit<Engine.InvoiceHeader, "id" | "customerId" | "subscriptionId">,
     lines: ReadonlyArray<LineInput>,
-    { itemsUntil, ...deductions }: Deductions & { readonly itemsUntil: number },
+    { itemsUntil, ...deductions }: Deductions & { readonly itemsUntil: number | null },
   ): Written<Redrafted | undefined> {
     return Effect.gen({ self: this }, function* () {
       const { cause, createdAt, customerId, id, subscriptionId } = fields
       const at = cause?.at ?? createdAt.epochMilliseconds
       const { currency } = header
-      const items = yield* this.#items.take(
-        { customerId, subscriptionId, currency, createdBy: itemsUntil },
-        id,
-        lines.length > 0,
-      )
+      const of = { customerId, subscriptionId, currency }
+      const items =
+        itemsUntil === null
+          ? []
+          : yield* this.#items.take({ ...of, createdBy: itemsUntil }, id, lines.length > 0)
       const all = [...lines, ...items.map(lineOfItem)]
       if (all.length === 0) return undefined
-      const { amounts, rates } = yield* this.#priced(all, { customerId, currency, at, deductions })
+      const { amounts, rates } = yield* this.#priced(all, { items, customerId, currency, at, deductions })
       const state = draftOf({ ...header, id, customerId, subscriptionId }, amounts)
       const stored: StoredInvoice = { ...fields, state, taxedBy: rates.stored, failure: null }
       yield* this.#store.insert(stored)
@@ -134,7 +137,8 @@ export class InvoiceBook {
   }
 
   /**
-   * The draft with other lines, those of its items, and taxes as they are now. When all lines but credits of items have
+   * The draft with other lines of its subscription, those of its items and those that it was made with, and taxes as they
+   * are now. When all lines but credits of items have
    * fallen away, it keeps those that it has, with amounts of 0: it was announced, so that it is issued, too.
    */
   redraft(
@@ -147,9 +151,11 @@ export class InvoiceBook {
       const { cause, customerId, state, taxedBy } = stored
       const { epochMilliseconds: now } = yield* DateTime.now
       const items = yield* this.#items.of(stored.id)
-      const all = [...given, ...items.map(lineOfItem)]
-      const hasCharges = given.length > 0 || items.some(({ amount }) => amount > 0n)
+      const lines = [...given, ...givenLines(state.lines)]
+      const all = [...lines, ...items.map(lineOfItem)]
+      const hasCharges = lines.length > 0 || items.some(({ amount }) => amount > 0n)
       const { amounts, rates } = yield* this.#priced(hasCharges ? all : zeroed(state, items), {
+        items,
         customerId,
         currency: state.currency,
         at: cause?.at ?? now,
@@ -163,7 +169,10 @@ export class InvoiceBook {
   }
 
   /** The amounts of lines. A draft has at least one. */
-  #priced(lines: ReadonlyArray<LineInput>, { answer, at, before, currency, customerId, deductions }: Taxing) {
+  #priced(
+    lines: ReadonlyArray<LineInput>,
+    { answer, at, before, currency, customerId, deductions, items }: Taxing,
+  ) {
     return Effect.gen({ self: this }, function* () {
       const customer = Option.match(yield* this.#customers.find(customerId), {
         onNone: () => before?.customer ?? UNKNOWN_CUSTOMER,
@@ -178,7 +187,7 @@ export class InvoiceBook {
       )
       const ofLines = (some: ReadonlyArray<LineInput>) =>
         assemble({ ...deductions, lines: some, quote: rates.quote })
-      const amounts = ofLines(withinTotal(lines, currency, (some) => ofLines(some)?.total ?? 0n))
+      const amounts = ofLines(withinTotal(lines, items, currency, (some) => ofLines(some)?.total ?? 0n))
       if (amounts === undefined) return yield* Effect.die(new TypeError("a draft has no lines"))
       return { amounts, rates }
     })
@@ -208,6 +217,27 @@ export class InvoiceBook {
       const dueAt = dueAtOf(issuedAt, terms.netDays, terms.timezone)
       const input: InvoiceInput = { action: "finalize", number, issuedAt, dueAt }
       return yield* this.apply(draft, input).pipe(Effect.catchTag("ActionUnavailable", Effect.die))
+    })
+  }
+
+  /** Marks a draft that the current transaction holds as ready: the next billing run issues it. */
+  markReady({ draft }: Redrafted): Effect.Effect<StoredInvoice, StorageError, CurrentTenant> {
+    return Effect.gen({ self: this }, function* () {
+      const updatedAt = yield* DateTime.now
+      const ready = { ...draft, dueAt: updatedAt.epochMilliseconds, failure: null, updatedAt }
+      yield* this.#store.save(ready)
+      return ready
+    })
+  }
+
+  /** Removes a draft that the current transaction holds. Its items are pending again. */
+  remove(draft: StoredInvoice): Written<void> {
+    return Effect.gen({ self: this }, function* () {
+      const { id, state } = draft
+      yield* this.#items.release(id)
+      yield* this.#store.remove(id)
+      const removed = { ...draft, state: { ...state, sequence: state.sequence + 1 } }
+      yield* this.#publish(removed, "invoice.deleted")
     })
   }
 

@@ -121,6 +121,17 @@ export const invoiceEvents = {
     data: Data,
     example: dueExample,
   }),
+  "invoice.deleted": EventType.make({
+    name: "invoice.deleted",
+    description: "A draft was deleted before it was issued.",
+    data: Data,
+    example: {
+      invoice_id: example.invoice_id,
+      customer_id: example.customer_id,
+      amount: 4200,
+      currency: "EUR",
+    },
+  }),
   "invoice.finalized": EventType.make({
     name: "invoice.finalized",
     description: "An invoice was issued: it has its number, and its lines never change again.",
@@ -145,4 +156,4 @@ export const invoiceEvents = {
     data: Data,
     example: dueExample,
   }),
-} satisfies Record<InvoiceEvent | "invoice.created", EventType.EventType>
+} satisfies Record<InvoiceEvent | "invoice.created" | "invoice.deleted", EventType.EventType>

@@ -1,11 +1,13 @@
 /**
  * Items: one-off charges and credits of a customer. The customer's next invoice in their currency picks them up.
  */
-import { Schema } from "effect"
+import { Currency as Currencies } from "@billwright/engine"
+import { DateTime, Effect, Schema } from "effect"
 import { CUSTOMER_ID_PREFIX, CustomerId } from "../customers/Customer.ts"
 import { Currency } from "../shared/Currency.ts"
 import * as Field from "../shared/Field.ts"
 import * as Id from "../shared/Id.ts"
+import { InvalidInput } from "../shared/InvalidInput.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import * as Resource from "../shared/Resource.ts"
 import * as Text from "../shared/Text.ts"
@@ -137,3 +139,29 @@ export interface ListInvoiceItems extends Schema.Schema.Type<typeof ListInvoiceI
 /** The tenant has no item with this id. */
 export const InvoiceItemNotFound = invoiceItems.NotFound
 export type InvoiceItemNotFound = InstanceType<typeof InvoiceItemNotFound>
+
+/** Refuses a text that has the form of a currency and is none. */
+export const checkCurrency = (currency: string): Effect.Effect<void, InvalidInput> =>
+  Currencies.exponentOf(currency) === undefined
+    ? Effect.fail(
+        new InvalidInput({ field: "currency", problem: "must be an ISO 4217 currency code such as EUR" }),
+      )
+    : Effect.void
+
+/** The service period of a line: both of its instants, or none. */
+interface ServicePeriod {
+  readonly periodStart?: DateTime.Utc | null
+  readonly periodEnd?: DateTime.Utc | null
+}
+
+/** Refuses half a service period, and one that ends before it begins. `at` is the path of what has it. */
+export const checkServicePeriod = (
+  { periodEnd = null, periodStart = null }: ServicePeriod,
+  at = "",
+): Effect.Effect<void, InvalidInput> => {
+  const isWhole = (periodStart === null) === (periodEnd === null)
+  const isRight = periodStart === null || periodEnd === null || DateTime.isLessThan(periodStart, periodEnd)
+  if (isWhole && isRight) return Effect.void
+  const problem = isWhole ? "must be after the start" : "must be given together with the start"
+  return Effect.fail(new InvalidInput({ field: `${at}periodEnd`, problem }))
+}

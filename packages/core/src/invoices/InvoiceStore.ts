@@ -89,6 +89,12 @@ export class InvoiceStore extends Context.Service<
     readonly save: (invoice: StoredInvoice) => Effect.Effect<void, StorageError, CurrentTenant>
 
     /**
+     * Removes a draft that the current transaction holds, with its lines and its place in the queue. Fails with a
+     * `StorageError` if the invoice is issued. Does nothing if there is no such invoice.
+     */
+    readonly remove: (id: InvoiceId) => Effect.Effect<void, StorageError, CurrentTenant>
+
+    /**
      * The lines whose `origin` is a period of the subscription from a number on, of invoices of any status, drafts
      * included. In the order of the invoices' ids, then of their lines.
      */

@@ -58,12 +58,13 @@ export const lineOfItem = ({
  */
 const withCredits = (
   lines: ReadonlyArray<LineInput>,
+  isCredit: (line: LineInput) => boolean,
   currency: string,
   most: bigint,
 ): ReadonlyArray<LineInput> => {
   let left = most
   return lines.flatMap((line) => {
-    if (line.kind !== "item" || line.amount >= 0n) return [line]
+    if (!isCredit(line)) return [line]
     const taken = left < -line.amount ? left : -line.amount
     left -= taken
     const steps = stepsOfAmount(-taken, Currency.exponentOf(currency) ?? 0)
@@ -73,23 +74,26 @@ const withCredits = (
 
 /**
  * The lines of an invoice, with the credits among its items cut where its total would be less than 0. `totalOf` gives the
- * total of lines. What a subscription gives back is not cut.
+ * total of lines. What a subscription gives back is not cut, and neither are lines that were given with the invoice.
  */
 export const withinTotal = (
   lines: ReadonlyArray<LineInput>,
+  items: ReadonlyArray<InvoiceItem>,
   currency: string,
   totalOf: (lines: ReadonlyArray<LineInput>) => bigint,
 ): ReadonlyArray<LineInput> => {
-  const credits = lines.filter(({ amount, kind }) => kind === "item" && amount < 0n)
+  const ids = new Set<string>(items.map(({ id }) => id))
+  const isCredit = ({ amount, id }: LineInput) => amount < 0n && ids.has(id)
+  const credits = lines.filter(isCredit)
   if (credits.length === 0 || totalOf(lines) >= 0n) return lines
   // With more credit the total never rises. So the most that leaves it at 0 or more is found by halving.
   let [fits, tooMuch] = [0n, credits.reduce((sum, { amount }) => sum - amount, 0n)]
   while (tooMuch - fits > 1n) {
     const middle = (fits + tooMuch) / 2n
-    if (totalOf(withCredits(lines, currency, middle)) >= 0n) fits = middle
+    if (totalOf(withCredits(lines, isCredit, currency, middle)) >= 0n) fits = middle
     else tooMuch = middle
   }
-  return withCredits(lines, currency, fits)
+  return withCredits(lines, isCredit, currency, fits)
 }
 
 /** Whose items an invoice picks up. */
@@ -134,6 +138,14 @@ export class ItemLines {
       // Another invoice took the charges meanwhile.
       for (const { id } of taken) yield* this.#items.modify(id, (item) => Effect.succeed(waiting(item)))
       return []
+    })
+  }
+
+  /** The items of a draft that is removed are pending again. */
+  release(invoiceId: InvoiceId): Stored<void> {
+    return Effect.gen({ self: this }, function* () {
+      for (const { id } of yield* this.#list({ invoiceId }))
+        yield* this.#items.modify(id, (item) => Effect.succeed(waiting(item)))
     })
   }
 

@@ -1,12 +1,13 @@
 /**
  * The use cases of items. Invoices pick items up (`ItemLines`).
  */
-import { Currency } from "@billwright/engine"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { CustomerNotFound, customers } from "../customers/Customer.ts"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import {
+  checkCurrency,
+  checkServicePeriod,
   CreateInvoiceItem,
   INVOICE_ITEM_ID_PREFIX,
   type InvoiceItem,
@@ -84,20 +85,8 @@ export class InvoiceItems extends Context.Service<
         periodStart = null,
         subscriptionId = null,
       }: CreateInvoiceItem) {
-        if (Currency.exponentOf(currency) === undefined) {
-          return yield* new InvalidInput({
-            field: "currency",
-            problem: "must be an ISO 4217 currency code such as EUR",
-          })
-        }
-        const isWhole = (periodStart === null) === (periodEnd === null)
-        if (
-          !isWhole ||
-          (periodStart !== null && periodEnd !== null && !DateTime.isLessThan(periodStart, periodEnd))
-        ) {
-          const problem = isWhole ? "must be after the start" : "must be given together with the start"
-          return yield* new InvalidInput({ field: "periodEnd", problem })
-        }
+        yield* checkCurrency(currency)
+        yield* checkServicePeriod({ periodStart, periodEnd })
         if (subscriptionId === null) return
         const found = yield* (yield* subscriptions).find(subscriptionId)
         if (Option.isNone(found) || found.value.customerId !== customerId) {

@@ -8,7 +8,6 @@ import { CustomerId } from "../customers/Customer.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import type { Due, DueFailure } from "../shared/Due.ts"
 import { Metadata } from "../shared/Metadata.ts"
-import * as NotFound from "../shared/NotFound.ts"
 import { pageFields } from "../shared/Page.ts"
 
 export const Phase = Schema.Literals(["scheduled", "trialing", "active", "paused", "ended"])
@@ -142,5 +141,4 @@ export const ListSubscriptions = Schema.Struct({
 })
 export interface ListSubscriptions extends Schema.Schema.Type<typeof ListSubscriptions> {}
 
-/** The tenant has no subscription with this id. */
-export class SubscriptionNotFound extends NotFound.make("SubscriptionNotFound", "subscription") {}
+export { SubscriptionNotFound } from "../invoices/SubscriptionId.ts"

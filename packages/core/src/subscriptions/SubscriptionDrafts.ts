@@ -1,10 +1,16 @@
 /**
- * Computes the drafts of subscriptions for readers, with the usage that is recorded by now.
+ * Computes the drafts of subscriptions, with the usage that is recorded by now: for readers, and for those who issue them.
  */
 import { Effect, Layer, Option } from "effect"
+import { CustomerTime } from "../customers/CustomerTime.ts"
+import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import { Drafts } from "../invoices/Drafts.ts"
-import type { StoredInvoice } from "../invoices/Invoice.ts"
+import type { InvoiceId, StoredInvoice } from "../invoices/Invoice.ts"
+import { type SubscriptionId, SubscriptionNotFound } from "../invoices/SubscriptionId.ts"
+import { Collections } from "../shared/Collections.ts"
+import { Transactor } from "../shared/Transactor.ts"
 import { inOrder } from "./SubscriptionBilling.ts"
+import { upcomingOf } from "./SubscriptionPreview.ts"
 import { bookOf } from "./Subscriptions.ts"
 
 /** Most drafts of a subscription. It has one, unless its grace is longer than its periods. */
@@ -14,6 +20,9 @@ export const layer = Layer.effect(
   Drafts,
   Effect.gen(function* () {
     const makeBook = yield* bookOf
+    const transactor = yield* Transactor
+    const time = new CustomerTime(yield* Collections)
+
     const today = Effect.fnUntraced(function* (stored: StoredInvoice) {
       const { state, subscriptionId } = stored
       if (state.status !== "draft") return stored
@@ -31,9 +40,40 @@ export const layer = Layer.effect(
       const { draft } = yield* billing.redraft(found.value, stored, later)
       return asStored(draft, stored)
     })
-    return { today }
+
+    const hold = Effect.fnUntraced(function* (id: InvoiceId) {
+      const { billing, invoiceBook, invoices, store } = yield* makeBook
+      const found = yield* invoices.find(id)
+      if (Option.isNone(found)) return Option.none()
+      const { subscriptionId } = found.value
+      const subscription = subscriptionId === null ? Option.none() : yield* store.lock(subscriptionId)
+      const held = yield* invoices.lock(id)
+      if (Option.isNone(held)) return Option.none()
+      const { status } = held.value.state
+      if (status !== "draft") return yield* unavailable(id, `the invoice is ${status}`)
+      if (Option.isNone(subscription)) return Option.some(yield* invoiceBook.redraft(held.value, []))
+      const [first, ...later] = inOrder(yield* invoices.lockDrafts(subscription.value.id))
+      if (first !== undefined && first.id !== id) {
+        return yield* unavailable(id, `the draft ${first.id} before it has to be issued first`)
+      }
+      return Option.some(yield* billing.redraft(subscription.value, held.value, later))
+    })
+
+    const upcoming = Effect.fnUntraced(function* (id: SubscriptionId) {
+      const parts = yield* makeBook
+      const found = yield* parts.store.find(id)
+      if (Option.isNone(found)) return yield* new SubscriptionNotFound({ id })
+      return yield* upcomingOf({ ...parts, time, transactor }, found.value)
+    })
+
+    return { today, hold, upcoming }
   }),
 )
+
+const unavailable = (id: InvoiceId, problem: string) =>
+  Effect.fail(
+    new ActionUnavailable({ object: "invoice", id, problem: `finalize is not possible: ${problem}` }),
+  )
 
 /** It is read and not changed, so its sequence stays. */
 const asStored = (draft: StoredInvoice, { state: { sequence } }: StoredInvoice): StoredInvoice => ({

@@ -88,50 +88,63 @@ interface Parts {
 
 type Read<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
 
-/** The preview of a command. `id` is that of the subscription, unless the command creates it. */
-export const previewOf = <E, R>(
-  { book, invoices, store, time, transactor }: Parts,
-  id: SubscriptionId | undefined,
-  command: Effect.Effect<Subscription, E, R>,
-): Effect.Effect<SubscriptionPreview, E | InvalidInput | StorageError, R | CurrentTenant> => {
-  /** The drafts of a subscription that were not there before. */
-  const draftsSince = (subscriptionId: SubscriptionId, before: ReadonlySet<string>) =>
-    Effect.map(invoices.lockDrafts(subscriptionId), (drafts) =>
-      drafts.filter((draft) => !before.has(draft.id)).map(toInvoice),
-    )
+/** The drafts of a subscription that were not there before. */
+const draftsSince = ({ invoices }: Parts, id: SubscriptionId, before: ReadonlySet<string>) =>
+  Effect.map(invoices.lockDrafts(id), (drafts) =>
+    drafts.filter((draft) => !before.has(draft.id)).map(toInvoice),
+  )
 
-  const nextInvoice = Effect.fnUntraced(function* (
-    subscriptionId: SubscriptionId,
-    before: ReadonlySet<string>,
-  ): Effect.fn.Return<Invoice | null, InvalidInput | StorageError, CurrentTenant> {
-    let stored = Option.getOrUndefined(yield* store.lock(subscriptionId))
+/** Does what is due on a subscription in the future, until that makes an invoice. `before` are the drafts that it has. */
+const nextInvoice = (
+  parts: Parts,
+  { customerId, id }: Pick<Subscription, "customerId" | "id">,
+  before: ReadonlySet<string>,
+): Read<Invoice | null> => {
+  const next = Effect.gen(function* () {
+    let stored = Option.getOrUndefined(yield* parts.store.lock(id))
     for (let instants = 0; stored !== undefined && instants < MAX_INSTANTS_AHEAD; instants++) {
       const due = nextDue(stored.state)
       if (due === null) return null
       const stepped = step(stored.state, { type: "due" }, due.at)
       if (isRejected(stepped)) return null
-      stored = (yield* book.update(stored, stepped)).stored
-      const [next] = yield* draftsSince(subscriptionId, before)
-      if (next !== undefined) return next
+      stored = (yield* parts.book.update(stored, stepped)).stored
+      const [made] = yield* draftsSince(parts, id, before)
+      if (made !== undefined) return made
     }
     return null
   })
-
-  const idsOf = (subscriptionId: SubscriptionId | undefined): Read<Set<string>> =>
-    subscriptionId === undefined
-      ? Effect.succeed(new Set())
-      : Effect.andThen(
-          store.lock(subscriptionId),
-          Effect.map(invoices.lockDrafts(subscriptionId), (drafts) => new Set(drafts.map((one) => one.id))),
-        )
-
-  const all = Effect.gen(function* () {
-    const known = yield* idsOf(id)
-    const subscription = yield* command
-    const made = yield* draftsSince(subscription.id, known)
-    for (const draft of made) known.add(draft.id)
-    const next = yield* time.within(subscription.customerId, nextInvoice(subscription.id, known))
-    return { subscription, invoices: made, nextInvoice: next }
-  })
-  return undone(transactor, all)
+  return parts.time.within(customerId, next)
 }
+
+/** Holds a subscription, and gives the ids of its drafts. */
+const draftIdsOf = ({ invoices, store }: Parts, id: SubscriptionId): Read<Set<string>> =>
+  Effect.andThen(
+    store.lock(id),
+    Effect.map(invoices.lockDrafts(id), (drafts) => new Set(drafts.map((one) => one.id))),
+  )
+
+/** The preview of a command. `id` is that of the subscription, unless the command creates it. */
+export const previewOf = <E, R>(
+  parts: Parts,
+  id: SubscriptionId | undefined,
+  command: Effect.Effect<Subscription, E, R>,
+): Effect.Effect<SubscriptionPreview, E | InvalidInput | StorageError, R | CurrentTenant> => {
+  const all = Effect.gen(function* () {
+    const known = id === undefined ? new Set<string>() : yield* draftIdsOf(parts, id)
+    const subscription = yield* command
+    const made = yield* draftsSince(parts, subscription.id, known)
+    for (const draft of made) known.add(draft.id)
+    return { subscription, invoices: made, nextInvoice: yield* nextInvoice(parts, subscription, known) }
+  })
+  return undone(parts.transactor, all)
+}
+
+/** The invoice that a subscription gets after those that it has. `null` if it gets none. */
+export const upcomingOf = (
+  parts: Parts,
+  subscription: Pick<Subscription, "customerId" | "id">,
+): Read<Invoice | null> =>
+  undone(
+    parts.transactor,
+    Effect.flatMap(draftIdsOf(parts, subscription.id), (known) => nextInvoice(parts, subscription, known)),
+  )

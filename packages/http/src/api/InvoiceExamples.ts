@@ -82,7 +82,80 @@ const invoice = {
 
 const changed = { ...invoice, sequence: 3, updated_at: "2026-12-22T10:00:00.000Z" }
 
+const onboarding = { description: "Onboarding", amount: 4900 }
+
+const draft = {
+  ...invoice,
+  id: "inv_01kdnqh2t5e8yv3m7w9b4c6p1a",
+  number: null,
+  status: "draft",
+  subscription_id: null,
+  period_start: null,
+  period_end: null,
+  lines: [
+    {
+      ...line,
+      ...onboarding,
+      id: "inv_01kdnqh2t5e8yv3m7w9b4c6p1a.1",
+      kind: "item",
+      charge: null,
+      plan: null,
+      period_start: null,
+      period_end: null,
+      quantity: null,
+      net: 4900,
+      steps: [
+        { type: "flat", amount: "49" },
+        { type: "round", digits: 2, amount: "49" },
+      ],
+    },
+  ],
+  subtotal: 4900,
+  taxes: [{ ...tax, taxable: 4900, amount: 0 }],
+  total: 4900,
+  amount_due: 4900,
+  issued_at: null,
+  due_at: null,
+  available_actions: ["finalize"],
+  sequence: 1,
+}
+
+const finalized = {
+  ...draft,
+  number: "2026-0043",
+  status: "open",
+  issued_at: "2026-12-22T10:00:00.000Z",
+  due_at: "2027-01-05T23:59:59.999Z",
+  available_actions: ["pay", "credit", "void", "mark_uncollectible"],
+  sequence: 2,
+}
+
+const upcoming = {
+  ...invoice,
+  id: "inv_01kdkf6r8w4x2n6c3v7z5t9q0e",
+  number: null,
+  status: "draft",
+  issued_at: null,
+  due_at: null,
+  finalizes_at: "2026-12-21T01:00:00.000Z",
+  available_actions: ["finalize"],
+  sequence: 1,
+}
+
 export const invoiceExamples = {
+  createInvoice: {
+    request: { customer_id: draft.customer_id, currency: "EUR", lines: [onboarding] },
+    response: draft,
+  },
+  getUpcomingInvoice: {
+    response: {
+      object: "upcoming_invoice",
+      subscription_id: upcoming.subscription_id,
+      invoice: upcoming,
+    },
+  },
+  finalizeInvoice: { response: finalized },
+  deleteInvoice: { response: { object: "invoice", id: draft.id, deleted: true } },
   listInvoices: { response: { object: "list", data: [invoice], has_more: false } },
   getInvoice: { response: invoice },
   voidInvoice: {

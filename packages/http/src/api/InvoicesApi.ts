@@ -1,9 +1,18 @@
 /**
  * The REST definitions of invoices.
  */
-import { Customer, Dimensions, Invoice, INVOICE_LIMITS, MeterFields, SubscriptionId } from "@billwright/core"
+import {
+  Customer,
+  Dimensions,
+  Invoice,
+  INVOICE_LIMITS,
+  InvoiceItem,
+  MeterFields,
+  OneOffInvoice,
+  SubscriptionId,
+} from "@billwright/core"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { readErrors, writeErrors } from "./ErrorBody.ts"
 import { DueFailureBody, PlanRefBody } from "./InvoicingFields.ts"
 import { RequiredPermission } from "./Permission.ts"
@@ -29,6 +38,14 @@ const StatusField = Invoice.InvoiceStatus.annotate({
     "`draft`: it follows usage, and has no number. `open`: it is issued and waits for its payment. `paid`: nothing is left to pay. `void`: it keeps its number, and nothing of it is due. `uncollectible`: it is written off, and may still be paid.",
 })
 const ActionField = Schema.Literals(["finalize", "pay", "credit", "void", "mark_uncollectible"])
+
+/** The operations of the actions of an invoice. Payments come with an operation for `pay`. */
+export const INVOICE_ACTIONS = {
+  finalize: "finalizeInvoice",
+  credit: "createCreditNote",
+  void: "voidInvoice",
+  mark_uncollectible: "markInvoiceUncollectible",
+} as const satisfies Partial<Record<typeof ActionField.Type, string>>
 
 const taxRateFields = {
   category: Schema.Literals(["S", "Z", "E", "AE", "K", "G", "O"]).annotate({
@@ -200,7 +217,11 @@ export const InvoiceBody = Schema.Struct({
   ]).annotate({ description: "How its payment fares. `idle` until payments begin." }),
   available_actions: Schema.Array(ActionField)
     .check(Schema.isMaxLength(ActionField.literals.length))
-    .annotate({ description: "What can be done to it as it is." }),
+    .annotate({
+      description: `What can be done to it as it is. The operations are ${Object.values(INVOICE_ACTIONS)
+        .map((operation) => `\`${operation}\``)
+        .join(", ")}.`,
+    }),
   sequence: Wire.Count.annotate({
     description: "Rises with each change of the invoice. Its events have the same number.",
   }),
@@ -211,6 +232,65 @@ export const InvoiceBody = Schema.Struct({
   identifier: "Invoice",
   description: "An invoice, with the computation of every line. Amounts are integers of the minor unit.",
 })
+
+const GivenLineBody = Schema.Struct({
+  description: OneOffInvoice.GivenLine.fields.description.annotate({ description: "The text of the line." }),
+  amount: Wire.exactInteger({
+    minimum: -Number(InvoiceItem.MAX_ITEM_AMOUNT),
+    maximum: Number(InvoiceItem.MAX_ITEM_AMOUNT),
+    problem: "must be an integer from -10^15 to 10^15, and not 0",
+    description: "The amount in the minor unit of the currency, below 0 for a rebate, and not 0.",
+  }),
+  periodStart: Schema.optionalKey(Wire.instantOrNull("When the service began. Only together with the end.")),
+  periodEnd: Schema.optionalKey(
+    Wire.instantOrNull("When the service ended. This instant is not part of it."),
+  ),
+  taxCode: Schema.optionalKey(
+    Schema.NullOr(InvoiceItem.TaxCode).annotate({
+      description: "What its tax rate depends on. Default: `standard`.",
+    }),
+  ),
+}).pipe(Schema.encodeKeys({ periodStart: "period_start", periodEnd: "period_end", taxCode: "tax_code" }))
+
+const CreateBody = Schema.Struct({
+  customerId: CustomerIdField,
+  currency: Schema.optionalKey(
+    OneOffInvoice.CreateInvoice.fields.currency.schema.annotate({
+      description: "The ISO 4217 code of the currency. Default: that of the customer.",
+    }),
+  ),
+  lines: Schema.optionalKey(
+    Schema.Array(GivenLineBody).check(Schema.isBetweenLength(1, OneOffInvoice.MAX_GIVEN_LINES)).annotate({
+      description:
+        "What is billed: 0 or more together. Default: the pending items of the customer in the currency. With lines, items stay pending.",
+    }),
+  ),
+})
+  .pipe(Schema.encodeKeys({ customerId: "customer_id" }))
+  .annotate({ identifier: "CreateInvoice", description: "A new invoice without a subscription." })
+
+const DeletedBody = Schema.Struct({
+  object: Schema.Literal("invoice"),
+  id: IdField,
+  deleted: Schema.Literal(true),
+}).annotate({ identifier: "DeletedInvoice", description: "A draft that was deleted." })
+
+/** The next invoice in an answer. */
+export const UpcomingInvoiceBody = Schema.Struct({
+  object: Schema.Literal("upcoming_invoice"),
+  subscription_id: SubscriptionId.annotate({ description: "The subscription." }),
+  invoice: Schema.NullOr(InvoiceBody).annotate({
+    description:
+      "The invoice that it gets next, with the usage that is recorded by now. `null` if it gets none, as while it is paused.",
+  }),
+}).annotate({
+  identifier: "UpcomingInvoice",
+  description: "What comes next. Nothing of it is stored: the id of the invoice is of nothing.",
+})
+
+const UpcomingQuery = Schema.Struct({
+  subscriptionId: Schema.String.annotate({ description: "The id of the subscription." }),
+}).pipe(Schema.encodeKeys({ subscriptionId: "subscription_id" }))
 
 const ListQuery = Schema.Struct({
   ...Wire.pageFields,
@@ -230,6 +310,21 @@ const UNAVAILABLE = "A `conflict` says that the invoice does not allow it as it 
 
 export const InvoicesApi = HttpApiGroup.make("invoices")
   .add(
+    HttpApiEndpoint.post("createInvoice", "/invoices", {
+      payload: CreateBody,
+      success: InvoiceBody.pipe(HttpApiSchema.status(201)),
+      error: writeErrors("not_found"),
+    })
+      .annotate(RequiredPermission, "invoices:write")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Create an invoice",
+          description:
+            "Makes a draft without a subscription, of the customer's pending items or of given lines. It stays a draft until it is finalized or deleted. Without a charge there is no invoice.",
+        }),
+      ),
+  )
+  .add(
     HttpApiEndpoint.get("listInvoices", "/invoices", {
       query: ListQuery,
       success: Wire.list(InvoiceBody, "InvoiceList"),
@@ -245,6 +340,21 @@ export const InvoicesApi = HttpApiGroup.make("invoices")
       ),
   )
   .add(
+    HttpApiEndpoint.get("getUpcomingInvoice", "/invoices/upcoming", {
+      query: UpcomingQuery,
+      success: UpcomingInvoiceBody,
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Get the upcoming invoice",
+          description:
+            "Returns the invoice that a subscription gets after those that it has, with the usage that is recorded by now and the computation of every line. Stores nothing.",
+        }),
+      ),
+  )
+  .add(
     HttpApiEndpoint.get("getInvoice", "/invoices/:id", {
       params: Params,
       success: InvoiceBody,
@@ -256,6 +366,34 @@ export const InvoicesApi = HttpApiGroup.make("invoices")
           summary: "Get an invoice",
           description:
             "Returns one invoice, with the computation of every line. A draft has the lines and taxes that it would be issued with now. In lists it is as it was last stored.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.post("finalizeInvoice", "/invoices/:id/finalize", {
+      params: Params,
+      success: InvoiceBody,
+      error: writeErrors("not_found"),
+    })
+      .annotate(RequiredPermission, "invoices:write")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Finalize an invoice",
+          description: `Issues a draft now, with its lines and taxes of now, also one that waits for late usage. Of the drafts of a subscription, the oldest one comes first. If a tax service has to be asked, the answer is still a draft, and it is issued in the background as soon as the service has answered. ${UNAVAILABLE}`,
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.delete("deleteInvoice", "/invoices/:id", {
+      params: Params,
+      success: DeletedBody,
+      error: writeErrors("not_found"),
+    })
+      .annotate(RequiredPermission, "invoices:write")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Delete a draft",
+          description: `Deletes a draft that bills no subscription. Its items are pending again. ${UNAVAILABLE}`,
         }),
       ),
   )
@@ -290,6 +428,7 @@ export const InvoicesApi = HttpApiGroup.make("invoices")
   .annotateMerge(
     OpenApi.annotations({
       title: "Invoices",
-      description: "What customers owe, line by line. Subscriptions make them.",
+      description:
+        "What customers owe, line by line. Subscriptions make them, and one-off invoices are made by call.",
     }),
   )

@@ -12,7 +12,7 @@ import {
 } from "@billwright/core"
 import { Effect } from "effect"
 import type { InvoiceBody } from "../api/InvoicesApi.ts"
-import { ok } from "./HttpExchange.ts"
+import { created, ok } from "./HttpExchange.ts"
 import type { OperationsOf } from "./Operation.ts"
 import * as Render from "./Render.ts"
 
@@ -121,6 +121,19 @@ export const make: Effect.Effect<OperationsOf<"invoices">, never, Invoices> = Ef
       listInvoices: ({ query }, tenant) =>
         Effect.map(invoices.list(query), (page) => ok(Render.list(page, tenant, invoice))),
       getInvoice: ({ params }, tenant) => Effect.map(invoices.get(params.id), answer(tenant)),
+      createInvoice: ({ payload }, tenant) =>
+        Effect.map(invoices.create(payload), (value) => created(invoice(value, tenant))),
+      getUpcomingInvoice: ({ query: { subscriptionId } }, tenant) =>
+        Effect.map(invoices.upcoming(subscriptionId), (value) =>
+          ok({
+            object: "upcoming_invoice",
+            subscription_id: subscriptionId,
+            invoice: value === null ? null : invoice(value, tenant),
+          }),
+        ),
+      finalizeInvoice: ({ params }, tenant) => Effect.map(invoices.finalize(params.id), answer(tenant)),
+      deleteInvoice: ({ params: { id } }) =>
+        Effect.as(invoices.delete(id), ok({ object: "invoice", id, deleted: true })),
       voidInvoice: ({ params }, tenant) => Effect.map(invoices.void(params.id), answer(tenant)),
       markInvoiceUncollectible: ({ params }, tenant) =>
         Effect.map(invoices.markUncollectible(params.id), answer(tenant)),

@@ -11,6 +11,7 @@ import {
   CurrentTenant,
   Events,
   Idempotency,
+  ShortTransaction,
   IdGenerator,
   InvalidInput,
   Keyring,
@@ -117,7 +118,8 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
     ) {
       const fingerprint = yield* IdempotentRequest.fingerprint(input.query, input.payload)
       const context = SealedAnswer.contextOf(yield* CurrentTenant, method, path, key)
-      const stored = Effect.map(run, toStored)
+      // The transaction of the key ends with the operation.
+      const stored = Effect.provideService(Effect.map(run, toStored), ShortTransaction, true)
       const { isReplay, response } = yield* idempotency.run(
         { method, path, key, fingerprint },
         isSecret ? Effect.flatMap(stored, SealedAnswer.seal(keyring, context)) : stored,

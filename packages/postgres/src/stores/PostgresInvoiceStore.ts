@@ -255,6 +255,28 @@ select xid from written limit 1`,
     return all.map(() => undefined)
   })
 
+  /** Postgres refuses it for an invoice that is issued. */
+  const remove = Effect.fnUntraced(function* (id: Invoice.InvoiceId) {
+    const { accountId, mode } = yield* CurrentTenant
+    const uuid = Id.toUuid(id)
+    const rows = yield* write(
+      "InvoiceStore.remove",
+      (sql) =>
+        sql<Row>`with removed as (
+  delete from ${t.billing_invoices} i where i.account_id = ${accountId} and i.mode = ${mode} and i.id = ${uuid}::uuid
+  returning i.account_id, i.mode, i.customer_id, i.id, ${XID}
+), lines as (
+  delete from ${t.billing_invoice_lines} l using removed i
+  where l.account_id = i.account_id and l.mode = i.mode and l.customer_id = i.customer_id and l.invoice_id = i.id
+), queued as (
+  delete from ${t.billing_due} d using removed i
+  where d.account_id = i.account_id and d.mode = i.mode and d.kind = 'invoice' and d.id = i.id
+)
+select xid from removed`,
+    )
+    yield* noteXid(rows[0]?.["xid"])
+  })
+
   const list = Effect.fnUntraced(function* (filter: InvoiceFilter, page: Page.PageQuery) {
     const operation = "InvoiceStore.list"
     const { accountId, mode } = yield* CurrentTenant
@@ -352,6 +374,7 @@ on conflict (account_id, mode, name) do update set state = excluded.state return
     list,
     lock,
     save: (invoice) => Batch.together("InvoiceStore.save", invoice, (all) => asOneWrite(saveAll(all))),
+    remove,
     lockWithSubscriptions,
     billedLines: (id, fromPeriod) =>
       Batch.together("InvoiceStore.billedLines", { id, fromPeriod }, allBilledLines),

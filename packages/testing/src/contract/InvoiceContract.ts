@@ -1,7 +1,14 @@
 /**
  * The contract of `InvoiceStore`.
  */
-import { InvoiceStore, StorageError, SubscriptionStore, Transactor } from "@billwright/core"
+import {
+  DueStore,
+  InvoiceStore,
+  MAX_CLAIMED_SUBJECTS,
+  StorageError,
+  SubscriptionStore,
+  Transactor,
+} from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect, Option, Struct } from "effect"
 import { asTenant, otherTenants, same } from "./ContractTest.ts"
@@ -11,6 +18,8 @@ import {
   insertCustomer,
   type InvoicingTest,
   lineOf,
+  millisOf,
+  minuteOf,
   issuedOf,
   seriesOf,
   subscriptionOf,
@@ -100,6 +109,47 @@ export const invoiceContract = (test: InvoicingTest): void => {
       assert.instanceOf(yield* Effect.flip(store.save(issuedOf(second))), StorageError)
       same(yield* store.find(first.id), Option.some(first))
       same(yield* store.find(second.id), Option.some(second))
+    }),
+  )
+
+  test(
+    "a draft that is removed is gone, with its lines, its cause and its place in the queue",
+    Effect.gen(function* () {
+      const store = yield* InvoiceStore
+      const transactor = yield* Transactor
+      const subscription = yield* subscribed
+      const draft = yield* draftOf(subscription, 0, { dueAt: millisOf(1) })
+      yield* store.insert(draft)
+      const remove = Effect.andThen(store.lock(draft.id), store.remove(draft.id))
+      yield* Effect.flip(transactor.atomically(Effect.andThen(remove, Effect.fail("no"))))
+      same(yield* store.find(draft.id), Option.some(draft))
+      for (const other of yield* otherTenants) yield* asTenant(other)(store.remove(draft.id))
+      same(yield* store.find(draft.id), Option.some(draft))
+      yield* transactor.atomically(remove)
+      same(yield* store.find(draft.id), Option.none())
+      same((yield* store.list({ subscriptionId: subscription.id }, firstPage)).data, [])
+      same(yield* store.billedLines(subscription.id, 0), [])
+      const claim = { now: minuteOf(2), leaseUntil: minuteOf(3), limit: MAX_CLAIMED_SUBJECTS }
+      const claimed = yield* (yield* DueStore).claimDue(claim)
+      assert.notInclude(
+        claimed.map(({ subject }): string => subject.id),
+        draft.id,
+      )
+      // The period can be billed again, and the same id is free.
+      yield* store.insert(draft)
+      same(yield* store.find(draft.id), Option.some(draft))
+      yield* store.remove(draft.id)
+      yield* store.remove(draft.id)
+    }),
+  )
+
+  test(
+    "an invoice that is issued is not removed",
+    Effect.gen(function* () {
+      const store = yield* InvoiceStore
+      const issued = yield* issue(yield* draftOf(yield* subscribed, 0))
+      assert.instanceOf(yield* Effect.flip(store.remove(issued.id)), StorageError)
+      same(yield* store.find(issued.id), Option.some(issued))
     }),
   )
 

@@ -14,6 +14,7 @@ import {
   type Plan,
   Plans,
   Resources,
+  SubscriptionDrafts,
   Subscriptions,
   Usage,
 } from "@billwright/core"
@@ -72,7 +73,7 @@ const services = Layer.mergeAll(
   Resources.layer,
   Subscriptions.layer,
   Usage.layerWith({}),
-).pipe(Layer.provideMerge(Outbox.layer))
+).pipe(Layer.provide(SubscriptionDrafts.layer), Layer.provideMerge(Outbox.layer))
 
 /** Registers a scenario. It begins on 2026-01-01 with a meter and the plans `basic`, `pro` and `yearly`. */
 export const scenario = (
