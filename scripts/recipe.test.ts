@@ -54,6 +54,7 @@ const REFERRING = [
   "core/src/customers/LiveSubscriptions.ts",
   "core/src/events/EventStore.ts",
   "core/src/invoices/InvoiceBook.ts",
+  "core/src/invoices/Invoices.ts",
   "core/src/subscriptions/InvoiceItems.ts",
   "core/src/subscriptions/Subscriptions.ts",
   "core/src/usage/Thresholds.ts",

@@ -95,6 +95,13 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     remember((yield* api.expect(200, "GET", "/v1/invoices", { query })).at("data", 0, "id"))
   })
 
+  /** A draft without a subscription. */
+  const draft = Effect.gen(function* () {
+    const lines = [{ description: "Work", amount: 100 }]
+    const json = { customer_id: yield* api.newCustomer(), currency: "EUR", lines }
+    remember((yield* api.expect(201, "POST", "/v1/invoices", { json })).id)
+  })
+
   const fill = (template: string): string =>
     template.replaceAll(
       /@(cus|clk|cpn|itm|crn|pay|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
@@ -114,7 +121,8 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
   const run = Effect.fnUntraced(function* (request: GeneratedRequest) {
     if (request.operation.method === "DELETE" || pools["cus"]?.length === 0) yield* refill
     const { id: operation } = request.operation
-    if (/Subscription$|Invoice|PlanMigration/.test(operation)) {
+    if (DRAFTED.has(operation)) yield* draft
+    else if (operation !== "createInvoice" && /Subscription$|Invoice|PlanMigration/.test(operation)) {
       yield* api.expect(200, "POST", "/v1/catalog/push", { json: { plans: [EXAMPLE_PLAN] } })
       const end = operation === "resumeSubscription" ? "pause" : "cancel"
       yield* resubscribe(end, operation.includes("PlanMigration"))
@@ -151,6 +159,9 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
   return seen
 })
 
+/** They need a draft without a subscription. */
+const DRAFTED = new Set(["deleteInvoice", "finalizeInvoice"])
+
 type Seen = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
@@ -161,6 +172,7 @@ const RULED = new Set([
   "advanceTestClock",
   "createCoupon",
   "createCreditNote",
+  "createInvoice",
   "createInvoiceItem",
   "createPlanMigration",
   "createRedemption",

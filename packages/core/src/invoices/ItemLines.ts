@@ -26,6 +26,14 @@ type Stored<A> = Effect.Effect<A, StorageError, CurrentTenant>
 /** Most pages of pending items among which those of an invoice are looked for. */
 const MAX_PAGES = 20
 
+/** What the line of an item has of it. */
+interface Charged extends Pick<
+  InvoiceItem,
+  "amount" | "currency" | "description" | "periodEnd" | "periodStart" | "taxCode"
+> {
+  readonly id: string
+}
+
 /** The line of an item with all of its amount. */
 export const lineOfItem = ({
   amount,
@@ -35,7 +43,7 @@ export const lineOfItem = ({
   periodEnd,
   periodStart,
   taxCode,
-}: InvoiceItem): LineInput => ({
+}: Charged): LineInput => ({
   id,
   kind: "item",
   origin: null,

@@ -1,7 +1,7 @@
 /**
  * One-off invoices: the input of an invoice that no subscription makes, and its lines.
  */
-import { Currency as Currencies, type LineInput, stepsOfAmount } from "@billwright/engine"
+import type { LineInput } from "@billwright/engine"
 import { Effect, Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
 import { Currency } from "../shared/Currency.ts"
@@ -17,6 +17,7 @@ import {
   MAX_ITEMS_PER_INVOICE,
   TaxCode,
 } from "./InvoiceItem.ts"
+import { lineOfItem } from "./ItemLines.ts"
 
 /** The most lines of one input. */
 export const MAX_GIVEN_LINES = MAX_ITEMS_PER_INVOICE
@@ -70,22 +71,16 @@ export const linesOf = (
   lines: ReadonlyArray<GivenLine>,
   currency: string,
 ): ReadonlyArray<LineInput> =>
-  lines.map(({ amount, description, periodEnd, periodStart, taxCode }, index) => ({
-    id: `${invoiceId}.${index + 1}`,
-    kind: "item",
-    origin: null,
-    charge: null,
-    description,
-    periodStart: periodStart?.epochMilliseconds ?? null,
-    periodEnd: periodEnd?.epochMilliseconds ?? null,
-    quantity: null,
-    amount,
-    steps: stepsOfAmount(amount, Currencies.exponentOf(currency) ?? 0),
-    receipt: null,
-    taxCode: taxCode ?? null,
-    fixedTax: null,
-    creditOf: null,
-  }))
+  lines.map((line, index) =>
+    lineOfItem({
+      periodStart: null,
+      periodEnd: null,
+      taxCode: null,
+      ...line,
+      id: `${invoiceId}.${index + 1}`,
+      currency,
+    }),
+  )
 
 const isItemId = Schema.is(InvoiceItemId)
 

@@ -457,6 +457,22 @@ export interface paths {
         };
         get: operations["listInvoices"];
         put?: never;
+        post: operations["createInvoice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invoices/upcoming": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getUpcomingInvoice"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -474,6 +490,22 @@ export interface paths {
         get: operations["getInvoice"];
         put?: never;
         post?: never;
+        delete: operations["deleteInvoice"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/invoices/{id}/finalize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["finalizeInvoice"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1058,6 +1090,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "invoice.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.invoice.deleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "invoice.finalized": {
         parameters: {
             query?: never;
@@ -1489,6 +1537,18 @@ export interface components {
                 [key: string]: string;
             };
         };
+        CreateInvoice: {
+            customer_id: string;
+            currency?: string;
+            lines?: {
+                description: string;
+                /** Format: int64 */
+                amount: number;
+                period_start?: string | null;
+                period_end?: string | null;
+                tax_code?: string | null;
+            }[];
+        };
         CreateInvoiceItem: {
             customer_id: string;
             subscription_id?: string | null;
@@ -1666,6 +1726,12 @@ export interface components {
         DeletedCustomer: {
             /** @enum {string} */
             object: "customer";
+            id: string;
+            deleted: boolean;
+        };
+        DeletedInvoice: {
+            /** @enum {string} */
+            object: "invoice";
             id: string;
             deleted: boolean;
         };
@@ -2885,6 +2951,12 @@ export interface components {
             /** @enum {string} */
             error: "unsupported_media_type";
             message: string;
+        };
+        UpcomingInvoice: {
+            /** @enum {string} */
+            object: "upcoming_invoice";
+            subscription_id: string;
+            invoice: components["schemas"]["Invoice"] | null;
         };
         UpdateCustomer: {
             name?: string;
@@ -4234,10 +4306,102 @@ export interface operations {
             };
         };
     };
+    createInvoice: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInvoice"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invoice"];
+                };
+            };
+        };
+    };
+    getUpcomingInvoice: {
+        parameters: {
+            query: {
+                subscription_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpcomingInvoice"];
+                };
+            };
+        };
+    };
     getInvoice: {
         parameters: {
             query?: never;
             header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invoice"];
+                };
+            };
+        };
+    };
+    deleteInvoice: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedInvoice"];
+                };
+            };
+        };
+    };
+    finalizeInvoice: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -5475,6 +5639,108 @@ export interface operations {
                     id: string;
                     /** @enum {string} */
                     type: "invoice.created";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        invoice_id: string;
+                        customer_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                        currency: string;
+                        number?: string;
+                        /** Format: date-time */
+                        due_at?: string;
+                        /** Format: date-time */
+                        paid_at?: string;
+                        /** Format: date-time */
+                        period_start?: string;
+                        /** Format: date-time */
+                        period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            currency: string;
+                            /** Format: date-time */
+                            period_start: string | null;
+                            /** Format: date-time */
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                /** Format: date-time */
+                                period_start: string | null;
+                                /** Format: date-time */
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            /** Format: date-time */
+                            issued_at: string | null;
+                            /** Format: date-time */
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.invoice.deleted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "invoice.deleted";
                     /** Format: date-time */
                     timestamp: string;
                     livemode: boolean;

@@ -276,7 +276,7 @@ const DeletedBody = Schema.Struct({
 }).annotate({ identifier: "DeletedInvoice", description: "A draft that was deleted." })
 
 /** The next invoice in an answer. */
-export const UpcomingInvoiceBody = Schema.Struct({
+const UpcomingInvoiceBody = Schema.Struct({
   object: Schema.Literal("upcoming_invoice"),
   subscription_id: SubscriptionId.annotate({ description: "The subscription." }),
   invoice: Schema.NullOr(InvoiceBody).annotate({
@@ -289,7 +289,7 @@ export const UpcomingInvoiceBody = Schema.Struct({
 })
 
 const UpcomingQuery = Schema.Struct({
-  subscriptionId: Schema.String.annotate({ description: "The id of the subscription." }),
+  subscriptionId: SubscriptionId.annotate({ description: "The id of the subscription." }),
 }).pipe(Schema.encodeKeys({ subscriptionId: "subscription_id" }))
 
 const ListQuery = Schema.Struct({

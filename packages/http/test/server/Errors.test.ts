@@ -438,6 +438,7 @@ describe("503 unavailable", () => {
           recordPayment: { invoice_id: ApiServer.UNKNOWN.invoice },
           createCoupon: { code: "HALF", name: "Half", percent: "50", duration: "once" },
           createRedemption: { coupon: "HALF", subscription_id: ApiServer.UNKNOWN.subscription },
+          createInvoice: { customer_id: customer },
           createInvoiceItem: { customer_id: customer, currency: "EUR", amount: 1, description: "Set-up" },
           createTestClock: {},
           advanceTestClock: { to: "2027-01-01T00:00:00Z" },
@@ -452,6 +453,7 @@ describe("503 unavailable", () => {
           summarizeUsage: `?customer_id=${customer}`,
           listUsageSeries: `?customer_id=${customer}&start_date=2026-11-21&end_date=2026-11-21&window=day`,
           listUsageRecords: `?customer_id=${customer}`,
+          getUpcomingInvoice: `?subscription_id=${ApiServer.UNKNOWN.subscription}`,
         }
         const owns = {
           coupons: ApiServer.UNKNOWN.coupon,

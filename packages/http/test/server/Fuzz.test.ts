@@ -11,6 +11,6 @@ describe("generated requests", () => {
       Effect.gen(function* () {
         assertStatuses(yield* fuzz(SEED, 10))
       }),
-    { timeout: 30_000 },
+    { timeout: 60_000 },
   )
 })

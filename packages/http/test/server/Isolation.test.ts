@@ -36,6 +36,9 @@ const BEFORE: Readonly<Record<string, { readonly command: string; readonly json:
   deleteCustomer: { command: "cancel", json: { at: "now" } },
 }
 
+/** They are for drafts without a subscription. */
+const OF_DRAFTS = new Set(["deleteInvoice", "finalizeInvoice"])
+
 /** Text that only the data of the owner contains. */
 const MARK = "Ada of the one account"
 
@@ -140,7 +143,10 @@ const ownRequired =
 const viewOf = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, things: Things) {
   const texts = new Map<string, string>()
   for (const operation of operations.filter(({ method }) => method === "GET")) {
-    texts.set(operation.id, (yield* send(api, key, operation, ownRequired(things))).text)
+    const { text } = yield* send(api, key, operation, ownRequired(things))
+    // The upcoming invoice is made for each answer, and so is its id.
+    const isMade = operation.id === "getUpcomingInvoice"
+    texts.set(operation.id, isMade ? text.replaceAll(/inv_\w{26}/g, "inv_") : text)
   }
   return texts
 })
@@ -200,7 +206,18 @@ describe("ids of another tenant", () => {
           // Test clocks are for test mode, so that the stranger of live mode has none.
           if (stranger.mode === "live" && operation.id.endsWith("TestClock")) continue
           // With the owner's ids it works, so the ids were the reason for the refusal.
-          const answer = yield* send(api, secret, operation, ownRequired(things))
+          const draft = {
+            customer_id: things["cus"],
+            currency: "EUR",
+            lines: [{ description: "x", amount: 1 }],
+          }
+          const fit = OF_DRAFTS.has(operation.id)
+            ? {
+                ...things,
+                inv: (yield* api.expect(201, "POST", "/v1/invoices", { key: secret, json: draft })).id,
+              }
+            : things
+          const answer = yield* send(api, secret, operation, ownRequired(fit))
           assert.oneOf(answer.status, [200, 201], `${operation.id}: ${answer.text}`)
           assert.notInclude(answer.text, MARK, operation.id)
           for (const id of Object.values(theirs)) assert.notInclude(answer.text, id, operation.id)
