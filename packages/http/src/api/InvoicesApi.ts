@@ -39,13 +39,14 @@ const StatusField = Invoice.InvoiceStatus.annotate({
 })
 const ActionField = Schema.Literals(["finalize", "pay", "credit", "void", "mark_uncollectible"])
 
-/** The operations of the actions of an invoice. Payments come with an operation for `pay`. */
+/** The operations of the actions of an invoice. */
 export const INVOICE_ACTIONS = {
   finalize: "finalizeInvoice",
+  pay: "recordPayment",
   credit: "createCreditNote",
   void: "voidInvoice",
   mark_uncollectible: "markInvoiceUncollectible",
-} as const satisfies Partial<Record<typeof ActionField.Type, string>>
+} as const satisfies Record<typeof ActionField.Type, string>
 
 const taxRateFields = {
   category: Schema.Literals(["S", "Z", "E", "AE", "K", "G", "O"]).annotate({
