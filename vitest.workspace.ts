@@ -27,11 +27,18 @@ const HTTP_CONTRACT = "packages/http/test/contract/**/*.test.ts"
 /** Clients that other people's tools generate from the API's document, in four languages: by `npm run test:clients`. */
 const GENERATED_CLIENTS = "packages/http/test/clients/**/*.test.ts"
 
-/** Whether the contract suite finds adapters that are broken on purpose: it is run in full for each. Of the same script. */
-const BROKEN_ADAPTERS = "packages/testing/test/Faults.test.ts"
+/** The contract suite as its README runs it, and whether it finds adapters that are broken on purpose. Of the same script. */
+const BROKEN_ADAPTERS = "packages/testing/test/{Faults,Readme}.test.ts"
 
-/** The query plans on tables with many rows, and the storage contract on other kinds of connections. Of the same script. */
-const POSTGRES_AT_LENGTH = "packages/postgres/test/{ConnectionsContract,EventPlans,Plans}.test.ts"
+/** Whether the simulations find bugs that are planted in them: each needs many seeds. Of the same script. */
+const PLANTED_BUGS = "simulation/test/{Mutations,BillingMutations}.test.ts"
+
+/**
+ * The query plans on tables with many rows, the storage contract on other kinds of connections, and random commands. Of
+ * the same script.
+ */
+const POSTGRES_AT_LENGTH =
+  "packages/postgres/test/{ConnectionsContract,EventPlans,Plans,StorageModel}.test.ts"
 
 /** The engine's arithmetic compared with that of a real Postgres. */
 const ENGINE_ON_POSTGRES = "packages/engine/test/postgres/**/*.test.ts"
@@ -145,7 +152,14 @@ export default defineConfig({
         },
       },
       { test: { ...integration("examples", "examples/*").test, exclude: [E2E] } },
-      project("simulation", ["simulation/test/**/*.test.ts"], { testTimeout: 60_000 }),
+      {
+        test: {
+          ...project("simulation", ["simulation/test/**/*.test.ts"], { testTimeout: 60_000, isolate: false })
+            .test,
+          exclude: [PLANTED_BUGS],
+        },
+      },
+      project("planted-bugs", [PLANTED_BUGS], { testTimeout: 60_000, isolate: false }),
     ],
   },
 })
