@@ -1,72 +1,9 @@
 /**
- * Runs the `billwright` command, and reports errors.
+ * Runs the `billwright` command with the arguments of this process.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Console, Data, Effect, Exit, Layer, Logger, Runtime } from "effect"
-import { Command } from "effect/cli"
-import packageJson from "../package.json" with { type: "json" }
-import * as Arguments from "./Arguments.ts"
-import { billwright } from "./Billwright.ts"
-import { DIFFERS, PlansDiffer } from "./Catalog.ts"
-import { type Failure, sentenceOf } from "./Failure.ts"
-import * as Presentation from "./Presentation.ts"
+import { exitCode, run } from "./Program.ts"
 
-// Standard output is for results that programs read. The log goes to standard error.
-const log = Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
+const args = process.argv.slice(2)
 
-/** Errors that a person can fix. They are printed as a sentence. A stack is printed only for bugs. */
-const EXPLAINED = [
-  "ApiKeyNotFound",
-  "AuditFailed",
-  "BillingFailed",
-  "EmbeddedPostgresError",
-  "IncompatibleSchema",
-  "InvalidInput",
-  "InvalidKeyring",
-  "InvoicingUnsupported",
-  "KeyFileError",
-  "ListenError",
-  "Misconfigured",
-  "PlanFileError",
-  "PlansRefused",
-  "PrivateFileError",
-  "ServerRefused",
-  "ServerUnreachable",
-  "SqlError",
-  "StorageError",
-  "Undelivered",
-  "UnknownEventType",
-] as const
-
-/** Ends the program after its error has been printed. */
-class Reported extends Data.TaggedError("Reported")<{}> {
-  override readonly [Runtime.errorReported] = false
-}
-
-const report = (error: Failure) =>
-  Effect.andThen(Console.error(`billwright: ${sentenceOf(error)}`), Effect.fail(new Reported()))
-
-/** Commands that run until they are stopped. Any other command that is interrupted has failed. */
-const UNTIL_STOPPED: ReadonlyArray<string> = ["serve", "listen"]
-/** The exit code that shells use for an interrupted command. */
-const INTERRUPTED = 130
-
-const exitCode = <A, E>(exit: Exit.Exit<A, E>): number => {
-  if (Exit.isSuccess(exit)) return 0
-  if (
-    exit.cause.reasons.some((reason) => Cause.isFailReason(reason) && reason.error instanceof PlansDiffer)
-  ) {
-    return DIFFERS
-  }
-  if (!Cause.hasInterruptsOnly(exit.cause)) return 1
-  return process.argv.some((word) => UNTIL_STOPPED.includes(word)) ? 0 : INTERRUPTED
-}
-
-const run = Command.runWith(billwright, { version: packageJson.version })
-
-run(Arguments.tied(process.argv.slice(2))).pipe(
-  Effect.catchTag(EXPLAINED, report),
-  Effect.provide(Layer.mergeAll(NodeServices.layer, log, Presentation.layer)),
-  NodeRuntime.runMain({ teardown: (exit, onExit) => onExit(exitCode(exit)) }),
-)
+NodeRuntime.runMain(run(args), { teardown: (exit, onExit) => onExit(exitCode(exit, args)) })

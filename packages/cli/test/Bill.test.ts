@@ -72,7 +72,8 @@ const statuses = (subscriptionId: string) =>
     }),
   )
 
-const bill = (...args: ReadonlyArray<string>) => Cli.run(["bill", "--store", "postgres", ...args], { env })
+const bill = (...args: ReadonlyArray<string>) =>
+  Cli.runHere(["bill", "--store", "postgres", ...args], { env })
 
 describe("billwright bill", () => {
   it("counts what is due, and then does it", { timeout: TIMEOUT }, async () => {

@@ -25,7 +25,7 @@ afterAll(async () => {
 }, TIMEOUT)
 
 const run = (...args: ReadonlyArray<string>) =>
-  Cli.run(["catalog", ...args], {
+  Cli.runHere(["catalog", ...args], {
     env: { BILLWRIGHT_URL: server.url, BILLWRIGHT_API_KEY: server.keys.test },
   })
 

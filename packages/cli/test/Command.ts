@@ -3,14 +3,20 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { text } from "node:stream/consumers"
+import type * as InProcess from "./InProcess.ts"
 
 /** The environment variable with the path of a bundle of the command (`globalSetup.ts`). */
 export const BUNDLE = "BILLWRIGHT_TEST_COMMAND"
 
 /** The script that tests start. Outside of a test run it is the source. */
 export const bin = process.env[BUNDLE] ?? join(import.meta.dirname, "../src/bin.ts")
+
+const inProcess = join(
+  dirname(bin),
+  process.env[BUNDLE] === undefined ? "../test/InProcess.ts" : "InProcess.js",
+)
 
 /** Keys for webhook secrets. A server with `--store postgres` doesn't start without them. */
 export const ENCRYPTION = { BILLWRIGHT_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 1).toString("base64")}` }
@@ -47,6 +53,18 @@ export const run = async (args: ReadonlyArray<string>, options: RunOptions = {})
   const child = start(args, options)
   const [stdout, stderr] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, "close")])
   return { code: child.exitCode, stdout, stderr }
+}
+
+/**
+ * Runs a command in this process, for tests of what it does and prints. That it does the same in a process of its own
+ * is what `run` is for.
+ */
+export const runHere = async (
+  args: ReadonlyArray<string>,
+  { env = {} }: Pick<RunOptions, "env"> = {},
+): Promise<Finished> => {
+  const { run: runInProcess } = (await import(inProcess)) as typeof InProcess
+  return runInProcess(args, env)
 }
 
 /** A command that runs until it gets a signal. */

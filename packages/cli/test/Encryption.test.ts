@@ -130,7 +130,7 @@ describe.concurrent("billwright serve", () => {
     [["--store", "memory"], { BILLWRIGHT_WEBHOOK_ALLOW: "intranet" }, /must be networks such as .*intranet/],
   ])("refuses %j with the environment %j", { timeout: TIMEOUT }, async (args, more, sentence) => {
     const none = { DATABASE_URL: url, BILLWRIGHT_ENCRYPTION_KEYS: "" }
-    const { code, stderr, stdout } = await Cli.run(["serve", "--port", "0", ...args], {
+    const { code, stderr, stdout } = await Cli.runHere(["serve", "--port", "0", ...args], {
       env: { ...none, ...more },
     })
     assert.strictEqual(code, 1)

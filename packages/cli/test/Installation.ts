@@ -61,9 +61,9 @@ export class Installation {
     this.#server = { ...(await this.another("--port", new URL(url).port, ...args)), keys }
   }
 
-  /** Runs a command with the test key. */
+  /** Runs a command with the test key, in this process. */
   run(...args: ReadonlyArray<string>): Promise<Cli.Finished> {
-    return Cli.run(args, { env: this.callerEnv })
+    return Cli.runHere(args, { env: this.callerEnv })
   }
 
   /** Runs statements on the database, for changes that no command makes. */

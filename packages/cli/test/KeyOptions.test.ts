@@ -22,9 +22,12 @@ afterAll(async () => {
 }, TIMEOUT)
 
 const issue = (args: ReadonlyArray<string>, env = {}) =>
-  Cli.run(["keys", "issue", "--store", "postgres", "--mode", "test", "--name", "trial", "--json", ...args], {
-    env: { ...installation.env, ...env },
-  })
+  Cli.runHere(
+    ["keys", "issue", "--store", "postgres", "--mode", "test", "--name", "trial", "--json", ...args],
+    {
+      env: { ...installation.env, ...env },
+    },
+  )
 const issued = async (args: ReadonlyArray<string>, env = {}) =>
   JSON.parse((await issue(args, env)).stdout) as {
     readonly secret: string

@@ -15,7 +15,7 @@ const at = (name: string): string => join(directory, name)
 const memory = ["--store", "memory"]
 /** Expects that the command refuses with this sentence. */
 const refused = async (args: ReadonlyArray<string>, sentence: RegExp, env = {}) => {
-  const { code, stderr, stdout } = await Cli.run(args, { env })
+  const { code, stderr, stdout } = await Cli.runHere(args, { env })
   assert.strictEqual(code, 1)
   assert.match(stderr, sentence)
   assert.notInclude(stdout, "listening")
@@ -69,7 +69,7 @@ registerHooks({
 
 describe("listen --forward-to", () => {
   const listen = (to: string) =>
-    Cli.run(["listen", "--forward-to", to, "--url", "http://127.0.0.1:2"], {
+    Cli.runHere(["listen", "--forward-to", to, "--url", "http://127.0.0.1:2"], {
       env: { BILLWRIGHT_API_KEY: `sk_${"test"}_${"a".repeat(38)}` },
     })
 

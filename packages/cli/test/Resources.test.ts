@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => server.stop(), TIMEOUT)
 
 const env = () => ({ BILLWRIGHT_URL: server.url, BILLWRIGHT_API_KEY: server.keys.test })
-const run = (...args: ReadonlyArray<string>) => Cli.run(args, { env: env() })
+const run = (...args: ReadonlyArray<string>) => Cli.runHere(args, { env: env() })
 const json = async (...args: ReadonlyArray<string>) => {
   const { code, stderr, stdout } = await run(...args, "--json")
   assert.deepStrictEqual([code, stderr], [0, ""])

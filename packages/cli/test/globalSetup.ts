@@ -2,7 +2,7 @@
  * Bundles the `billwright` command for the tests that start it, some hundred times in a run. Loading the bundle takes a
  * third of the time of loading the thousand files that it is made of. Nothing else differs: it is made of the same source.
  */
-import { mkdir, mkdtemp, rm } from "node:fs/promises"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { type Plugin, rolldown } from "rolldown"
@@ -26,8 +26,14 @@ export const setup = async (): Promise<(() => Promise<void>) | undefined> => {
   const cache = join(root, "node_modules/.cache")
   await mkdir(cache, { recursive: true })
   const folder = await mkdtemp(join(cache, "billwright-command-"))
+  // Without it, Node parses a module to find out that it is one.
+  await writeFile(join(folder, "package.json"), `{ "type": "module" }\n`)
   const bundle = await rolldown({
-    input: { bin: join(source, "bin.ts"), Main: join(source, "Main.ts") },
+    input: {
+      bin: join(source, "bin.ts"),
+      Main: join(source, "Main.ts"),
+      InProcess: join(import.meta.dirname, "InProcess.ts"),
+    },
     platform: "node",
     logLevel: "silent",
     plugins: [ownAddresses],
