@@ -7,7 +7,7 @@ import { globSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Billing, Resources } from "@billwright/core"
 import { INVOICE_TRANSITIONS } from "@billwright/engine"
-import { ErrorBody, openApiDocument } from "@billwright/http/api"
+import { ErrorBody, makeOpenApiDocument } from "@billwright/http/api"
 import { assert, describe, it } from "@effect/vitest"
 import * as billwright from "billwright"
 import { Context } from "effect"
@@ -199,7 +199,7 @@ describe("docs/invoices.md and docs/subscriptions.md", () => {
       ]
       assert.isAtLeast(published.length, 5)
       for (const name of published) assert.include(text, `\`${name.slice(1, -1)}\``, page)
-      const operations = Object.keys(openApiDocument["paths"] as object).filter((path) =>
+      const operations = Object.keys(makeOpenApiDocument()["paths"] as object).filter((path) =>
         path.startsWith(`/v1/${subject}s`),
       )
       assert.isAtLeast(operations.length, 4)
@@ -258,7 +258,7 @@ describe("documents", () => {
   })
 
   it("name only operations that exist", () => {
-    const { paths } = openApiDocument as unknown as {
+    const { paths } = makeOpenApiDocument() as unknown as {
       readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
     }
     const named = [...all.matchAll(/`(GET|POST|PATCH|DELETE) (\/v1\/[^`?]*)/g)]

@@ -5,7 +5,7 @@
  */
 import { readFile, writeFile } from "node:fs/promises"
 import { pathToFileURL } from "node:url"
-import { type Json, openApiDocument } from "@billwright/http/api"
+import { type Json, makeOpenApiDocument } from "@billwright/http/api"
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript"
 
 /** The file with the types. */
@@ -33,7 +33,7 @@ const slim = (value: Json, isNaming = false): Json => {
 
 /** The text that `SCHEMA_FILE` should have. */
 export const generate = async (): Promise<string> =>
-  HEADER + astToString(await openapiTS(slim(openApiDocument) as unknown as OpenAPI3))
+  HEADER + astToString(await openapiTS(slim(makeOpenApiDocument()) as unknown as OpenAPI3))
 
 /** The text that `SCHEMA_FILE` has. */
 export const committed = (): Promise<string> => readFile(SCHEMA_FILE, "utf8")

@@ -175,27 +175,52 @@ const pathsOf = (derived: JsonObject, schemas: JsonObject): JsonObject =>
 const sorted = (schemas: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-const derived = portable(simplify(OpenApi.fromApi(BillwrightApi) as unknown as Json, plainName)) as JsonObject
-const derivedSchemas: JsonObject = {
-  ...Object.fromEntries(
-    Object.entries((derived["components"] as JsonObject)["schemas"] as JsonObject).map(([name, schema]) => [
-      plainName(name),
-      schema,
-    ]),
-  ),
-  ...(portable(Plan.schemas as Json) as JsonObject),
+/** The parts that are the same for every server. */
+interface Fixed {
+  readonly info: Json
+  readonly tags: ReadonlyArray<Json>
+  readonly paths: JsonObject
+  readonly schemas: JsonObject
 }
-const paths = pathsOf(derived, derivedSchemas)
 
-/** The document of a server with these event types, as a JSON value. */
-export const makeOpenApiDocument = (types: ReadonlyArray<EventType.EventType>): JsonObject => {
+const makeFixed = (): Fixed => {
+  const derived = portable(
+    simplify(OpenApi.fromApi(BillwrightApi) as unknown as Json, plainName),
+  ) as JsonObject
+  const schemas: JsonObject = {
+    ...Object.fromEntries(
+      Object.entries((derived["components"] as JsonObject)["schemas"] as JsonObject).map(([name, schema]) => [
+        plainName(name),
+        schema,
+      ]),
+    ),
+    ...(portable(Plan.schemas as Json) as JsonObject),
+  }
+  return {
+    info: derived["info"] ?? {},
+    tags: derived["tags"] as ReadonlyArray<Json>,
+    paths: pathsOf(derived, schemas),
+    schemas,
+  }
+}
+
+let fixed: Fixed | undefined
+
+const builtIn = EventCatalogue.builtIn.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+/**
+ * The document of a server with these event types, as a JSON value. Default: the built-in event types. The first call
+ * takes longer: most programs need no document, so nothing is prepared before it.
+ */
+export const makeOpenApiDocument = (types: ReadonlyArray<EventType.EventType> = builtIn): JsonObject => {
+  const { info, paths, schemas: derivedSchemas, tags } = (fixed ??= makeFixed())
   const { schemas, webhooks } = WebhooksSection.make(types)
   return {
     openapi: "3.1.0",
-    info: derived["info"] ?? {},
+    info,
     // Relative to this document, so that it is correct wherever the API is mounted.
     servers: [{ url: ".", description: "The server of this document." }],
-    tags: [...(derived["tags"] as ReadonlyArray<Json>), WebhooksSection.WEBHOOKS_TAG],
+    tags: [...tags, WebhooksSection.WEBHOOKS_TAG],
     security: [{ apiKey: [] }],
     paths,
     webhooks: withNullTypes(portable(webhooks)),
@@ -211,8 +236,3 @@ export const makeOpenApiDocument = (types: ReadonlyArray<EventType.EventType>): 
     },
   }
 }
-
-/** The document of a server with the built-in event types. */
-export const openApiDocument: JsonObject = makeOpenApiDocument(
-  EventCatalogue.builtIn.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-)

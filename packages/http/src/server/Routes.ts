@@ -64,9 +64,17 @@ const compiledDecoder = (schema: Schema.Codec<unknown, unknown>): Decode => {
   return Input.strictDecoder(schema)
 }
 
+/** A decoder that is made for the first input: compiling those of all operations takes longer than starting. */
+const lazily = (make: () => Decode): Decode => {
+  let made: Decode | undefined
+  return (input) => (made ??= make())(input)
+}
+
 const decoderOf = (schema: Schema.Top | undefined, root: string): Decode => {
   const decode =
-    schema === undefined ? decodeNothing : compiledDecoder(schema as Schema.Codec<unknown, unknown>)
+    schema === undefined
+      ? decodeNothing
+      : lazily(() => compiledDecoder(schema as Schema.Codec<unknown, unknown>))
   const refused = (problem: string) => Effect.fail(new InvalidInput({ field: root, problem }))
   return (input) => {
     if (input === undefined) return refused("is required")
@@ -107,7 +115,9 @@ const toRoute = (endpoint: HttpApiEndpoint.Top): Route => {
     decodeQuery: decoderOf(endpoint.query as Schema.Top | undefined, "the query"),
     repeated: repeatedOf(endpoint.query as Schema.Top | undefined),
     decodeBody:
-      body === undefined ? decodeNoBody : bodyDecoderOf(endpoint.method, body.schemas[0] as Schema.Top),
+      body === undefined
+        ? decodeNoBody
+        : lazily(() => bodyDecoderOf(endpoint.method, body.schemas[0] as Schema.Top)),
     isSecret: Context.get(endpoint.annotations, SecretAnswer),
   }
 }

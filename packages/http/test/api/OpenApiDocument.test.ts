@@ -1,11 +1,11 @@
-import { BillwrightApi, ErrorBody, openApiDocument, RequiredPermission } from "@billwright/http/api"
+import { BillwrightApi, ErrorBody, makeOpenApiDocument, RequiredPermission } from "@billwright/http/api"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Option } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import * as ApiServer from "../ApiServer.ts"
 import { ERROR_STATUS, makeAjv, type Node, node, operationsOf } from "../Judge.ts"
 
-const document = openApiDocument as Node
+const document = makeOpenApiDocument() as Node
 const operations = operationsOf(document)
 const jsonOf = (holder: unknown): Node => node(node(node(holder)["content"])["application/json"])
 const bodyOf = (holder: unknown): Node => node(Object.values(node(node(holder)["content"]))[0])

@@ -4,7 +4,7 @@
  */
 import { Cause, Effect, Exit } from "effect"
 import * as fc from "fast-check"
-import { openApiDocument } from "../../src/api/OpenApiDocument.ts"
+import { makeOpenApiDocument } from "../../src/api/OpenApiDocument.ts"
 import * as Json from "../../src/server/Json.ts"
 import * as Routes from "../../src/server/Routes.ts"
 import { type GeneratedRequest, requestTo } from "../Generate.ts"
@@ -46,7 +46,7 @@ globalThis.Function = new Proxy(Function, {
   },
 })
 
-const document = node(openApiDocument)
+const document = node(makeOpenApiDocument())
 for (const operation of operationsOf(document)) {
   for (const request of fc.sample(requestTo(document, operation), { seed: SEED, numRuns: RUNS })) {
     const exit = Effect.runSyncExit(decode(request))

@@ -1,4 +1,4 @@
-import { openApiDocument } from "@billwright/http/api"
+import { makeOpenApiDocument } from "@billwright/http/api"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { INVOICE_ACTIONS } from "../../src/api/InvoicesApi.ts"
@@ -14,7 +14,7 @@ const PRO = {
   charges: [{ key: "base", model: "flat", price: { EUR: "20.00" } }],
 }
 
-const schemas = node(node(node(openApiDocument)["components"])["schemas"])
+const schemas = node(node(node(makeOpenApiDocument())["components"])["schemas"])
 /** The words that a resource may have as its available actions. */
 const actionsOf = (schema: string): ReadonlyArray<string> =>
   node(node(node(node(schemas[schema])["properties"])["available_actions"])["items"])["enum"] as never

@@ -3,14 +3,14 @@
  * tested automatically. The test fails for an operation that it doesn't understand.
  */
 import { BillingRuns, generateKey } from "@billwright/core"
-import { openApiDocument } from "@billwright/http/api"
+import { makeOpenApiDocument } from "@billwright/http/api"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as ApiServer from "../ApiServer.ts"
 import { type DocumentedOperation, type Node, operationsOf } from "../Judge.ts"
 import { type Place, placesOf, requestWith } from "../Places.ts"
 
-const document = openApiDocument as Node
+const document = makeOpenApiDocument() as Node
 const operations = operationsOf(document).filter(({ path }) => path.startsWith("/v1/"))
 const ANY_ID = /[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}/g
 
