@@ -11,13 +11,13 @@ import {
   Subscriptions,
   type TestClock,
   TestClocks,
-  Transactor,
 } from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Deferred, Effect, Exit, Fiber, Layer, Redacted } from "effect"
+import { DateTime, Effect, Exit, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { START, subscribe } from "./Invoicing.ts"
+import { inTurn } from "./Races.ts"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
@@ -104,39 +104,17 @@ describe("a test clock", () => {
       const services = yield* Layer.build(process(url))
       yield* Effect.gen(function* () {
         const clocks = yield* TestClocks
-        const { atomically } = yield* Transactor
         const sql = yield* SqlClient.SqlClient
         const attach = (testClockId: TestClock.TestClockId) =>
           Effect.flatMap(Customers, ({ create }) =>
             create({ name: "Ada", email: "ada@example.com", testClockId }),
           )
-        const waiting = sql`select 1 from pg_locks where not granted`.pipe(
-          Effect.repeat({ until: (rows) => rows.length > 0 }),
-        )
-        // One transaction stays open until the other one waits for it.
-        const both = <A, B, E1, E2, R1, R2>(
-          first: Effect.Effect<A, E1, R1>,
-          second: Effect.Effect<B, E2, R2>,
-        ) =>
-          Effect.gen(function* () {
-            const held = yield* Deferred.make<void>()
-            const one = yield* Effect.forkChild(
-              Effect.exit(
-                atomically(
-                  Effect.tap(first, () => Effect.andThen(Deferred.succeed(held, undefined), waiting)),
-                ),
-              ),
-            )
-            yield* Deferred.await(held)
-            const two = yield* Effect.exit(second)
-            return [yield* Fiber.join(one), two] as const
-          })
         const gone = yield* clocks.create({})
-        const [deleted, refused] = yield* both(clocks.delete(gone.id), attach(gone.id))
+        const [deleted, refused] = yield* inTurn(clocks.delete(gone.id), attach(gone.id))
         assert.isTrue(Exit.isSuccess(deleted))
         assert.deepInclude(yield* Effect.flip(refused), { _tag: "TestClockNotFound" })
         const kept = yield* clocks.create({})
-        const [attached, stays] = yield* both(attach(kept.id), clocks.delete(kept.id))
+        const [attached, stays] = yield* inTurn(attach(kept.id), clocks.delete(kept.id))
         assert.isTrue(Exit.isSuccess(attached))
         assert.deepInclude(yield* Effect.flip(stays), { _tag: "TestClockHasCustomers" })
         // In plain SQL, too.

@@ -12,7 +12,10 @@ export interface InvoiceItem {
   /** `itm_…` */
   readonly id: string
   readonly customerId: string
-  /** The subscription whose next invoice has the item. `null`: the customer's next invoice in the currency. */
+  /**
+   * The subscription whose next invoice has the item. `null`: the customer's next invoice in the currency. It becomes `null`
+   * when the subscription ends and something of the item is left.
+   */
   readonly subscriptionId: string | null
   readonly currency: string
   /** An integer of the minor unit. Below 0 it is a credit. */

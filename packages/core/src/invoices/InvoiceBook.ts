@@ -30,7 +30,7 @@ import { dataOf, invoiceEvents } from "./InvoiceEvents.ts"
 import { type InvoiceItem, invoiceItems } from "./InvoiceItem.ts"
 import { InvoiceSettings, type Settings } from "./InvoiceSettings.ts"
 import type { InvoiceStore } from "./InvoiceStore.ts"
-import { ItemLines, lineOfItem, withinTotal } from "./ItemLines.ts"
+import { ItemLines, type ItemsOf, lineOfItem, withinTotal } from "./ItemLines.ts"
 import { nextNumber } from "./NextNumber.ts"
 import { givenLines } from "./OneOffInvoice.ts"
 import { ratesOf, type TaxAnswer, type TaxesUnknown } from "./Taxes.ts"
@@ -191,6 +191,17 @@ export class InvoiceBook {
       if (amounts === undefined) return yield* Effect.die(new TypeError("a draft has no lines"))
       return { amounts, rates }
     })
+  }
+
+  /** Leaves the items of a subscription that has ended to its customer's other invoices. It has no other ones than its drafts. */
+  unbindItems(
+    of: Pick<ItemsOf, "currency" | "customerId" | "subscriptionId">,
+    drafts: ReadonlyArray<StoredInvoice>,
+  ): Effect.Effect<void, StorageError, CurrentTenant> {
+    return this.#items.unbind(
+      of,
+      drafts.map(({ id }) => id),
+    )
   }
 
   /** Stores a draft that was made again. */

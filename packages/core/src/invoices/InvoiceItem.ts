@@ -48,7 +48,7 @@ const given = {
   subscriptionId: Field.idOrNull(
     SubscriptionId,
     SUBSCRIPTION_ID_PREFIX,
-    "The subscription whose next invoice has the item. `null`: the customer's next invoice in the currency.",
+    "The subscription whose next invoice has the item. `null`: the customer's next invoice in the currency. It becomes `null` when the subscription ends and something of the item is left.",
   ),
   currency: Field.text(Currency, "The ISO 4217 currency. Only invoices in this currency pick the item up."),
   amount: Field.integer(

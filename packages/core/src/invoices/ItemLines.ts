@@ -157,13 +157,34 @@ export class ItemLines {
     })
   }
 
-  /** The credits of an invoice that is void wait for another one, as items of their own. Its charges don't. */
+  /**
+   * The credits of an invoice that is void wait for any other one of the customer, as items of their own. Its charges don't.
+   * The subscription may have ended, so they are not its own any more.
+   */
   giveBack(invoiceId: InvoiceId): Stored<void> {
     return Effect.gen({ self: this }, function* () {
       for (const item of yield* this.#list({ invoiceId })) {
         if (item.amount >= 0n) continue
         const id = InvoiceItemId.make(yield* this.#ids.next(INVOICE_ITEM_ID_PREFIX))
-        yield* this.#items.insert({ ...waiting(item), id })
+        yield* this.#items.insert({ ...waiting(item), id, subscriptionId: null })
+      }
+    })
+  }
+
+  /**
+   * The items of a subscription that has ended are its customer's: those that wait for it, and those on its drafts, of which
+   * something may be left.
+   */
+  unbind(
+    { currency, customerId, subscriptionId }: Pick<ItemsOf, "currency" | "customerId" | "subscriptionId">,
+    drafts: ReadonlyArray<InvoiceId>,
+  ): Stored<void> {
+    return Effect.gen({ self: this }, function* () {
+      const items = [...(yield* this.#list({ customerId, currency, status: "pending" }))]
+      for (const invoiceId of drafts) items.push(...(yield* this.#list({ invoiceId })))
+      for (const item of items) {
+        if (item.subscriptionId !== subscriptionId) continue
+        yield* this.#items.modify(item.id, (held) => Effect.succeed({ ...held, subscriptionId: null }))
       }
     })
   }

@@ -88,7 +88,8 @@ export class InvoiceItems extends Context.Service<
         yield* checkCurrency(currency)
         yield* checkServicePeriod({ periodStart, periodEnd })
         if (subscriptionId === null) return
-        const found = yield* (yield* subscriptions).find(subscriptionId)
+        // It is held, so that it does not end before the item is there.
+        const found = yield* (yield* subscriptions).lock(subscriptionId)
         if (Option.isNone(found) || found.value.customerId !== customerId) {
           return yield* new SubscriptionNotFound({ id: subscriptionId, field: "subscriptionId" })
         }
@@ -105,24 +106,27 @@ export class InvoiceItems extends Context.Service<
       const create = Effect.fn("InvoiceItems.create")(function* (input: CreateInvoiceItem) {
         const decoded = yield* decodeCreate(input)
         yield* invoices
-        yield* check(decoded)
-        if ((yield* owners.status(decoded.customerId)) !== "active") {
-          return yield* new CustomerNotFound({ id: decoded.customerId, field: "customerId" })
-        }
-        const item: InvoiceItem = {
-          id: InvoiceItemId.make(yield* ids.next(INVOICE_ITEM_ID_PREFIX)),
-          subscriptionId: null,
-          periodStart: null,
-          periodEnd: null,
-          taxCode: null,
-          metadata: {},
-          ...decoded,
-          status: "pending",
-          invoiceId: null,
-          createdAt: yield* time.within(decoded.customerId, DateTime.now),
-        }
-        yield* store.insert(item)
-        return item
+        const insert = Effect.gen(function* () {
+          yield* check(decoded)
+          if ((yield* owners.status(decoded.customerId)) !== "active") {
+            return yield* new CustomerNotFound({ id: decoded.customerId, field: "customerId" })
+          }
+          const item: InvoiceItem = {
+            id: InvoiceItemId.make(yield* ids.next(INVOICE_ITEM_ID_PREFIX)),
+            subscriptionId: null,
+            periodStart: null,
+            periodEnd: null,
+            taxCode: null,
+            metadata: {},
+            ...decoded,
+            status: "pending",
+            invoiceId: null,
+            createdAt: yield* time.within(decoded.customerId, DateTime.now),
+          }
+          yield* store.insert(item)
+          return item
+        })
+        return yield* transactor.atomically(insert)
       })
 
       const get = Effect.fn("InvoiceItems.get")(function* (id: string) {

@@ -144,6 +144,17 @@ export class SubscriptionBilling {
     })
   }
 
+  /**
+   * Items of a subscription that ends are its customer's from now on. Call it before its last invoice is made, which takes
+   * them first.
+   */
+  unbindItems({ customerId, id, state: { currency } }: StoredSubscription): Billed<void> {
+    const { book, invoices } = this.#parts
+    return Effect.flatMap(invoices.lockDrafts(id), (drafts) =>
+      book.unbindItems({ customerId, subscriptionId: id, currency }, drafts),
+    )
+  }
+
   /** A draft of the subscription with its lines computed again. `later` are the drafts after it. */
   redraft(
     subscription: StoredSubscription,

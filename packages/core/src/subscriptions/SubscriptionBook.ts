@@ -60,6 +60,8 @@ export class SubscriptionBook {
         updatedAt,
       }
       yield* this.#store.save(stored)
+      const hasEnded = stored.state.phase === "ended" && before.state.phase !== "ended"
+      if (hasEnded) yield* this.#billing.unbindItems(stored)
       return { stored, draft: yield* this.#apply(stored, stepped) }
     })
   }

@@ -7,6 +7,7 @@ import {
   InvoiceItems,
   Invoices,
   type Invoice,
+  Plans,
   Subscription,
   Subscriptions,
   Usage,
@@ -16,7 +17,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { fc, holdsEffect } from "../property.ts"
-import { advanceTo, allInvoices, pushPro } from "../time/billing.ts"
+import { advanceTo, allInvoices, pro, pushPro } from "../time/billing.ts"
 import { acmeTest, as, at, globex, inWorld, newCustomer, NOON } from "../world.ts"
 
 const START = NOON.epochMilliseconds
@@ -93,6 +94,102 @@ describe("an item", () => {
         assert.deepStrictEqual(yield* pendingOf, [-700n])
         yield* advanceTo(at("2026-12-22T00:00:00.000Z").epochMilliseconds)
         assert.strictEqual((yield* allInvoices).at(-1)?.total, 1_300n)
+      }).pipe(inWorld()),
+  )
+
+  it.effect(
+    "of a subscription that ends is on its last invoice, and what is left on the customer's next one",
+    () =>
+      Effect.gen(function* () {
+        const { customer, subscribe } = yield* begin
+        const items = yield* InvoiceItems
+        const { id: subscriptionId } = yield* subscribe
+        yield* advanceTo(START)
+        yield* (yield* Usage).record({
+          customerId: customer.id,
+          productId: "api",
+          unit: "call",
+          quantity: 1_100,
+        })
+        yield* advanceTo(START + 3_600_000)
+        const charge = yield* items.create({ ...item(customer, 300n), subscriptionId })
+        const credit = yield* items.create({ ...item(customer, -3_000n), subscriptionId })
+        yield* (yield* Subscriptions).cancel(subscriptionId, { at: "now", credit: "none" })
+        const on = (id: string) => Effect.map(items.get(id), ({ amount, invoiceId }) => [amount, invoiceId])
+        yield* advanceTo(at("2026-11-22T00:00:00.000Z").epochMilliseconds)
+        const last = checked((yield* allInvoices).at(-1)!)
+        assert.deepInclude(last, { subscriptionId, subtotal: 0n, total: 0n, status: "paid" })
+        assert.deepStrictEqual(yield* on(charge.id), [300n, last.id])
+        assert.deepStrictEqual(yield* on(credit.id), [-1_300n, last.id])
+        assert.deepStrictEqual(
+          (yield* items.list({ status: "pending" })).data.map((one) => [one.amount, one.subscriptionId]),
+          [[-1_700n, null]],
+        )
+        yield* subscribe
+        yield* advanceTo(at("2026-11-23T00:00:00.000Z").epochMilliseconds)
+        assert.strictEqual((yield* allInvoices).at(-1)?.total, 300n)
+        assert.deepStrictEqual(yield* pendingOf, [])
+      }).pipe(inWorld()),
+  )
+
+  it.effect("of a subscription that ends with nothing to pay is on the customer's next one", () =>
+    Effect.gen(function* () {
+      const { customer, subscribe } = yield* begin
+      const items = yield* InvoiceItems
+      const { id: subscriptionId } = yield* subscribe
+      yield* advanceTo(START)
+      yield* items.create({ ...item(customer, -500n), subscriptionId })
+      yield* (yield* Subscriptions).cancel(subscriptionId, { at: "now", credit: "none" })
+      yield* advanceTo(at("2026-11-21T18:00:00.000Z").epochMilliseconds)
+      assert.strictEqual((yield* allInvoices).at(-1)?.total, 0n)
+      assert.deepStrictEqual(yield* pendingOf, [-500n])
+      yield* subscribe
+      yield* advanceTo(at("2026-11-22T00:00:00.000Z").epochMilliseconds)
+      assert.strictEqual((yield* allInvoices).at(-1)?.total, 1_500n)
+      assert.deepStrictEqual(yield* pendingOf, [])
+    }).pipe(inWorld()),
+  )
+
+  it.effect("of a subscription that ends when its period does leaves nothing behind, either", () =>
+    Effect.gen(function* () {
+      const { customer, subscribe } = yield* begin
+      const items = yield* InvoiceItems
+      const flat = { ...pro, key: "flat", charges: pro.charges.slice(0, 1) }
+      yield* (yield* Plans).push({ plans: [flat] })
+      const subscriptions = yield* Subscriptions
+      const { id: subscriptionId } = yield* subscriptions.create({ customerId: customer.id, plan: "flat" })
+      yield* advanceTo(START)
+      yield* items.create({ ...item(customer, 300n), subscriptionId })
+      yield* items.create({ ...item(customer, -1_000n), subscriptionId })
+      yield* subscriptions.cancel(subscriptionId, { at: "period_end" })
+      const month = at("2026-12-21T12:00:00.000Z").epochMilliseconds
+      yield* advanceTo(month)
+      assert.deepInclude((yield* allInvoices).at(-1), { subscriptionId, total: 0n, status: "paid" })
+      assert.deepStrictEqual(yield* pendingOf, [-700n])
+      yield* subscribe
+      yield* advanceTo(month + 1)
+      assert.strictEqual((yield* allInvoices).at(-1)?.total, 1_300n)
+    }).pipe(inWorld()),
+  )
+
+  it.effect(
+    "of a subscription that has ended comes back from a void invoice for the customer's next one",
+    () =>
+      Effect.gen(function* () {
+        const { customer, subscribe } = yield* begin
+        const items = yield* InvoiceItems
+        const { id: subscriptionId } = yield* subscribe
+        yield* items.create({ ...item(customer, -500n), subscriptionId })
+        const month = at("2026-12-22T00:00:00.000Z").epochMilliseconds
+        yield* advanceTo(month)
+        const issued = (yield* allInvoices).at(-1)!
+        assert.strictEqual(issued.total, 1_500n)
+        yield* (yield* Subscriptions).cancel(subscriptionId, { at: "now", credit: "none" })
+        yield* (yield* Invoices).void(issued.id)
+        yield* subscribe
+        yield* advanceTo(month + 1)
+        assert.strictEqual((yield* allInvoices).at(-1)?.total, 1_500n)
+        assert.deepStrictEqual(yield* pendingOf, [])
       }).pipe(inWorld()),
   )
 
