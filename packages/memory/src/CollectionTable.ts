@@ -2,9 +2,10 @@
  * A table for the values of any resource, in memory.
  */
 import { type CollectionFilter, type IdStatus, Page, Resource, StorageError, Tenant } from "@billwright/core"
-import { Exit, Option, Predicate } from "effect"
+import { Exit, Option } from "effect"
 import { IdOrder, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
+import { copyOf } from "./PlainData.ts"
 
 /** Where a value is stored. It shows later changes too. */
 export interface CollectionRow<A> {
@@ -30,13 +31,6 @@ interface TenantRows<A> {
 
 /** Called for every change of a value, also when a change is undone. `undefined` stands for no value. */
 export type Observer<A> = (tenant: Tenant.Tenant, before: A | undefined, after: A | undefined) => void
-
-/** Values are copied when they are stored and when they are given out, so both sides may change their objects. */
-export const copyOf = <A>(value: A): A => {
-  if (Array.isArray(value)) return value.map(copyOf) as A
-  if (!Predicate.isObject(value) || Object.getPrototypeOf(value) !== Object.prototype) return value
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copyOf(field)])) as A
-}
 
 /** The values of a resource by tenant, in the order of ids. Its methods are synchronous. */
 export class CollectionTable<A extends { readonly id: string }> {

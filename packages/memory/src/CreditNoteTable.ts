@@ -11,9 +11,9 @@ import {
   Tenant,
 } from "@billwright/core"
 import { Exit, Option } from "effect"
-import { copyOf } from "./CollectionTable.ts"
 import { IdOrder, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
+import { copyOf } from "./PlainData.ts"
 
 /** Credit notes never change, so a row is the note. */
 type Row = CreditNote.CreditNote

@@ -3,9 +3,9 @@
  */
 import { Page, type Payment, type PaymentFilter, PaymentStore, StorageError, Tenant } from "@billwright/core"
 import { Exit, Option } from "effect"
-import { copyOf } from "./CollectionTable.ts"
 import { IdOrder, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
+import { copyOf } from "./PlainData.ts"
 
 type Row = Payment.Payment
 

@@ -3,9 +3,9 @@
  */
 import { Page, type Plan, PlanStore, type RenamedPlan, StorageError, Tenant } from "@billwright/core"
 import { Exit, Option } from "effect"
-import { copyOf } from "./CollectionTable.ts"
 import { IdOrder, pageOf } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
+import { copyOf } from "./PlainData.ts"
 
 interface Row {
   readonly id: string
