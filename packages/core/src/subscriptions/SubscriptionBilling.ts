@@ -53,19 +53,23 @@ const idOf = (period: number, { charge, creditOf, group, segment }: PeriodLine):
   return creditOf === null ? parts.join(".") : [...parts, creditOf.invoiceId, creditOf.lineId].join(".")
 }
 
-/** What the lines of a period's documents say, for the lines after them. */
-const documentedOf = (billed: ReadonlyArray<BilledLine>, number: number): ReadonlyArray<Documented> =>
-  billed.flatMap(({ invoiceId, line, status, ...credited }) => {
+/** What the lines of documents say, for the lines after them, by the number of the period. */
+const documentedOf = (billed: ReadonlyArray<BilledLine>): ReadonlyMap<number, ReadonlyArray<Documented>> => {
+  const byPeriod = new Map<number, Array<Documented>>()
+  for (const { forgiven, invoiceId, line, status } of billed) {
     const { amount, charge, creditOf, discount, id, kind, origin, quantity } = line
-    if (origin?.period !== number || kind === "item") return []
-    const { gross, group, segment } = origin
+    if (origin === null || kind === "item") continue
+    const { gross, group, period, segment } = origin
     // Not that of the line: with inclusive taxes, the amounts of lines contain their tax.
     const net = amount - discount
-    // Nothing was paid of a void invoice, so nothing of it is given back.
-    const forgiven = status === "void" ? net : credited.forgiven
     const of = { invoiceId, lineId: id, kind, segment, charge, group, quantity }
-    return [{ ...of, gross, net, creditOf, forgiven }]
-  })
+    const found = byPeriod.get(period) ?? []
+    byPeriod.set(period, found)
+    // Nothing was paid of a void invoice, so nothing of it is given back.
+    found.push({ ...of, gross, net, creditOf, forgiven: status === "void" ? net : forgiven })
+  }
+  return byPeriod
+}
 
 /** What is billed, and which draft the lines are for. */
 interface Bill {
@@ -200,6 +204,7 @@ export class SubscriptionBilling {
         queries: usageQueries(period, timezone, termsOf, cause.at),
       }))
       const totals = yield* usage.totals(customerId, asked)
+      const documented = documentedOf(billed)
       const lines: Array<LineInput> = []
       let graceHours = 0
       for (const [index, period] of periods.entries()) {
@@ -210,7 +215,7 @@ export class SubscriptionBilling {
           termsOf,
           until: cause.at,
           totals: totals[index]!,
-          documented: documentedOf(billed, period.number),
+          documented: documented.get(period.number) ?? [],
         })
         for (const line of found) {
           lines.push(toLine(id, period.number, line, billed))
