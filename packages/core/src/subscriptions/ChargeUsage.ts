@@ -35,46 +35,73 @@ export interface PeriodUsage {
   readonly queries: ReadonlyArray<UsageQuery>
 }
 
-/** The values of a span by the value of the charge's dimension. */
-interface SpanValues {
+/** A span of a meter, and what was read of it. */
+interface SpanValues extends Span {
   /** Whether values are integrals over time, of which the average is billed. */
-  readonly isIntegral: boolean
-  readonly quantities: ReadonlyMap<string | null, bigint>
+  isIntegral: boolean
+  /** By the value of the charge's dimension. */
+  quantities: ReadonlyMap<string | null, bigint>
 }
 
 /** What is read of a meter, for all charges that bill the same of it: its values in spans. */
 interface Reading {
   readonly charge: Charge
-  readonly spans: Map<string, Span>
-  readonly values: Map<string, SpanValues>
+  readonly spans: Map<string, SpanValues>
 }
 
-const NOTHING: Total = { quantity: 0n }
+/** A query, and where its answer will be. */
+interface Asked {
+  readonly query: UsageQuery
+  readonly before: SpanValues | null
+  readonly after: SpanValues
+  /** The length of the full period. */
+  readonly length: bigint
+}
 
-const keyOf = ({ end, start }: Span): string => `${start} ${end}`
+const unread = ({ end, start }: Span): SpanValues => ({
+  start,
+  end,
+  isIntegral: false,
+  quantities: new Map(),
+})
 
-/**
- * The boundaries of spans that follow each other, so that one query reads many of them. Spans that overlap, and empty
- * spans, are apart.
- */
-const boundariesOf = (spans: Iterable<Span>): ReadonlyArray<ReadonlyArray<number>> => {
-  const rows: Array<Array<number>> = []
-  for (const { end, start } of [...spans].toSorted((a, b) => a.start - b.start || a.end - b.end)) {
-    const row = rows.find((one) => one.at(-1) === start && one.length <= MAX_SPANS)
-    if (row === undefined || start === end) rows.push([start, end])
-    else row.push(end)
+/** The values of a span: those of an equal one, if it is read already. */
+const spanIn = ({ spans }: Reading, span: Span): SpanValues => {
+  const key = `${span.start} ${span.end}`
+  const known = spans.get(key)
+  if (known !== undefined) return known
+  const made = unread(span)
+  spans.set(key, made)
+  return made
+}
+
+/** Spans that follow each other, so that one query reads many of them. Spans that overlap, and empty spans, are apart. */
+const rowsOf = (spans: Iterable<SpanValues>): ReadonlyArray<ReadonlyArray<SpanValues>> => {
+  const rows: Array<Array<SpanValues>> = []
+  for (const span of [...spans].toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    const row = rows.find((one) => one.at(-1)!.end === span.start && one.length < MAX_SPANS)
+    if (row === undefined || span.start === span.end) rows.push([span])
+    else row.push(span)
   }
   return rows
 }
 
-const totalsOf = ({ isIntegral, quantities }: SpanValues, length: bigint) =>
-  new Map(
-    Array.from(quantities, ([group, quantity]): [string | null, Total] => [
-      group,
-      // An average over time is divided by the length of the full period, so that parts of a period can be added.
-      { quantity: isIntegral ? { numerator: quantity, denominator: length } : quantity },
-    ]),
-  )
+const NOTHING: Total = { quantity: 0n }
+
+/** The total of a group. An average over time is divided by the length of the full period, so that parts can be added. */
+const totalOf = ({ isIntegral, quantities }: SpanValues, group: string | null, length: bigint): Total => {
+  const quantity = quantities.get(group)
+  if (quantity === undefined) return NOTHING
+  return { quantity: isIntegral ? { numerator: quantity, denominator: length } : quantity }
+}
+
+const answersOf = ({ after, before, length, query }: Asked): ReadonlyArray<UsageTotal> => {
+  const { charge, segment } = query
+  return Array.from(after.quantities.keys(), (group) => {
+    const found = { segment, charge: charge.key, group, after: totalOf(after, group, length) }
+    return before === null ? found : { ...found, before: totalOf(before, group, length) }
+  })
+}
 
 export class ChargeUsage {
   readonly #meters: MeterQueries.MeterQueries
@@ -94,30 +121,21 @@ export class ChargeUsage {
       const known = byCharge.get(charge)
       if (known !== undefined) return known
       const key = JSON.stringify([charge.meter, charge.where, charge.by])
-      const made = readings.get(key) ?? { charge, spans: new Map(), values: new Map() }
+      const made = readings.get(key) ?? { charge, spans: new Map() }
       readings.set(key, made)
       byCharge.set(charge, made)
       return made
     }
-    for (const { queries } of periods) {
-      for (const { after, before, charge } of queries) {
-        const { spans } = readingOf(charge)
-        for (const span of [after, before]) if (span !== null) spans.set(keyOf(span), span)
-      }
-    }
-    const answer = ({ end, start }: PeriodUsage["period"], query: UsageQuery): ReadonlyArray<UsageTotal> => {
-      const { after, before, charge, segment } = query
-      const { values } = readingOf(charge)
-      const length = BigInt(end - start)
-      const earlier = before === null ? undefined : totalsOf(values.get(keyOf(before))!, length)
-      return Array.from(totalsOf(values.get(keyOf(after))!, length), ([group, total]) => {
-        const found = { segment, charge: charge.key, group, after: total }
-        return earlier === undefined ? found : { ...found, before: earlier.get(group) ?? NOTHING }
-      })
-    }
+    const asked = periods.map(({ period: { end, start }, queries }) =>
+      queries.map((query): Asked => {
+        const reading = readingOf(query.charge)
+        const before = query.before === null ? null : spanIn(reading, query.before)
+        return { query, before, after: spanIn(reading, query.after), length: BigInt(end - start) }
+      }),
+    )
     return Effect.map(
       Effect.forEach(readings.values(), (reading) => this.#read(customerId, reading), { discard: true }),
-      () => periods.map(({ period, queries }) => queries.flatMap((query) => answer(period, query))),
+      () => asked.map((queries) => queries.flatMap(answersOf)),
     )
   }
 
@@ -132,8 +150,8 @@ export class ChargeUsage {
           const problem = `${name}, which prices each record: subscriptions can't bill such charges yet`
           return Effect.fail(new InvalidInput({ field: "plan", problem }))
         }
-        const span = { start: 0, end: 1 }
-        return this.#read(customerId, { charge, spans: new Map([["", span]]), values: new Map() }).pipe(
+        const spans = new Map([["", unread({ start: 0, end: 1 })]])
+        return this.#read(customerId, { charge, spans }).pipe(
           Effect.catchTag("InvalidInput", ({ field, problem }) => {
             const meter = JSON.stringify(charge.meter)
             const rule = field === "meter" ? `meter ${meter} ${problem}` : `${field} ${problem}: ${meter}`
@@ -145,25 +163,24 @@ export class ChargeUsage {
     )
   }
 
-  #read(customerId: CustomerId, { charge: { by, meter = "", where }, spans, values }: Reading): Read<void> {
+  #read(customerId: CustomerId, { charge: { by, meter = "", where }, spans }: Reading): Read<void> {
     return Effect.forEach(
-      boundariesOf(spans.values()),
-      (boundaries) =>
+      rowsOf(spans.values()),
+      (row) =>
         Effect.gen({ self: this }, function* () {
-          const windows = boundaries.length - 1
-          const mostGroups = MAX_LINES_BY * windows
+          const boundaries = [row[0]!.start, ...row.map(({ end }) => end)]
+          const mostGroups = MAX_LINES_BY * row.length
           const asked = { customerId, boundaries, mostGroups, tooManyGroups: TOO_MANY_LINES }
           const { rollup, totals, whole } = yield* this.#meters.values(meter, { where, groupBy: by }, asked)
-          const isIntegral = rollup.aggregation === "time_weighted"
-          const found = boundaries.slice(1).map(() => new Map<string | null, bigint>())
+          const found = row.map(() => new Map<string | null, bigint>())
           if (by === undefined) for (const quantities of found) quantities.set(null, 0n)
           for (const { group, quantity, window } of by === undefined ? whole : totals)
             found[window]!.set(group[0] ?? null, quantity)
-          for (const [window, quantities] of found.entries()) {
-            if (quantities.size > MAX_LINES_BY)
+          for (const [window, span] of row.entries()) {
+            span.quantities = found[window]!
+            span.isIntegral = rollup.aggregation === "time_weighted"
+            if (span.quantities.size > MAX_LINES_BY)
               return yield* new InvalidInput({ field: "groupBy", problem: TOO_MANY_LINES })
-            const span = { start: boundaries[window]!, end: boundaries[window + 1]! }
-            values.set(keyOf(span), { isIntegral, quantities })
           }
         }),
       { discard: true },

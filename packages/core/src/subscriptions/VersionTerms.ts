@@ -14,8 +14,6 @@ import type { CurrentTenant } from "../shared/Tenant.ts"
 /** Most terms that are kept. When there are more, those kept the longest go. */
 const MAX_KEPT = 1_000
 
-const keyOf = ({ key, version }: PlanVersionRef): string => `${key}@${version}`
-
 export class VersionTerms {
   readonly #plans: PlanStore["Service"]
   readonly #kept = new Map<string, PlanTerms>()
@@ -26,19 +24,21 @@ export class VersionTerms {
 
   /** The terms of the plan versions of periods. */
   of(periods: ReadonlyArray<Period>): Effect.Effect<TermsOf, StorageError, CurrentTenant> {
-    const refs = new Map<string, PlanVersionRef>()
-    for (const { segments } of periods)
-      for (const { plan } of segments) if (plan !== null) refs.set(keyOf(plan), plan)
+    const terms = new Map<string, Map<number, PlanTerms>>()
+    const found = ({ key, version }: PlanVersionRef) => terms.get(key)?.get(version)
     return Effect.gen({ self: this }, function* () {
-      const terms = new Map<string, PlanTerms>()
-      for (const [key, ref] of refs) {
-        const found = yield* this.#plans.findVersion(ref.key, ref.version)
-        if (Option.isSome(found)) terms.set(key, this.#keep(found.value.hash, found.value.terms))
-      }
+      for (const { segments } of periods)
+        for (const { plan } of segments) {
+          if (plan === null || found(plan) !== undefined) continue
+          const stored = yield* this.#plans.findVersion(plan.key, plan.version)
+          if (Option.isNone(stored)) continue
+          const ofPlan = terms.get(plan.key) ?? new Map<number, PlanTerms>()
+          terms.set(plan.key, ofPlan.set(plan.version, this.#keep(stored.value.hash, stored.value.terms)))
+        }
       return (ref) => {
-        const found = terms.get(keyOf(ref))
-        if (found === undefined) throw new TypeError(`the plan ${ref.key} has no version ${ref.version}`)
-        return found
+        const known = found(ref)
+        if (known === undefined) throw new TypeError(`the plan ${ref.key} has no version ${ref.version}`)
+        return known
       }
     })
   }
