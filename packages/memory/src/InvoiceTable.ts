@@ -15,7 +15,7 @@ import {
   StorageError,
   Tenant,
 } from "@billwright/core"
-import { Exit, Option, Struct } from "effect"
+import { Exit, Option } from "effect"
 import type { CreditNoteTable } from "./CreditNoteTable.ts"
 import type { DueTable } from "./DueTable.ts"
 import { frozen } from "./Frozen.ts"
@@ -30,11 +30,14 @@ interface Row {
   billed: ReadonlyArray<BilledLine["line"]>
 }
 
+const withoutExplanation = (line: Invoice.Invoice["lines"][number]): BilledLine["line"] => {
+  const { receipt: _, steps: __, ...billed } = line
+  return frozen(billed)
+}
+
 /** The lines that bill subscriptions, without their explanations. */
 const billedLinesOf = ({ state }: Invoice.StoredInvoice): Row["billed"] =>
-  state.lines
-    .filter(({ origin }) => origin !== null)
-    .map((line) => frozen(Struct.omit(line, ["steps", "receipt"])))
+  state.lines.filter(({ origin }) => origin !== null).map(withoutExplanation)
 
 interface TenantRows {
   readonly tenant: Tenant.Tenant

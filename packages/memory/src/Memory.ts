@@ -123,7 +123,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
  * - `DeliveryStore.claimDue` waits for open transactions like every other verb. Inside a transaction it joins it, because
  *   otherwise it would wait for itself.
  * - Verbs fail with `StorageError` only for ids that were used before.
- * - Values given out are copies.
+ * - Values given out are copies, or objects that can't be changed.
  * - `MemoryInspector` shows what is stored.
  */
 export const layer: Layer.Layer<Billing.Storage | Billing.InvoicingStorage | MemoryInspector> =

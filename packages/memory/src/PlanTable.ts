@@ -3,6 +3,7 @@
  */
 import { Page, type Plan, PlanStore, type RenamedPlan, StorageError, Tenant } from "@billwright/core"
 import { Exit, Option } from "effect"
+import { frozen } from "./Frozen.ts"
 import { IdOrder, pageOf } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 import { copyOf } from "./PlainData.ts"
@@ -11,7 +12,7 @@ interface Row {
   readonly id: string
   /** This object is never changed, only replaced. */
   plan: Plan.Plan
-  /** In the order of their numbers, which is that of their ids. Versions are only added. */
+  /** In the order of their numbers, which is that of their ids. Versions are only added, and are frozen. */
   readonly versions: Array<Plan.PlanVersion>
   readonly versionOrder: IdOrder<Plan.PlanVersion>
 }
@@ -57,7 +58,7 @@ export class PlanTable {
 
   findVersion(tenant: Tenant.Tenant, key: string, version: number): Option.Option<Plan.PlanVersion> {
     const found = this.#of(tenant).byKey.get(key)?.versions[version - 1]
-    return Option.map(Option.fromUndefinedOr(found), copyOf)
+    return Option.fromUndefinedOr(found)
   }
 
   listVersions(
@@ -66,7 +67,7 @@ export class PlanTable {
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<Plan.PlanVersion>, Page.CursorNotFound> {
     const order = this.#of(tenant).byKey.get(key)?.versionOrder ?? new IdOrder<Plan.PlanVersion>()
-    return pageFrom(order, query, copyOf)
+    return pageFrom(order, query, (version) => version)
   }
 
   publish(tenant: Tenant.Tenant, published: Plan.Plan): Exit.Exit<void, StorageError> {
@@ -82,7 +83,7 @@ export class PlanTable {
     const row = known ?? { id: plan.id, plan, versions: [], versionOrder: new IdOrder() }
     if (known === undefined) this.#insert(plans, row)
     else this.#replace(row, plan)
-    const version = versionOf(plan)
+    const version = frozen(versionOf(plan))
     row.versions.push(version)
     row.versionOrder.insert(version)
     this.#journal.wrote(() => {
@@ -106,8 +107,7 @@ export class PlanTable {
   /** Every version of every plan. */
   *versions(): Generator<{ readonly tenant: Tenant.Tenant; readonly version: Plan.PlanVersion }> {
     for (const { all, tenant } of this.#tenants.values())
-      for (const { versions } of all.values())
-        for (const version of versions) yield { tenant, version: copyOf(version) }
+      for (const { versions } of all.values()) for (const version of versions) yield { tenant, version }
   }
 
   #insert({ all, byKey }: TenantPlans, row: Row): void {
