@@ -11,7 +11,7 @@ import type { CreateCreditNote, CreditNotes } from "./CreditNotes.ts"
 
 const toId = Ids.of(Core.CREDIT_NOTE_ID_PREFIX)
 
-const toCreate = (input: CreateCreditNote) => {
+const toCreate = (input: CreateCreditNote): Core.CreateCreditNote => {
   const { amount, lines, refund } = input
   return toInput({
     ...input,
@@ -30,7 +30,7 @@ export const makeCreditNotes = (calls: Calls): CreditNotes => {
   const notes = calls.service(CreditNotesService)
   return {
     create: (input, options) =>
-      calls.run(() => Effect.map(notes.create(toCreate(input) as never), creditNoteView), options),
+      calls.run(() => Effect.map(notes.create(toCreate(input)), creditNoteView), options),
     get: (id, options) => calls.run(() => Effect.map(notes.get(toId(id)), creditNoteView), options),
     list: (query, options) =>
       makeListing(query, (page) =>

@@ -11,13 +11,14 @@ import type { Payments, RecordPayment } from "./Payments.ts"
 
 const toId = Ids.of(Core.PAYMENT_ID_PREFIX)
 
-const toRecord = (input: RecordPayment) => toInput({ ...input, amount: toAmount(input.amount) }, "paidAt")
+const toRecord = (input: RecordPayment): Core.RecordPayment =>
+  toInput({ ...input, amount: toAmount(input.amount) }, "paidAt")
 
 export const makePayments = (calls: Calls): Payments => {
   const payments = calls.service(PaymentsService)
   return {
     record: (input, options) =>
-      calls.run(() => Effect.map(payments.record(toRecord(input) as never), paymentView), options),
+      calls.run(() => Effect.map(payments.record(toRecord(input)), paymentView), options),
     get: (id, options) => calls.run(() => Effect.map(payments.get(toId(id)), paymentView), options),
     list: (query, options) =>
       makeListing(query, (page) =>

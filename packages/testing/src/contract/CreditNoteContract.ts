@@ -16,6 +16,7 @@ import {
   lineOf,
   seriesOf,
   subscriptionOf,
+  listsNothing,
 } from "./InvoicingProbe.ts"
 import { firstPage } from "./WebhookProbe.ts"
 
@@ -62,7 +63,11 @@ export const creditNoteContract = (test: InvoicingTest): void => {
       for (const other of yield* otherTenants) {
         const theirs = asTenant(other)
         same(yield* theirs(notes.find(note.id)), Option.none())
-        same((yield* theirs(notes.list({}, firstPage))).data, [])
+        yield* listsNothing(other, notes.list, note.id, [
+          {},
+          { customerId: note.customerId },
+          { invoiceId: note.invoiceId },
+        ])
         same(yield* theirs(notes.ofInvoice(invoice.id)), [])
         same(yield* theirs(invoices.creditsOf(invoice.id)), [])
         same(yield* theirs(transactor.atomically(invoices.lockWithSubscriptions(invoice.id))), Option.none())

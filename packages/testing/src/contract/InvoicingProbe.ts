@@ -6,18 +6,24 @@ import {
   Collections,
   CreditNote,
   CreditNoteStore,
+  type CurrentTenant,
   Customer,
   IdGenerator,
   Invoice,
   InvoiceStore,
+  Page,
+  type StorageError,
   SUBSCRIPTION_ID_PREFIX,
   SubscriptionId,
   type Subscription,
+  type Tenant,
   Transactor,
 } from "@billwright/core"
+import { assert } from "@effect/vitest"
 import { DateTime, Effect, Option } from "effect"
 import * as Sample from "../Sample.ts"
-import type { ContractServices } from "./ContractTest.ts"
+import { asTenant, type ContractServices, same } from "./ContractTest.ts"
+import { firstPage } from "./WebhookProbe.ts"
 
 /** What a test of these ports may use. */
 type InvoicingServices = ContractServices | Billing.InvoicingStorage
@@ -287,4 +293,27 @@ export const credit = Effect.fnUntraced(function* (invoice: Invoice.StoredInvoic
     }),
   )
   return note
+})
+
+type ListOf<Filter> = (
+  filter: Filter,
+  page: Page.PageQuery,
+) => Effect.Effect<Page.Page<unknown>, Page.CursorNotFound | StorageError, CurrentTenant>
+
+/** Another tenant finds nothing of an item by filters that its owner finds it by, and can't use its id as a cursor. */
+export const listsNothing = Effect.fnUntraced(function* <Filter>(
+  other: Tenant.Tenant,
+  list: ListOf<Filter>,
+  id: string,
+  filters: ReadonlyArray<Filter>,
+) {
+  const theirs = asTenant(other)
+  for (const filter of filters) {
+    assert.isNotEmpty((yield* list(filter, firstPage)).data)
+    same(yield* theirs(list(filter, firstPage)), { data: [], hasMore: false })
+    for (const direction of ["newer", "older"] as const) {
+      const error = yield* Effect.flip(theirs(list(filter, { limit: 10, cursor: { direction, id } })))
+      same(error, new Page.CursorNotFound({ id }))
+    }
+  }
 })

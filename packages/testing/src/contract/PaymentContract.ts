@@ -23,6 +23,7 @@ import {
   issue,
   minuteOf,
   subscriptionOf,
+  listsNothing,
 } from "./InvoicingProbe.ts"
 import { firstPage } from "./WebhookProbe.ts"
 
@@ -103,7 +104,7 @@ export const paymentContract = (test: InvoicingTest): void => {
       for (const other of yield* otherTenants) {
         const theirs = asTenant(other)
         same(yield* theirs(payments.find(payment.id)), Option.none())
-        same((yield* theirs(payments.list({}, firstPage))).data, [])
+        yield* listsNothing(other, payments.list, payment.id, [{}, { invoiceId: invoice.id }])
         same(yield* theirs(payments.ofInvoice(invoice.id)), [])
       }
     }),
