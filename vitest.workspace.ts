@@ -73,6 +73,17 @@ export default defineConfig({
           exclude: [ENGINE_ON_POSTGRES, BROKEN_ADAPTERS],
         },
       },
+      // The same with all inputs of its properties. Of `npm run test:suites`.
+      {
+        test: {
+          ...project("unit-at-length", ["packages/{core,engine}/test/**/*.test.ts"], {
+            testTimeout: 30_000,
+            isolate: false,
+          }).test,
+          exclude: [ENGINE_ON_POSTGRES],
+          env: { PROPERTY_SHARE: "1" },
+        },
+      },
       {
         test: {
           ...project("engine-postgres", [ENGINE_ON_POSTGRES], { testTimeout: 30_000 }).test,
@@ -91,6 +102,7 @@ export default defineConfig({
       {
         test: {
           ...integration("postgres", "packages/postgres").test,
+          isolate: false,
           exclude: [PGBOUNCER, POSTGRES_AT_LENGTH],
           globalSetup: ["packages/postgres/test/globalSetup.ts"],
         },
@@ -107,7 +119,7 @@ export default defineConfig({
           globalSetup: ["packages/postgres/test/pgbouncer/globalSetup.ts", COMMAND],
         },
       },
-      integration("node", "packages/node"),
+      { test: { ...integration("node", "packages/node").test, isolate: false } },
       {
         test: {
           ...project("billwright-integration", [BILLWRIGHT_INTEGRATION], { testTimeout: 60_000 }).test,

@@ -6,6 +6,10 @@ import { Effect, type Scope } from "effect"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 
+/** The share of the inputs that is tried. `npm run test:suites` tries all of them. */
+const SHARE = Number(process.env["PROPERTY_SHARE"] ?? "0.25")
+const numRuns = (runs: number): number => Math.ceil(runs * SHARE)
+
 const SEED = 20_261_121
 
 /** A property of pure code: `holds([fc.integer()], (n) => …)` throws for a counterexample, the smallest found. */
@@ -14,7 +18,7 @@ export const holds = <const Ts extends [unknown, ...Array<unknown>]>(
   property: (...values: Ts) => void,
   runs = 200,
 ): void => {
-  fc.assert(fc.property(...arbitraries, property), { seed: SEED, numRuns: runs })
+  fc.assert(fc.property(...arbitraries, property), { seed: SEED, numRuns: numRuns(runs) })
 }
 
 /** A property of effects: each input runs in a scope and with a `TestClock` of its own. */
@@ -28,7 +32,7 @@ export const holdsEffect = <A, E>(
       fc.asyncProperty(arbitrary, (value) =>
         Effect.runPromise(property(value).pipe(Effect.scoped, Effect.provide(TestClock.layer()))),
       ),
-      { seed: SEED, numRuns: runs },
+      { seed: SEED, numRuns: numRuns(runs) },
     ),
   )
 
