@@ -79,7 +79,12 @@ export class InvoiceTable {
     if (cause !== undefined && rows.causes.has(cause)) {
       return refused(`the subscription has an invoice for this period and segment: ${cause}`)
     }
+    const { number } = invoice.state
+    if (number !== null && rows.numbers.has(number)) {
+      return refused(`another invoice has the number ${number}`)
+    }
     if (!rows.all.insert(row)) return refused(`the invoice id ${row.id} is taken`)
+    if (number !== null) rows.numbers.add(number)
     const order = orderOf(rows, invoice.subscriptionId)
     order?.insert(row)
     if (cause !== undefined) rows.causes.add(cause)
@@ -87,6 +92,7 @@ export class InvoiceTable {
       rows.all.remove(row)
       order?.remove(row)
       if (cause !== undefined) rows.causes.delete(cause)
+      if (number !== null) rows.numbers.delete(number)
     })
     this.#putDue(rows.tenant, row.value)
     return Exit.void

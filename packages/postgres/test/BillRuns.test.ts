@@ -1,11 +1,11 @@
 /**
  * Bill runs on this storage: many subjects in one transaction, and what happens when one of them fails.
  */
-import { Billing, BillingRuns, Endpoints, Invoices, Subscriptions } from "@billwright/core"
+import { Billing, BillingRuns, Endpoints, Id, Invoices, Subscriptions } from "@billwright/core"
 import { Memory } from "@billwright/memory"
 import { Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Tracer } from "effect"
+import { DateTime, Deferred, Effect, Fiber, Layer, Tracer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { allEvents, START, subscribe, use } from "./Invoicing.ts"
@@ -126,5 +126,26 @@ set state = jsonb_set(state, '{period,segments,0,plan,version}', '99') where cus
     assert.deepStrictEqual(report, { subscriptions: 4, invoices: 0, failed: 1, hasMore: false })
     const { failure } = yield* (yield* Subscriptions).get(first!.subscription.id)
     assert.strictEqual(failure?.attempts, 1)
+  }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(live)),
+)
+
+it.live("bills the others while somebody else holds one for longer than a transaction may take", () =>
+  Effect.gen(function* () {
+    const [first] = yield* subscribers(5)
+    const sql = yield* SqlClient.SqlClient
+    const [isHeld, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const uuid = Id.toUuid(first!.subscription.id)
+    const held =
+      yield* sql`select 1 from billwright.billing_subscriptions where id = ${uuid}::uuid for update`.pipe(
+        Effect.andThen(Deferred.succeed(isHeld, undefined)),
+        Effect.andThen(Deferred.await(mayEnd)),
+        sql.withTransaction,
+        Effect.forkChild,
+      )
+    yield* Deferred.await(isHeld)
+    const report = yield* runDue
+    assert.deepStrictEqual(report, { subscriptions: 4, invoices: 0, failed: 1, hasMore: false })
+    yield* Deferred.succeed(mayEnd, undefined)
+    yield* Fiber.join(held)
   }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(live)),
 )

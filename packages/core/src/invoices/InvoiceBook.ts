@@ -63,10 +63,20 @@ export interface Redrafted {
   readonly items: ReadonlyArray<InvoiceItem>
   /** Why it can't be issued yet. */
   readonly unknown?: TaxesUnknown | undefined
+  /** Whether it is stored. If it is not, it has to be finalized in the same transaction. */
+  readonly isStored: boolean
 }
 
 /** What lowers an invoice, besides its lines. */
 export type Deductions = Pick<DiscountInput, "coupons">
+
+/** When a draft is made. */
+export interface Making {
+  /** When it was due to be made, in epoch milliseconds. `null`: it has no items. */
+  readonly itemsUntil: number | null
+  /** The instant by which it may be issued at once, in epoch milliseconds. `undefined`: it waits for its turn. */
+  readonly issueBy?: number | undefined
+}
 
 /** What taxes depend on, besides the lines. */
 interface Taxing {
@@ -107,14 +117,15 @@ export class InvoiceBook {
   }
 
   /**
-   * Stores a draft, unless it has no lines, and gives it. It picks up the items that were created by `itemsUntil`, in epoch
-   * milliseconds: when it was due to be made. So it does not matter how late that is done. `null`: none.
+   * Makes a draft, unless it has no lines. It picks up the items that were created by `itemsUntil`, in epoch milliseconds:
+   * when it was due to be made (`null`: none). So it does not matter how late that is done. Stores the draft, unless its taxes are known
+   * and it is due by `issueBy`: then the caller finalizes it in the same transaction, and it is stored only then.
    */
   draft(
     fields: Omit<StoredInvoice, "state" | "failure" | "taxedBy">,
     header: Omit<Engine.InvoiceHeader, "id" | "customerId" | "subscriptionId">,
     lines: ReadonlyArray<LineInput>,
-    { itemsUntil, ...deductions }: Deductions & { readonly itemsUntil: number | null },
+    { issueBy, itemsUntil, ...deductions }: Deductions & Making,
   ): Written<Redrafted | undefined> {
     return Effect.gen({ self: this }, function* () {
       const { cause, createdAt, customerId, id, subscriptionId } = fields
@@ -130,9 +141,10 @@ export class InvoiceBook {
       const { amounts, rates } = yield* this.#priced(all, { items, customerId, currency, at, deductions })
       const state = draftOf({ ...header, id, customerId, subscriptionId }, amounts)
       const stored: StoredInvoice = { ...fields, state, taxedBy: rates.stored, failure: null }
-      yield* this.#store.insert(stored)
+      const isStored = !isDueBy(stored, issueBy) || rates.unknown !== undefined
+      if (isStored) yield* this.#store.insert(stored)
       yield* this.#publish(stored, "invoice.created")
-      return { draft: stored, items, unknown: rates.unknown }
+      return { draft: stored, items, unknown: rates.unknown, isStored }
     })
   }
 
@@ -164,7 +176,7 @@ export class InvoiceBook {
         deductions,
       })
       const draft = { ...stored, state: redraft(state, amounts), taxedBy: rates.stored }
-      return { draft, items, unknown: rates.unknown }
+      return { draft, items, unknown: rates.unknown, isStored: true }
     })
   }
 
@@ -215,6 +227,7 @@ export class InvoiceBook {
    */
   finalize({
     draft,
+    isStored,
     items,
     unknown,
   }: Redrafted): Effect.Effect<StoredInvoice, InvalidInput | StorageError | TaxesUnknown, CurrentTenant> {
@@ -227,7 +240,9 @@ export class InvoiceBook {
       const { issuedAt, number } = yield* nextNumber(this.#store, "invoice", style)
       const dueAt = dueAtOf(issuedAt, terms.netDays, terms.timezone)
       const input: InvoiceInput = { action: "finalize", number, issuedAt, dueAt }
-      return yield* this.apply(draft, input).pipe(Effect.catchTag("ActionUnavailable", Effect.die))
+      return yield* this.#change(draft, input, isStored ? this.#store.save : this.#store.insert).pipe(
+        Effect.catchTag("ActionUnavailable", Effect.die),
+      )
     })
   }
 
@@ -266,6 +281,14 @@ export class InvoiceBook {
     stored: StoredInvoice,
     input: InvoiceInput,
   ): Effect.Effect<StoredInvoice, ActionUnavailable | InvalidInput | StorageError, CurrentTenant> {
+    return this.#change(stored, input, this.#store.save)
+  }
+
+  #change(
+    stored: StoredInvoice,
+    input: InvoiceInput,
+    write: InvoiceStore["Service"]["save"],
+  ): Effect.Effect<StoredInvoice, ActionUnavailable | InvalidInput | StorageError, CurrentTenant> {
     return Effect.gen({ self: this }, function* () {
       const change = applyToInvoice(stored.state, input)
       if (change.type === "rejected") {
@@ -280,7 +303,7 @@ export class InvoiceBook {
         failure: null,
         updatedAt,
       }
-      yield* this.#store.save(changed)
+      yield* write(changed)
       if (input.action === "void") yield* this.#items.giveBack(stored.id)
       const { events } = change
       for (const [index, event] of events.entries()) {
@@ -296,6 +319,9 @@ export class InvoiceBook {
     return Effect.asVoid(this.#outbox.publish(invoiceEvents[event], dataOf(stored), { customerId }))
   }
 }
+
+const isDueBy = ({ dueAt }: StoredInvoice, by: number | undefined): boolean =>
+  dueAt !== null && by !== undefined && dueAt <= by
 
 const taxCustomerOf = ({ country, taxId, taxStatus }: Customer): TaxCustomer => ({
   country,

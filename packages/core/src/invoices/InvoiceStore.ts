@@ -54,8 +54,9 @@ export class InvoiceStore extends Context.Service<
   InvoiceStore,
   {
     /**
-     * Stores a new invoice. Fails with a `StorageError` if its id is taken, or if the subscription already has an invoice
-     * for the period's number and the segment of its `cause`.
+     * Stores a new invoice: a draft, or one that is issued at once. Fails with a `StorageError` if its id is taken, if
+     * another invoice of the tenant has its number, or if the subscription already has an invoice for the period's number
+     * and the segment of its `cause`.
      */
     readonly insert: (invoice: StoredInvoice) => Effect.Effect<void, StorageError, CurrentTenant>
 

@@ -81,6 +81,14 @@ interface Bill {
   readonly open: ReadonlySet<InvoiceId>
 }
 
+/** How an invoice of a subscription is made. */
+export interface Making {
+  /** The first period that may not have been billed at all. Default: that of the cause. */
+  readonly from?: number
+  /** The instant by which it may be issued at once, in epoch milliseconds. `undefined`: it waits for its turn. */
+  readonly issueBy?: number | undefined
+}
+
 interface Computed {
   readonly lines: ReadonlyArray<LineInput>
   /** How long a draft of these lines waits for late usage. */
@@ -108,13 +116,13 @@ export class SubscriptionBilling {
 
   /**
    * Makes the draft of an `invoice` effect of a subscription that the current transaction holds, if there is something to
-   * bill. The drafts before it are computed again first, and are finalized before it. `from` is the first period that may
-   * not have been billed at all. Gives the draft if it is the only one of the subscription.
+   * bill. The drafts before it are computed again first, and are finalized before it. Gives it if there are none. Then it is
+   * not stored if it is due by `issueBy`, see `InvoiceBook.draft`.
    */
   invoice(
     subscription: StoredSubscription,
     cause: BillingEffect,
-    from = cause.period.number,
+    { from = cause.period.number, issueBy }: Making = {},
   ): Billed<Redrafted | undefined> {
     const { book, ids, invoices } = this.#parts
     return Effect.gen({ self: this }, function* () {
@@ -142,7 +150,11 @@ export class SubscriptionBilling {
         },
         { currency: state.currency, periodStart: span.start, periodEnd: span.end },
         lines,
-        { ...(yield* this.#deductions(bill)), itemsUntil: dueInstantOf(bill) },
+        {
+          ...(yield* this.#deductions(bill)),
+          itemsUntil: dueInstantOf(bill),
+          issueBy: drafts.length === 0 ? issueBy : undefined,
+        },
       )
       return drafts.length === 0 ? made : undefined
     })

@@ -10,7 +10,7 @@ import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { StoredSubscription } from "./Subscription.ts"
-import type { SubscriptionBilling } from "./SubscriptionBilling.ts"
+import type { Making, SubscriptionBilling } from "./SubscriptionBilling.ts"
 import { dataOf, subscriptionEvents } from "./SubscriptionEvents.ts"
 import type { SubscriptionStore } from "./SubscriptionStore.ts"
 
@@ -44,13 +44,16 @@ export class SubscriptionBook {
     const effects = stepped.effects.filter((effect) => effect.kind !== "invoice" || effect === last)
     return Effect.gen({ self: this }, function* () {
       yield* this.#store.insert(stored)
-      yield* this.#apply(stored, { ...stepped, effects }, 0)
+      yield* this.#apply(stored, { ...stepped, effects }, { from: 0 })
       return stored
     })
   }
 
-  /** Stores a subscription that the current transaction holds after a step of the machine. */
-  update(before: StoredSubscription, stepped: Stepped): Written<Updated> {
+  /**
+   * Stores a subscription that the current transaction holds after a step of the machine. A draft of it that
+   * is due by `issueBy` is not stored if the subscription has no other: the caller finalizes it.
+   */
+  update(before: StoredSubscription, stepped: Stepped, issueBy?: number): Written<Updated> {
     return Effect.gen({ self: this }, function* () {
       const updatedAt = stepped.effects.length === 0 ? before.updatedAt : yield* DateTime.now
       const stored: StoredSubscription = {
@@ -62,22 +65,26 @@ export class SubscriptionBook {
       yield* this.#store.save(stored)
       const hasEnded = stored.state.phase === "ended" && before.state.phase !== "ended"
       if (hasEnded) yield* this.#billing.unbindItems(stored)
-      return { stored, draft: yield* this.#apply(stored, stepped) }
+      return { stored, draft: yield* this.#apply(stored, stepped, { issueBy }) }
     })
   }
 
-  #apply(stored: StoredSubscription, { effects }: Stepped, from?: number): Written<Redrafted | undefined> {
+  #apply(stored: StoredSubscription, { effects }: Stepped, making: Making): Written<Redrafted | undefined> {
     return Effect.gen({ self: this }, function* () {
       const { customerId, id } = stored
       const periods = new Map<number, Period>()
       for (const effect of effects)
         if (effect.kind !== "event") periods.set(effect.period.number, effect.period)
       if (periods.size > 0) yield* this.#store.savePeriods(id, [...periods.values()])
+      const last = effects.findLast(({ kind }) => kind === "invoice")
       let draft: Redrafted | undefined
       for (const effect of effects) {
         if (effect.kind === "event") {
           yield* this.#outbox.publish(subscriptionEvents[effect.type], dataOf(stored, effect), { customerId })
-        } else if (effect.kind === "invoice") draft = yield* this.#billing.invoice(stored, effect, from)
+        } else if (effect.kind === "invoice") {
+          const how = effect === last ? making : { ...making, issueBy: undefined }
+          draft = yield* this.#billing.invoice(stored, effect, how)
+        }
       }
       return draft
     })

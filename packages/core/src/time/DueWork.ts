@@ -52,17 +52,21 @@ export const make = Effect.gen(function* () {
     const { epochMilliseconds: now } = yield* DateTime.now
     const found = yield* store.lock(id)
     if (Option.isNone(found) || !(yield* hold.holds)) return NOTHING
-    let { stored, draft }: Updated = { stored: found.value, draft: undefined }
+    let { draft, stored }: Updated = { stored: found.value, draft: undefined }
     for (let steps = 0; steps < MAX_STEPS; steps++) {
       const next = nextDue(stored.state)
       if (next === null || next.at > until) break
       const stepped = step(stored.state, { type: "due" }, now)
       if (isRejected(stepped)) return yield* Effect.die(new TypeError(stepped.problems[0].problem))
-      ;({ draft, stored } = yield* book.update(stored, stepped))
+      const after = nextDue(stepped.subscription)
+      const isLast = steps === MAX_STEPS - 1 || after === null || after.at > until
+      ;({ draft, stored } = yield* book.update(
+        stored,
+        stepped,
+        isLast && hold.attempts === 0 ? until : undefined,
+      ))
     }
-    if (draft === undefined || draft.unknown !== undefined || hold.attempts > 0) return { subscriptions: 1 }
-    const { dueAt } = draft.draft
-    if (dueAt === null || dueAt > until) return { subscriptions: 1 }
+    if (draft === undefined || draft.isStored) return { subscriptions: 1 }
     yield* invoiceBook.finalize(draft)
     return { subscriptions: 1, invoices: 1 }
   })

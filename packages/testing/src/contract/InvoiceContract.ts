@@ -113,6 +113,9 @@ export const invoiceContract = (test: InvoicingTest): void => {
       const second = yield* draftOf(subscription, 1)
       yield* store.insert(second)
       assert.instanceOf(yield* Effect.flip(store.save(issuedOf(second))), StorageError)
+      const third = issuedOf(yield* draftOf(subscription, 2))
+      assert.instanceOf(yield* Effect.flip(store.insert(third)), StorageError)
+      same(yield* store.find(third.id), Option.none())
       same(yield* store.find(first.id), Option.some(first))
       same(yield* store.find(second.id), Option.some(second))
     }),
@@ -156,6 +159,27 @@ export const invoiceContract = (test: InvoicingTest): void => {
       const issued = yield* issue(yield* draftOf(yield* subscribed, 0))
       assert.instanceOf(yield* Effect.flip(store.remove(issued.id)), StorageError)
       same(yield* store.find(issued.id), Option.some(issued))
+    }),
+  )
+
+  test(
+    "an invoice may be issued when it is stored",
+    Effect.gen(function* () {
+      const store = yield* InvoiceStore
+      const transactor = yield* Transactor
+      const subscription = yield* subscribed
+      const issued = issuedOf(yield* draftOf(subscription, 0))
+      const insert = Effect.gen(function* () {
+        yield* store.lockSeries("invoice")
+        yield* store.saveSeries("invoice", seriesOf("", 1))
+        yield* store.insert(issued)
+      })
+      yield* Effect.flip(transactor.atomically(Effect.andThen(insert, Effect.fail("no"))))
+      same(yield* store.find(issued.id), Option.none())
+      yield* transactor.atomically(insert)
+      same(yield* store.find(issued.id), Option.some(issued))
+      const { lines } = issued.state
+      assert.lengthOf(yield* store.billedLines(subscription.id, 0), lines.length)
     }),
   )
 

@@ -3,10 +3,10 @@
  * SIGKILL, so that the test knows where.
  *
  * `RUN_AT`: its clock, in epoch milliseconds. `KILL`: `before 3` or `after 3`, a commit by its number. Without it the
- * process prints its report.
+ * process prints its report. `ALONE`: each subject has a transaction of its own.
  */
-import { BillingRuns, DueStore, Transactor } from "@billwright/core"
-import { Context, Effect } from "effect"
+import { BatchTransactor, BillingRuns, DueStore, Transactor } from "@billwright/core"
+import { Context, Effect, Option } from "effect"
 import { type Change, Installation, onPostgres } from "./Installation.ts"
 
 const [moment = "", number = "0"] = (process.env["KILL"] ?? "").split(" ")
@@ -23,10 +23,26 @@ const passes = (at: "before" | "after"): Effect.Effect<void> =>
 const around = <A, E, R>(commit: Effect.Effect<A, E, R>) =>
   Effect.tap(Effect.andThen(passes("before"), commit), () => passes("after"))
 
+/** The last effect that ends is right before the commit. */
+const beforeCommit = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) => {
+  let ended = 0
+  return effects.map((effect) =>
+    Effect.tap(effect, () => (++ended === effects.length ? passes("before") : Effect.void)),
+  )
+}
+
 const killed: Change = (ports) => {
   const due = Context.get(ports, DueStore)
   const transactor = Context.get(ports, Transactor)
-  return ports.pipe(
+  const batches = Context.getOption(ports, BatchTransactor)
+  const all =
+    process.env["ALONE"] === undefined && Option.isSome(batches)
+      ? Context.add(ports, BatchTransactor, {
+          atomicallyAll: (effects) =>
+            Effect.tap(batches.value.atomicallyAll(beforeCommit(effects)), () => passes("after")),
+        })
+      : Context.omit(BatchTransactor)(ports)
+  return all.pipe(
     Context.add(DueStore, { ...due, claimDue: (claim) => around(due.claimDue(claim)) }),
     Context.add(Transactor, {
       ...transactor,
