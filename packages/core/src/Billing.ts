@@ -18,6 +18,8 @@ import { InvoiceSettings, type InvoicesOptions, invoiceSettingsOf } from "./invo
 import { InvoiceStore } from "./invoices/InvoiceStore.ts"
 import { ApiKeys, type ApiKeysOptions } from "./keys/ApiKeys.ts"
 import { ApiKeyStore } from "./keys/ApiKeyStore.ts"
+import * as Collector from "./payments/Collector.ts"
+import { CurrentProvider, type PaymentProvider } from "./payments/PaymentProvider.ts"
 import { Payments } from "./payments/Payments.ts"
 import { PaymentStore } from "./payments/PaymentStore.ts"
 import * as Resources from "./Resources.ts"
@@ -105,6 +107,8 @@ export interface BillingOptions {
   readonly idempotency?: IdempotencyOptions
   /** How invoices are numbered, and when they have to be paid. */
   readonly invoices?: InvoicesOptions
+  /** Who takes the money of invoices. Without it, nobody is charged: payments are recorded. */
+  readonly payments?: PaymentProvider
   readonly events?: {
     /** The host's own event types (`EventType.make`), in addition to the built-in ones. */
     readonly types?: ReadonlyArray<EventType>
@@ -133,7 +137,7 @@ export const layerWithIds = (
   withKeyring(options, keyring(options.encryption))
 
 /** Subscriptions and invoices. On a storage without them, each use fails with `InvoicingUnsupported`. */
-const invoicing = (options: InvoicesOptions) =>
+const invoicing = (options: InvoicesOptions, provider: PaymentProvider | null) =>
   Layer.mergeAll(
     Subscriptions.layer,
     Invoices.layer,
@@ -143,9 +147,11 @@ const invoicing = (options: InvoicesOptions) =>
     TestClocks.layer,
   ).pipe(
     Layer.provide(SubscriptionDrafts.layer),
+    Layer.provideMerge(Collector.layer),
     Layer.provide(Outbox.layer),
     // Kept for `BillingRuns.layer`, which hosts add.
     Layer.provideMerge(Layer.succeed(InvoiceSettings, invoiceSettingsOf(options))),
+    Layer.provideMerge(Layer.succeed(CurrentProvider, provider)),
   )
 
 const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) =>
@@ -156,7 +162,7 @@ const withKeyring = <E>(options: BillingOptions, keys: Layer.Layer<Keyring, E>) 
     Events.layer,
     Outbox.layer,
     Idempotency.layerWith(options.idempotency ?? {}),
-    invoicing(options.invoices ?? {}),
+    invoicing(options.invoices ?? {}, options.payments ?? null),
     Plans.layer,
     Resources.layer,
     Retention.layer,

@@ -3,19 +3,18 @@
  */
 import type { Layer } from "effect"
 import { type EventType, EventTypes } from "./events/EventType.ts"
-import { hostEvents } from "./events/HostEvents.ts"
 import { creditNoteEvents } from "./invoices/CreditNoteEvents.ts"
 import { invoiceEvents } from "./invoices/InvoiceEvents.ts"
-import { paymentEvents } from "./payments/PaymentEvents.ts"
+import { collectionEvents, paymentEvents } from "./payments/PaymentEvents.ts"
 import { subscriptionEvents } from "./subscriptions/SubscriptionEvents.ts"
 import { usageThreshold } from "./usage/ThresholdEvent.ts"
 
 /** The event types in every catalogue. A host's type with the same name replaces a built-in one. */
 export const builtIn: ReadonlyArray<EventType> = [
-  ...hostEvents,
   ...Object.values(invoiceEvents),
   ...Object.values(creditNoteEvents),
   ...Object.values(paymentEvents),
+  ...Object.values(collectionEvents),
   ...Object.values(subscriptionEvents),
   usageThreshold,
 ]

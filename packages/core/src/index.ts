@@ -211,3 +211,13 @@ export { PaymentStore } from "./payments/PaymentStore.ts"
 export type { PaymentFilter } from "./payments/PaymentStore.ts"
 export { paymentView } from "./payments/PaymentView.ts"
 export type { PaymentView } from "./payments/PaymentView.ts"
+export { CurrentProvider, PROVIDER_MILLIS, ProviderFailure } from "./payments/PaymentProvider.ts"
+export type { AttemptPayment, OpenPayment, PaymentProvider, PaymentRead } from "./payments/PaymentProvider.ts"
+export { FakeProvider } from "./payments/FakeProvider.ts"
+export type {
+  FakeOptions,
+  FakeOutcome,
+  FakePayment,
+  ProviderCall,
+  ProviderFault,
+} from "./payments/FakeProvider.ts"

@@ -1,5 +1,5 @@
 /**
- * What is due on subscriptions and invoices in memory, and the `DueStore` over it.
+ * What is due on subscriptions, invoices and payments in memory, and the `DueStore` over it.
  */
 import {
   type ClaimedSubject,
@@ -219,7 +219,7 @@ const earlierOf = (instant: DateTime.Utc | null, at: number): DateTime.Utc | nul
 
 const isEarlier = (a: Row, b: Row): boolean => {
   if (a.dueAt !== b.dueAt) return a.dueAt < b.dueAt
-  // Invoices come before subscriptions, as their ids do.
+  // Invoices come before payments before subscriptions, as their ids do.
   return a.id < b.id
 }
 

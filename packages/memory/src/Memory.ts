@@ -70,7 +70,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
   const subscriptions = new SubscriptionTable(journal, due)
   const creditNotes = new CreditNoteTable(journal)
   const invoices = new InvoiceTable(journal, due, creditNotes)
-  const payments = new PaymentTable(journal)
+  const payments = new PaymentTable(journal, due)
   const transactor = Transactor.of({
     atomically: (effect) => journal.atomically(effect),
     inTransaction: Effect.withFiberSucceed((fiber) => journal.transactionOf(fiber) !== undefined),

@@ -121,7 +121,7 @@ export interface MemorySnapshot {
   }>
   readonly payments: ReadonlyArray<{
     readonly tenant: Tenant.Tenant
-    readonly payment: Payment.Payment
+    readonly payment: Payment.StoredPayment
   }>
   /** By tenant, in the order of commits. */
   readonly events: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly event: Event.Event }>

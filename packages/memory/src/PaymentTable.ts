@@ -3,11 +3,15 @@
  */
 import { Page, type Payment, type PaymentFilter, PaymentStore, StorageError, Tenant } from "@billwright/core"
 import { Exit, Option } from "effect"
+import type { DueTable } from "./DueTable.ts"
 import { IdOrder, toPage } from "./IdOrder.ts"
 import type { Journal } from "./Journal.ts"
 import { copyOf } from "./PlainData.ts"
 
-type Row = Payment.Payment
+interface Row {
+  readonly id: Payment.PaymentId
+  value: Payment.StoredPayment
+}
 
 interface TenantRows {
   readonly tenant: Tenant.Tenant
@@ -15,46 +19,70 @@ interface TenantRows {
   readonly byInvoice: Map<string, IdOrder<Row>>
 }
 
-const taken = (problem: string): Exit.Exit<never, StorageError> =>
+const taken = (problem: string, verb = "insert"): Exit.Exit<never, StorageError> =>
   Exit.fail(
-    new StorageError({ operation: "PaymentStore.insert", retryable: false, cause: new Error(problem) }),
+    new StorageError({ operation: `PaymentStore.${verb}`, retryable: false, cause: new Error(problem) }),
   )
 
 /** Payments by tenant. Its methods are synchronous. */
 export class PaymentTable {
   readonly #journal: Journal
+  readonly #due: DueTable
   readonly #tenants = new Map<string, TenantRows>()
 
-  constructor(journal: Journal) {
+  constructor(journal: Journal, due: DueTable) {
     this.#journal = journal
+    this.#due = due
   }
 
-  insert(tenant: Tenant.Tenant, payment: Row): Exit.Exit<void, StorageError> {
+  insert(tenant: Tenant.Tenant, payment: Payment.StoredPayment): Exit.Exit<void, StorageError> {
     const rows = this.#of(tenant)
-    const row = copyOf(payment)
-    const known = rows.byInvoice.get(row.invoiceId)
-    const problem = problemOf(row, known?.values() ?? [])
+    const row: Row = { id: payment.id, value: copyOf(payment) }
+    const { invoiceId } = payment
+    const known = rows.byInvoice.get(invoiceId)
+    const problem = problemOf(payment, known?.values() ?? [])
     if (problem !== undefined) return taken(problem)
     if (!rows.all.insert(row)) return taken(`the payment id ${row.id} is taken`)
     const ofInvoice = known ?? new IdOrder<Row>()
-    if (known === undefined) rows.byInvoice.set(row.invoiceId, ofInvoice)
+    if (known === undefined) rows.byInvoice.set(invoiceId, ofInvoice)
     ofInvoice.insert(row)
     this.#journal.wrote(() => {
       rows.all.remove(row)
       ofInvoice.remove(row)
     })
+    this.#putDue(rows.tenant, payment)
     return Exit.void
   }
 
-  find(tenant: Tenant.Tenant, id: string): Option.Option<Row> {
-    return Option.map(Option.fromUndefinedOr(this.#of(tenant).all.find(id)), copyOf)
+  save(tenant: Tenant.Tenant, payment: Payment.StoredPayment): Exit.Exit<void, StorageError> {
+    const rows = this.#of(tenant)
+    const row = rows.all.find(payment.id)
+    if (row === undefined) return Exit.void
+    const before = row.value
+    const others = Array.from(rows.byInvoice.get(before.invoiceId)?.values() ?? []).filter(
+      (one) => one !== row,
+    )
+    const { amount, createdAt, currency, customerId, invoiceId, provider } = before
+    const value = copyOf({ ...payment, amount, createdAt, currency, customerId, invoiceId, provider })
+    const problem = problemOf(value, others)
+    if (problem !== undefined) return taken(problem, "save")
+    row.value = value
+    this.#journal.wrote(() => {
+      row.value = before
+    })
+    this.#putDue(rows.tenant, value)
+    return Exit.void
+  }
+
+  find(tenant: Tenant.Tenant, id: string): Option.Option<Payment.StoredPayment> {
+    return Option.map(Option.fromUndefinedOr(this.#of(tenant).all.find(id)), (row) => this.#toValue(row))
   }
 
   list(
     tenant: Tenant.Tenant,
     { customerId, invoiceId, status }: PaymentFilter,
     query: Page.PageQuery,
-  ): Exit.Exit<Page.Page<Row>, Page.CursorNotFound> {
+  ): Exit.Exit<Page.Page<Payment.StoredPayment>, Page.CursorNotFound> {
     const rows = this.#of(tenant)
     if (query.cursor !== undefined && rows.all.find(query.cursor.id) === undefined) {
       return Exit.fail(new Page.CursorNotFound({ id: query.cursor.id }))
@@ -63,21 +91,29 @@ export class PaymentTable {
     const found =
       order?.sliceWhere(
         query,
-        (row) =>
-          (customerId === undefined || row.customerId === customerId) &&
-          (status === undefined || row.status === status),
+        ({ value }) =>
+          (customerId === undefined || value.customerId === customerId) &&
+          (status === undefined || value.status === status),
       ) ?? []
-    return Exit.succeed(toPage(found, query, copyOf))
+    return Exit.succeed(toPage(found, query, (row) => this.#toValue(row)))
   }
 
-  ofInvoice(tenant: Tenant.Tenant, invoiceId: string): ReadonlyArray<Row> {
-    return Array.from(this.#of(tenant).byInvoice.get(invoiceId)?.values() ?? [], copyOf)
+  ofInvoice(tenant: Tenant.Tenant, invoiceId: string): ReadonlyArray<Payment.StoredPayment> {
+    return Array.from(this.#of(tenant).byInvoice.get(invoiceId)?.values() ?? [], (row) => this.#toValue(row))
   }
 
   /** Every payment of every tenant. */
-  *rows(): Generator<{ readonly tenant: Tenant.Tenant; readonly payment: Row }> {
+  *rows(): Generator<{ readonly tenant: Tenant.Tenant; readonly payment: Payment.StoredPayment }> {
     for (const { all, tenant } of this.#tenants.values())
-      for (const row of all.values()) yield { tenant, payment: copyOf(row) }
+      for (const row of all.values()) yield { tenant, payment: this.#toValue(row) }
+  }
+
+  #toValue({ value }: Row): Payment.StoredPayment {
+    return copyOf({ ...value, ...this.#due.of(value.id) })
+  }
+
+  #putDue(tenant: Tenant.Tenant, { customerId, dueAt, id }: Payment.StoredPayment): void {
+    this.#due.put(tenant, { kind: "payment", id }, customerId, dueAt)
   }
 
   #of(tenant: Tenant.Tenant): TenantRows {
@@ -92,11 +128,14 @@ export class PaymentTable {
 }
 
 /** Which rule a payment breaks beside the others of its invoice. */
-const problemOf = ({ provider, reference, status }: Row, others: Iterable<Row>): string | undefined => {
-  for (const other of others) {
-    if (status === "open" && other.status === "open") return `the invoice has the open payment ${other.id}`
-    if (reference !== null && other.reference === reference && other.provider === provider) {
-      return `the payment ${other.id} has the reference`
+const problemOf = (
+  { provider, reference, status }: Payment.StoredPayment,
+  others: Iterable<Row>,
+): string | undefined => {
+  for (const { id, value } of others) {
+    if (status === "open" && value.status === "open") return `the invoice has the open payment ${id}`
+    if (reference !== null && value.reference === reference && value.provider === provider) {
+      return `the payment ${id} has the reference`
     }
   }
   return undefined
@@ -107,6 +146,7 @@ export const paymentStore = (table: PaymentTable, journal: Journal): PaymentStor
   const verb = journal.tenantVerb
   return PaymentStore.of({
     insert: (payment) => verb((tenant) => table.insert(tenant, payment)),
+    save: (payment) => verb((tenant) => table.save(tenant, payment)),
     find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
     ofInvoice: (id) => verb((tenant) => Exit.succeed(table.ofInvoice(tenant, id))),

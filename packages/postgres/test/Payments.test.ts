@@ -1,10 +1,18 @@
 /**
- * Payments on Postgres: what it refuses by itself, also in plain SQL of the owner of the tables.
+ * Payments on Postgres: collected by several runners, and what it refuses by itself, also in plain SQL of the owner of the tables.
  */
-import { Billing, type CurrentTenant, Payments } from "@billwright/core"
+import {
+  Billing,
+  BillingRuns,
+  type CurrentTenant,
+  type FakeOutcome,
+  FakeProvider,
+  Payments,
+  type ProviderFault,
+} from "@billwright/core"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { assert, it } from "@effect/vitest"
-import { DateTime, Effect, Layer, Redacted } from "effect"
+import { DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Client } from "pg"
 import { advanceTo, allInvoices, START, subscribe } from "./Invoicing.ts"
@@ -19,10 +27,11 @@ const KEY = "23503"
 /** Runs a test over a database of its own, and a connection of `pg` to it. */
 const withDatabase = <A, E>(
   test: (client: Client) => Effect.Effect<A, E, Billing.Services | CurrentTenant>,
+  options: Billing.BillingOptions = {},
 ) =>
   Effect.gen(function* () {
     const url = yield* TestDatabase.make
-    const services = Billing.layer.pipe(
+    const services = Billing.layerWith(options).pipe(
       Layer.provideMerge(Storage.layer()),
       Layer.provide(PostgresClient.layer({ url: Redacted.make(url) })),
     )
@@ -33,6 +42,44 @@ const withDatabase = <A, E>(
     )
     return yield* test(client).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(services))
   }).pipe(Effect.scoped)
+
+it.live("runners that meet, and answers that are lost, charge and book an invoice once", () => {
+  const faults: Array<ProviderFault | undefined> = [undefined, "lose_reply", "lose_request", "twice"]
+  const outcomes: Array<FakeOutcome> = [
+    { status: "declined", code: "insufficient_funds", advice: null, notBefore: null },
+  ]
+  const provider = new FakeProvider({
+    faultOf: (call) => (call === "openPayment" ? "twice" : faults.shift()),
+    outcomeOf: () => outcomes.shift() ?? { status: "succeeded" },
+  })
+  return withDatabase(
+    () =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(START.epochMilliseconds)
+        yield* subscribe
+        const { nextDueAt, runDue } = yield* BillingRuns
+        const end = DateTime.add(START, { days: 3 })
+        for (;;) {
+          const next = yield* nextDueAt
+          if (Option.isNone(next) || DateTime.isGreaterThan(next.value, end)) break
+          const now = yield* DateTime.now
+          yield* TestClock.setTime(Math.max(now.epochMilliseconds, next.value.epochMilliseconds))
+          yield* Effect.all([runDue(), runDue(), runDue()], { concurrency: "unbounded" })
+        }
+        const [invoice] = yield* allInvoices
+        assert.deepInclude(invoice, { status: "paid", collection: "paid" })
+        assert.strictEqual(provider.payments[0]?.charges, 1)
+        assert.lengthOf(provider.payments, 1)
+        assert.lengthOf(provider.payments[0]!.attempts, 2)
+        const { data } = yield* (yield* Payments).list({ invoiceId: invoice!.id })
+        assert.deepStrictEqual(
+          data.map(({ applied, status }) => [status, applied]),
+          [["succeeded", invoice!.amountPaid]],
+        )
+      }),
+    { payments: provider },
+  )
+})
 
 const payments = "billwright.billing_payments"
 const invoices = "billwright.billing_invoices"

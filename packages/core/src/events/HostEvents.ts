@@ -7,7 +7,6 @@ import { Currency } from "../shared/Currency.ts"
 import * as Instant from "../shared/Instant.ts"
 import * as Metadata from "../shared/Metadata.ts"
 import * as Text from "../shared/Text.ts"
-import { type EventType, make } from "./EventType.ts"
 
 /** An id that the host made: 1 to 255 characters. */
 const ForeignId = Text.bounded(1, 255)
@@ -87,17 +86,3 @@ export const clampedAmount = (amount: bigint): number =>
   Number(
     amount < 0n ? 0n : amount > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : amount,
   )
-
-/** The event types that only hosts publish. */
-export const hostEvents: ReadonlyArray<EventType> = [
-  make({
-    name: "payment.failed",
-    description: "A payment failed.",
-    data: Schema.Struct({
-      ...paymentFields,
-      failure_code: Schema.optionalKey(Text.bounded(1, 100)),
-      failure_message: Schema.optionalKey(Text.bounded(1, 500)),
-    }),
-    example: { ...hostPayment, failure_code: "card_declined" },
-  }),
-]

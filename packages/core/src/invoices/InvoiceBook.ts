@@ -25,6 +25,7 @@ import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { ActionUnavailable } from "./ActionUnavailable.ts"
+import { Collecting, type PaymentCollector } from "./Collecting.ts"
 import type { StoredInvoice } from "./Invoice.ts"
 import { dataOf, invoiceEvents } from "./InvoiceEvents.ts"
 import { type InvoiceItem, invoiceItems } from "./InvoiceItem.ts"
@@ -101,6 +102,7 @@ export class InvoiceBook {
   readonly #customers: CollectionOf<typeof customers>
   readonly #items: ItemLines
   readonly #settings: Settings
+  readonly #collecting: PaymentCollector
 
   constructor(
     store: InvoiceStore["Service"],
@@ -108,12 +110,14 @@ export class InvoiceBook {
     customerStore: CollectionOf<typeof customers>,
     items: ItemLines,
     settings: Settings,
+    collecting: PaymentCollector,
   ) {
     this.#store = store
     this.#outbox = outbox
     this.#customers = customerStore
     this.#items = items
     this.#settings = settings
+    this.#collecting = collecting
   }
 
   /**
@@ -240,9 +244,10 @@ export class InvoiceBook {
       const { issuedAt, number } = yield* nextNumber(this.#store, "invoice", style)
       const dueAt = dueAtOf(issuedAt, terms.netDays, terms.timezone)
       const input: InvoiceInput = { action: "finalize", number, issuedAt, dueAt }
-      return yield* this.#change(draft, input, isStored ? this.#store.save : this.#store.insert).pipe(
+      const issued = yield* this.#change(draft, input, isStored ? this.#store.save : this.#store.insert).pipe(
         Effect.catchTag("ActionUnavailable", Effect.die),
       )
+      return yield* this.#collecting.begin(issued, this.#store)
     })
   }
 
@@ -338,6 +343,7 @@ export const invoiceBooks = Effect.gen(function* () {
   const collections = yield* Collections
   const items = new ItemLines(collections.of(invoiceItems), yield* IdGenerator)
   const settings = yield* InvoiceSettings
+  const collecting = yield* Collecting
   return (store: InvoiceStore["Service"]): InvoiceBook =>
-    new InvoiceBook(store, outbox, collections.of(customers), items, settings)
+    new InvoiceBook(store, outbox, collections.of(customers), items, settings, collecting)
 })

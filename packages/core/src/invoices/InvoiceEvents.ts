@@ -50,7 +50,7 @@ const InvoiceSnapshot = Schema.Struct({
 })
 
 /** The library's own events have the invoice. A host's events about its own invoices don't. */
-const Data = Schema.Struct({ ...invoiceFields, invoice: Schema.optionalKey(InvoiceSnapshot) })
+export const InvoiceData = Schema.Struct({ ...invoiceFields, invoice: Schema.optionalKey(InvoiceSnapshot) })
 
 const lineSnapshot = (line: Line): typeof LineSnapshot.Encoded => ({
   id: line.id,
@@ -88,7 +88,7 @@ const snapshotOf = (
 })
 
 /** The data of an event of a stored invoice. `amount` is its total, or 0 where that is less. */
-export const dataOf = (stored: StoredInvoice): typeof Data.Encoded => {
+export const dataOf = (stored: StoredInvoice): typeof InvoiceData.Encoded => {
   const { state } = stored
   return {
     invoice_id: stored.id,
@@ -103,7 +103,7 @@ export const dataOf = (stored: StoredInvoice): typeof Data.Encoded => {
   }
 }
 
-const example: typeof Data.Encoded = {
+const example: typeof InvoiceData.Encoded = {
   invoice_id: "in_2026_0042",
   customer_id: "cus_01kahd3kc8e0fsr8zknzqgf2h1",
   amount: 4200,
@@ -111,14 +111,15 @@ const example: typeof Data.Encoded = {
   number: "2026-0042",
 }
 
-const dueExample = { ...example, due_at: "2026-12-21T00:00:00.000Z" }
+/** An example of such data. */
+export const dueExample = { ...example, due_at: "2026-12-21T00:00:00.000Z" }
 
 /** The types of events of invoices. */
 export const invoiceEvents = {
   "invoice.created": EventType.make({
     name: "invoice.created",
     description: "An invoice was created.",
-    data: Data,
+    data: InvoiceData,
     example: dueExample,
   }),
   "invoice.deleted": EventType.make({
@@ -135,25 +136,25 @@ export const invoiceEvents = {
   "invoice.finalized": EventType.make({
     name: "invoice.finalized",
     description: "An invoice was issued: it has its number, and its lines never change again.",
-    data: Data,
+    data: InvoiceData,
     example: dueExample,
   }),
   "invoice.paid": EventType.make({
     name: "invoice.paid",
     description: "An invoice was paid in full.",
-    data: Data,
+    data: InvoiceData,
     example: { ...example, paid_at: "2026-11-21T09:30:00.000Z" },
   }),
   "invoice.voided": EventType.make({
     name: "invoice.voided",
     description: "An invoice was voided: nothing of it is due any more.",
-    data: Data,
+    data: InvoiceData,
     example: dueExample,
   }),
   "invoice.marked_uncollectible": EventType.make({
     name: "invoice.marked_uncollectible",
     description: "An invoice was written off. It may still be paid.",
-    data: Data,
+    data: InvoiceData,
     example: dueExample,
   }),
 } satisfies Record<InvoiceEvent | "invoice.created" | "invoice.deleted", EventType.EventType>

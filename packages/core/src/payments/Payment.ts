@@ -1,10 +1,11 @@
 /**
  * A payment of an invoice. Its rules are those of `@billwright/engine`.
  */
-import type { Payment as EnginePayment } from "@billwright/engine"
-import { type DateTime, Schema } from "effect"
+import type { Collection, Payment as EnginePayment } from "@billwright/engine"
+import { type DateTime, Schema, Struct } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
 import { InvoiceId } from "../invoices/Invoice.ts"
+import type { Due } from "../shared/Due.ts"
 import * as Id from "../shared/Id.ts"
 import * as NotFound from "../shared/NotFound.ts"
 import { pageFields } from "../shared/Page.ts"
@@ -12,6 +13,8 @@ import * as Text from "../shared/Text.ts"
 
 /** The prefix of the ids of payments. */
 export const PAYMENT_ID_PREFIX = "pay"
+/** The prefix of the ids of attempts. */
+export const ATTEMPT_ID_PREFIX = "att"
 /** Most payments of one invoice. Each new one is compared with all earlier ones. */
 export const MAX_PAYMENTS = 100
 /** Longest reference, in characters. */
@@ -33,6 +36,16 @@ export interface Payment extends Omit<EnginePayment, "id" | "customerId" | "invo
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
 }
+
+/** A payment as it is stored. `dueAt` is when something happens to it by itself. */
+export interface StoredPayment extends Payment, Due {
+  /** How a provider collects it. `null` for a payment that a person recorded. */
+  readonly collection: Collection | null
+}
+
+/** The payment as callers see it. */
+export const toPayment = (stored: StoredPayment): Payment =>
+  Struct.omit(stored, ["collection", "dueAt", "failure"])
 
 const MAX_AMOUNT = 10n ** 30n
 const amountMessage = { message: "must be an integer from 1 to 10^30" }

@@ -1,14 +1,17 @@
 /**
  * The events of payments.
  */
+import type { CollectionEvent, CollectionInput } from "@billwright/engine"
 import { Schema } from "effect"
 import { CustomerId } from "../customers/Customer.ts"
 import * as EventType from "../events/EventType.ts"
 import { clampedAmount, hostPayment, paymentFields, WireInstant } from "../events/HostEvents.ts"
 import { WireInteger } from "../events/WireInteger.ts"
 import { InvoiceId } from "../invoices/Invoice.ts"
+import { dueExample, InvoiceData } from "../invoices/InvoiceEvents.ts"
 import * as Instant from "../shared/Instant.ts"
-import { type Payment, PaymentId, PaymentStatus } from "./Payment.ts"
+import * as Text from "../shared/Text.ts"
+import { type Payment, PaymentId, PaymentStatus, type StoredPayment } from "./Payment.ts"
 
 /** A payment as it was when the event was published. Amounts are integers of the currency's minor unit. */
 const PaymentSnapshot = Schema.Struct({
@@ -53,6 +56,30 @@ export const paymentData = (payment: Payment): typeof Data.Encoded => ({
   },
 })
 
+const FailedData = Schema.Struct({
+  ...Data.fields,
+  failure_code: Schema.optionalKey(Text.bounded(1, 100)),
+  failure_message: Schema.optionalKey(Text.bounded(1, 500)),
+  /** Whether it is attempted again by itself, and when. */
+  will_retry: Schema.optionalKey(Schema.Boolean),
+  next_attempt_at: Schema.optionalKey(Schema.NullOr(WireInstant)),
+})
+
+/** Longest code of a failure in an event, in characters. */
+const MAX_CODE_LENGTH = 100
+
+/** The data of a declined attempt. */
+export const failedData = (payment: StoredPayment, input: CollectionInput): typeof FailedData.Encoded => {
+  const isDecline = input.type === "read" && input.read.status === "declined"
+  const nextAt = payment.collection?.state === "retrying" ? payment.collection.nextAt : null
+  return {
+    ...paymentData(payment),
+    ...(isDecline ? { failure_code: input.read.code.slice(0, MAX_CODE_LENGTH) || "declined" } : {}),
+    will_retry: nextAt !== null,
+    next_attempt_at: Instant.textOrNull(nextAt),
+  }
+}
+
 /** The types of events of payments. */
 export const paymentEvents = {
   "payment.succeeded": EventType.make({
@@ -67,4 +94,39 @@ export const paymentEvents = {
     data: Data,
     example: hostPayment,
   }),
+  "payment.processing": EventType.make({
+    name: "payment.processing",
+    description: "A bank works on a payment. That may take days.",
+    data: Data,
+    example: hostPayment,
+  }),
+  "payment.action_required": EventType.make({
+    name: "payment.action_required",
+    description: "The customer has to confirm a payment.",
+    data: Data,
+    example: hostPayment,
+  }),
+  "payment.unresolved": EventType.make({
+    name: "payment.unresolved",
+    description:
+      "Nobody knows what came of an attempt to take a payment. It is read until the provider says so.",
+    data: Data,
+    example: hostPayment,
+  }),
 } satisfies Record<string, EventType.EventType>
+
+/** The types of other events of collecting a payment. */
+export const collectionEvents = {
+  "payment.failed": EventType.make({
+    name: "payment.failed",
+    description: "A payment failed.",
+    data: FailedData,
+    example: { ...hostPayment, failure_code: "card_declined" },
+  }),
+  "invoice.collection_exhausted": EventType.make({
+    name: "invoice.collection_exhausted",
+    description: "The payment of an invoice is not attempted any more by itself.",
+    data: InvoiceData,
+    example: dueExample,
+  }),
+} satisfies Partial<Record<CollectionEvent, EventType.EventType>>

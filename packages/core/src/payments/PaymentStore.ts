@@ -7,7 +7,7 @@ import type { InvoiceId } from "../invoices/Invoice.ts"
 import type { CursorNotFound, Page, PageQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
-import type { Payment, PaymentId, PaymentStatus } from "./Payment.ts"
+import type { PaymentId, PaymentStatus, StoredPayment } from "./Payment.ts"
 
 /** Which payments to list. `undefined` allows any. */
 export interface PaymentFilter {
@@ -33,17 +33,25 @@ export class PaymentStore extends Context.Service<
      * Stores a new payment of a stored invoice. Fails with a `StorageError` if its id is taken, if the invoice has another
      * open payment and this one is open, or if another payment of the invoice has its provider and reference.
      */
-    readonly insert: (payment: Payment) => Effect.Effect<void, StorageError, CurrentTenant>
+    readonly insert: (payment: StoredPayment) => Effect.Effect<void, StorageError, CurrentTenant>
 
-    readonly find: (id: PaymentId) => Effect.Effect<Option.Option<Payment>, StorageError, CurrentTenant>
+    /**
+     * Replaces a payment. Its id, invoice, customer, currency, provider, amount and `createdAt` stay. Ends a lease on it and
+     * forgets its failures: what is due at `dueAt` is due for the first time. Does nothing if there is no such payment.
+     */
+    readonly save: (payment: StoredPayment) => Effect.Effect<void, StorageError, CurrentTenant>
+
+    readonly find: (id: PaymentId) => Effect.Effect<Option.Option<StoredPayment>, StorageError, CurrentTenant>
 
     /** Newest first. The cursor is the id of a payment. */
     readonly list: (
       filter: PaymentFilter,
       page: PageQuery,
-    ) => Effect.Effect<Page<Payment>, CursorNotFound | StorageError, CurrentTenant>
+    ) => Effect.Effect<Page<StoredPayment>, CursorNotFound | StorageError, CurrentTenant>
 
     /** All payments of an invoice, oldest first. An invoice has `MAX_PAYMENTS` at most. */
-    readonly ofInvoice: (id: InvoiceId) => Effect.Effect<ReadonlyArray<Payment>, StorageError, CurrentTenant>
+    readonly ofInvoice: (
+      id: InvoiceId,
+    ) => Effect.Effect<ReadonlyArray<StoredPayment>, StorageError, CurrentTenant>
   }
 >()("@billwright/core/payments/PaymentStore") {}

@@ -27,6 +27,8 @@ import {
   PaymentId,
   PaymentNotFound,
   RecordPayment,
+  type StoredPayment,
+  toPayment,
 } from "./Payment.ts"
 import { paymentData, paymentEvents } from "./PaymentEvents.ts"
 import { PaymentStore } from "./PaymentStore.ts"
@@ -83,7 +85,7 @@ export class Payments extends Context.Service<
           return yield* new InvalidInput({ field: "paidAt", problem: "must not be in the future" })
         }
         const amount = yield* amountOf(invoice, asked)
-        const payment: Payment = {
+        const payment: StoredPayment = {
           id: PaymentId.make(yield* ids.next(PAYMENT_ID_PREFIX)),
           invoiceId: invoice.id,
           customerId: invoice.customerId,
@@ -94,12 +96,15 @@ export class Payments extends Context.Service<
           ...successOf({ amount, sequence: 0 }, invoice.state, paidAt.epochMilliseconds),
           createdAt: now,
           updatedAt: now,
+          collection: null,
+          dueAt: null,
+          failure: null,
         }
         yield* store.insert(payment)
         yield* publish(payment, "payment.succeeded")
         yield* bookOf(invoices).apply(invoice, { action: "pay", amount })
         if (payment.overpaid > 0n) yield* publish(payment, "payment.overpaid")
-        return payment
+        return toPayment(payment)
       })
 
       const record = Effect.fn("Payments.record")(function* (input: RecordPayment) {
@@ -114,7 +119,7 @@ export class Payments extends Context.Service<
             )
             const earlier = yield* store.ofInvoice(invoiceId)
             const known = yield* sameReference(invoice, earlier, asked)
-            if (known !== undefined) return known
+            if (known !== undefined) return toPayment(known)
             if (earlier.length >= MAX_PAYMENTS) {
               return yield* unavailable(invoice, `it has ${MAX_PAYMENTS} payments, which is the limit`)
             }
@@ -125,13 +130,16 @@ export class Payments extends Context.Service<
 
       const get = Effect.fn("Payments.get")(function* (id: string) {
         const store = yield* port
-        return yield* orNotFound(yield* store.find(yield* knownId(id)), id)
+        return toPayment(yield* orNotFound(yield* store.find(yield* knownId(id)), id))
       })
 
       const list = Effect.fn("Payments.list")(function* (query: ListPayments = {}) {
         const store = yield* port
         const request = yield* decodeList(query)
-        return yield* store.list(filterOf(request), yield* toQuery(request)).pipe(nameCursor(request))
+        const { data, hasMore } = yield* store
+          .list(filterOf(request), yield* toQuery(request))
+          .pipe(nameCursor(request))
+        return { data: data.map(toPayment), hasMore }
       })
 
       return Payments.of({ record, get, list })
@@ -147,9 +155,9 @@ const unavailable = ({ id }: StoredInvoice, problem: string) =>
 /** The payment that was recorded with the reference before, if there is one. */
 const sameReference = (
   invoice: StoredInvoice,
-  earlier: ReadonlyArray<Payment>,
+  earlier: ReadonlyArray<StoredPayment>,
   { amount, reference }: Asked,
-): Effect.Effect<Payment | undefined, ActionUnavailable> => {
+): Effect.Effect<StoredPayment | undefined, ActionUnavailable> => {
   const known = earlier.find(
     (one) => one.provider === MANUAL_PROVIDER && reference !== undefined && one.reference === reference,
   )

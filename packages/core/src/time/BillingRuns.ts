@@ -1,9 +1,10 @@
 /**
- * Does what is due on subscriptions and invoices: starts, renewals, ends, and the finalization of drafts.
+ * Does what is due: starts, renewals and ends of subscriptions, the finalization of drafts, and attempts of payments.
  */
 import { Cause, Context, DateTime, Effect, Exit, Layer, Metric, Option, Schema } from "effect"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
 import type { TaxesUnknown } from "../invoices/Taxes.ts"
+import { makeCollector } from "../payments/Collector.ts"
 import { BatchTransactor } from "../shared/BatchTransactor.ts"
 import type { DueFailure } from "../shared/Due.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
@@ -51,7 +52,10 @@ export interface RunDue extends Schema.Schema.Type<typeof RunDue> {}
 
 const decodeRun = decoder(RunDue)
 
-/** What a run did. A batch of a plan migration counts as nothing: the migration itself says how far it is. */
+/**
+ * What a run did. A batch of a plan migration and a step of a payment count as nothing: the migration says itself how far
+ * it is, and so does the invoice.
+ */
 export interface RunReport {
   /** How many times it worked on a subscription. */
   readonly subscriptions: number
@@ -105,11 +109,16 @@ export class BillingRuns extends Context.Service<
       const transactor = yield* Transactor
       const batchTransactor = Option.getOrUndefined(yield* Effect.serviceOption(BatchTransactor))
       const runMigration = yield* makeMigrationRun
+      const collectPayment = yield* makeCollector
 
       const workOn = (claimed: ClaimedSubject, until: number): Worked => {
         const { attempts, subject } = claimed
         if (subject.kind === "plan_migration") {
           return Effect.as(runMigration(claimed, subject.id), DueWork.NOTHING)
+        }
+        if (subject.kind === "payment") {
+          const held = Effect.flatMap(Effect.orDie(duePort), (due) => due.holds(claimed))
+          return Effect.as(collectPayment(subject.id, held, transactor.atomically), DueWork.NOTHING)
         }
         return Effect.flatMap(duePort, (due) => {
           const hold = { attempts, holds: due.holds(claimed), giveBack: due.release(claimed, null) }

@@ -6,6 +6,7 @@ import type { CustomerId } from "../customers/Customer.ts"
 import type { TestClockId } from "../customers/TestClock.ts"
 import type { InvoiceId } from "../invoices/Invoice.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
+import type { PaymentId } from "../payments/Payment.ts"
 import type { DueFailure } from "../shared/Due.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant, Tenant } from "../shared/Tenant.ts"
@@ -18,6 +19,7 @@ export const MAX_CLAIMED_SUBJECTS = 500
 export type Subject =
   | { readonly kind: "subscription"; readonly id: SubscriptionId }
   | { readonly kind: "invoice"; readonly id: InvoiceId }
+  | { readonly kind: "payment"; readonly id: PaymentId }
   | { readonly kind: "plan_migration"; readonly id: PlanMigrationId }
 
 /** A subject that a runner has leased. */
@@ -73,7 +75,7 @@ export class DueStore extends Context.Service<
   DueStore,
   {
     /**
-     * Leases subjects that are due, in the order of `dueAt`, then invoices before subscriptions, then by id. Each is leased
+     * Leases subjects that are due, in the order of `dueAt`, then invoices before payments before subscriptions, then by id. Each is leased
      * to one caller only, also when several claim at once. When its lease ends, the subject is due again.
      *
      * When more subjects are due than the limit, tenants take turns: each gets its longest due subject before any gets a
@@ -111,7 +113,7 @@ export class DueStore extends Context.Service<
 
     /**
      * The first subject of a test clock's customers: by the instant at which it can be worked on, then invoices before
-     * subscriptions, then by id. `none` if nothing is due by itself or all of it is set aside.
+     * payments before subscriptions, then by id. `none` if nothing is due by itself or all of it is set aside.
      */
     readonly firstDue: (
       testClockId: TestClockId,

@@ -17,7 +17,7 @@ import type { FirstDue } from "./DueStore.ts"
 /** Most due instants of a subscription that one transaction works through. */
 const MAX_STEPS = 12
 
-type BilledSubject = FirstDue["subject"]
+type BilledSubject = Exclude<FirstDue["subject"], { readonly kind: "payment" }>
 
 type Asked<A> = Effect.Effect<A, StorageError, CurrentTenant>
 

@@ -17,6 +17,7 @@ import {
   TooManyTestClocks,
 } from "../customers/TestClock.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import { makeCollector } from "../payments/Collector.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
@@ -94,6 +95,7 @@ export class TestClocks extends Context.Service<
       const owners = collections.of(customers)
       const duePort = yield* optionalPort(DueStore)
       const work = yield* DueWork.make
+      const collectPayment = yield* makeCollector
       const transactor = yield* Transactor
       const ids = yield* IdGenerator
 
@@ -217,8 +219,11 @@ export class TestClocks extends Context.Service<
               yield* WallClock.standingAt(moved.now, effect)
             }),
           )
+        const { subject } = next
         const exit = yield* Effect.exit(
-          work.run(next.subject, next.at, heldAfter(next.attempts), atItsInstant),
+          subject.kind === "payment"
+            ? collectPayment(subject.id, Effect.succeed(true), atItsInstant)
+            : work.run(subject, next.at, heldAfter(next.attempts), atItsInstant),
         )
         if (Exit.isSuccess(exit)) return true
         if (Cause.hasInterrupts(exit.cause)) return yield* Effect.interrupt

@@ -32,6 +32,7 @@ import { migration0014 } from "./Migration0014.ts"
 import { migration0015 } from "./Migration0015.ts"
 import { migration0016 } from "./Migration0016.ts"
 import { migration0017 } from "./Migration0017.ts"
+import { migration0018 } from "./Migration0018.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -55,6 +56,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0015,
   migration0016,
   migration0017,
+  migration0018,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -6,6 +6,7 @@ import {
   type Due,
   Id,
   Invoice,
+  Payment,
   PlanMigration,
   type Subject,
   SUBSCRIPTION_ID_PREFIX,
@@ -79,6 +80,9 @@ export const subscriptionIdOf = (row: Row, column: string): SubscriptionId =>
 
 export const invoiceIdOf = (row: Row, column: string): Invoice.InvoiceId =>
   Id.fromUuid(Invoice.INVOICE_ID_PREFIX, text(row, column)) as Invoice.InvoiceId
+
+export const paymentIdOf = (row: Row, column: string): Payment.PaymentId =>
+  Id.fromUuid(Payment.PAYMENT_ID_PREFIX, text(row, column)) as Payment.PaymentId
 
 export const planMigrationIdOf = (row: Row, column: string): PlanMigration.PlanMigrationId =>
   Id.fromUuid(PlanMigration.PLAN_MIGRATION_ID_PREFIX, text(row, column)) as PlanMigration.PlanMigrationId

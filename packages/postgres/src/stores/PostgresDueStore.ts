@@ -22,7 +22,7 @@ import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
 import { decoding, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
 import { uuids } from "./Batched.ts"
-import { customerIdOf, invoiceIdOf, planMigrationIdOf, subscriptionIdOf } from "./DueRow.ts"
+import { customerIdOf, invoiceIdOf, paymentIdOf, planMigrationIdOf, subscriptionIdOf } from "./DueRow.ts"
 
 /** The tenant at which the last claim stopped. The next claim continues there. */
 interface Visited {
@@ -31,10 +31,12 @@ interface Visited {
 }
 
 /** A subject that belongs to a customer. */
-const billedFromRow = (row: Row): FirstDue["subject"] =>
-  text(row, "kind") === "invoice"
-    ? { kind: "invoice", id: invoiceIdOf(row, "id") }
-    : { kind: "subscription", id: subscriptionIdOf(row, "id") }
+const billedFromRow = (row: Row): FirstDue["subject"] => {
+  const kind = text(row, "kind")
+  if (kind === "invoice") return { kind, id: invoiceIdOf(row, "id") }
+  if (kind === "payment") return { kind, id: paymentIdOf(row, "id") }
+  return { kind: "subscription", id: subscriptionIdOf(row, "id") }
+}
 
 const subjectFromRow = (row: Row): Subject =>
   text(row, "kind") === "plan_migration"
@@ -69,6 +71,7 @@ from ${schema}.claim_due($1::text::bigint, $2::text::bigint, $3::text::uuid, $4:
   $7::text::boolean)`
   const tables: Readonly<Record<Subject["kind"], typeof t.billing_invoices>> = {
     invoice: t.billing_invoices,
+    payment: t.billing_payments,
     plan_migration: t.plan_migrations,
     subscription: t.billing_subscriptions,
   }

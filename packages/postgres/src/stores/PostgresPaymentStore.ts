@@ -16,10 +16,20 @@ import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
-import { bigint, decoding, instant, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
-import { customerIdOf, invoiceIdOf } from "./DueRow.ts"
+import {
+  bigint,
+  decoding,
+  instant,
+  instantOrNull,
+  integer,
+  json,
+  type Row,
+  text,
+  textOrNull,
+} from "../Row.ts"
+import { customerIdOf, dueColumns, dueFromRow, invoiceIdOf, joinDue, queueWritten } from "./DueRow.ts"
 
-type Stored = Payment.Payment
+type Stored = Payment.StoredPayment
 
 const paymentFromRow = (row: Row): Stored => ({
   id: Id.fromUuid(Payment.PAYMENT_ID_PREFIX, text(row, "id")) as Stored["id"],
@@ -36,18 +46,24 @@ const paymentFromRow = (row: Row): Stored => ({
   sequence: integer(row, "sequence"),
   createdAt: instant(row, "created_at"),
   updatedAt: instant(row, "updated_at"),
+  collection: row["collection"] === null ? null : (json(row, "collection") as Stored["collection"]),
+  ...dueFromRow(row),
 })
 
 const paymentsFromRows = (rows: ReadonlyArray<Row>): ReadonlyArray<Stored> => rows.map(paymentFromRow)
 
 const COLUMNS = Statement.fragment([
   Statement.literal(`t.id::text, t.customer_id::text, t.invoice_id::text, t.currency, t.provider, t.reference, t.status,
-  t.amount::text, t.applied::text, t.overpaid::text, t.sequence::text, ${millisColumn("t.paid_at")},
+  t.amount::text, t.applied::text, t.overpaid::text, t.sequence::text, t.collection::text as collection, ${millisColumn("t.paid_at")},
   ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}`),
 ])
 
+const collectionText = ({ collection }: Stored): string | null =>
+  collection === null ? null : JSON.stringify(collection)
+
 const make = Effect.gen(function* () {
   const { read, tables: t, write } = yield* Database
+  const due = joinDue(t, "payment")
 
   const insert = Effect.fnUntraced(function* (payment: Stored) {
     const operation = "PaymentStore.insert"
@@ -58,21 +74,45 @@ const make = Effect.gen(function* () {
     const rows = yield* write(
       operation,
       (sql) =>
-        sql<Row>`insert into ${t.billing_payments}
-  (account_id, mode, customer_id, id, invoice_id, currency, provider, reference, status, amount, applied, overpaid,
-    paid_at, sequence, created_at, updated_at)
-select ${accountId}, ${mode}, ${Id.toUuid(payment.customerId)}::uuid, ${id}::uuid, ${Id.toUuid(payment.invoiceId)}::uuid,
+        sql<Row>`with written as (
+  insert into ${t.billing_payments}
+    (account_id, mode, customer_id, id, invoice_id, currency, provider, reference, status, amount, applied, overpaid,
+      paid_at, sequence, created_at, updated_at, collection)
+  select ${accountId}, ${mode}, ${Id.toUuid(payment.customerId)}::uuid, ${id}::uuid, ${Id.toUuid(payment.invoiceId)}::uuid,
   ${currency}, ${provider}, ${reference}, ${status}, ${String(amount)}::numeric, ${String(applied)}::numeric,
   ${String(overpaid)}::numeric, to_timestamp(${paidAt}::float8 / 1000), ${String(sequence)}::bigint,
-  to_timestamp(${millisOf(payment.createdAt)}::float8 / 1000), to_timestamp(${millisOf(payment.updatedAt)}::float8 / 1000)
-where not exists (
-  select from ${t.billing_payments} p where p.account_id = ${accountId} and p.mode = ${mode} and p.id = ${id}::uuid
-)
-returning pg_current_xact_id_if_assigned()::text as xid`,
+  to_timestamp(${millisOf(payment.createdAt)}::float8 / 1000), to_timestamp(${millisOf(payment.updatedAt)}::float8 / 1000),
+  ${collectionText(payment)}::text::jsonb
+  where not exists (
+    select from ${t.billing_payments} p where p.account_id = ${accountId} and p.mode = ${mode} and p.id = ${id}::uuid
+  )
+  returning account_id, mode, customer_id, id, pg_current_xact_id_if_assigned()::text as xid
+), ${queueWritten(t, "payment", payment.dueAt)}
+select xid from written`,
     )
     if (rows[0] !== undefined) return yield* noteXid(rows[0]["xid"])
     const cause = new Error(`the payment id ${payment.id} is taken`)
     return yield* new StorageError({ operation, retryable: false, cause })
+  })
+
+  const save = Effect.fnUntraced(function* (payment: Stored) {
+    const { accountId, mode } = yield* CurrentTenant
+    const { applied, overpaid, reference, sequence, status } = payment
+    const paidAt = payment.paidAt === null ? null : String(payment.paidAt)
+    const rows = yield* write(
+      "PaymentStore.save",
+      (sql) =>
+        sql<Row>`with written as (
+  update ${t.billing_payments} p set reference = ${reference}, status = ${status}, applied = ${String(applied)}::numeric,
+    overpaid = ${String(overpaid)}::numeric, paid_at = to_timestamp(${paidAt}::float8 / 1000),
+    sequence = ${String(sequence)}::bigint, collection = ${collectionText(payment)}::text::jsonb,
+    updated_at = to_timestamp(${millisOf(payment.updatedAt)}::float8 / 1000)
+  where p.account_id = ${accountId} and p.mode = ${mode} and p.id = ${Id.toUuid(payment.id)}::uuid
+  returning p.account_id, p.mode, p.customer_id, p.id, pg_current_xact_id_if_assigned()::text as xid
+), ${queueWritten(t, "payment", payment.dueAt)}
+select xid from written`,
+    )
+    yield* noteXid(rows[0]?.["xid"])
   })
 
   const find = Effect.fnUntraced(function* (id: Payment.PaymentId) {
@@ -81,7 +121,7 @@ returning pg_current_xact_id_if_assigned()::text as xid`,
     const rows = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select ${COLUMNS} from ${t.billing_payments} t
+        sql<Row>`select ${COLUMNS}, ${dueColumns} from ${t.billing_payments} t ${due}
 where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id)}::uuid`,
     )
     return Option.fromUndefinedOr((yield* decoding(operation, paymentsFromRows)(rows))[0])
@@ -108,7 +148,7 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
         ...(status === undefined ? [] : [sql`t.status = ${status}`]),
         position,
       ]
-      return sql<Row>`select ${COLUMNS} from ${t.billing_payments} t
+      return sql<Row>`select ${COLUMNS}, ${dueColumns} from ${t.billing_payments} t ${due}
 where t.account_id = ${accountId} and t.mode = ${mode} and ${sql.and(conditions)} order by ${order} limit ${limit}`
     })
     return pageOf(page, yield* decoding(operation, paymentsFromRows)(rows))
@@ -120,15 +160,16 @@ where t.account_id = ${accountId} and t.mode = ${mode} and ${sql.and(conditions)
     const rows = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select ${COLUMNS} from ${t.billing_payments} t join ${t.billing_invoices} i
+        sql<Row>`select ${COLUMNS}, ${dueColumns} from ${t.billing_payments} t join ${t.billing_invoices} i
   on i.account_id = t.account_id and i.mode = t.mode and i.customer_id = t.customer_id and i.id = t.invoice_id
+${due}
 where i.account_id = ${accountId} and i.mode = ${mode} and i.id = ${Id.toUuid(id)}::uuid
 order by t.id limit ${String(Payment.MAX_PAYMENTS)}::integer`,
     )
     return yield* decoding(operation, paymentsFromRows)(rows)
   })
 
-  return PaymentStore.of({ insert, find, list, ofInvoice })
+  return PaymentStore.of({ insert, save, find, list, ofInvoice })
 })
 
 export const layer: Layer.Layer<PaymentStore, never, Database> = Layer.effect(PaymentStore, make)

@@ -2,6 +2,7 @@
  * The contract of `PaymentStore`, and of payments over it.
  */
 import {
+  DueStore,
   IdGenerator,
   type Invoice,
   Invoices,
@@ -16,11 +17,13 @@ import {
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { asTenant, otherTenants, same } from "./ContractTest.ts"
+import { emptyQueue } from "./DueContract.ts"
 import {
   draftOf,
   insertCustomer,
   type InvoicingTest,
   issue,
+  millisOf,
   minuteOf,
   subscriptionOf,
   listsNothing,
@@ -41,10 +44,10 @@ const services = Layer.mergeAll(Invoices.layer, Payments.layer).pipe(Layer.provi
 /** An open payment of an invoice. */
 const paymentOf = Effect.fnUntraced(function* (
   { customerId, id: invoiceId }: Invoice.StoredInvoice,
-  change: Partial<Payment.Payment> = {},
+  change: Partial<Payment.StoredPayment> = {},
 ) {
   const id = Payment.PaymentId.make(yield* (yield* IdGenerator).next(Payment.PAYMENT_ID_PREFIX))
-  const payment: Payment.Payment = {
+  const payment: Payment.StoredPayment = {
     id,
     invoiceId,
     customerId,
@@ -59,6 +62,9 @@ const paymentOf = Effect.fnUntraced(function* (
     sequence: 1,
     createdAt: minuteOf(3),
     updatedAt: minuteOf(3),
+    collection: null,
+    dueAt: null,
+    failure: null,
     ...change,
   }
   return payment
@@ -138,6 +144,55 @@ export const paymentContract = (test: InvoicingTest): void => {
       yield* Effect.flip(transactor.atomically(Effect.andThen(payments.insert(next), Effect.fail("no"))))
       same(yield* payments.find(next.id), Option.none())
       assert.lengthOf(yield* payments.ofInvoice(invoice.id), 4)
+    }),
+  )
+
+  test(
+    "a payment is saved, and is due as it says",
+    Effect.gen(function* () {
+      const [payments, due] = [yield* PaymentStore, yield* DueStore]
+      const transactor = yield* Transactor
+      yield* emptyQueue
+      const invoice = yield* issued
+      const payment = yield* paymentOf(invoice, {
+        dueAt: millisOf(5),
+        collection: {
+          state: "retrying",
+          attempt: { id: "att_1", status: "declined", method: "pm_1", sentAt: millisOf(3) },
+          declines: [{ method: "pm_1", at: millisOf(4) }],
+          tries: 0,
+          nextAt: millisOf(5),
+        },
+      })
+      yield* payments.insert(payment)
+      same(yield* payments.find(payment.id), Option.some(payment))
+      const claim = { now: minuteOf(6), leaseUntil: minuteOf(8), limit: 10 }
+      const [claimed] = yield* due.claimDue(claim)
+      assert.deepInclude(claimed, { dueAt: millisOf(5), customerId: payment.customerId, attempts: 0 })
+      assert.deepStrictEqual(claimed?.subject, { kind: "payment", id: payment.id })
+      assert.isTrue(yield* transactor.atomically(due.holds(claimed!)))
+      const failure = { attempts: 1, problem: "no", at: minuteOf(6), retryAt: minuteOf(7) }
+      assert.isTrue(yield* due.release(claimed!, failure))
+      same(yield* payments.ofInvoice(invoice.id), [{ ...payment, failure }])
+      const closed = {
+        ...payment,
+        status: "closed",
+        reference: "R1",
+        collection: null,
+        dueAt: null,
+        sequence: 2,
+        updatedAt: minuteOf(9),
+      } as const
+      yield* payments.save({ ...closed, amount: 1n, currency: "USD", provider: "other" })
+      same(yield* payments.find(payment.id), Option.some(closed))
+      same(yield* due.claimDue({ ...claim, now: minuteOf(10), leaseUntil: minuteOf(11) }), [])
+      const unknown = yield* paymentOf(invoice)
+      yield* payments.save(unknown)
+      same(yield* payments.find(unknown.id), Option.none())
+      yield* payments.insert(unknown)
+      // A second open one.
+      const reopened = { ...closed, status: "open" } as const
+      assert.instanceOf(yield* Effect.flip(payments.save(reopened)), StorageError)
     }),
   )
 

@@ -1,0 +1,292 @@
+/**
+ * Collects the payments of invoices with a provider: opens them, attempts them, reads those whose outcome is not known,
+ * and closes those that are not wanted any more.
+ *
+ * Each visit makes one call of the provider, between two transactions. What is about to be sent is stored before the call.
+ * So a process may die anywhere: the attempt is read, and nothing is charged twice.
+ */
+import { collect, type CollectionInput, IDLE, stepOf } from "@billwright/engine"
+import { DateTime, Effect, Layer, Option } from "effect"
+import { CustomerTime } from "../customers/CustomerTime.ts"
+import { Collecting } from "../invoices/Collecting.ts"
+import type { StoredInvoice } from "../invoices/Invoice.ts"
+import { InvoiceStore } from "../invoices/InvoiceStore.ts"
+import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
+import { Collections } from "../shared/Collections.ts"
+import { IdGenerator } from "../shared/Id.ts"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import { Transactor } from "../shared/Transactor.ts"
+import { ATTEMPT_ID_PREFIX, PAYMENT_ID_PREFIX, PaymentId, type StoredPayment } from "./Payment.ts"
+import { isWanted, makePaymentBook, type PaymentPorts } from "./PaymentBook.ts"
+import {
+  type AttemptPayment,
+  CurrentProvider,
+  type PaymentProvider,
+  type PaymentRead,
+  PROVIDER_MILLIS,
+  ProviderFailure,
+} from "./PaymentProvider.ts"
+import { PaymentStore } from "./PaymentStore.ts"
+
+/** How long after a payment could not be closed that is tried again. */
+const CLOSE_AGAIN_MILLIS = 3_600_000
+
+/** The next call of the provider. */
+type Call =
+  | { readonly type: "open"; readonly payment: StoredPayment }
+  | { readonly type: "attempt"; readonly payment: StoredPayment; readonly attempt: AttemptPayment }
+  | { readonly type: "read" | "close"; readonly payment: StoredPayment; readonly reference: string }
+
+/** Whether the caller may work on the payment. It is asked once the payment is held. */
+type Holds = Effect.Effect<boolean, StorageError, CurrentTenant>
+
+/** The id of an attempt is its key at the provider. */
+const nextAttempt = Effect.fnUntraced(function* (
+  ids: IdGenerator["Service"],
+  method: string | null,
+): Effect.fn.Return<Extract<CollectionInput, { readonly type: "attempt" }>> {
+  return { type: "attempt", attemptId: yield* ids.next(ATTEMPT_ID_PREFIX), method }
+})
+
+/** A new payment of what is due, whose first attempt is ready. It goes on with the declines of the one before. */
+const openedOf = Effect.fnUntraced(function* (
+  ids: IdGenerator["Service"],
+  provider: string,
+  invoice: StoredInvoice,
+  before: StoredPayment | undefined,
+): Effect.fn.Return<StoredPayment> {
+  const now = yield* DateTime.now
+  const input = yield* nextAttempt(ids, before?.collection?.attempt?.method ?? null)
+  const declines = before?.collection?.declines ?? []
+  const begun = collect({ ...IDLE, declines }, input, now.epochMilliseconds, "UTC")
+  const collection = begun.type === "changed" ? begun.collection : IDLE
+  return {
+    id: PaymentId.make(yield* ids.next(PAYMENT_ID_PREFIX)),
+    invoiceId: invoice.id,
+    customerId: invoice.customerId,
+    currency: invoice.state.currency,
+    provider,
+    reference: null,
+    status: "open",
+    amount: invoice.state.amountDue,
+    applied: 0n,
+    overpaid: 0n,
+    paidAt: null,
+    sequence: 1,
+    createdAt: now,
+    updatedAt: now,
+    collection,
+    dueAt: collection.nextAt,
+    failure: null,
+  }
+})
+
+/** A call within its time. Whatever else goes wrong in it leaves its outcome unknown. */
+const within = <A>(call: Effect.Effect<A, ProviderFailure>): Effect.Effect<A, ProviderFailure> =>
+  call.pipe(
+    Effect.timeoutOrElse({
+      duration: PROVIDER_MILLIS,
+      orElse: () =>
+        Effect.fail(
+          new ProviderFailure({ reason: "unknown", message: "the provider did not answer in time" }),
+        ),
+    }),
+    Effect.catchDefect((defect) =>
+      Effect.fail(
+        new ProviderFailure({
+          reason: "unknown",
+          message: defect instanceof Error ? defect.message : "the provider failed",
+        }),
+      ),
+    ),
+  )
+
+type Worked<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
+
+/** Gives the work on payments that are due. */
+export const makeCollector = Effect.gen(function* () {
+  const provider = yield* CurrentProvider
+  const paymentPort = yield* optionalPort(PaymentStore)
+  const invoicePort = yield* optionalPort(InvoiceStore)
+  const transactor = yield* Transactor
+  const ids = yield* IdGenerator
+  const time = new CustomerTime(yield* Collections)
+  const book = yield* makePaymentBook
+  const portsOf = Effect.gen(function* () {
+    const ports: PaymentPorts = { payments: yield* paymentPort, invoices: yield* invoicePort }
+    return ports
+  })
+
+  /** A payment that is not wanted as it is becomes closed. What is due now gets a new one. */
+  const replace = Effect.fnUntraced(function* (
+    ports: PaymentPorts,
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+  ) {
+    const stopped = yield* book.apply(ports, payment, invoice, { type: "stop" })
+    const sequence = stopped.sequence + 1
+    yield* ports.payments.save({ ...stopped, status: "closed", dueAt: null, sequence })
+    if (invoice.state.status !== "open") return
+    const opened = yield* openedOf(ids, payment.provider, invoice, payment)
+    yield* ports.payments.insert(opened)
+    const [current] = Option.toArray(yield* ports.invoices.find(invoice.id))
+    if (current !== undefined) yield* book.noteCollection(ports, current, "collecting")
+  })
+
+  /** Decides what to do next with a payment that is due, and stores what is about to be sent. */
+  const plan = Effect.fnUntraced(function* (id: PaymentId, holds: Holds) {
+    const ports = yield* portsOf
+    const found = yield* ports.payments.find(id)
+    if (Option.isNone(found)) return undefined
+    const invoice = yield* ports.invoices.lock(found.value.invoiceId)
+    if (Option.isNone(invoice) || !(yield* holds)) return undefined
+    const held = yield* ports.payments.find(id)
+    return Option.isNone(held) ? undefined : yield* callOf(ports, held.value, invoice.value)
+  })
+
+  const callOf = Effect.fnUntraced(function* (
+    ports: PaymentPorts,
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+  ): Effect.fn.Return<Call | undefined, InvalidInput | StorageError, CurrentTenant> {
+    const { collection, reference } = payment
+    const step = collection === null || payment.status !== "open" ? null : stepOf(collection)
+    if (collection === null || step === null) {
+      yield* ports.payments.save({ ...payment, dueAt: null })
+      return undefined
+    }
+    if (step !== "read" && !isWanted(payment, invoice)) {
+      if (reference !== null) return { type: "close", payment, reference }
+      yield* replace(ports, payment, invoice)
+      return undefined
+    }
+    if (reference === null) return { type: "open", payment }
+    if (step === "read") {
+      const isLapsed = collection.attempt?.status === "sent"
+      if (isLapsed) yield* book.apply(ports, payment, invoice, { type: "failed", reason: "unknown" })
+      return { type: "read", payment, reference }
+    }
+    const ready =
+      step === "send"
+        ? payment
+        : yield* book.apply(
+            ports,
+            payment,
+            invoice,
+            yield* nextAttempt(ids, collection.attempt?.method ?? null),
+          )
+    const sent = yield* book.apply(ports, ready, invoice, { type: "send" })
+    const { id: attemptId, method } = sent.collection!.attempt!
+    return { type: "attempt", payment: sent, attempt: { reference, attemptId, method } }
+  })
+
+  /** Changes a payment in a transaction of its own, which holds its invoice, at the time of its customer. */
+  const change = (
+    { customerId, id, invoiceId }: StoredPayment,
+    work: (ports: PaymentPorts, payment: StoredPayment, invoice: StoredInvoice) => Worked<unknown>,
+  ): Worked<void> =>
+    transactor.atomically(
+      Effect.gen(function* () {
+        const ports = yield* portsOf
+        const invoice = yield* ports.invoices.lock(invoiceId)
+        const payment = yield* ports.payments.find(id)
+        if (Option.isNone(invoice) || Option.isNone(payment)) return
+        yield* time.within(customerId, work(ports, payment.value, invoice.value))
+      }),
+    )
+
+  /** Applies what came of a call. */
+  const applyTo = (payment: StoredPayment, input: CollectionInput): Worked<void> =>
+    change(payment, (ports, current, invoice) => book.apply(ports, current, invoice, input))
+
+  /** Applies what the provider stated, or how the call failed. */
+  const stateOf = (payment: StoredPayment, call: Effect.Effect<PaymentRead, ProviderFailure>): Worked<void> =>
+    Effect.matchEffect(within(call), {
+      onFailure: ({ reason }) => applyTo(payment, { type: "failed", reason }),
+      onSuccess: (read) => applyTo(payment, { type: "read", read }),
+    })
+
+  const open = (from: PaymentProvider, payment: StoredPayment): Worked<void> => {
+    const { amount, currency, customerId, id: paymentId, invoiceId } = payment
+    return Effect.matchEffect(
+      within(from.openPayment({ paymentId, invoiceId, customerId, amount, currency })),
+      {
+        onFailure: ({ reason }) => applyTo(payment, { type: "failed", reason }),
+        onSuccess: ({ reference }) =>
+          change(payment, ({ payments }, current) =>
+            current.reference === null && current.status === "open"
+              ? payments.save({ ...current, reference, sequence: current.sequence + 1 })
+              : Effect.void,
+          ),
+      },
+    )
+  }
+
+  const close = (from: PaymentProvider, payment: StoredPayment, reference: string): Worked<void> =>
+    Effect.matchEffect(within(from.closePayment(reference)), {
+      onFailure: () =>
+        change(payment, ({ payments }, current) =>
+          Effect.flatMap(DateTime.now, ({ epochMilliseconds: now }) =>
+            payments.save({ ...current, dueAt: now + CLOSE_AGAIN_MILLIS }),
+          ),
+        ),
+      onSuccess: (closed) =>
+        closed === "already_succeeded"
+          ? applyTo(payment, { type: "read", read: { status: "succeeded" } })
+          : change(payment, replace),
+    })
+
+  const perform = (from: PaymentProvider, call: Call): Worked<void> => {
+    switch (call.type) {
+      case "open":
+        return open(from, call.payment)
+      case "attempt":
+        return stateOf(call.payment, from.attemptPayment(call.attempt))
+      case "read":
+        return stateOf(call.payment, from.readPayment(call.reference))
+      case "close":
+        return close(from, call.payment, call.reference)
+    }
+  }
+
+  /**
+   * Does the next thing on a payment that is due. `atomically` makes a transaction of what comes before the call; not
+   * within another one.
+   */
+  return <E, R>(
+    id: PaymentId,
+    holds: Holds,
+    atomically: (work: ReturnType<typeof plan>) => Effect.Effect<unknown, E, R>,
+  ) =>
+    Effect.gen(function* () {
+      let call: Call | undefined
+      yield* atomically(Effect.tap(plan(id, holds), (planned) => Effect.sync(() => (call = planned))))
+      if (call === undefined) return
+      if (provider?.name !== call.payment.provider) {
+        return yield* Effect.die(new TypeError(`the payment provider ${call.payment.provider} is not there`))
+      }
+      yield* perform(provider, call)
+    })
+})
+
+/** Begins to collect what is issued, if there is a provider. */
+export const layer = Layer.effect(
+  Collecting,
+  Effect.gen(function* () {
+    const provider = yield* CurrentProvider
+    const port = yield* optionalPort(PaymentStore)
+    const ids = yield* IdGenerator
+    const { noteCollection } = yield* makePaymentBook
+    if (provider === null) return { begin: Effect.succeed }
+    return {
+      begin: Effect.fnUntraced(function* (issued: StoredInvoice, invoices: InvoiceStore["Service"]) {
+        if (issued.state.amountDue === 0n) return issued
+        const payments = yield* Effect.orDie(port)
+        yield* payments.insert(yield* openedOf(ids, provider.name, issued, undefined))
+        return yield* noteCollection({ invoices }, issued, "collecting")
+      }),
+    }
+  }),
+)

@@ -1,0 +1,155 @@
+/**
+ * Writes the payments that a provider takes, and what follows from them for their invoices. Each change publishes its
+ * events.
+ */
+import {
+  collect,
+  type Collected,
+  type CollectionEvent,
+  type CollectionInput,
+  successOf,
+  withActions,
+} from "@billwright/engine"
+import { DateTime, Effect } from "effect"
+import { type CustomerId, customers } from "../customers/Customer.ts"
+import { Outbox } from "../events/Outbox.ts"
+import type { StoredInvoice } from "../invoices/Invoice.ts"
+import { invoiceBooks } from "../invoices/InvoiceBook.ts"
+import { dataOf } from "../invoices/InvoiceEvents.ts"
+import { InvoiceSettings } from "../invoices/InvoiceSettings.ts"
+import type { InvoiceStore } from "../invoices/InvoiceStore.ts"
+import { Collections } from "../shared/Collections.ts"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import type { StoredPayment } from "./Payment.ts"
+import { collectionEvents, failedData, paymentData, paymentEvents } from "./PaymentEvents.ts"
+import type { PaymentStore } from "./PaymentStore.ts"
+
+type Written<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
+
+/** The ports that payments are written to. */
+export interface PaymentPorts {
+  readonly payments: PaymentStore["Service"]
+  readonly invoices: InvoiceStore["Service"]
+}
+
+/** Whether the invoice takes money. */
+const isPayable = ({ state: { amountDue, status } }: StoredInvoice): boolean =>
+  amountDue > 0n && (status === "open" || status === "uncollectible")
+
+/** Whether the money of an open payment is still wanted: all that is due, and of an invoice that is not written off. */
+export const isWanted = ({ amount }: StoredPayment, { state }: StoredInvoice): boolean =>
+  state.status === "open" && state.amountDue === amount
+
+/** Gives the functions that write payments in the current transaction, which holds the invoice. */
+export const makePaymentBook = Effect.gen(function* () {
+  const outbox = yield* Outbox
+  const bookOf = yield* invoiceBooks
+  const owners = (yield* Collections).of(customers)
+  const settings = yield* InvoiceSettings
+
+  const timezoneOf = (id: CustomerId) =>
+    Effect.map(owners.find(id), (found) =>
+      found._tag === "Some" ? (found.value.timezone ?? settings.timezone) : settings.timezone,
+    )
+
+  /** Says on the invoice how its payment fares. */
+  const noteCollection = Effect.fnUntraced(function* (
+    { invoices }: Pick<PaymentPorts, "invoices">,
+    invoice: StoredInvoice,
+    collection: StoredInvoice["state"]["collection"],
+  ) {
+    if (invoice.state.collection === collection) return invoice
+    const sequence = invoice.state.sequence + 1
+    const state = withActions({ ...invoice.state, collection, sequence })
+    const changed: StoredInvoice = { ...invoice, state, updatedAt: yield* DateTime.now }
+    yield* invoices.save(changed)
+    return changed
+  })
+
+  const publishPayment = (payment: StoredPayment, type: keyof typeof paymentEvents) =>
+    outbox.publish(paymentEvents[type], paymentData(payment), { customerId: payment.customerId })
+
+  const publishEvent = (
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+    event: CollectionEvent,
+    input: CollectionInput,
+  ): Written<unknown> => {
+    const { customerId } = payment
+    switch (event) {
+      case "payment.failed":
+        return outbox.publish(collectionEvents[event], failedData(payment, input), { customerId })
+      case "invoice.collection_exhausted":
+        return outbox.publish(collectionEvents[event], dataOf(invoice), { customerId })
+      default:
+        return publishPayment(payment, event)
+    }
+  }
+
+  /** Books the money of a payment: the invoice takes what is due, and the customer has the rest as credit. */
+  const book = Effect.fnUntraced(function* (
+    ports: PaymentPorts,
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+    paidAt: number,
+  ): Effect.fn.Return<StoredPayment, InvalidInput | StorageError, CurrentTenant> {
+    const due = isPayable(invoice) ? invoice.state.amountDue : 0n
+    const paid: StoredPayment = { ...payment, ...successOf(payment, { amountDue: due }, paidAt) }
+    yield* ports.payments.save(paid)
+    yield* publishPayment(paid, "payment.succeeded")
+    if (paid.applied > 0n) {
+      const amount = paid.amount
+      yield* bookOf(ports.invoices)
+        .apply(invoice, { action: "pay", amount })
+        .pipe(Effect.catchTag("ActionUnavailable", Effect.die))
+    }
+    if (paid.overpaid > 0n) yield* publishPayment(paid, "payment.overpaid")
+    return paid
+  })
+
+  const write = Effect.fnUntraced(function* (
+    ports: PaymentPorts,
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+    { collection, events, isPaid }: Collected,
+    input: CollectionInput,
+  ): Effect.fn.Return<StoredPayment, InvalidInput | StorageError, CurrentTenant> {
+    const updatedAt = yield* DateTime.now
+    const changed: StoredPayment = {
+      ...payment,
+      collection,
+      dueAt: collection.nextAt,
+      failure: null,
+      updatedAt,
+    }
+    if (isPaid) return yield* book(ports, changed, invoice, updatedAt.epochMilliseconds)
+    const saved: StoredPayment = { ...changed, sequence: payment.sequence + 1 }
+    yield* ports.payments.save(saved)
+    const state = isPayable(invoice) ? collection.state : invoice.state.collection
+    const noted = yield* noteCollection(ports, invoice, state)
+    for (const event of events) yield* publishEvent(saved, noted, event, input)
+    return saved
+  })
+
+  /**
+   * Applies an input to the collection of a payment: the one way that a payment of a provider changes, whoever has called
+   * or read the provider. An input that changes nothing gives the payment as it is.
+   */
+  const apply = Effect.fnUntraced(function* (
+    ports: PaymentPorts,
+    payment: StoredPayment,
+    invoice: StoredInvoice,
+    input: CollectionInput,
+  ) {
+    if (payment.collection === null || payment.status === "succeeded") return payment
+    const { epochMilliseconds: now } = yield* DateTime.now
+    const timezone = yield* timezoneOf(payment.customerId)
+    const collected = collect(payment.collection, input, now, timezone)
+    if (collected.type === "unchanged") return payment
+    return yield* write(ports, payment, invoice, collected, input)
+  })
+
+  return { apply, noteCollection }
+})
