@@ -4,6 +4,7 @@
 import type { Mode } from "./Call.ts"
 import type { EventDefinition } from "./events/EventDefinition.ts"
 import type { TaxService, TaxTable } from "./invoices/Taxes.ts"
+import type { PaymentProvider } from "./payments/PaymentProvider.ts"
 import type { Store } from "./Store.ts"
 
 /** When a delivery that failed is tried again: after `base × factor^(n − 1)`, at most `cap`, spread by the jitter. */
@@ -122,6 +123,11 @@ export interface BillingOptions<
     /** The table by which invoices are taxed, or a tax service. Default: nothing is taxed. */
     readonly tax?: TaxTable | TaxService
   }
+  /**
+   * Who takes the money of invoices, from when they are issued. Default: nobody is charged, and payments are recorded.
+   * Invoices that were issued before are not collected.
+   */
+  readonly payments?: PaymentProvider
   readonly http?: {
     /**
      * The request rate of one API key: the sustained number per second, and how many may come at once. Default: no

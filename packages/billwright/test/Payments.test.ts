@@ -2,15 +2,27 @@
 import {
   ActionUnavailableError,
   type Billing,
+  ConfigurationError,
   createBilling,
   InvalidInputError,
   InvoiceNotFoundError,
   PaymentNotFoundError,
+  type PaymentProvider,
+  PaymentProviderError,
 } from "billwright"
 import { ApiError, type BillingClient, createClient } from "billwright/client"
 import { memory } from "billwright/memory"
+import { createTestBilling } from "billwright/testing"
 import { afterEach, assert, beforeEach, describe, it } from "vitest"
 import { rejection } from "./Rejection.ts"
+
+const PLAN = {
+  key: "pro",
+  name: "Pro",
+  currencies: ["EUR"],
+  interval: { unit: "month", count: 1 },
+  charges: [{ key: "base", model: "flat", price: { EUR: "20.00" } }],
+} as const
 
 let billing: Billing
 let client: BillingClient
@@ -23,21 +35,74 @@ beforeEach(async () => {
     billing.fetch(new Request(url, init), { basePath: "/billing" })
   client = createClient({ url: "http://localhost/billing", apiKey, fetch })
   const customer = await billing.customers.create({ name: "Ada", email: "ada@example.com" })
-  await billing.plans.push([
-    {
-      key: "pro",
-      name: "Pro",
-      currencies: ["EUR"],
-      interval: { unit: "month", count: 1 },
-      charges: [{ key: "base", model: "flat", price: { EUR: "20.00" } }],
-    },
-  ])
+  await billing.plans.push([PLAN])
   await billing.subscriptions.create({ customerId: customer.id, plan: "pro" })
   await billing.runDue()
   invoiceId = (await billing.invoices.list().page()).data[0]!.id
 })
 
 afterEach(() => billing.close())
+
+/** A provider that declines first, then loses its answer, and then has taken the money. */
+const provider = (): PaymentProvider & { readonly calls: Array<string> } => {
+  const calls: Array<string> = []
+  let isTaken = false
+  return {
+    calls,
+    name: "acme",
+    openPayment: async ({ amount, currency, paymentId }) => {
+      calls.push(`open ${amount} ${currency}`)
+      return { reference: `ref_${paymentId}` }
+    },
+    attemptPayment: async ({ attemptId }) => {
+      calls.push("attempt")
+      const attempts = calls.filter((call) => call === "attempt").length
+      if (attempts === 1) throw new PaymentProviderError("transient", "busy")
+      if (attempts === 2) {
+        const code = "insufficient_funds"
+        return { status: "declined", attemptId, code, advice: null, notBefore: null }
+      }
+      isTaken = true
+      throw new Error("the connection was lost")
+    },
+    readPayment: async () => {
+      calls.push("read")
+      return { status: isTaken ? "succeeded" : "open" }
+    },
+    closePayment: async () => (isTaken ? "already_succeeded" : "closed"),
+  }
+}
+
+describe("a payment provider", () => {
+  it("is asked for the money of invoices, and again after what it says", async () => {
+    const payments = provider()
+    await using test = await createTestBilling({ now: "2026-01-01T00:00:00Z", payments })
+    await test.plans.push([PLAN])
+    const { id: customerId } = await test.testing.customer()
+    await test.subscriptions.create({ customerId, plan: PLAN.key })
+    await test.testing.advance({ days: 3 })
+    const [invoice] = (await test.invoices.list({ customerId }).page()).data
+    assert.deepInclude(invoice, { status: "paid", collection: "paid", amountPaid: 2_000n })
+    assert.deepStrictEqual(payments.calls, ["open 2000 EUR", "attempt", "attempt", "attempt", "read"])
+    const [payment] = (await test.payments.list({ customerId }).page()).data
+    assert.deepInclude(payment, { provider: "acme", status: "succeeded", applied: 2_000n })
+    assert.strictEqual(payment?.reference, `ref_${payment?.id}`)
+    const types = (await test.events.list().page()).data.map(({ type }) => type)
+    assert.deepStrictEqual(
+      types.toReversed().filter((type) => type.startsWith("payment")),
+      ["payment.failed", "payment.unresolved", "payment.succeeded"],
+    )
+  })
+
+  it("is refused when it lacks something", async () => {
+    const { closePayment: _, ...incomplete } = provider()
+    for (const payments of [incomplete, { ...provider(), name: "manual" }]) {
+      const error = await rejection(createTestBilling({ payments: payments as never }))
+      assert.instanceOf(error, ConfigurationError)
+      assert.include(error.message, "payments must be a payment provider")
+    }
+  })
+})
 
 describe("payments", () => {
   it("are the same for promises and for the client", async () => {

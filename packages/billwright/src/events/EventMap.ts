@@ -144,9 +144,12 @@ export interface PaymentData {
 }
 
 /** Data of `payment.failed`: the payment, and why it failed as a code for programs and a message for people. */
-export interface FailedPaymentData extends Omit<PaymentData, "payment"> {
+export interface FailedPaymentData extends PaymentData {
   readonly failure_code?: string
   readonly failure_message?: string
+  /** Whether it is attempted again by itself, and when: in the library's events. */
+  readonly will_retry?: boolean
+  readonly next_attempt_at?: string | null
 }
 
 /**
@@ -212,6 +215,7 @@ export interface UsageThresholdData {
  */
 export interface BuiltInEvents {
   readonly "credit_note.created": CreditNoteData
+  readonly "invoice.collection_exhausted": InvoiceData
   readonly "invoice.created": InvoiceData
   readonly "invoice.deleted": InvoiceData
   readonly "invoice.finalized": InvoiceData
@@ -220,7 +224,10 @@ export interface BuiltInEvents {
   readonly "invoice.voided": InvoiceData
   readonly "payment.succeeded": PaymentData
   readonly "payment.failed": FailedPaymentData
+  readonly "payment.action_required": PaymentData
   readonly "payment.overpaid": PaymentData
+  readonly "payment.processing": PaymentData
+  readonly "payment.unresolved": PaymentData
   readonly "subscription.activated": SubscriptionData
   readonly "subscription.canceled": SubscriptionData
   readonly "subscription.created": SubscriptionData

@@ -1,7 +1,7 @@
 /**
  * Checks the options of `createBilling`.
  */
-import { Tenant } from "@billwright/core"
+import { Payment, Tenant } from "@billwright/core"
 import { Option } from "effect"
 import type { BillingOptions } from "../BillingOptions.ts"
 import { ConfigurationError } from "../errors/RuntimeError.ts"
@@ -59,6 +59,20 @@ const tax = must(
   "a table of taxes, or an object with the function quote",
 )
 
+const PROVIDER_CALLS = ["openPayment", "attemptPayment", "readPayment", "closePayment"]
+
+const payments = must(
+  (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    "name" in value &&
+    typeof value.name === "string" &&
+    /^[\x21-\x7e]{1,64}$/.test(value.name) &&
+    value.name !== Payment.MANUAL_PROVIDER &&
+    PROVIDER_CALLS.every((name) => typeof (value as Record<string, unknown>)[name] === "function"),
+  `a payment provider: a name of 1 to 64 characters other than manual, and the functions ${PROVIDER_CALLS.join(", ")}`,
+)
+
 const rules = {
   accountId: must(
     (value) => Option.isSome(Tenant.AccountId.makeOption(value as string)),
@@ -90,6 +104,7 @@ const rules = {
   }),
   log: must((value) => typeof value === "function" || value === false, "a function or false"),
   mode: must((value) => value === "live" || value === "test", '"live" or "test"'),
+  payments,
   network: fields({ allow: listOfText, allowLoopback: boolean, decodeNat64: boolean }),
   store: anything,
   usage: fields({ maxPastMillis: integer(0) }),

@@ -125,7 +125,7 @@ export const invoiceEvents = {
   "invoice.deleted": EventType.make({
     name: "invoice.deleted",
     description: "A draft was deleted before it was issued.",
-    data: Data,
+    data: InvoiceData,
     example: {
       invoice_id: example.invoice_id,
       customer_id: example.customer_id,

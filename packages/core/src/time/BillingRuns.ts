@@ -135,7 +135,7 @@ export class BillingRuns extends Context.Service<
         const due = yield* duePort
         const members = batch.flatMap((claimed) => {
           const { attempts, subject, tenant } = claimed
-          if (subject.kind === "plan_migration") return []
+          if (subject.kind === "plan_migration" || subject.kind === "payment") return []
           const hold = { attempts, holds: due.holds(claimed), giveBack: due.release(claimed, null) }
           return [Effect.provideService(dueWork.runWithin(subject, until, hold), CurrentTenant, tenant)]
         })
@@ -145,7 +145,7 @@ export class BillingRuns extends Context.Service<
       })
 
       const mayShare = ({ subject }: ClaimedSubject): boolean =>
-        subject.kind !== "plan_migration" && dueWork.runsWithin(subject.kind)
+        subject.kind !== "plan_migration" && subject.kind !== "payment" && dueWork.runsWithin(subject.kind)
 
       const runOne = Effect.fnUntraced(function* (claimed: ClaimedSubject, until: number) {
         const { subject, tenant } = claimed

@@ -16,7 +16,7 @@ import {
   TestClocks,
 } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Exit, Fiber } from "effect"
+import { type DateTime, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { acmeTest, as, NOON } from "../world.ts"
 import {
