@@ -383,6 +383,7 @@ const FROZEN: ReadonlyArray<string> = [
   "c32532cc0be25c8ef7800e64fe20f37223a418572cd238ccf4cfde0a09b7b0a3",
   "d60ead3b3ca18591cac0d69a99d27145056cd617bb5f333cce6cf2159157e8a3",
   "b223a30db06f74c628f6665e4d661296cdcd279ed5b0c7b4ff9e653b32f6c0f5",
+  "829630124204b5a946d502f6720a2d4a246e628a0cfcbb47078358857a168fb2",
 ]
 
 describe("each migration", () => {

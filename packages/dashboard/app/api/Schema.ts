@@ -1074,6 +1074,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "invoice.collection_exhausted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.invoice.collection_exhausted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "invoice.created": {
         parameters: {
             query?: never;
@@ -1170,6 +1186,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "payment.action_required": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.payment.action_required"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "payment.failed": {
         parameters: {
             query?: never;
@@ -1202,6 +1234,22 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "payment.processing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.payment.processing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "payment.succeeded": {
         parameters: {
             query?: never;
@@ -1212,6 +1260,22 @@ export interface webhooks {
         get?: never;
         put?: never;
         post: operations["webhook.payment.succeeded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment.unresolved": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.payment.unresolved"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5622,6 +5686,108 @@ export interface operations {
             };
         };
     };
+    "webhook.invoice.collection_exhausted": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "invoice.collection_exhausted";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        invoice_id: string;
+                        customer_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                        currency: string;
+                        number?: string;
+                        /** Format: date-time */
+                        due_at?: string;
+                        /** Format: date-time */
+                        paid_at?: string;
+                        /** Format: date-time */
+                        period_start?: string;
+                        /** Format: date-time */
+                        period_end?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        invoice?: {
+                            id: string;
+                            number: string | null;
+                            /** @enum {string} */
+                            status: "draft" | "open" | "paid" | "void" | "uncollectible";
+                            customer_id: string;
+                            subscription_id: string | null;
+                            currency: string;
+                            /** Format: date-time */
+                            period_start: string | null;
+                            /** Format: date-time */
+                            period_end: string | null;
+                            lines: {
+                                id: string;
+                                /** @enum {string} */
+                                kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
+                                charge: string | null;
+                                description: string;
+                                /** Format: date-time */
+                                period_start: string | null;
+                                /** Format: date-time */
+                                period_end: string | null;
+                                quantity: string | null;
+                                /** Format: int64 */
+                                amount: number;
+                            }[];
+                            /** Format: int64 */
+                            line_count: number;
+                            /** Format: int64 */
+                            subtotal: number;
+                            /** Format: int64 */
+                            tax: number;
+                            /** Format: int64 */
+                            total: number;
+                            /** Format: int64 */
+                            amount_paid: number;
+                            /** Format: int64 */
+                            amount_due: number;
+                            /** Format: date-time */
+                            issued_at: string | null;
+                            /** Format: date-time */
+                            due_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "webhook.invoice.created": {
         parameters: {
             query?: never;
@@ -6234,6 +6400,75 @@ export interface operations {
             };
         };
     };
+    "webhook.payment.action_required": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "payment.action_required";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        payment_id: string;
+                        customer_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                        currency: string;
+                        invoice_id?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        payment?: {
+                            id: string;
+                            invoice_id: string;
+                            customer_id: string;
+                            currency: string;
+                            provider: string;
+                            reference: string | null;
+                            /** @enum {string} */
+                            status: "open" | "succeeded" | "closed";
+                            /** Format: int64 */
+                            amount: number;
+                            /** Format: int64 */
+                            applied: number;
+                            /** Format: int64 */
+                            overpaid: number;
+                            /** Format: date-time */
+                            paid_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "webhook.payment.failed": {
         parameters: {
             query?: never;
@@ -6264,8 +6499,31 @@ export interface operations {
                         metadata?: {
                             [key: string]: string;
                         };
+                        payment?: {
+                            id: string;
+                            invoice_id: string;
+                            customer_id: string;
+                            currency: string;
+                            provider: string;
+                            reference: string | null;
+                            /** @enum {string} */
+                            status: "open" | "succeeded" | "closed";
+                            /** Format: int64 */
+                            amount: number;
+                            /** Format: int64 */
+                            applied: number;
+                            /** Format: int64 */
+                            overpaid: number;
+                            /** Format: date-time */
+                            paid_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
                         failure_code?: string;
                         failure_message?: string;
+                        will_retry?: boolean;
+                        /** Format: date-time */
+                        next_attempt_at?: string | null;
                     };
                 };
             };
@@ -6354,6 +6612,75 @@ export interface operations {
             };
         };
     };
+    "webhook.payment.processing": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "payment.processing";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        payment_id: string;
+                        customer_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                        currency: string;
+                        invoice_id?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        payment?: {
+                            id: string;
+                            invoice_id: string;
+                            customer_id: string;
+                            currency: string;
+                            provider: string;
+                            reference: string | null;
+                            /** @enum {string} */
+                            status: "open" | "succeeded" | "closed";
+                            /** Format: int64 */
+                            amount: number;
+                            /** Format: int64 */
+                            applied: number;
+                            /** Format: int64 */
+                            overpaid: number;
+                            /** Format: date-time */
+                            paid_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     "webhook.payment.succeeded": {
         parameters: {
             query?: never;
@@ -6371,6 +6698,75 @@ export interface operations {
                     id: string;
                     /** @enum {string} */
                     type: "payment.succeeded";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        payment_id: string;
+                        customer_id: string;
+                        /** Format: int64 */
+                        amount: number;
+                        currency: string;
+                        invoice_id?: string;
+                        metadata?: {
+                            [key: string]: string;
+                        };
+                        payment?: {
+                            id: string;
+                            invoice_id: string;
+                            customer_id: string;
+                            currency: string;
+                            provider: string;
+                            reference: string | null;
+                            /** @enum {string} */
+                            status: "open" | "succeeded" | "closed";
+                            /** Format: int64 */
+                            amount: number;
+                            /** Format: int64 */
+                            applied: number;
+                            /** Format: int64 */
+                            overpaid: number;
+                            /** Format: date-time */
+                            paid_at: string | null;
+                            /** Format: int64 */
+                            sequence: number;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.payment.unresolved": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "payment.unresolved";
                     /** Format: date-time */
                     timestamp: string;
                     livemode: boolean;

@@ -58,6 +58,8 @@ const COLUMNS = Statement.fragment([
   ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}`),
 ])
 
+const dueText = ({ dueAt }: Stored): string | null => (dueAt === null ? null : String(dueAt))
+
 const collectionText = ({ collection }: Stored): string | null =>
   collection === null ? null : JSON.stringify(collection)
 
@@ -74,7 +76,9 @@ const make = Effect.gen(function* () {
     const rows = yield* write(
       operation,
       (sql) =>
-        sql<Row>`with written as (
+        sql<Row>`with given (id, due_at) as (
+  select ${id}::uuid, ${dueText(payment)}::bigint
+), written as (
   insert into ${t.billing_payments}
     (account_id, mode, customer_id, id, invoice_id, currency, provider, reference, status, amount, applied, overpaid,
       paid_at, sequence, created_at, updated_at, collection)
@@ -87,7 +91,7 @@ const make = Effect.gen(function* () {
     select from ${t.billing_payments} p where p.account_id = ${accountId} and p.mode = ${mode} and p.id = ${id}::uuid
   )
   returning account_id, mode, customer_id, id, pg_current_xact_id_if_assigned()::text as xid
-), ${queueWritten(t, "payment", payment.dueAt)}
+), ${queueWritten(t, "payment")}
 select xid from written`,
     )
     if (rows[0] !== undefined) return yield* noteXid(rows[0]["xid"])
@@ -102,14 +106,16 @@ select xid from written`,
     const rows = yield* write(
       "PaymentStore.save",
       (sql) =>
-        sql<Row>`with written as (
+        sql<Row>`with given (id, due_at) as (
+  select ${Id.toUuid(payment.id)}::uuid, ${dueText(payment)}::bigint
+), written as (
   update ${t.billing_payments} p set reference = ${reference}, status = ${status}, applied = ${String(applied)}::numeric,
     overpaid = ${String(overpaid)}::numeric, paid_at = to_timestamp(${paidAt}::float8 / 1000),
     sequence = ${String(sequence)}::bigint, collection = ${collectionText(payment)}::text::jsonb,
     updated_at = to_timestamp(${millisOf(payment.updatedAt)}::float8 / 1000)
   where p.account_id = ${accountId} and p.mode = ${mode} and p.id = ${Id.toUuid(payment.id)}::uuid
   returning p.account_id, p.mode, p.customer_id, p.id, pg_current_xact_id_if_assigned()::text as xid
-), ${queueWritten(t, "payment", payment.dueAt)}
+), ${queueWritten(t, "payment")}
 select xid from written`,
     )
     yield* noteXid(rows[0]?.["xid"])
