@@ -55,6 +55,7 @@ const REFERRING = [
   "core/src/events/EventStore.ts",
   "core/src/invoices/InvoiceBook.ts",
   "core/src/invoices/Invoices.ts",
+  "core/src/payments/PaymentBook.ts",
   "core/src/subscriptions/InvoiceItems.ts",
   "core/src/subscriptions/Subscriptions.ts",
   "core/src/usage/Thresholds.ts",
@@ -70,9 +71,11 @@ const REFERRING = [
   "postgres/src/functions/PublishFunctions.ts",
   "postgres/src/functions/UsageFunctions.ts",
   "postgres/src/migrations/Migration0012.ts",
+  "postgres/src/migrations/Migration0016.ts",
   "postgres/src/stores/PostgresCollections.ts",
   "postgres/src/stores/PostgresEventStore.ts",
   "postgres/src/stores/PostgresSubscriptionStore.ts",
+  "postgres/src/stores/UsageTotals.ts",
   "postgres/src/stores/UsageAppend.ts",
 ]
 

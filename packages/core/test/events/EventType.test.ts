@@ -119,7 +119,7 @@ describe("the data of an event", () => {
         return EventType.problemOf(type, data)?.problem !== "is not a known field"
       }).map((field) => ({ type, field })),
     )
-    assert.lengthOf(holders, 42)
+    assert.lengthOf(holders, 46)
     const problemOf = ({ field, type }: (typeof holders)[number], text: string) =>
       EventType.problemOf(type, { ...(type.example as object), [field]: text })?.message
     const impossible = [
