@@ -86,6 +86,7 @@ const ON_TEST_CLOCKS = [
   "core/src/time/TestClocks.ts",
   "memory/src/DueTable.ts",
   "postgres/src/migrations/Migration0014.ts",
+  "postgres/src/migrations/Migration0016.ts",
   "postgres/src/stores/DueRow.ts",
   "testing/src/contract/DueContract.ts",
 ]

@@ -90,9 +90,9 @@ export const statement = (
   const edges = split.map((each) => each.edges)
   const [ofDays, ofEdges] = [placed(days), placed(edges)]
   if (ofDays.windows.length === 0 && ofEdges.windows.length === 0) return undefined
-  const customers = queries.map(({ customerId }) => Id.toUuid(customerId))
+  const customerIds = queries.map(({ customerId }) => Id.toUuid(customerId))
   const customersOf = ({ places }: typeof ofDays) =>
-    ArrayLiteral.plain(places.map((place) => customers[place - 1]!))
+    ArrayLiteral.plain(places.map((place) => customerIds[place - 1]!))
   const meter = (customer: string) => meterOf(sql, tenant, sql.literal(customer), first)
   // `offset 0` makes each range a separate search in an index that ends with the time. Without it the planner may
   // read all usage that a customer ever had, and then filter by the ranges.
