@@ -5,7 +5,7 @@
  * invoice only what it comes to: the rest waits, as an item of its own with the same `createdAt`, for the next invoice.
  */
 import { Currency, type LineInput, stepsOfAmount } from "@billwright/engine"
-import { Effect, Option } from "effect"
+import { DateTime, Effect, Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { CollectionOf } from "../shared/Collections.ts"
 import type { IdGenerator } from "../shared/Id.ts"
@@ -230,7 +230,7 @@ export class ItemLines {
     )
   }
 
-  /** Oldest first. */
+  /** Oldest first. What is left of a credit has its age, and another id. */
   #list(
     filter: Parameters<CollectionOf<typeof invoiceItems>["list"]>[0],
   ): Stored<ReadonlyArray<InvoiceItem>> {
@@ -245,7 +245,7 @@ export class ItemLines {
         found.push(...page.data)
         if (!page.hasMore) break
       }
-      return found.toReversed()
+      return found.toSorted((a, b) => DateTime.Order(a.createdAt, b.createdAt) || (a.id < b.id ? -1 : 1))
     })
   }
 }

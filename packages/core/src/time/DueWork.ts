@@ -43,8 +43,16 @@ export const make = Effect.gen(function* () {
   const makeBook = yield* bookOf
   const { tax } = yield* InvoiceSettings
 
+  /** Whether a draft of a subscription is to be issued at an instant or before it, and has not failed. */
+  const hasDueDraft = Effect.fnUntraced(function* (id: SubscriptionId, at: number) {
+    const { invoices } = yield* makeBook
+    const drafts = yield* invoices.lockDrafts(id)
+    return drafts.some(({ dueAt, failure }) => failure === null && dueAt !== null && dueAt <= at)
+  })
+
   /**
-   * Moves a subscription on, through at most `MAX_STEPS` due instants, up to a bound. If its last step makes a draft
+   * Moves a subscription on, through at most `MAX_STEPS` due instants, up to a bound. It stops before an instant by which a
+   * draft is to be issued, as on time: the next invoice has what that one leaves of credits. If the last step makes a draft
    * that waits for nothing, the draft is finalized at once. After a failure it is not: then it has a turn of its own.
    */
   const moveOn = Effect.fnUntraced(function* (id: SubscriptionId, until: number, hold: Hold) {
@@ -56,15 +64,13 @@ export const make = Effect.gen(function* () {
     for (let steps = 0; steps < MAX_STEPS; steps++) {
       const next = nextDue(stored.state)
       if (next === null || next.at > until) break
+      if (steps > 0 && (yield* hasDueDraft(id, next.at))) break
       const stepped = step(stored.state, { type: "due" }, now)
       if (isRejected(stepped)) return yield* Effect.die(new TypeError(stepped.problems[0].problem))
       const after = nextDue(stepped.subscription)
-      const isLast = steps === MAX_STEPS - 1 || after === null || after.at > until
-      ;({ draft, stored } = yield* book.update(
-        stored,
-        stepped,
-        isLast && hold.attempts === 0 ? until : undefined,
-      ))
+      const issueBy = Math.min(until, after?.at ?? until)
+      ;({ draft, stored } = yield* book.update(stored, stepped, hold.attempts === 0 ? issueBy : undefined))
+      if (draft !== undefined && !draft.isStored) break
     }
     if (draft === undefined || draft.isStored) return { subscriptions: 1 }
     yield* invoiceBook.finalize(draft)

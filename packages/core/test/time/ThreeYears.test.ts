@@ -177,7 +177,7 @@ describe("three years of a monthly plan with a fee and graduated usage", () => {
       }
       yield* TestClock.setTime(millis(END))
       assert.deepStrictEqual(yield* runs.runDue(), {
-        subscriptions: 3,
+        subscriptions: 36,
         invoices: 37,
         failed: 0,
         hasMore: false,
