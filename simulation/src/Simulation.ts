@@ -75,6 +75,7 @@ const program = Effect.fnUntraced(function* (options: SimulationOptions, recorde
     receivers: new Receivers(choice.fork(), recorder),
     time: { skippedMillis: 0 },
     dispatcher: dispatcherOptions(choice),
+    invoices: {},
     portsOf: (process) => observed(ports, recorder, process),
   }
   const slots = yield* startAll(shared)

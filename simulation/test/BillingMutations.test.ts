@@ -6,12 +6,15 @@ import { assert, describe, expect, it } from "vitest"
 import { billingCheckers, judgeBilling } from "../src/billing/BillingCheckers.ts"
 import { simulateBilling } from "../src/billing/BillingSimulation.ts"
 import { billing } from "./mutations/BillingMutations.ts"
+import { documents } from "./mutations/DocumentMutations.ts"
+
+const bugs = [...billing, ...documents]
 
 /** The number of seeds within which every planted bug is found. */
-const MAX_SEEDS = 12
+const MAX_SEEDS = 20
 
 describe("a planted bug of billing is found", () => {
-  it.for(billing)("$name", async ({ breakStorage, breaks }) => {
+  it.for(bugs)("$name", async ({ breakStorage, breaks }) => {
     const seen = new Set<string>()
     for (let seed = 1; seed <= MAX_SEEDS; seed++) {
       const { history } = await simulateBilling({ seed, breakStorage })
@@ -26,7 +29,7 @@ describe("a planted bug of billing is found", () => {
 
 describe("a checker of billing", () => {
   it("of each invariant has a bug above that it finds", () => {
-    const broken = new Set(["J0", ...billing.flatMap(({ breaks }) => breaks)])
+    const broken = new Set(["J0", ...bugs.flatMap(({ breaks }) => breaks)])
     assert.sameMembers([...broken], Object.keys(billingCheckers))
   })
 

@@ -2,10 +2,14 @@
  * The invariants of billing. Each has a checker, which takes the books and returns everything that contradicts it.
  */
 import { type Invoice, Tenant } from "@billwright/core"
-import { issuedText, problemsOfLines, problemsOfSeries, problemsOfSums } from "@billwright/engine"
+import { problemsOfCreditNotes, problemsOfLines, problemsOfSeries, problemsOfSums } from "@billwright/engine"
 import type { BillingHistory, Books } from "./Books.ts"
+import { clocksAreFollowed, migrationsAreWhole } from "./ClockCheckers.ts"
+import { couponsGiveWhatTheyPromise } from "./CouponCheckers.ts"
+import { itemsComeToWhatWasGiven, taxesAreRight } from "./ItemCheckers.ts"
 import { costsOf, subjectOf } from "./Ledger.ts"
-import { readSnapshots, type Snapshot } from "./Snapshots.ts"
+import { statedIn } from "./Reading.ts"
+import { type NoteSnapshot, readNotes, readSnapshots, type Snapshot } from "./Snapshots.ts"
 
 type Check<B> = (books: B) => ReadonlyArray<string>
 type OneInvoice = Books["invoices"][number]
@@ -25,6 +29,50 @@ const ofInvoices =
 const byTenant = <A extends { readonly tenant: Tenant.Tenant }>(all: ReadonlyArray<A>) =>
   Map.groupBy(all, ({ tenant }) => Tenant.tenantKey(tenant))
 
+/** What credit notes gave back of the lines of an invoice. */
+const forgivenOf = ({ creditNotes }: Books, invoiceId: string): ReadonlyMap<string, bigint> => {
+  const sums = new Map<string, bigint>()
+  for (const { note } of creditNotes) {
+    if (note.invoiceId !== invoiceId) continue
+    for (const { amount, lineId } of note.lines) sums.set(lineId, (sums.get(lineId) ?? 0n) + amount)
+  }
+  return sums
+}
+
+/** J2: an invoice, and its credit notes, which never exceed it. */
+const sumsAreRight: Check<Books> = (books) => [
+  ...ofInvoices(problemsOfSums)(books),
+  ...ofInvoices((state) =>
+    problemsOfCreditNotes(
+      state,
+      books.creditNotes.filter(({ note }) => note.invoiceId === state.id).map(({ note }) => note),
+    ),
+  )(books),
+  ...creditsFit(books),
+]
+
+/** What credit notes and credits of later invoices give back of a line is never more than was charged. */
+const creditsFit: Check<Books> = (books) => {
+  const given = new Map<string, bigint>()
+  for (const { invoice } of books.invoices) {
+    for (const { amount, creditOf } of invoice.state.lines) {
+      if (creditOf === null || invoice.state.status === "void") continue
+      const name = `${creditOf.invoiceId} ${creditOf.lineId}`
+      given.set(name, (given.get(name) ?? 0n) - amount)
+    }
+  }
+  return books.invoices.flatMap((one) => {
+    const forgiven = forgivenOf(books, one.invoice.id)
+    return one.invoice.state.lines.flatMap(({ amount, discount, id }) => {
+      const back = (forgiven.get(id) ?? 0n) + (given.get(`${one.invoice.id} ${id}`) ?? 0n)
+      const most = amount - discount
+      return back <= most || back === 0n
+        ? []
+        : [`${nameOf(one)}: ${back} of ${id} was given back, of ${most}`]
+    })
+  })
+}
+
 /** J3: what the invoices of a subscription state of a period is what the period costs, once late usage is settled. */
 const documentsGiveTheCosts: Check<Books> = (books) =>
   books.subscriptions.flatMap((one) => {
@@ -32,18 +80,21 @@ const documentsGiveTheCosts: Check<Books> = (books) =>
     const invoices = books.invoices.filter(({ invoice }) => invoice.subscriptionId === id)
     const until = Math.max(...invoices.map(({ invoice }) => invoice.cause?.at ?? 0))
     const last = Math.max(...invoices.map(({ invoice }) => invoice.state.issuedAt ?? 0))
-    const isUnsettled = books.records.some(({ record }) => {
-      const written = Math.max(record.createdAt.epochMilliseconds, record.voidedAt?.epochMilliseconds ?? 0)
+    const isUnsettled = books.records.some(({ record, writtenAt }) => {
+      const written =
+        writtenAt ?? Math.max(record.createdAt.epochMilliseconds, record.voidedAt?.epochMilliseconds ?? 0)
       return record.customerId === customerId && record.timestamp.epochMilliseconds < until && written >= last
     })
     if (invoices.length === 0 || isUnsettled) return []
     const documented = new Map<string, { gross: bigint; left: bigint }>()
     for (const { invoice } of invoices) {
-      for (const { charge, net, origin } of invoice.state.lines) {
+      const forgiven = forgivenOf(books, invoice.id)
+      for (const { amount, charge, discount, id: lineId, origin } of invoice.state.lines) {
         if (origin?.subscriptionId !== id) continue
         const subject = subjectOf(origin.period, origin.segment, charge, origin.group)
         const { gross, left } = documented.get(subject) ?? { gross: 0n, left: 0n }
         const isCharged = invoice.state.status !== "void"
+        const net = amount - discount - (forgiven.get(lineId) ?? 0n)
         documented.set(subject, { gross: gross + origin.gross, left: left + (isCharged ? net : 0n) })
       }
     }
@@ -57,32 +108,35 @@ const documentsGiveTheCosts: Check<Books> = (books) =>
     })
   })
 
-/** J4: numbers are consecutive, and their instants never fall. */
-const numbersAreConsecutive: Check<Books> = ({ invoices, numberFormat }) =>
-  [...byTenant(invoices)].flatMap(([tenant, all]) => {
-    const issued = all
-      .flatMap(({ invoice: { state } }) =>
-        state.number === null || state.issuedAt === null
-          ? []
-          : [{ number: state.number, issuedAt: state.issuedAt }],
-      )
+/** J4: the numbers of each series are consecutive, and their instants never fall but for those of test clocks. */
+const numbersAreConsecutive: Check<Books> = ({ creditNoteFormat, creditNotes, invoices, numberFormat }) => {
+  const issued = invoices.flatMap(({ invoice: { state }, tenant }) =>
+    state.number === null || state.issuedAt === null
+      ? []
+      : [{ tenant, number: state.number, issuedAt: state.issuedAt }],
+  )
+  const notes = creditNotes.map(({ note: { issuedAt, number }, tenant }) => ({ tenant, number, issuedAt }))
+  return [...problemsOfNumbers(numberFormat, issued), ...problemsOfNumbers(creditNoteFormat, notes)]
+}
+
+const problemsOfNumbers = (
+  format: string,
+  all: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly number: string; readonly issuedAt: number }>,
+): ReadonlyArray<string> =>
+  [...byTenant(all)].flatMap(([tenant, documents]) => {
+    const inOrder = documents
+      .map((one) => (one.tenant.mode === "test" ? { ...one, issuedAt: 0 } : one))
       .toSorted((a, b) => (a.number < b.number ? -1 : 1))
-    return problemsOfSeries(numberFormat, issued).map(({ path, problem }) => `${tenant}: ${path} ${problem}`)
+    return problemsOfSeries(format, inOrder).map(({ path, problem }) => `${tenant}: ${path} ${problem}`)
   })
 
-/** J5: an issued invoice never changes. */
-const issuedInvoicesStay: Check<Books> = ({ invoices, seen }) => {
-  const texts = new Map(
-    invoices.map((one) => [
-      nameOf(one),
-      one.invoice.state.status === "draft" ? "a draft" : issuedText(one.invoice.state),
-    ]),
-  )
-  return seen.flatMap(({ id, tenant, text }) => {
-    const name = `${Tenant.tenantKey(tenant)} ${id}`
-    return texts.get(name) === text
-      ? []
-      : [`${name} stated ${text}, and states ${texts.get(name) ?? "nothing"}`]
+/** J5: an issued invoice never changes, and neither does a credit note. */
+const issuedDocumentsStay: Check<Books> = (books) => {
+  const keyOf = ({ id, tenant }: Books["seen"][number]) => `${Tenant.tenantKey(tenant)} ${id}`
+  const texts = new Map(statedIn(books).map((one) => [keyOf(one), one.text]))
+  return books.seen.flatMap((one) => {
+    const text = texts.get(keyOf(one))
+    return text === one.text ? [] : [`${keyOf(one)} stated ${one.text}, and states ${text ?? "nothing"}`]
   })
 }
 
@@ -109,16 +163,21 @@ const expectedOf = ({ amountDue, status }: Invoice.StoredInvoice["state"]): Read
   return status === "paid" && amountDue === 0n ? [...issued, "invoice.paid"] : issued
 }
 
-const eventsOfInvoice = (one: OneInvoice, all: ReadonlyArray<Snapshot>): ReadonlyArray<string> => {
+const eventsOfInvoice = (
+  one: OneInvoice,
+  all: ReadonlyArray<Snapshot>,
+  notes: ReadonlyArray<NoteSnapshot>,
+): ReadonlyArray<string> => {
   const { state } = one.invoice
   const types = all.map(({ type }) => type)
   const expected = expectedOf(state)
   const last = all.at(-1)
+  const sequence = Math.max(last?.sequence ?? 0, ...notes.map((note) => note.sequence))
   return [
     ...(expected.every((type) => types.filter((other) => other === type).length === 1)
       ? []
       : [`${nameOf(one)} is ${state.status}, and has the events ${types.join(", ")}`]),
-    ...(state.status === "draft" || (last?.sequence === state.sequence && last.total === String(state.total))
+    ...(state.status === "draft" || (sequence === state.sequence && last?.total === String(state.total))
       ? []
       : [`${nameOf(one)} has changed since its last event`]),
   ]
@@ -141,8 +200,62 @@ const changesArePublished: Check<Books> = (books) => {
       ? []
       : [`${id} is ${state.phase} at ${state.sequence}, and its last event is ${JSON.stringify(last)}`]
   })
-  const invoices = books.invoices.flatMap((one) => eventsOfInvoice(one, of(one.tenant, one.invoice.id)))
-  return [...falling, ...subscriptions, ...invoices]
+  const ofNotes = readNotes(books)
+  const notesOf = (tenant: Tenant.Tenant, id: string) =>
+    ofNotes.get(`${Tenant.tenantKey(tenant)} ${id}`) ?? []
+  const invoices = books.invoices.flatMap((one) =>
+    eventsOfInvoice(one, of(one.tenant, one.invoice.id), notesOf(one.tenant, one.invoice.id)),
+  )
+  const notes = books.creditNotes.flatMap(({ note, tenant }) => {
+    const found = notesOf(tenant, note.invoiceId).filter(({ id }) => id === note.id)
+    return found.length === 1 && found[0]!.total === String(note.total)
+      ? []
+      : [`${note.id} has the events ${JSON.stringify(found)}`]
+  })
+  return [...falling, ...subscriptions, ...invoices, ...notes]
+}
+
+/** Items, redemptions and credit notes whose customer, currency or mode is not that of their invoice or subscription. */
+const belongings: Check<Books> = (books) => {
+  const keyed = (tenant: Tenant.Tenant, id: string) => `${Tenant.tenantKey(tenant)} ${id}`
+  const invoices = new Map(books.invoices.map(({ invoice, tenant }) => [keyed(tenant, invoice.id), invoice]))
+  const subscriptions = new Map(
+    books.subscriptions.map(({ subscription, tenant }) => [keyed(tenant, subscription.id), subscription]),
+  )
+  const items = books.items.filter(({ item, tenant }) => {
+    const invoice = item.invoiceId === null ? undefined : invoices.get(keyed(tenant, item.invoiceId))
+    const isOurs = invoice?.customerId === item.customerId && invoice.state.currency === item.currency
+    return item.invoiceId !== null && !isOurs
+  })
+  const redemptions = books.redemptions.filter(({ redemption, tenant }) => {
+    const of = subscriptions.get(keyed(tenant, redemption.subscriptionId))
+    return of?.customerId !== redemption.customerId || of.state.currency !== redemption.currency
+  })
+  const notes = books.creditNotes.filter(({ note, tenant }) => {
+    const invoice = invoices.get(keyed(tenant, note.invoiceId))
+    return invoice?.customerId !== note.customerId || invoice.state.currency !== note.currency
+  })
+  const redeemed = new Map(
+    books.redemptions.map(({ redemption, tenant }) => [keyed(tenant, redemption.id), redemption]),
+  )
+  const discounted = books.invoices.filter(({ invoice: { state, subscriptionId }, tenant }) =>
+    state.discounts.some(
+      ({ id, type }) =>
+        type === "coupon" && redeemed.get(keyed(tenant, id))?.subscriptionId !== subscriptionId,
+    ),
+  )
+  const clocked = books.customers.filter(
+    ({ tenant, testClockId }) =>
+      testClockId !== null &&
+      !books.clocks.some((one) => keyed(one.tenant, one.clock.id) === keyed(tenant, testClockId)),
+  )
+  return [
+    ...items.map(({ item }) => item.id),
+    ...redemptions.map(({ redemption }) => redemption.id),
+    ...notes.map(({ note }) => note.id),
+    ...discounted.map(({ invoice }) => `a coupon of ${invoice.id}`),
+    ...clocked.map(({ id }) => id),
+  ].map((id) => `${id} belongs to another customer, currency, tenant or mode`)
 }
 
 /** J11: nothing crosses accounts, modes or currencies. */
@@ -173,6 +286,7 @@ const nothingIsShared: Check<Books> = (books) => {
     )
     if (isAbroad) problems.push(`${nameOf(one)} has a line of another subscription`)
   }
+  problems.push(...belongings(books))
   for (const [name, all] of readSnapshots(books)) {
     const isKnown = invoices.has(name) || subscriptions.has(name)
     if (!isKnown) problems.push(`there are events of ${name}, which its tenant has not`)
@@ -185,12 +299,17 @@ const nothingIsShared: Check<Books> = (books) => {
 /** The invariants that hold for any books: those of real processes, too. */
 const bookCheckers = {
   J1: ofInvoices(problemsOfLines),
-  J2: ofInvoices(problemsOfSums),
+  J2: sumsAreRight,
   J3: documentsGiveTheCosts,
   J4: numbersAreConsecutive,
-  J5: issuedInvoicesStay,
+  J5: issuedDocumentsStay,
   J10: changesArePublished,
   J11: nothingIsShared,
+  coupons: couponsGiveWhatTheyPromise,
+  items: itemsComeToWhatWasGiven,
+  taxes: taxesAreRight,
+  clocks: clocksAreFollowed,
+  migrations: migrationsAreWhole,
 } satisfies Readonly<Record<string, Check<Books>>>
 
 export const billingCheckers = {

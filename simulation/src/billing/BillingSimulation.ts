@@ -14,8 +14,9 @@ import type { Ports } from "../world/Observer.ts"
 import { Recorder } from "../world/Recorder.ts"
 import { BillingWorld, START } from "./BillingWorld.ts"
 import type { BillingHistory } from "./Books.ts"
+import type { Command } from "./Command.ts"
 import { outcomeOf } from "./Outcome.ts"
-import { type Command, scriptOf } from "./Script.ts"
+import { scriptOf } from "./Script.ts"
 
 export interface BillingSimulationOptions {
   readonly seed: number
@@ -30,7 +31,7 @@ export interface BillingSimulated {
 }
 
 /** How many commands a run has, beyond those that begin it. */
-const COMMANDS = 26
+const COMMANDS = 34
 
 const runWorld = Effect.fnUntraced(function* (
   { breakStorage, seed }: BillingSimulationOptions,
@@ -40,7 +41,14 @@ const runWorld = Effect.fnUntraced(function* (
 ) {
   const memory = yield* Layer.build(Layer.fresh(Memory.layer))
   const ports = (breakStorage ?? ((same: Ports) => same))(memory)
-  const world = new BillingWorld(new Choice(seed), recorder, memory, ports, instants !== undefined)
+  const world = new BillingWorld(
+    new Choice(seed),
+    recorder,
+    memory,
+    ports,
+    instants !== undefined,
+    seed % 3 === 0,
+  )
   yield* world.start
   const taken = yield* world.work(commands, instants)
   const books = yield* world.books

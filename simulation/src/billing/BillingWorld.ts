@@ -1,15 +1,7 @@
 /**
  * The world of a simulation of billing: processes, their faults, and the time that passes between commands.
  */
-import {
-  BillingRuns,
-  type Billing,
-  CurrentTenant,
-  DueStore,
-  Meters,
-  SubscriptionStore,
-} from "@billwright/core"
-import { issuedText } from "@billwright/engine"
+import { BillingRuns, type Billing, DueStore, Meters } from "@billwright/core"
 import { MemoryInspector } from "@billwright/memory"
 import { Cause, Clock, Context, Effect, Exit, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -22,8 +14,11 @@ import { DEADLINE_MILLIS, Receivers } from "../world/Receivers.ts"
 import type { Recorder } from "../world/Recorder.ts"
 import { Weather } from "../world/Weather.ts"
 import type { Books } from "./Books.ts"
+import { type Command, type Made, nothingMade } from "./Command.ts"
 import { CALLS, STORAGE } from "./Plans.ts"
-import type { Command, Made } from "./Script.ts"
+import { readBooks, statedIn } from "./Reading.ts"
+import { taxTable } from "./Taxation.ts"
+import { CALM_END } from "./Travel.ts"
 
 /** 2026-11-21, 15:00. */
 export const START = 1_795_273_200_000
@@ -42,6 +37,12 @@ const MAX_ROUNDS = 200
 /** Within this time, what has failed in every round of a storm is tried again. */
 const RETRIES_MILLIS = 2 * HOUR
 const MAX_ATTEMPTS = 8
+/** How long work that a command has begun may take. Nothing else is due meanwhile. */
+const ROOM_MILLIS = 4 * HOUR
+/** The most faults of an attempt on a test clock: each is a failure of what is due, which is set aside after 10. */
+const FAULTS_OF_ADVANCE = 2
+/** The most stops on the way of a test clock. */
+const MAX_STOPS = 3
 const STEP_MILLIS = 20
 const MAX_STEPS = 2_000
 
@@ -59,6 +60,13 @@ const crashPoints = [
   "InvoiceStore.lockSeries: in a transaction",
   "InvoiceStore.save: in a transaction",
   "InvoiceStore.saveSeries: in a transaction",
+  "CreditNoteStore.insert: in a transaction",
+  "Collections(Coupon).modify: in a transaction",
+  "Collections(InvoiceItem).insert: in a transaction",
+  "Collections(InvoiceItem).modify: in a transaction",
+  "Collections(PlanMigration).modify: in a transaction",
+  "Collections(Redemption).insert: in a transaction",
+  "Collections(TestClock).modify: in a transaction",
   "SubscriptionStore.insert: in a transaction",
   "SubscriptionStore.save: in a transaction",
   "SubscriptionStore.savePeriods: in a transaction",
@@ -83,7 +91,7 @@ export class BillingWorld {
   readonly #shared: Shared
   readonly #recorder: Recorder
   readonly #machines: Array<Machine> = []
-  readonly #made: Made = { customers: new Map(), subscriptions: new Map(), records: new Map() }
+  readonly #made: Made
   readonly #memory: Context.Context<Billing.Storage | Billing.InvoicingStorage | MemoryInspector>
   readonly #seen = new Map<string, Books["seen"][number]>()
   readonly #isStormy: boolean
@@ -99,11 +107,19 @@ export class BillingWorld {
     memory: Context.Context<Billing.Storage | Billing.InvoicingStorage | MemoryInspector>,
     ports: Ports,
     isStormy: boolean,
+    isTaxInclusive: boolean,
   ) {
     this.#choice = choice
     this.#recorder = recorder
     this.#memory = memory
     this.#isStormy = isStormy
+    this.#made = {
+      ...nothingMade(),
+      stopsOf: (from, to) => this.#stopsOf(from, to),
+      calm: () => {
+        this.#shared.weather.isCalm = true
+      },
+    }
     this.#shared = {
       choice,
       recorder,
@@ -116,6 +132,7 @@ export class BillingWorld {
         maxInFlight: 2,
         maxInFlightPerEndpoint: 2,
       },
+      invoices: { tax: taxTable(isTaxInclusive ? "inclusive" : "exclusive") },
       portsOf: (process) => observed(ports, recorder, process),
     }
   }
@@ -152,6 +169,7 @@ export class BillingWorld {
       yield* this.#advance(at, !command.isTight)
       taken.push(at)
       yield* this.#perform(command, at)
+      if (command.isBegun) yield* this.#advance(at + ROOM_MILLIS, true)
       yield* this.#look()
     }
     for (let week = 0; week < SETTLING_WEEKS; week++) yield* this.#advance(this.#now + WEEK, true)
@@ -160,17 +178,34 @@ export class BillingWorld {
   })
 
   /** The first instant from `at` on that comes long enough after everything that is due before. */
-  #quietAfter(at: number, { isTight }: Command) {
+  #quietAfter(at: number, { isBegun, isTight }: Command) {
     return Effect.gen({ self: this }, function* () {
       let instant = at
       if (isTight) return at
       for (let waits = 0; waits < MAX_WAITS; waits++) {
         yield* this.#advance(instant, false)
-        if (instant - this.#lastDue >= QUIET_MILLIS) break
-        instant = this.#lastDue + QUIET_MILLIS
+        const busy = isBegun ? yield* this.#nextDueWithin(instant + ROOM_MILLIS) : undefined
+        if (busy === undefined && instant - this.#lastDue >= QUIET_MILLIS) break
+        instant = (busy ?? this.#lastDue) + QUIET_MILLIS
       }
       return instant
     })
+  }
+
+  /** When something is due next, if that is soon. */
+  #nextDueWithin(until: number) {
+    return Effect.map(Context.get(this.#memory, DueStore).nextDueAt, (next) => {
+      const at = Option.getOrUndefined(next)?.epochMilliseconds
+      return at === undefined || at > until ? undefined : at
+    }).pipe(Effect.orDie)
+  }
+
+  /** A test clock goes in one way. With faults, it stops anywhere, and goes its last part without them. */
+  #stopsOf(from: number, to: number): ReadonlyArray<number> {
+    if (!this.#isStormy || to - from <= CALM_END) return [to]
+    const count = this.#choice.int(1, MAX_STOPS)
+    const stops = Array.from({ length: count }, () => this.#choice.int(from, to - CALM_END))
+    return [...stops.toSorted((a, b) => a - b), to]
   }
 
   /** Does everything that is due until an instant, and moves the clock there. */
@@ -242,6 +277,7 @@ export class BillingWorld {
         yield* this.#setTime(at)
         weather.isCalm = !isStormy
         weather.isInstant = true
+        if (name === "advance") weather.faultsLeft = FAULTS_OF_ADVANCE
         const { process } = choice.pick(this.#machines)!
         if (isStormy && choice.chance(0.3)) process.dieAt(choice.pick(crashPoints), choice.int(1, 3))
         const exit = yield* this.#driven(Effect.exit(process.run(owner, run(this.#made))))
@@ -270,6 +306,7 @@ export class BillingWorld {
   #calm() {
     return Effect.gen({ self: this }, function* () {
       this.#shared.weather.isCalm = true
+      this.#shared.weather.faultsLeft = Number.POSITIVE_INFINITY
       for (const machine of this.#machines) {
         machine.skew.millis = 0
         machine.process.spare()
@@ -294,42 +331,24 @@ export class BillingWorld {
     })
   }
 
-  /** Notes what issued invoices state. */
+  /** Notes what issued invoices and credit notes state. */
   #look() {
     return Effect.gen({ self: this }, function* () {
-      const { invoices } = yield* Context.get(this.#memory, MemoryInspector).snapshot
-      for (const { invoice, tenant } of invoices) {
-        if (invoice.state.status === "draft" || this.#seen.has(invoice.id)) continue
-        this.#seen.set(invoice.id, { tenant, id: invoice.id, text: issuedText(invoice.state) })
+      const snapshot = yield* Context.get(this.#memory, MemoryInspector).snapshot
+      for (const stated of statedIn(snapshot)) {
+        if (!this.#seen.has(stated.id)) this.#seen.set(stated.id, stated)
       }
     })
   }
 
-  readonly books = Effect.gen({ self: this }, function* () {
-    const snapshot = yield* Context.get(this.#memory, MemoryInspector).snapshot
-    const store = Context.get(this.#memory, SubscriptionStore)
-    const subscriptions = yield* Effect.forEach(snapshot.subscriptions, ({ subscription, tenant }) =>
-      Effect.map(
-        store
-          .periodsBefore(subscription.id, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
-          .pipe(Effect.provideService(CurrentTenant, tenant)),
-        (periods) => ({ tenant, subscription, periods }),
-      ),
-    )
-    const overdue = [
-      ...snapshot.subscriptions.map(({ subscription }) => subscription),
-      ...snapshot.invoices.map(({ invoice }) => invoice),
-    ].filter(({ dueAt }) => dueAt !== null && dueAt <= this.#now)
-    const books: Books = {
-      ...snapshot,
-      subscriptions,
-      meters: [CALLS, STORAGE],
+  readonly books = Effect.suspend(() =>
+    readBooks(this.#memory, {
+      tenants: newcomers().map(({ tenant }) => tenant),
+      now: this.#now,
       seen: [...this.#seen.values()],
-      overdue: overdue.map(({ failure, id }) => `${id} ${failure?.problem ?? ""}`),
-      numberFormat: "{year}-{number:4}",
-    }
-    return books
-  }).pipe(Effect.orDie)
+      writtenAt: this.#made.writtenAt,
+    }),
+  )
 
   kill(): void {
     for (const { process } of this.#machines) process.kill()

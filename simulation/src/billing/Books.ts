@@ -1,7 +1,20 @@
 /**
  * What a run of billing leaves behind: everything stored about subscriptions and invoices. Checkers see only this.
  */
-import type { Event, Invoice, Plan, Subscription, Tenant, UsageRecord } from "@billwright/core"
+import type {
+  Coupon,
+  CreditNote,
+  Event,
+  Invoice,
+  InvoiceItem,
+  Plan,
+  PlanMigration,
+  Redemption,
+  Subscription,
+  Tenant,
+  TestClock,
+  UsageRecord,
+} from "@billwright/core"
 import type { Period } from "@billwright/engine"
 
 interface OfTenant {
@@ -16,8 +29,15 @@ interface SummedMeter {
 }
 
 export interface Books {
-  readonly customers: ReadonlyArray<OfTenant & { readonly id: string }>
-  readonly records: ReadonlyArray<OfTenant & { readonly record: UsageRecord.UsageRecord }>
+  readonly customers: ReadonlyArray<OfTenant & { readonly id: string; readonly testClockId: string | null }>
+  readonly clocks: ReadonlyArray<OfTenant & { readonly clock: TestClock.TestClock }>
+  readonly records: ReadonlyArray<
+    OfTenant & {
+      readonly record: UsageRecord.UsageRecord
+      /** When it was written, by the test clock of its customer. Without it: at its `createdAt`. */
+      readonly writtenAt?: number | undefined
+    }
+  >
   readonly planVersions: ReadonlyArray<OfTenant & { readonly version: Plan.PlanVersion }>
   readonly meters: ReadonlyArray<SummedMeter>
   readonly subscriptions: ReadonlyArray<
@@ -28,14 +48,23 @@ export interface Books {
     }
   >
   readonly invoices: ReadonlyArray<OfTenant & { readonly invoice: Invoice.StoredInvoice }>
+  readonly creditNotes: ReadonlyArray<OfTenant & { readonly note: CreditNote.CreditNote }>
+  readonly coupons: ReadonlyArray<OfTenant & { readonly coupon: Coupon.Coupon }>
+  readonly redemptions: ReadonlyArray<OfTenant & { readonly redemption: Redemption.Redemption }>
+  /** Those that were made with an amount in their metadata (`given`) have to come to it. */
+  readonly items: ReadonlyArray<OfTenant & { readonly item: InvoiceItem.InvoiceItem }>
+  readonly migrations: ReadonlyArray<OfTenant & { readonly migration: PlanMigration.PlanMigration }>
   /** Those of a tenant in the order of their commits. */
   readonly events: ReadonlyArray<OfTenant & { readonly event: Event.Event }>
-  /** What issued invoices stated when they were seen during the run. */
+  /** What issued invoices and credit notes stated when they were seen during the run. */
   readonly seen: ReadonlyArray<OfTenant & { readonly id: string; readonly text: string }>
   /** Work that was due at the end, and was not done. */
   readonly overdue: ReadonlyArray<string>
-  /** The format of the numbers of invoices. */
+  /** The formats of the numbers of invoices, and of credit notes. */
   readonly numberFormat: string
+  readonly creditNoteFormat: string
+  /** Whether invoices are taxed by the table of the simulation. */
+  readonly isTaxed: boolean
 }
 
 /** The books, and what they have to be equal to. */

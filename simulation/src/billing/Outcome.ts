@@ -4,6 +4,7 @@
  */
 import { Tenant } from "@billwright/core"
 import { canonicalJson } from "@billwright/engine"
+import { DateTime } from "effect"
 import type { Books } from "./Books.ts"
 import { readSnapshots } from "./Snapshots.ts"
 
@@ -26,6 +27,7 @@ const COUNTED = new Set([...CHANCE, "sequence"])
 /** A value without some fields, and with amounts as texts. */
 const plain = (value: unknown, without: ReadonlySet<string>): unknown => {
   if (typeof value === "bigint") return String(value)
+  if (DateTime.isDateTime(value)) return value.epochMilliseconds
   if (Array.isArray(value)) return value.map((one) => plain(one, without))
   if (typeof value !== "object" || value === null) return value
   const kept = Object.entries(value).filter(([name]) => !without.has(name))
@@ -34,10 +36,22 @@ const plain = (value: unknown, without: ReadonlySet<string>): unknown => {
 
 /** Storages keep the fields of an object in orders of their own. */
 const textOf = (value: unknown, without: ReadonlySet<string>, names: ReadonlyMap<string, string>): string =>
-  canonicalJson(plain(value, without)).replaceAll(/(?:sub|inv)_[0-9a-z]{26}/g, (id) => names.get(id) ?? id)
+  canonicalJson(plain(value, without)).replaceAll(
+    /(?:cpn|inv|itm|red|sub)_[0-9a-z]{26}/g,
+    (id) => names.get(id) ?? id,
+  )
 
-/** Names that do not depend on the run: of subscriptions by their commands, of invoices by their causes. */
-const namesOf = ({ invoices, subscriptions }: Books): ReadonlyMap<string, string> => {
+/**
+ * Names that do not depend on the run: of subscriptions and items by their commands, of invoices by their causes, of
+ * coupons by their codes.
+ */
+const namesOf = ({
+  coupons,
+  invoices,
+  items,
+  redemptions,
+  subscriptions,
+}: Books): ReadonlyMap<string, string> => {
   const names = new Map<string, string>()
   for (const { subscription } of subscriptions)
     names.set(subscription.id, `s${subscription.metadata["command"]}`)
@@ -45,7 +59,29 @@ const namesOf = ({ invoices, subscriptions }: Books): ReadonlyMap<string, string
     const owner = names.get(invoice.subscriptionId ?? "") ?? "nobody"
     names.set(invoice.id, `${owner}.${invoice.cause?.period.number}.${invoice.cause?.segment}`)
   }
+  for (const { item } of items) names.set(item.id, `i${item.metadata["command"]}`)
+  for (const { coupon } of coupons) names.set(coupon.id, coupon.code)
+  for (const { redemption } of redemptions) {
+    names.set(redemption.id, `${redemption.coupon} of ${names.get(redemption.subscriptionId)}`)
+  }
   return names
+}
+
+/** What else there is: the same texts for the same things, in any order. */
+const othersOf = (books: Books, names: ReadonlyMap<string, string>): ReadonlyArray<string> => {
+  const text = (value: unknown) => textOf(value, CHANCE, names)
+  return [
+    ...books.coupons.map(({ coupon }) => `coupon ${text(coupon)}`),
+    ...books.redemptions.map(({ redemption }) => `redemption ${text(redemption)}`),
+    ...books.items.map(({ item }) => `item ${text(item)}`),
+    ...books.creditNotes.map(({ note }) => `credit note ${text(note)}`),
+    ...books.clocks.map(({ clock }) => `clock ${text(clock)}`),
+    // They are looked at in the order of their ids.
+    ...books.migrations.map(
+      ({ migration: { position: _, completedAt: __, ...stated } }) =>
+        `migration ${text({ ...stated, failures: stated.failures.length })}`,
+    ),
+  ]
 }
 
 export const outcomeOf = (books: Books): ReadonlyArray<string> => {
@@ -65,5 +101,5 @@ export const outcomeOf = (books: Books): ReadonlyArray<string> => {
     ({ invoice: { id, state }, tenant }) =>
       `${names.get(id)} ${textOf(state, COUNTED, names)} ${eventsOf(tenant, id)}`,
   )
-  return [...subscriptions, ...invoices].toSorted()
+  return [...subscriptions, ...invoices, ...othersOf(books, names)].toSorted()
 }

@@ -2,122 +2,144 @@
  * What customers of the simulation do: commands at instants. All of it is chosen before the run, so that runs with and
  * without faults do the same.
  */
-import {
-  Customers,
-  type CurrentTenant,
-  Invoices,
-  type Billing,
-  Plans,
-  type Subscription,
-  Subscriptions,
-  Usage,
-} from "@billwright/core"
+import { Customers, type Customer, Plans, Subscriptions, type TestClock, Usage } from "@billwright/core"
 import { DateTime, Effect } from "effect"
 import type { Choice } from "../world/Choice.ts"
+import {
+  archiveCoupon,
+  createCoupon,
+  createItem,
+  creditNote,
+  deleteItem,
+  endRedemption,
+  redeem,
+  settle,
+} from "./Adjustments.ts"
+import { type Command, DAY, HOUR, makeOnce, timeOf, toSubscription } from "./Command.ts"
+import { cancel, change, pause, resume, type Sent, uncancel } from "./Lifecycle.ts"
 import { CALLS, plansOf, STORAGE } from "./Plans.ts"
-
-/** The ids of what the commands made, by the number of the command. */
-export interface Made {
-  readonly customers: Map<number, string>
-  readonly subscriptions: Map<number, string>
-  readonly records: Map<number, string>
-}
-
-type Services = Billing.Services | CurrentTenant
-
-export interface Command {
-  readonly number: number
-  /** The index of the tenant. */
-  readonly tenant: number
-  /** How long after the command before it. */
-  readonly afterMillis: number
-  /** Whether it may come right after something is due, so that it matters what was done before it. */
-  readonly isTight: boolean
-  readonly name: string
-  /** Does it once: repeated after an unknown outcome, it finds what it did. */
-  readonly run: (made: Made) => Effect.Effect<void, unknown, Services>
-}
-
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
+import { taxedAs } from "./Taxation.ts"
+import { advance, createClock, migrate } from "./Travel.ts"
 
 const skipped = Effect.void
 
-/** Sends a command to a subscription, unless an earlier attempt has changed it. */
-const once = (
-  made: Made,
-  target: number,
-  send: (id: string) => Effect.Effect<unknown, unknown, Services>,
-): (() => Effect.Effect<void, unknown, Services>) => {
-  let before: number | undefined
-  return () =>
-    Effect.gen(function* () {
-      const id = made.subscriptions.get(target)
-      if (id === undefined) return
-      const { sequence } = yield* (yield* Subscriptions).get(id)
-      before ??= sequence
-      if (sequence === before) yield* send(id)
-    })
+/** The tenant in test mode. */
+const TEST_TENANT = 1
+/** How far test clocks go at the end, so that late usage is billed. */
+const LAST_DAYS = 70
+
+/** A subscription, and what it is known by. */
+interface Subscriber {
+  readonly number: number
+  readonly customer: number
+  readonly plan: string
+  readonly currency: string
 }
 
-/** Repeats of a command share what the first attempt has read. */
-const command = (send: (id: string) => Effect.Effect<unknown, unknown, Services>, target: number) => {
-  const attempts = new WeakMap<Made, () => Effect.Effect<void, unknown, Services>>()
-  return (made: Made) => {
-    const attempt = attempts.get(made) ?? once(made, target, send)
-    attempts.set(made, attempt)
-    return attempt()
-  }
+/** What a script has of a tenant so far, by the numbers of commands. */
+interface Known {
+  readonly clocks: Array<number>
+  readonly coupons: Array<number>
+  readonly customers: Array<number>
+  readonly items: Array<number>
+  readonly records: Array<number>
+  /** The subscriptions for which a coupon was redeemed. */
+  readonly redeemed: Array<number>
+  readonly subscriptions: Array<Subscriber>
 }
+
+const nothing = (): Known => ({
+  clocks: [],
+  coupons: [],
+  customers: [],
+  items: [],
+  records: [],
+  redeemed: [],
+  subscriptions: [],
+})
 
 class Author {
   readonly #choice: Choice
   readonly commands: Array<Command> = []
-  readonly #customers: Array<Array<number>>
-  readonly #subscriptions: Array<Array<number>>
-  readonly #records: Array<Array<number>>
+  readonly #tenants: ReadonlyArray<Known>
+  /** The test clocks of customers. */
+  readonly #clockOf = new Map<number, number>()
+  /** Customers that have one subscription at most, so that it is known which invoice is their next one: they have items. */
+  readonly #single = new Set<number>()
   #tenant = 0
 
   constructor(choice: Choice, tenants: number) {
     this.#choice = choice
-    const none = (): Array<Array<number>> => Array.from({ length: tenants }, () => [])
-    this.#customers = none()
-    this.#subscriptions = none()
-    this.#records = none()
+    this.#tenants = Array.from({ length: tenants }, nothing)
+  }
+
+  /** The customers that may have one more subscription. */
+  get #free(): ReadonlyArray<number> {
+    const { customers, subscriptions } = this.#known
+    return customers.filter(
+      (one) => !this.#single.has(one) || !subscriptions.some(({ customer }) => customer === one),
+    )
+  }
+
+  get #known(): Known {
+    return this.#tenants[this.#tenant]!
   }
 
   write(count: number): ReadonlyArray<Command> {
-    for (let tenant = 0; tenant < this.#customers.length; tenant++) {
+    const { length } = this.#tenants
+    for (let tenant = 0; tenant < length; tenant++) {
       this.#tenant = tenant
       this.#push(1)
+      if (tenant === TEST_TENANT && this.#choice.chance(0.7)) this.#clock()
       this.#customer()
+      if (this.#choice.chance(0.8)) this.#coupon()
       this.#subscribe()
     }
     for (let n = 0; n < count; n++) {
-      this.#tenant = this.#choice.int(0, this.#customers.length - 1)
-      this.#choice.weighted<() => void>([
-        [1, () => this.#push(this.#choice.int(2, 4))],
-        [1, () => this.#customer()],
-        [3, () => this.#subscribe()],
-        [12, () => this.#use()],
-        [2, () => this.#voidRecord()],
-        [4, () => this.#change()],
-        [2, () => this.#cancel()],
-        [1, () => this.#target("uncancel", (id) => Effect.flatMap(Subscriptions, (all) => all.uncancel(id)))],
-        [2, () => this.#pause()],
-        [2, () => this.#resume()],
-        [2, () => this.#settle()],
-      ])()
+      this.#tenant = this.#choice.int(0, length - 1)
+      this.#one()
     }
+    this.#tenant = TEST_TENANT
+    for (const clock of this.#known.clocks) this.#add("advance", advance(clock, LAST_DAYS))
     return this.commands
   }
 
-  #add(name: string, run: Command["run"]): number {
+  #one(): void {
+    const choice = this.#choice
+    const { clocks, coupons, items, redeemed } = this.#known
+    const target = choice.pick(this.#known.subscriptions)!.number
+    choice.weighted<() => void>([
+      [1, () => this.#push(choice.int(2, 4))],
+      [1, () => this.#customer()],
+      [1, () => this.#move()],
+      [3, () => this.#subscribe()],
+      [15, () => this.#use()],
+      [2, () => this.#voidRecord()],
+      [4, () => this.#change()],
+      [2, () => this.#send("cancel", cancel(choice))],
+      [1, () => this.#send("uncancel", uncancel)],
+      [2, () => this.#send("pause", pause(choice))],
+      [2, () => this.#send("resume", resume(choice))],
+      [1, () => this.#coupon()],
+      [coupons.length > 0 ? 3 : 0, () => this.#redeem(target)],
+      [coupons.length > 0 ? 1 : 0, () => this.#add("archive coupon", archiveCoupon(choice.pick(coupons)!))],
+      [redeemed.length > 0 ? 3 : 0, () => this.#add("end redemption", endRedemption(choice.pick(redeemed)!))],
+      [4, () => this.#item()],
+      [items.length > 0 ? 1 : 0, () => this.#add("delete item", deleteItem(choice.pick(items)!))],
+      [3, () => this.#add("credit note", creditNote(choice, target))],
+      [1, () => this.#add("void", settle(target, "void"))],
+      [1, () => this.#add("write off", settle(target, "mark_uncollectible"))],
+      [2, () => this.#migrate()],
+      [clocks.length > 0 ? 6 : 0, () => this.#advance()],
+    ])()
+  }
+
+  #add(name: string, run: Command["run"], isBegun = false): number {
     const number = this.commands.length
     const afterMillis =
       number < 9 ? HOUR : this.#choice.pick([1, HOUR / 2, 5 * HOUR, DAY, 3 * DAY, 11 * DAY])!
-    const isTight = this.#choice.chance(0.25)
-    this.commands.push({ number, tenant: this.#tenant, afterMillis, isTight, name, run })
+    const isTight = this.#choice.chance(0.25) && !isBegun
+    this.commands.push({ number, tenant: this.#tenant, afterMillis, isTight, isBegun, name, run })
     return number
   }
 
@@ -125,24 +147,75 @@ class Author {
     this.#add("push", () => Effect.flatMap(Plans, ({ push }) => push({ plans: plansOf(version) })))
   }
 
-  #customer(): void {
+  /** Moves the subscriptions of a plan to a version that they don't have. */
+  #migrate(): void {
+    const { plan } = this.#choice.pick(this.#known.subscriptions)!
+    this.#push(this.#choice.int(2, 4))
+    this.#add("migrate", migrate(plan), true)
+  }
+
+  #clock(): void {
+    const number = this.commands.length
+    this.#known.clocks.push(number)
+    this.#add("clock", createClock(this.#choice, number))
+  }
+
+  #advance(): void {
+    const clock = this.#choice.pick(this.#known.clocks)!
+    this.#add("advance", advance(clock, this.#choice.pick([1, 20, 45, 130])))
+  }
+
+  #customer(isSingle = this.#choice.chance(0.7)): void {
     const number = this.commands.length
     const marker = `customer ${number}`
-    this.#customers[this.#tenant]!.push(number)
+    const { clocks, customers } = this.#known
+    const clock = this.#choice.chance(0.8) ? this.#choice.pick(clocks) : undefined
+    if (clock !== undefined) this.#clockOf.set(number, clock)
+    if (isSingle) this.#single.add(number)
+    customers.push(number)
+    const taxed = taxedAs(this.#choice)
     this.#add("customer", (made) =>
       Effect.gen(function* () {
         const { create, list } = yield* Customers
-        const { data } = yield* list({ limit: 100 })
-        const found = data.find(({ name }) => name === marker)
-        const customer = found ?? (yield* create({ name: marker, email: `c${number}@example.com` }))
+        const testClockId =
+          clock === undefined ? null : ((made.clocks.get(clock) ?? null) as TestClock.TestClockId | null)
+        const customer = yield* makeOnce(
+          list,
+          ({ name }) => name === marker,
+          create({ name: marker, email: `c${number}@example.com`, testClockId, ...taxed }),
+        )
         made.customers.set(number, customer.id)
       }),
     )
   }
 
+  /** A customer is taxed by other rules from now on. */
+  #move(): void {
+    const customer = this.#choice.pick(this.#known.customers)!
+    const taxed = taxedAs(this.#choice)
+    this.#add("move", (made) => {
+      const id = made.customers.get(customer)
+      return id === undefined ? skipped : Effect.flatMap(Customers, ({ update }) => update(id, taxed))
+    })
+  }
+
+  #coupon(): void {
+    const number = this.commands.length
+    this.#known.coupons.push(number)
+    this.#add("coupon", createCoupon(this.#choice, number))
+  }
+
+  #redeem(subscription: number): void {
+    this.#known.redeemed.push(subscription)
+    this.#add("redeem", redeem(this.#choice.pick(this.#known.coupons)!, subscription))
+  }
+
   #subscribe(): void {
     const choice = this.#choice
-    const owner = choice.pick(this.#customers[this.#tenant]!)!
+    const { coupons, subscriptions } = this.#known
+    if (this.#free.length === 0) this.#customer(false)
+    const customer = choice.pick(this.#free)!
+    const clock = this.#clockOf.get(customer)
     const plan = choice.pick(["pro", "team", "weekly", "yen"])
     const startsIn = choice.weighted([
       [6, undefined],
@@ -158,29 +231,34 @@ class Author {
     ])
     const timezone = choice.pick(["UTC", "Europe/Berlin", "America/New_York", "Pacific/Auckland"])
     const seats = String(choice.int(1, 9))
-    const currency = choice.pick(["EUR", "USD"])
+    const euroOrDollar = choice.pick(["EUR", "USD"])
+    const currency = plan === "yen" ? "JPY" : euroOrDollar
+    const coupon = choice.chance(0.3) ? choice.pick(coupons) : undefined
     const number = this.commands.length
-    this.#subscriptions[this.#tenant]!.push(number)
+    subscriptions.push({ number, customer, plan, currency })
+    if (coupon !== undefined) this.#known.redeemed.push(number)
     this.#add("subscribe", (made) =>
       Effect.gen(function* () {
         const { create, list } = yield* Subscriptions
-        const { data } = yield* list({ limit: 100 })
-        const found = data.find(({ metadata }) => metadata["command"] === String(number))
-        const now = yield* DateTime.now
-        const customerId = made.customers.get(owner)
-        if (customerId === undefined) return yield* skipped
-        const subscription =
-          found ??
-          (yield* create({
-            customerId: customerId as never,
+        const now = yield* timeOf(made, clock)
+        const customerId = made.customers.get(customer) as Customer.CustomerId | undefined
+        const couponId = coupon === undefined ? undefined : made.coupons.get(coupon)
+        if (customerId === undefined) return
+        const subscription = yield* makeOnce(
+          list,
+          ({ metadata }) => metadata["command"] === String(number),
+          create({
+            customerId,
             plan,
             timezone,
-            currency: plan === "yen" ? "JPY" : currency,
+            currency,
             metadata: { command: String(number) },
+            ...(couponId === undefined ? {} : { coupon: couponId }),
             ...(plan === "team" ? { quantities: { seats } } : {}),
             ...(startsIn === undefined ? {} : { startAt: DateTime.add(now, { milliseconds: startsIn }) }),
             ...(trialDays === undefined ? {} : { trial: trialDays === null ? null : { days: trialDays } }),
-          }))
+          }),
+        )
         made.subscriptions.set(number, subscription.id)
       }),
     )
@@ -188,7 +266,8 @@ class Author {
 
   #use(): void {
     const choice = this.#choice
-    const owner = choice.pick(this.#customers[this.#tenant]!)!
+    const owner = choice.pick(this.#known.customers)!
+    const clock = this.#clockOf.get(owner)
     const { productId, unit } = choice.pick([CALLS, CALLS, STORAGE])
     const quantity = choice.pick([0, 1, 99, 250, 1_000, 1_001, 40_000])
     const lateness = choice.weighted([
@@ -198,14 +277,15 @@ class Author {
       [2, 40 * DAY],
     ])
     const number = this.commands.length
-    this.#records[this.#tenant]!.push(number)
+    // Records say when they were voided by the clock of the process alone.
+    if (clock === undefined) this.#known.records.push(number)
     this.#add("use", (made) =>
       Effect.gen(function* () {
-        const now = yield* DateTime.now
-        const customerId = made.customers.get(owner)
+        const now = yield* timeOf(made, clock)
+        const customerId = made.customers.get(owner) as Customer.CustomerId | undefined
         if (customerId === undefined) return
         const { record } = yield* (yield* Usage).record({
-          customerId: customerId as never,
+          customerId,
           productId,
           unit,
           quantity,
@@ -213,92 +293,42 @@ class Author {
           idempotencyKey: `command ${number}`,
         })
         made.records.set(number, record.id)
+        if (clock !== undefined) made.writtenAt.set(record.id, now.epochMilliseconds)
       }),
     )
   }
 
   #voidRecord(): void {
-    const target = this.#choice.pick(this.#records[this.#tenant]!)
+    const target = this.#choice.pick(this.#known.records)
     this.#add("void record", (made) => {
       const id = made.records.get(target ?? -1)
       return id === undefined ? skipped : Effect.flatMap(Usage, ({ voidRecord }) => voidRecord(id))
     })
   }
 
-  #target(name: string, send: (id: string) => Effect.Effect<unknown, unknown, Services>): void {
-    const target = this.#choice.pick(this.#subscriptions[this.#tenant]!)!
-    this.#add(name, command(send, target))
+  /** A charge or a credit of a customer with one subscription, or for that subscription. */
+  #item(): void {
+    const single = this.#known.subscriptions.filter(({ customer }) => this.#single.has(customer))
+    const target = this.#choice.pick(single)
+    if (target === undefined) return
+    const { currency, customer, number: subscription } = target
+    const owner = { customer, currency, subscription: this.#choice.chance(0.5) ? undefined : subscription }
+    const number = this.commands.length
+    this.#known.items.push(number)
+    this.#add("item", createItem(this.#choice, number, owner))
   }
 
   #change(): void {
-    const choice = this.#choice
-    const at = choice.pick(["now", "now", "period_end"] as const)
-    const bill = choice.pick(["now", "next_invoice"] as const)
-    const isOfPlan = choice.chance(0.5)
-    const plan = choice.pick(["pro", "team", "weekly"])
-    const quantities = { seats: String(choice.int(0, 12)) }
-    const input: Subscription.ChangeSubscription = isOfPlan
-      ? { plan, at, bill, ...(plan === "team" ? { quantities } : {}) }
-      : { quantities, ...(choice.chance(0.5) ? { at } : {}), bill }
-    this.#target("change", (id) => Effect.flatMap(Subscriptions, (all) => all.change(id, input)))
+    this.#send("change", change(this.#choice))
   }
 
-  #cancel(): void {
-    const choice = this.#choice
-    const when = choice.pick(["now", "period_end", "later"] as const)
-    const credit = choice.pick(["prorate", "none"] as const)
-    this.#target("cancel", (id) =>
-      Effect.gen(function* () {
-        const now = yield* DateTime.now
-        const at = when === "later" ? DateTime.add(now, { days: 17 }) : when
-        yield* (yield* Subscriptions).cancel(id, { at, credit })
-      }),
-    )
-  }
-
-  #pause(): void {
-    const choice = this.#choice
-    const credit = choice.pick(["prorate", "none"] as const)
-    const anchor = choice.pick(["keep", "now"] as const)
-    const days = choice.pick([undefined, 6, 45])
-    this.#target("pause", (id) =>
-      Effect.gen(function* () {
-        const now = yield* DateTime.now
-        const date = days === undefined ? {} : { resumeAt: DateTime.add(now, { days }), anchor }
-        yield* (yield* Subscriptions).pause(id, { credit, ...date })
-      }),
-    )
-  }
-
-  #resume(): void {
-    const anchor = this.#choice.pick(["keep", "now"] as const)
-    this.#target("resume", (id) => Effect.flatMap(Subscriptions, (all) => all.resume(id, { anchor })))
-  }
-
-  /** Voids or writes off the oldest open invoice of a subscription. */
-  #settle(): void {
-    const isVoid = this.#choice.chance(0.6)
-    const target = this.#choice.pick(this.#subscriptions[this.#tenant]!)!
-    const chosen = new WeakMap<Made, string | undefined>()
-    this.#add(isVoid ? "void" : "write off", (made) =>
-      Effect.gen(function* () {
-        const subscriptionId = made.subscriptions.get(target)
-        if (subscriptionId === undefined) return
-        const { list, markUncollectible, void: cancel } = yield* Invoices
-        if (!chosen.has(made)) {
-          const { data } = yield* list({
-            limit: 100,
-            status: "open",
-            subscriptionId: subscriptionId as never,
-          })
-          const [first] = data.toSorted(
-            (a, b) => (a.periodEnd ?? 0) - (b.periodEnd ?? 0) || (a.total < b.total ? -1 : 1),
-          )
-          chosen.set(made, first?.id)
-        }
-        const id = chosen.get(made)
-        if (id !== undefined) yield* isVoid ? cancel(id) : markUncollectible(id)
-      }),
+  /** Sends something to a subscription. */
+  #send(name: string, send: Sent): void {
+    const { customer, number } = this.#choice.pick(this.#known.subscriptions)!
+    const clock = this.#clockOf.get(customer)
+    this.#add(
+      name,
+      toSubscription(number, (id, made) => Effect.flatMap(timeOf(made, clock), (now) => send(id, now))),
     )
   }
 }

@@ -45,3 +45,36 @@ export const readSnapshots = ({ events }: Books): ReadonlyMap<string, ReadonlyAr
   }
   return all
 }
+
+interface NotePayload {
+  readonly type: string
+  readonly data: {
+    readonly credit_note_id: string
+    readonly invoice_id: string
+    readonly total: string | number
+    readonly invoice: { readonly sequence: number }
+  }
+}
+
+/** The event of a credit note. */
+export interface NoteSnapshot {
+  readonly id: string
+  readonly total: string
+  /** The sequence of its invoice afterwards. */
+  readonly sequence: number
+}
+
+/** The events of credit notes, by tenant and id of the invoice. */
+export const readNotes = ({ events }: Books): ReadonlyMap<string, ReadonlyArray<NoteSnapshot>> => {
+  const all = new Map<string, Array<NoteSnapshot>>()
+  for (const { event, tenant } of events) {
+    const { data, type } = JSON.parse(event.payload) as NotePayload
+    if (type !== "credit_note.created") continue
+    const { credit_note_id: id, invoice, total } = data
+    const name = `${Tenant.tenantKey(tenant)} ${data.invoice_id}`
+    const of = all.get(name) ?? []
+    of.push({ id, total: String(total), sequence: invoice.sequence })
+    all.set(name, of)
+  }
+  return all
+}

@@ -5,6 +5,7 @@ import {
   ApiKeyStore,
   type Billing,
   Collections,
+  CreditNoteStore,
   DeliveryStore,
   DueStore,
   EndpointStore,
@@ -134,6 +135,7 @@ export const faulty = (ports: Ports, life: Life, weather: Weather): Ports => {
       of: (resource) =>
         guarded(`Collections(${resource.type})`, Context.get(ports, Collections).of(resource), guard),
     }),
+    add(CreditNoteStore, "CreditNoteStore"),
     add(DeliveryStore, "DeliveryStore"),
     add(DueStore, "DueStore"),
     add(EndpointStore, "EndpointStore"),

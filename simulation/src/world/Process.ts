@@ -7,6 +7,7 @@ import {
   Dispatcher,
   type DispatcherOptions,
   IdGenerator,
+  type InvoicesOptions,
   MeterRebuilds,
   type Tenant,
   WebhookTransport,
@@ -33,6 +34,7 @@ export interface Shared {
   readonly receivers: Receivers
   readonly time: WorldTime
   readonly dispatcher: DispatcherOptions
+  readonly invoices: InvoicesOptions
   /** The storage for the process with this name, without faults. */
   readonly portsOf: (process: string) => Ports
 }
@@ -92,14 +94,14 @@ export class Process {
   /** Starts the services and the dispatcher. */
   readonly start = Effect.suspend(() =>
     Effect.flatMap(Clock.Clock, (base) => {
-      const { dispatcher, portsOf, receivers, time, weather } = this.#shared
+      const { dispatcher, invoices, portsOf, receivers, time, weather } = this.#shared
       this.#clock = processClock(base, time, this.#skew)
       const transport = WebhookTransport.of({
         send: (request) => receivers.send(this.name, this.#life, request),
       })
       const given = Context.add(faulty(portsOf(this.name), this.#life, weather), WebhookTransport, transport)
       const layer = Layer.merge(Dispatcher.layerWith(dispatcher), MeterRebuilds.layer).pipe(
-        Layer.provideMerge(Billing.layerWithIds(billing)),
+        Layer.provideMerge(Billing.layerWithIds({ ...billing, invoices })),
         Layer.provideMerge(Layer.merge(Layer.succeedContext(given), IdGenerator.layerSeeded(this.#idSeed))),
       )
       const build = Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), this.#scope)

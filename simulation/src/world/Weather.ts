@@ -52,6 +52,8 @@ export class Weather {
   isOutage = false
   /** Whether nothing is slow, so that the clock stands still during a call. */
   isInstant = false
+  /** How many faults are left before there are no more. */
+  faultsLeft = Number.POSITIVE_INFINITY
 
   constructor(choice: Choice, recorder: Recorder) {
     this.#choice = choice
@@ -61,7 +63,7 @@ export class Weather {
 
   /** The fault of the next call. */
   storageFault(): StorageFault {
-    if (this.isCalm) return "none"
+    if (this.isCalm || this.faultsLeft <= 0) return "none"
     if (this.isOutage) return this.#happens("refused")
     if (!this.#choice.chance(this.#rate)) return "none"
     const fault = this.#choice.weighted(WEIGHTS)
@@ -70,7 +72,7 @@ export class Weather {
 
   /** The fault of the next call in a transaction. */
   transactionFault(): TransactionFault {
-    if (this.isCalm || !this.#choice.chance(this.#rate / 2)) return "none"
+    if (this.isCalm || this.faultsLeft <= 0 || !this.#choice.chance(this.#rate / 2)) return "none"
     const fault = this.#choice.chance(0.6) ? "slow" : "refused"
     return this.isInstant && fault === "slow" ? "none" : this.#happens(fault)
   }
@@ -87,6 +89,7 @@ export class Weather {
 
   #happens<Fault extends string>(fault: Fault): Fault {
     this.#recorder.injects(`storage: ${fault}`)
+    this.faultsLeft--
     return fault
   }
 }

@@ -14,22 +14,9 @@ import {
   UsageStore,
 } from "@billwright/core"
 import { Context, Effect, Exit, Option } from "effect"
-import type { BillingInvariant } from "../../src/billing/BillingCheckers.ts"
 import type { Ports } from "../../src/world/Observer.ts"
+import { type BillingMutation, bug } from "./BillingMutation.ts"
 import { change, everyNth } from "./Mutation.ts"
-
-export interface BillingMutation {
-  readonly name: string
-  /** The invariants that it breaks. At least one of them must fail. */
-  readonly breaks: ReadonlyArray<BillingInvariant>
-  readonly breakStorage: (ports: Ports) => Ports
-}
-
-const bug = (
-  name: string,
-  breaks: ReadonlyArray<BillingInvariant>,
-  breakStorage: (ports: Ports) => Ports,
-): BillingMutation => ({ name, breaks, breakStorage })
 
 type State = Parameters<InvoiceStore["Service"]["insert"]>[0]["state"]
 
