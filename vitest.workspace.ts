@@ -171,7 +171,7 @@ export default defineConfig({
           exclude: [PLANTED_BUGS],
         },
       },
-      project("planted-bugs", [PLANTED_BUGS], { testTimeout: 60_000, isolate: false }),
+      project("planted-bugs", [PLANTED_BUGS], { testTimeout: 240_000, isolate: false }),
     ],
   },
 })

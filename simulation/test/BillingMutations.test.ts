@@ -11,7 +11,7 @@ import { documents } from "./mutations/DocumentMutations.ts"
 const bugs = [...billing, ...documents]
 
 /** The number of seeds within which every planted bug is found. */
-const MAX_SEEDS = 20
+const MAX_SEEDS = 40
 
 describe("a planted bug of billing is found", () => {
   it.for(bugs)("$name", async ({ breakStorage, breaks }) => {

@@ -6,7 +6,7 @@ import {
   Coupons,
   CreditNotes,
   Customer,
-  Invoice,
+  type Invoice,
   InvoiceItems,
   Invoices,
   Redemptions,

@@ -31,7 +31,7 @@ export interface BillingSimulated {
 }
 
 /** How many commands a run has, beyond those that begin it. */
-const COMMANDS = 34
+const COMMANDS = 31
 
 const runWorld = Effect.fnUntraced(function* (
   { breakStorage, seed }: BillingSimulationOptions,

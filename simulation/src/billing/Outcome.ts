@@ -4,7 +4,7 @@
  */
 import { Tenant } from "@billwright/core"
 import { canonicalJson } from "@billwright/engine"
-import { DateTime } from "effect"
+import { DateTime, Struct } from "effect"
 import type { Books } from "./Books.ts"
 import { readSnapshots } from "./Snapshots.ts"
 
@@ -78,8 +78,8 @@ const othersOf = (books: Books, names: ReadonlyMap<string, string>): ReadonlyArr
     ...books.clocks.map(({ clock }) => `clock ${text(clock)}`),
     // They are looked at in the order of their ids.
     ...books.migrations.map(
-      ({ migration: { position: _, completedAt: __, ...stated } }) =>
-        `migration ${text({ ...stated, failures: stated.failures.length })}`,
+      ({ migration }) =>
+        `migration ${text({ ...Struct.omit(migration, ["position", "completedAt"]), failures: migration.failures.length })}`,
     ),
   ]
 }

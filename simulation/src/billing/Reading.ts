@@ -16,7 +16,7 @@ import {
 } from "@billwright/core"
 import { documentText, issuedText } from "@billwright/engine"
 import { MemoryInspector, type MemorySnapshot } from "@billwright/memory"
-import { Context, Effect } from "effect"
+import { Context, Effect, Struct } from "effect"
 import type { Books } from "./Books.ts"
 import { CALLS, STORAGE } from "./Plans.ts"
 
@@ -41,10 +41,10 @@ export const statedIn = ({
   ...invoices
     .filter(({ invoice }) => invoice.state.status !== "draft")
     .map(({ invoice, tenant }) => ({ tenant, id: invoice.id, text: issuedText(invoice.state) })),
-  ...creditNotes.map(({ note: { createdAt: _, ...stated }, tenant }) => ({
+  ...creditNotes.map(({ note, tenant }) => ({
     tenant,
-    id: stated.id,
-    text: documentText(stated),
+    id: note.id,
+    text: documentText(Struct.omit(note, ["createdAt"])),
   })),
 ]
 

@@ -113,7 +113,7 @@ class Author {
       [1, () => this.#customer()],
       [1, () => this.#move()],
       [3, () => this.#subscribe()],
-      [15, () => this.#use()],
+      [20, () => this.#use()],
       [2, () => this.#voidRecord()],
       [4, () => this.#change()],
       [2, () => this.#send("cancel", cancel(choice))],

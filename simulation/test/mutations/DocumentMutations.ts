@@ -5,18 +5,18 @@
 import {
   type Collection,
   Collections,
-  Coupon,
+  type Coupon,
   CreditNoteStore,
   DueStore,
   EventStore,
-  InvoiceItem,
+  type InvoiceItem,
   InvoiceStore,
-  Redemption,
+  type Redemption,
   CurrentTenant,
   Tenant,
-  TestClock,
+  type TestClock,
 } from "@billwright/core"
-import { DateTime, Effect } from "effect"
+import { DateTime, Effect, Struct } from "effect"
 import { type BillingMutation, bug } from "./BillingMutation.ts"
 import { change } from "./Mutation.ts"
 
@@ -76,7 +76,7 @@ export const documents: ReadonlyArray<BillingMutation> = [
     "coupons of any subscription are found",
     ["J11"],
     changeValues<Redemption.Redemption>("Redemption", ({ list }) => ({
-      list: ({ subscriptionId: _, ...filter }, page) => list(filter, page),
+      list: (filter, page) => list(Struct.omit(filter, ["subscriptionId"]), page),
     })),
   ),
   bug(

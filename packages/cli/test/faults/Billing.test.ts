@@ -1,20 +1,31 @@
 /**
- * Billing runs under faults, with real processes on a real Postgres: rows 46 to 53 of the fault matrix. Each must lead to
+ * Billing runs under faults, with real processes on a real Postgres: rows 46 to 54 of the fault matrix. Each must lead to
  * the invoices and events of a run in memory without any fault.
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
-import { type Customer, Transactor } from "@billwright/core"
+import { type Customer, type Tenant, Transactor } from "@billwright/core"
 import { Memory } from "@billwright/memory"
-import { type Books, judgeBooks, outcomeOf } from "@billwright/simulation"
+import { type Books, Choice, judgeBooks, outcomeOf } from "@billwright/simulation"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { FaultyPostgres } from "../FaultyPostgres.ts"
 import { until } from "../Until.ts"
 import { Installation, onPostgres } from "./billing/Installation.ts"
-import { CLOSING, DAY, HOUR, month, SETTLED, START_MILLIS, subscribe, use } from "./billing/Scenario.ts"
+import {
+  advanced,
+  clocked,
+  CLOSING,
+  DAY,
+  HOUR,
+  month,
+  SETTLED,
+  START_MILLIS,
+  subscribe,
+  use,
+} from "./billing/Scenario.ts"
 import { ofRows, TIMEOUT } from "./Matrix.ts"
 
 const CUSTOMERS = 2
@@ -42,8 +53,13 @@ const database = async (template = "template1"): Promise<string> => {
 }
 
 /** Runs something on a database, and closes it. */
-const on = async <A>(name: string, now: number, body: (one: Installation) => Promise<A>): Promise<A> => {
-  const installation = new Installation(onPostgres(urlOf(name)), now)
+const on = async <A>(
+  name: string,
+  now: number,
+  body: (one: Installation) => Promise<A>,
+  mode: Tenant.Mode = "live",
+): Promise<A> => {
+  const installation = new Installation(onPostgres(urlOf(name)), now, { mode })
   try {
     return await body(installation)
   } finally {
@@ -59,8 +75,11 @@ const due = async (customers: number): Promise<string> => {
 }
 
 /** What a run without faults leads to, in memory. */
-const undisturbed = async (body: (one: Installation) => Promise<unknown>): Promise<ReadonlyArray<string>> => {
-  const installation = new Installation(Memory.layer, START_MILLIS)
+const undisturbed = async (
+  body: (one: Installation) => Promise<unknown>,
+  mode: Tenant.Mode = "live",
+): Promise<ReadonlyArray<string>> => {
+  const installation = new Installation(Memory.layer, START_MILLIS, { mode })
   await body(installation)
   const books = await installation.books()
   await installation.close()
@@ -311,5 +330,38 @@ describe("billing", () => {
     await postgres.start()
     await run
     await ends(name, await several)
+  })
+
+  it("on a test clock goes on after SIGKILL at any commit", ofRows(54), async () => {
+    const inTime = await undisturbed(async (one) => {
+      const { id } = await clocked(one, 1)
+      await advanced(one, id, SETTLED)
+    }, "test")
+    const name = await database()
+    const { id } = await on(name, START_MILLIS, (one) => clocked(one, 1), "test")
+    const env = { ADVANCE: id, ADVANCE_TO: String(SETTLED) }
+    const choice = new Choice(54)
+    let kills = 0
+    for (;;) {
+      // The first commit takes the instant to advance to, so from the second on there is progress.
+      const kill = `${choice.pick(["before", "after"])} ${choice.int(2, 4)}`
+      const { signal, stderr } = await runner(name, { ...env, KILL: kill }, START_MILLIS)
+      if (signal === null) break
+      assert.strictEqual(signal, "SIGKILL", stderr)
+      kills++
+    }
+    // Two periods are closed and three invoices issued, each in a transaction.
+    assert.isAbove(kills, 2)
+    await on(
+      name,
+      START_MILLIS,
+      async (one) => {
+        await advanced(one, id, SETTLED)
+        const books = await one.books()
+        hold(books)
+        isSame(outcomeOf(books), inTime)
+      },
+      "test",
+    )
   })
 })

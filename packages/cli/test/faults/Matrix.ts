@@ -95,6 +95,11 @@ export const MATRIX: ReadonlyArray<Row> = [
   row(51, "no billing run for a week", "J8: the backlog is billed in order of its instants"),
   row(52, "a transaction of the host holds usage over a close", "J3: it is billed later, once"),
   row(53, "immediate restart of Postgres amid a billing run", "J1–J5, J8, J10, J11: the same invoices"),
+  row(
+    54,
+    "SIGKILL, again and again, of processes that advance a test clock",
+    "J1–J5, J8, J10, J11: the next advance goes on, to the same invoices",
+  ),
 ]
 
 declare module "vitest" {

@@ -4,18 +4,24 @@
 import {
   Billing,
   BillingRuns,
+  Coupons,
+  CreditNotes,
   CurrentTenant,
   Customers,
   type Event,
   Events,
   type Invoice,
+  InvoiceItems,
   InvoiceStore,
   type Page,
+  PlanMigrations,
   Plans,
   PlanStore,
+  Redemptions,
   type Subscription,
   SubscriptionStore,
   Tenant,
+  TestClocks,
   Usage,
 } from "@billwright/core"
 import { issuedText } from "@billwright/engine"
@@ -31,7 +37,7 @@ const MANY = 1_000_000
 type Ports = Billing.Storage | Billing.InvoicingStorage
 type Services = Billing.Services | Ports
 
-const tenant: Tenant.Tenant = { accountId: Tenant.defaultAccountId, mode: "live" }
+const live: Tenant.Tenant = { accountId: Tenant.defaultAccountId, mode: "live" }
 
 /** All pages of a list, oldest first. */
 const pagesOf = Effect.fnUntraced(function* <A extends { readonly id: string }, E, R>(
@@ -54,13 +60,25 @@ export type Change = (ports: Context.Context<Ports>) => Context.Context<Ports>
 export const onPostgres = (url: string): Layer.Layer<Ports, unknown> =>
   Storage.layer().pipe(Layer.provide(PostgresClient.layer({ url: Redacted.make(url), poolSize: 4 })))
 
+export interface InstallationOptions {
+  readonly change?: Change | undefined
+  /** Default: live. */
+  readonly mode?: Tenant.Mode | undefined
+}
+
 export class Installation {
   readonly #runtime: ManagedRuntime.ManagedRuntime<Services, unknown>
   readonly #seen = new Map<string, string>()
+  readonly #tenant: Tenant.Tenant
   now: number
 
-  constructor(storage: Layer.Layer<Ports, unknown>, now: number, change: Change = (same) => same) {
+  constructor(
+    storage: Layer.Layer<Ports, unknown>,
+    now: number,
+    { change = (same) => same, mode = "live" }: InstallationOptions = {},
+  ) {
     this.now = now
+    this.#tenant = { ...live, mode }
     const changed = Layer.effectContext(Effect.map(Effect.context<Ports>(), change)).pipe(
       Layer.provide(storage),
     )
@@ -75,7 +93,7 @@ export class Installation {
     return this.#runtime.runPromise(
       Effect.flatMap(Clock.Clock, (base) =>
         effect.pipe(
-          Effect.provideService(CurrentTenant, tenant),
+          Effect.provideService(CurrentTenant, this.#tenant),
           Effect.provideService(Clock.Clock, {
             ...base,
             currentTimeMillisUnsafe: () => this.now,
@@ -128,6 +146,7 @@ export class Installation {
   /** Everything that is stored about billing. */
   async books(): Promise<Books> {
     const invoices = await this.invoices()
+    const tenant = this.#tenant
     const owned = <A>(all: ReadonlyArray<A>) => all.map((value) => ({ ...value, tenant }))
     const stored = await this.run(everything)
     const due = [...stored.subscriptions.map(({ subscription }) => subscription), ...invoices]
@@ -138,10 +157,18 @@ export class Installation {
       meters: [{ key: "calls", productId: "api", unit: "call" }],
       subscriptions: owned(stored.subscriptions),
       invoices: owned(invoices.map((invoice) => ({ invoice }))),
+      clocks: owned(stored.clocks.map((clock) => ({ clock }))),
+      creditNotes: owned(stored.creditNotes.map((note) => ({ note }))),
+      coupons: owned(stored.coupons.map((coupon) => ({ coupon }))),
+      redemptions: owned(stored.redemptions.map((redemption) => ({ redemption }))),
+      items: owned(stored.items.map((item) => ({ item }))),
+      migrations: owned(stored.migrations.map((migration) => ({ migration }))),
       events: owned(bySequence(stored.events).map((event) => ({ event }))),
       seen: Array.from(this.#seen, ([id, text]) => ({ id, text, tenant })),
       overdue: due.flatMap(({ dueAt, id }) => (dueAt !== null && dueAt <= this.now ? [id] : [])),
       numberFormat: "{year}-{number:4}",
+      creditNoteFormat: "CN-{year}-{number:4}",
+      isTaxed: false,
     }
   }
 }
@@ -190,5 +217,11 @@ const everything = Effect.gen(function* () {
     subscriptions: yield* Effect.forEach(found, periodsOf),
     planVersions: planVersions.flatMap((one) => (Option.isSome(one) ? [one.value] : [])),
     events: yield* pagesOf((yield* Events).list),
+    clocks: yield* pagesOf((yield* TestClocks).list),
+    creditNotes: yield* pagesOf((yield* CreditNotes).list),
+    coupons: yield* pagesOf((yield* Coupons).list),
+    redemptions: yield* pagesOf((yield* Redemptions).list),
+    items: yield* pagesOf((yield* InvoiceItems).list),
+    migrations: yield* pagesOf((yield* PlanMigrations).list),
   }
 })

@@ -1,12 +1,13 @@
 /**
- * A process that does what is due once. It can be killed right before or right after one of its commits: by itself, with
+ * A process that does what is due once, or advances a test clock. It can be killed right before or right after one of its commits: by itself, with
  * SIGKILL, so that the test knows where.
  *
  * `RUN_AT`: its clock, in epoch milliseconds. `KILL`: `before 3` or `after 3`, a commit by its number. Without it the
- * process prints its report. `ALONE`: each subject has a transaction of its own.
+ * process prints its report. `ALONE`: each subject has a transaction of its own. `ADVANCE`: the id of a test clock, which
+ * it advances to `ADVANCE_TO`.
  */
-import { BatchTransactor, BillingRuns, DueStore, Transactor } from "@billwright/core"
-import { Context, Effect, Option } from "effect"
+import { BatchTransactor, BillingRuns, DueStore, TestClocks, Transactor } from "@billwright/core"
+import { Context, DateTime, Effect, Option } from "effect"
 import { type Change, Installation, onPostgres } from "./Installation.ts"
 
 const [moment = "", number = "0"] = (process.env["KILL"] ?? "").split(" ")
@@ -58,11 +59,17 @@ const killed: Change = (ports) => {
   )
 }
 
+const clock = process.env["ADVANCE"]
 const installation = new Installation(
   onPostgres(process.env["DATABASE_URL"] ?? ""),
   Number(process.env["RUN_AT"]),
-  killed,
+  { change: killed, mode: clock === undefined ? "live" : "test" },
 )
-const report = await installation.run(Effect.flatMap(BillingRuns, (runs) => runs.runDue()))
+const to = DateTime.makeUnsafe(Number(process.env["ADVANCE_TO"] ?? 0))
+const report = await installation.run<unknown, unknown>(
+  clock === undefined
+    ? Effect.flatMap(BillingRuns, (runs) => runs.runDue())
+    : Effect.flatMap(TestClocks, (clocks) => clocks.advance(clock, { to })),
+)
 await installation.close()
 process.stdout.write(`${JSON.stringify(report)}\n`)

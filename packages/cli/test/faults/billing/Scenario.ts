@@ -1,7 +1,17 @@
 /**
  * Customers of a monthly plan with a fee and graduated usage, whose first month is over.
  */
-import { type Customer, Customers, Meters, type Plan, Plans, Subscriptions, Usage } from "@billwright/core"
+import {
+  type Customer,
+  Customers,
+  Meters,
+  type Plan,
+  Plans,
+  Subscriptions,
+  type TestClock,
+  TestClocks,
+  Usage,
+} from "@billwright/core"
 import { DateTime, Effect } from "effect"
 import type { Installation } from "./Installation.ts"
 
@@ -28,8 +38,8 @@ const plan = (key: string, interval: Plan.PushPlans["plans"][number]["interval"]
   ],
 })
 
-/** Customers that subscribe at the start. */
-export const subscribe = (count: number, key = "monthly") =>
+/** Customers that subscribe at the start, by a test clock or in real time. */
+export const subscribe = (count: number, key = "monthly", testClockId: TestClock.TestClockId | null = null) =>
   Effect.gen(function* () {
     const meters = yield* Meters
     yield* meters.create({ key: "calls", productId: "api", unit: "call" })
@@ -38,7 +48,11 @@ export const subscribe = (count: number, key = "monthly") =>
     })
     const made: Array<Customer.Customer> = []
     for (let n = 0; n < count; n++) {
-      const customer = yield* (yield* Customers).create({ name: `c${n}`, email: `c${n}@example.com` })
+      const customer = yield* (yield* Customers).create({
+        name: `c${n}`,
+        email: `c${n}@example.com`,
+        testClockId,
+      })
       yield* (yield* Subscriptions).create({
         customerId: customer.id,
         plan: key,
@@ -73,4 +87,25 @@ export const month = async (
   }
   installation.now = CLOSING
   return customers
+}
+
+/** A test clock at the start, with customers that have used something in their first month, and the end of its way. */
+export const clocked = async (installation: Installation, count: number): Promise<TestClock.TestClock> => {
+  const made = await installation.run(
+    Effect.gen(function* () {
+      const clock = yield* (yield* TestClocks).create({ now: START })
+      return { clock, customers: yield* subscribe(count, "monthly", clock.id) }
+    }),
+  )
+  const { clock, customers } = made
+  for (const [n, customer] of customers.entries()) {
+    await installation.run(use(customer, 700 * n + 51, START_MILLIS))
+  }
+  return clock
+}
+
+/** Moves a test clock on, until it is there. */
+export const advanced = async (installation: Installation, id: string, to: number): Promise<void> => {
+  const call = Effect.flatMap(TestClocks, (clocks) => clocks.advance(id, { to: DateTime.makeUnsafe(to) }))
+  while ((await installation.run(call)).status !== "ready");
 }
