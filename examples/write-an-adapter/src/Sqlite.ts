@@ -1131,7 +1131,7 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
       records.modify("UsageStore.void", id, (record) =>
         Effect.succeed({ ...record, voidedAt: record.voidedAt ?? at }),
       ),
-    list: ({ customerId, productId, unit, where = [] }, page) =>
+    list: ({ counted, customerId, productId, unit, where = [] }, page) =>
       records.list(
         "UsageStore.list",
         page,
@@ -1139,8 +1139,16 @@ const usageStore = (db: Connection, tables: Tables, outbox: Outbox): UsageStore[
         `NOT EXISTS (
            SELECT 1 FROM json_each(:where) AS wanted WHERE NOT EXISTS (
              SELECT 1 FROM json_each(body, '$.dimensions') AS own, json_each(wanted.value, '$[1]') AS one
-             WHERE own.key = wanted.value ->> '$[0]' AND own.value = one.value))`,
-        { where: JSON.stringify(where) },
+             WHERE own.key = wanted.value ->> '$[0]' AND own.value = one.value))
+         AND (:start IS NULL OR (at >= :start AND at < :end AND voidedAt IS NULL))
+         AND (:lacking IS NULL OR NOT EXISTS (
+           SELECT 1 FROM json_each(body, '$.dimensions') AS own WHERE own.key = :lacking))`,
+        {
+          where: JSON.stringify(where),
+          start: counted?.start,
+          end: counted?.end,
+          lacking: counted?.lacking,
+        },
       ),
     totals: ({ boundaries, by, ...meter }) =>
       db.tenantVerb("UsageStore.totals", (tenant) =>

@@ -73,6 +73,28 @@ describe.each(both)("one-off invoices of %s", (_, caller) => {
   })
 })
 
+describe.each(both)("the records behind a line of %s", (_, caller) => {
+  it("are listed as usage records", async () => {
+    await billing.meters.create({ key: "calls", productId: "api", unit: "call" })
+    await billing.plans.push({
+      key: "metered",
+      name: "Metered",
+      currencies: ["EUR"],
+      interval: { unit: "month", count: 1 },
+      charges: [{ key: "calls", model: "unit", meter: "calls", price: { EUR: "0.01" } }],
+    })
+    const { id } = await billing.subscriptions.create({ customerId, plan: "metered" })
+    const usage = { customerId, productId: "api", unit: "call" }
+    const { record } = await billing.usage.record({ ...usage, quantity: 300 })
+    await billing.subscriptions.cancel(id, { at: "now" })
+    const [invoice] = (await billing.invoices.list({ subscriptionId: id }).page()).data
+    const line = invoice?.lines[0]
+    assert.strictEqual(line?.quantity, "300")
+    const records = caller().invoices.records(invoice!.id, line!.id, { limit: 10 })
+    assert.deepStrictEqual((await records.page()).data, [record])
+  })
+})
+
 describe("a one-off invoice", () => {
   it("in a transaction is marked as ready, and issued by the next billing run", async () => {
     const ready = await billing.transaction(async (tx) => {

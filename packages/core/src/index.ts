@@ -87,6 +87,7 @@ export type {
   RollupAnswer,
   RollupQuery,
   RollupTotal,
+  CountedIn,
   TotalsQuery,
   UnfinishedMeter,
   UsageDiscrepancy,

@@ -2,6 +2,7 @@
  * Usage in memory: records, roll-ups and firings of thresholds of all tenants.
  */
 import {
+  type CountedIn,
   type AppendOutcome,
   type AppendResult,
   type Customer,
@@ -126,7 +127,11 @@ export class UsageTable {
 
   list(
     tenant: Tenant.Tenant,
-    filter: MeterFilter & { readonly customerId: Customer.CustomerId; readonly where?: Rollup.Where },
+    filter: MeterFilter & {
+      readonly customerId: Customer.CustomerId
+      readonly where?: Rollup.Where
+      readonly counted?: CountedIn
+    },
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<UsageRecord.UsageRecord>, Page.CursorNotFound> {
     const usage = this.#of(tenant)
@@ -139,13 +144,14 @@ export class UsageTable {
     const orders = isFiltered
       ? Array.from(metersOf(customer, filter), ({ records }) => records)
       : [customer.records]
-    const { where = [] } = filter
+    const { counted, where = [] } = filter
     return Exit.succeed(
       pageOf(
         orders,
         query,
         (stored) => stored.toRecord(),
-        ({ dimensions }) => Rollup.matches(where, dimensions),
+        (stored) =>
+          Rollup.matches(where, stored.dimensions) && (counted === undefined || countsIn(counted, stored)),
       ),
     )
   }
@@ -385,3 +391,12 @@ const groupsOf = (meters: ReadonlyArray<UsageMeter>, by: TotalsQuery["by"]): Rea
   }
   return [...groups.values()]
 }
+
+const countsIn = (
+  { end, lacking, start }: CountedIn,
+  { dimensions, isVoided, timestamp }: StoredRecord,
+): boolean =>
+  !isVoided &&
+  timestamp >= start &&
+  timestamp < end &&
+  (lacking === undefined || !Object.hasOwn(dimensions, lacking))

@@ -3,6 +3,8 @@
  */
 import type { CallOptions } from "../Call.ts"
 import type { Invoice, Invoices } from "../invoices/Invoices.ts"
+import type { PageQuery } from "../Listing.ts"
+import type { UsageRecord } from "../usage/Usage.ts"
 import type { Connection } from "./Connection.ts"
 import { withIntegers } from "./Integers.ts"
 import { list, path, read, write } from "./Requests.ts"
@@ -42,6 +44,8 @@ export const makeInvoices = (connection: Connection): Invoices => {
     get: async (id, options) =>
       toInvoice(await read<Invoice>(connection, path`/invoices/${id}`, undefined, options)),
     list: (query, options) => list(connection, "/invoices", query, options, toInvoice),
+    records: (id, lineId, query, options) =>
+      list<PageQuery, UsageRecord>(connection, path`/invoices/${id}/lines/${lineId}/records`, query, options),
     upcoming: async (subscriptionId, options) => {
       const sent = await read<{ readonly invoice: Invoice | null }>(
         connection,

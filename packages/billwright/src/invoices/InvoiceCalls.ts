@@ -49,6 +49,10 @@ export const makeInvoices = (calls: Calls): Invoices => {
           options,
         ),
       ),
+    records: (id, lineId, query, options) =>
+      makeListing(query, (page) =>
+        calls.run(() => invoices.records(toId(id), lineId, toOptionalInput(page)), options),
+      ),
     upcoming: (subscriptionId, options) =>
       calls.run(
         () =>

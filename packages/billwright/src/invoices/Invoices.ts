@@ -18,6 +18,7 @@ import type {
 } from "@billwright/engine"
 import type { CallOptions } from "../Call.ts"
 import type { Listing, PageQuery } from "../Listing.ts"
+import type { UsageRecord } from "../usage/Usage.ts"
 import type { DueFailure, PlanRef } from "./Billed.ts"
 
 export type {
@@ -178,6 +179,12 @@ export interface Invoices {
    * none, as while it is paused. Nothing is stored: its id is of nothing.
    */
   upcoming(subscriptionId: string, options?: CallOptions): Promise<Invoice | null>
+  /**
+   * The usage records that a line is made of, newest first: those of its meter, filters and service period that count now.
+   * Records that came after the invoice was issued are among them, and an adjustment on a later invoice bills them. A line
+   * that bills no usage has none.
+   */
+  records(id: string, lineId: string, query?: PageQuery, options?: CallOptions): Listing<UsageRecord>
   /**
    * Makes a draft without a subscription, of pending items or of given lines. It stays a draft until it is finalized or
    * deleted. Without a charge there is no invoice: `InvalidInputError`.

@@ -38,7 +38,10 @@ export interface StoredInvoice extends Due {
   readonly updatedAt: DateTime.Utc
 }
 
-/** An invoice, with what the engine says about it: its lines, amounts and `availableActions`. */
+/**
+ * An invoice, with what the engine says about it: its lines, amounts and `availableActions`. The instants of the engine are
+ * in epoch milliseconds: `invoiceView` gives all of them as `DateTime.Utc`.
+ */
 export interface Invoice extends Omit<EngineInvoice, "id" | "customerId" | "subscriptionId"> {
   readonly id: InvoiceId
   readonly customerId: CustomerId

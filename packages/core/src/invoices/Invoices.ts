@@ -3,6 +3,7 @@
  */
 import type { InvoiceInput } from "@billwright/engine"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
+import { PlanStore } from "../catalog/PlanStore.ts"
 import { type Customer, CustomerId, CustomerNotFound, customers } from "../customers/Customer.ts"
 import { CustomerTime } from "../customers/CustomerTime.ts"
 import * as ById from "../shared/ById.ts"
@@ -13,6 +14,9 @@ import { filterOf, nameCursor, type Page, pageFields, toQuery } from "../shared/
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import { meters } from "../usage/Meter.ts"
+import type { UsageRecord } from "../usage/UsageRecord.ts"
+import { UsageStore } from "../usage/UsageStore.ts"
 import { ActionUnavailable } from "./ActionUnavailable.ts"
 import { Drafts } from "./Drafts.ts"
 import {
@@ -27,6 +31,7 @@ import {
 import { type InvoiceBook, invoiceBooks, type Redrafted } from "./InvoiceBook.ts"
 import { InvoiceStore } from "./InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "./InvoicingUnsupported.ts"
+import { LineRecords, type ListLineRecords } from "./LineRecords.ts"
 import { checkLines, CreateInvoice, currencyOf, linesOf } from "./OneOffInvoice.ts"
 import { ShortTransaction } from "./ShortTransaction.ts"
 import { SubscriptionId, SubscriptionNotFound } from "./SubscriptionId.ts"
@@ -71,6 +76,17 @@ export class Invoices extends Context.Service<
     ) => Effect.Effect<Invoice | null, InvalidInput | SubscriptionNotFound | Failure, CurrentTenant>
 
     /**
+     * The usage records that a line is made of, newest first: those of its meter, customer, filters and service period that
+     * count now. Records that came after the line was issued are among them, and an adjustment on a later invoice bills
+     * them. A line that bills no usage has none.
+     */
+    readonly records: (
+      id: string,
+      lineId: string,
+      query?: ListLineRecords,
+    ) => Effect.Effect<Page<UsageRecord>, InvalidInput | InvoiceNotFound | Failure, CurrentTenant>
+
+    /**
      * Makes a draft without a subscription: of the customer's pending items in a currency, or of given lines. It is not
      * issued until `finalize` is called. Without a charge there is no invoice: `InvalidInput`.
      */
@@ -112,6 +128,7 @@ export class Invoices extends Context.Service<
       const owners = collections.of(customers)
       const time = new CustomerTime(collections)
       const ids = yield* IdGenerator
+      const lineRecords = new LineRecords(yield* PlanStore, collections.of(meters), yield* UsageStore)
 
       const get = Effect.fn("Invoices.get")(function* (id: string) {
         const store = yield* port
@@ -128,6 +145,14 @@ export class Invoices extends Context.Service<
           .list(filterOf(request), yield* toQuery(request))
           .pipe(nameCursor(request))
         return { data: data.map(toInvoice), hasMore }
+      })
+
+      const records = Effect.fn("Invoices.records")(function* (
+        id: string,
+        lineId: string,
+        query: ListLineRecords = {},
+      ) {
+        return yield* lineRecords.list(yield* get(id), lineId, query)
       })
 
       const upcoming = Effect.fn("Invoices.upcoming")(function* (id: string) {
@@ -243,6 +268,7 @@ export class Invoices extends Context.Service<
       return Invoices.of({
         get,
         list,
+        records,
         upcoming,
         create,
         finalize,

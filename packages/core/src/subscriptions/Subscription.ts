@@ -24,7 +24,10 @@ export interface StoredSubscription extends Due {
   readonly updatedAt: DateTime.Utc
 }
 
-/** A subscription, with what the engine says about it. Its instants are in epoch milliseconds. */
+/**
+ * A subscription, with what the engine says about it. The instants of the engine are in epoch milliseconds:
+ * `subscriptionView` gives all of them as `DateTime.Utc`.
+ */
 export interface Subscription extends EngineSubscription {
   readonly id: SubscriptionId
   readonly customerId: CustomerId

@@ -147,6 +147,15 @@ export interface UsageDiscrepancy {
   readonly rollupCount: number
 }
 
+/** The records that count in a period: those with a timestamp in it that are not voided. */
+export interface CountedIn {
+  /** In epoch milliseconds. The end is not part of the period. */
+  readonly start: number
+  readonly end: number
+  /** Only records without this dimension. Default: all. */
+  readonly lacking?: string
+}
+
 /**
  * Every verb acts for the current tenant only and joins the current transaction, if there is one. Without a transaction,
  * each verb is atomic.
@@ -192,6 +201,8 @@ export class UsageStore extends Context.Service<
         readonly unit: string | undefined
         /** Only records with these dimensions. Default: all. */
         readonly where?: Where
+        /** Only records that count in a period. Default: all. */
+        readonly counted?: CountedIn
       },
       page: PageQuery,
     ) => Effect.Effect<Page<UsageRecord>, CursorNotFound | StorageError, CurrentTenant>

@@ -154,6 +154,28 @@ export const invoiceExamples = {
       invoice: upcoming,
     },
   },
+  listInvoiceLineRecords: {
+    response: {
+      object: "list",
+      data: [
+        {
+          object: "usage_record",
+          id: "usg_01kb2r7x8sf2yb5sz3jdzxqj1m",
+          customer_id: invoice.customer_id,
+          product_id: "api",
+          quantity: 2000,
+          unit: "call",
+          dimensions: {},
+          timestamp: "2026-11-22T09:31:00.000Z",
+          idempotency_key: "request-8f14",
+          voided_at: null,
+          livemode: false,
+          created_at: "2026-11-22T09:31:00.250Z",
+        },
+      ],
+      has_more: false,
+    },
+  },
   finalizeInvoice: { response: finalized },
   deleteInvoice: { response: { object: "invoice", id: draft.id, deleted: true } },
   listInvoices: { response: { object: "list", data: [invoice], has_more: false } },

@@ -16,6 +16,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { readErrors, writeErrors } from "./ErrorBody.ts"
 import { DueFailureBody, PlanRefBody } from "./InvoicingFields.ts"
 import { RequiredPermission } from "./Permission.ts"
+import { UsageRecordBody } from "./UsageApi.ts"
 import * as Wire from "./Wire.ts"
 
 const MAX_KEY_LENGTH = 64
@@ -307,6 +308,10 @@ const ListQuery = Schema.Struct({
 }).pipe(Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id", subscriptionId: "subscription_id" }))
 
 const Params = Schema.Struct({ id: Schema.String.annotate({ description: "The id of the invoice." }) })
+const LineParams = Schema.Struct({
+  ...Params.fields,
+  line: Schema.String.annotate({ description: "The id of the line." }),
+})
 const UNAVAILABLE = "A `conflict` says that the invoice does not allow it as it is, and changes nothing."
 
 export const InvoicesApi = HttpApiGroup.make("invoices")
@@ -367,6 +372,22 @@ export const InvoicesApi = HttpApiGroup.make("invoices")
           summary: "Get an invoice",
           description:
             "Returns one invoice, with the computation of every line. A draft has the lines and taxes that it would be issued with now. In lists it is as it was last stored.",
+        }),
+      ),
+  )
+  .add(
+    HttpApiEndpoint.get("listInvoiceLineRecords", "/invoices/:id/lines/:line/records", {
+      params: LineParams,
+      query: Schema.Struct(Wire.pageFields).pipe(Schema.encodeKeys(Wire.pageKeys)),
+      success: Wire.list(UsageRecordBody, "InvoiceLineRecordList"),
+      error: readErrors("not_found", "conflict"),
+    })
+      .annotate(RequiredPermission, "invoices:read")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "List the records behind a line",
+          description:
+            "Lists the usage records that a line is made of, newest first: those of its meter, filters and service period that count now. Records that came after the invoice was issued are among them, and an adjustment on a later invoice bills them. A line that bills no usage has none.",
         }),
       ),
   )

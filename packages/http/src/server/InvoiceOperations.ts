@@ -131,6 +131,10 @@ export const make: Effect.Effect<OperationsOf<"invoices">, never, Invoices> = Ef
             invoice: value === null ? null : invoice(value, tenant),
           }),
         ),
+      listInvoiceLineRecords: ({ params, query }, tenant) =>
+        Effect.map(invoices.records(params.id, params.line, query), (page) =>
+          ok(Render.list(page, tenant, Render.usageRecord)),
+        ),
       finalizeInvoice: ({ params }, tenant) => Effect.map(invoices.finalize(params.id), answer(tenant)),
       deleteInvoice: ({ params: { id } }) =>
         Effect.as(invoices.delete(id), ok({ object: "invoice", id, deleted: true })),

@@ -92,6 +92,35 @@ describe("one-off invoices", () => {
   )
 })
 
+describe("the records behind a line", () => {
+  it.effect("are listed page by page", () =>
+    Effect.gen(function* () {
+      const { api, customer } = yield* begin
+      const calls = { key: "calls", model: "unit", meter: "calls", price: { EUR: "0.01" } }
+      const meter = { key: "calls", product_id: "api", unit: "call" }
+      yield* api.expect(201, "POST", "/v1/meters", { json: meter })
+      const plan = { ...PRO, charges: [...PRO.charges, calls] }
+      yield* api.expect(200, "POST", "/v1/catalog/push", { json: { plans: [plan] } })
+      const json = { customer_id: customer, plan: "pro" }
+      const { id } = yield* api.expect(201, "POST", "/v1/subscriptions", { json })
+      const first = (yield* api.record(customer, { quantity: 300 })).id
+      const second = (yield* api.record(customer, { quantity: 200 })).id
+      yield* api.expect(200, "POST", `/v1/subscriptions/${id}/cancel`, { json: { at: "now" } })
+      const invoices = yield* api.expect(200, "GET", `/v1/invoices?subscription_id=${id}`)
+      const invoice = String(invoices.at("data", 0, "id"))
+      assert.strictEqual(invoices.at("data", 0, "lines", 0, "quantity"), "500")
+      const path = `/v1/invoices/${invoice}/lines/${String(invoices.at("data", 0, "lines", 0, "id"))}/records`
+      const page = yield* api.expect(200, "GET", `${path}?limit=1`)
+      assert.deepStrictEqual([page.at("data", 0, "id"), page.at("has_more")], [second, true])
+      const rest = yield* api.expect(200, "GET", `${path}?limit=1&starting_after=${second}`)
+      assert.deepStrictEqual([rest.at("data", 0, "id"), rest.at("has_more")], [first, false])
+      const unknown = yield* api.expect(400, "GET", `/v1/invoices/${invoice}/lines/none/records`)
+      assert.strictEqual(unknown.at("message"), "line_id is not a line of the invoice")
+      yield* api.expect(404, "GET", `/v1/invoices/${ApiServer.UNKNOWN.invoice}/lines/none/records`)
+    }),
+  )
+})
+
 describe("the upcoming invoice", () => {
   it.effect("is that of the next period, or none", () =>
     Effect.gen(function* () {

@@ -2,6 +2,7 @@
  * The `UsageStore` on Postgres: records and totals. Thresholds are in `ThresholdStatements`.
  */
 import {
+  type CountedIn,
   Batch,
   CurrentTenant,
   type Customer,
@@ -35,6 +36,14 @@ const matching = (sql: SqlClient.SqlClient, where: Rollup.Where): Statement.Frag
       sql`${condition} and dimensions ->> ${name}::text = any (${ArrayLiteral.quoted(values)}::text::text[])`,
     sql.literal(""),
   )
+
+const countedIn = (sql: SqlClient.SqlClient, counted: CountedIn | undefined): Statement.Fragment => {
+  if (counted === undefined) return sql.literal("")
+  const { end, lacking, start } = counted
+  return sql`and voided_at is null and occurred_at >= to_timestamp(${String(start)}::float8 / 1000)
+  and occurred_at < to_timestamp(${String(end)}::float8 / 1000)
+  ${lacking === undefined ? sql.literal("") : sql`and dimensions ->> ${lacking}::text is null`}`
+}
 
 const make = Effect.gen(function* () {
   const database = yield* Database
@@ -94,6 +103,7 @@ from ${t.void_usage}(${accountId}, ${mode}, ${Id.toUuid(id)}::uuid, ${String(at.
       readonly productId: string | undefined
       readonly unit: string | undefined
       readonly where?: Rollup.Where
+      readonly counted?: CountedIn
     },
     page: Page.PageQuery,
   ) {
@@ -116,7 +126,7 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
 where account_id = ${accountId} and mode = ${mode} and customer_id = ${Id.toUuid(filter.customerId)}::uuid
   ${filter.productId === undefined ? sql.literal("") : sql`and product_id = ${filter.productId}`}
   ${filter.unit === undefined ? sql.literal("") : sql`and unit = ${filter.unit}`}
-  ${matching(sql, filter.where ?? [])} and ${position}
+  ${matching(sql, filter.where ?? [])} ${countedIn(sql, filter.counted)} and ${position}
 order by ${order} limit ${limit}`,
     )
     return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(recordFromRow))(rows))

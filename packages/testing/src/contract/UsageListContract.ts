@@ -95,6 +95,35 @@ export const usageListContract = (test: ContractTest): void => {
     )
 
     test(
+      "filters by what counts in a period: its instants, records that are not voided, and the lack of a dimension",
+      Effect.gen(function* () {
+        const store = yield* UsageStore
+        const customerId = yield* newCustomer
+        const start = Sample.CREATED_AT.epochMilliseconds
+        const at = (millis: number) => ({
+          timestamp: DateTime.add(Sample.CREATED_AT, { milliseconds: millis }),
+        })
+        const [, first, voided, last] = yield* append(customerId, [
+          at(-1),
+          at(0),
+          at(1),
+          { ...at(999), dimensions: { region: "eu" } },
+          at(1_000),
+          { ...at(2), productId: "storage" },
+        ])
+        yield* store.void(voided!.id, Sample.CREATED_AT)
+        const period = { start, end: start + 1_000 }
+        const list = (counted: typeof period & { readonly lacking?: string }, limit = 100) =>
+          store.list({ customerId, productId: "api", unit: undefined, counted }, { limit, cursor: undefined })
+        same((yield* list(period)).data, [last, first])
+        same(yield* list(period, 1), { data: [last], hasMore: true })
+        same((yield* list({ ...period, lacking: "region" })).data, [first])
+        same((yield* list({ ...period, lacking: "model" })).data, [last, first])
+        same((yield* list({ start, end: start })).data, [])
+      }),
+    )
+
+    test(
       "orders by id, in any order of insertion",
       Effect.gen(function* () {
         const store = yield* UsageStore
