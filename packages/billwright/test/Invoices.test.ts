@@ -83,8 +83,9 @@ describe.each(both)("the records behind a line of %s", (_, caller) => {
       interval: { unit: "month", count: 1 },
       charges: [{ key: "calls", model: "unit", meter: "calls", price: { EUR: "0.01" } }],
     })
-    const { id } = await billing.subscriptions.create({ customerId, plan: "metered" })
-    const usage = { customerId, productId: "api", unit: "call" }
+    const startAt = new Date(Date.now() - 3_600_000)
+    const { id } = await billing.subscriptions.create({ customerId, plan: "metered", startAt })
+    const usage = { customerId, productId: "api", unit: "call", timestamp: startAt }
     const { record } = await billing.usage.record({ ...usage, quantity: 300 })
     await billing.subscriptions.cancel(id, { at: "now" })
     const [invoice] = (await billing.invoices.list({ subscriptionId: id }).page()).data

@@ -177,6 +177,7 @@ const RULED = new Set([
   "createPlanMigration",
   "createRedemption",
   "getCreditNote",
+  "listInvoiceLineRecords",
   "previewSubscription",
 ])
 

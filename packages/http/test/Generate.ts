@@ -246,8 +246,14 @@ const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["invoices", "inv"],
 ]
 
+const prefixIn = (text: string): string | undefined => PREFIXES.find(([part]) => text.includes(part))?.[1]
+
 /** The kind of id that `{id}` in a path is. */
-export const prefixOf = (path: string): string => PREFIXES.find(([part]) => path.includes(part))?.[1] ?? "cus"
+export const prefixOf = (path: string): string => prefixIn(path.split("/{id}")[0] ?? path) ?? "cus"
+
+/** The kind of id that the cursors of a list are. */
+export const listedAt = (path: string): string =>
+  prefixIn(path.slice(path.lastIndexOf("}") + 1)) ?? prefixOf(path)
 
 /** Valid requests by the document. */
 const validRequest = (document: Node, operation: DocumentedOperation): fc.Arbitrary<GeneratedRequest> => {
@@ -258,7 +264,7 @@ const validRequest = (document: Node, operation: DocumentedOperation): fc.Arbitr
     Object.fromEntries(
       inQuery.map((parameter) => {
         const name = String(parameter["name"])
-        if (CURSORS.includes(name)) return [name, placeholder(prefixOf(operation.path))]
+        if (CURSORS.includes(name)) return [name, placeholder(listedAt(operation.path))]
         return [name, specialLists[name] ?? special[name] ?? valid(schemas, node(parameter["schema"]))]
       }),
     ),
@@ -283,7 +289,11 @@ const validRequest = (document: Node, operation: DocumentedOperation): fc.Arbitr
     .map((made) => ({
       operation,
       method: operation.method,
-      path: operation.path.replace("{id}", made.id).replace("{key}", made.key).replace("{version}", "1"),
+      path: operation.path
+        .replace("{id}", made.id)
+        .replace("{key}", made.key)
+        .replace("{version}", "1")
+        .replace("{line}", "0.0.base"),
       query: Object.entries(made.query as Fields)
         .filter(([name]) => !CURSORS.includes(name) || name === made.cursor)
         .filter(([name], _, all) =>

@@ -2,7 +2,7 @@
  * Finds in the OpenAPI document where an operation takes ids of existing things.
  */
 import { assert } from "@effect/vitest"
-import { prefixOf } from "./Generate.ts"
+import { listedAt, prefixOf } from "./Generate.ts"
 import { type DocumentedOperation, type Node, node } from "./Judge.ts"
 
 /** A place for an id: in the path, a query parameter, a header, or a field of the body. */
@@ -30,8 +30,9 @@ const inParameters = (operation: DocumentedOperation): ReadonlyArray<Place> =>
     .flatMap((parameter) => {
       const place = parameter["in"] as Place["in"]
       const isOfPath = place === "path" || CURSORS.includes(parameter["name"])
-      if (parameter["name"] === "version") return []
-      const ofPath = parameter["name"] === "key" ? "key" : prefixOf(operation.path)
+      if (parameter["name"] === "version" || parameter["name"] === "line") return []
+      const ofId = place === "path" ? prefixOf(operation.path) : listedAt(operation.path)
+      const ofPath = parameter["name"] === "key" ? "key" : ofId
       const prefix = isOfPath ? ofPath : prefixOfSchema(node(parameter["schema"]))
       const isRequired = parameter["required"] === true
       return prefix === undefined
@@ -127,9 +128,9 @@ export const requestWith = (
     const name = String(parameter["name"])
     const isPlace = places.some((place) => place.in === parameter["in"] && place.path[0] === name)
     if (isPlace || parameter["required"] !== true) continue
-    // The first version, which every plan has.
+    // The first version, which every plan has, or a line of the first invoice.
     if (parameter["in"] === "path") {
-      path = path.replace(`{${name}}`, "1")
+      path = path.replace(`{${name}}`, name === "line" ? "0.0.seats" : "1")
       continue
     }
     query.set(name, requiredValue(node(parameter["schema"]), `${operation.id} ${name}`))
