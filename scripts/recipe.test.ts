@@ -23,6 +23,7 @@ const FIRING = [
   "postgres/src/functions/ThresholdFunctions.ts",
   "postgres/src/functions/UsageFunctions.ts",
   "postgres/src/stores/UsageAppend.ts",
+  "postgres/src/stores/UsageTotals.ts",
   "billwright/src/events/EventMap.ts",
   "billwright/src/events/EventTypeBridge.ts",
 ]
@@ -75,8 +76,8 @@ const REFERRING = [
   "postgres/src/stores/PostgresCollections.ts",
   "postgres/src/stores/PostgresEventStore.ts",
   "postgres/src/stores/PostgresSubscriptionStore.ts",
-  "postgres/src/stores/UsageTotals.ts",
   "postgres/src/stores/UsageAppend.ts",
+  "postgres/src/stores/UsageTotals.ts",
 ]
 
 /** Test clocks set the time of customers in test mode: their due rows name the customer's clock. */

@@ -496,6 +496,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/invoices/{id}/lines/{line}/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listInvoiceLineRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/invoices/{id}/finalize": {
         parameters: {
             query?: never;
@@ -2221,6 +2237,12 @@ export interface components {
             credit_of: components["schemas"]["InvoiceLineRef"] | null;
             steps: components["schemas"]["RatingStep"][];
             receipt: components["schemas"]["UsageReceipt"] | null;
+        };
+        InvoiceLineRecordList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["UsageRecord"][];
+            has_more: boolean;
         };
         InvoiceLineRef: {
             invoice_id: string;
@@ -4456,6 +4478,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedInvoice"];
+                };
+            };
+        };
+    };
+    listInvoiceLineRecords: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+                line: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceLineRecordList"];
                 };
             };
         };
