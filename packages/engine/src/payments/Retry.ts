@@ -26,12 +26,12 @@ export const DECLINE_CODES: Readonly<Record<string, DeclineAdvice>> = {
 /** Days after the first decline of a method at which it is attempted again. */
 export const RETRY_DAYS: ReadonlyArray<number> = [1, 3, 5, 7]
 /** The hour of the customer's day at which that happens. */
-export const RETRY_HOUR = 9
+const RETRY_HOUR = 9
 /** Networks allow so many declines of a method in so many days. */
 export const MAX_DECLINES_OF_METHOD = 15
-export const DECLINE_WINDOW_DAYS = 30
+const DECLINE_WINDOW_DAYS = 30
 /** Most declines that a collection remembers. It gives up at the last one. */
-export const MAX_DECLINES = 100
+const MAX_DECLINES = 100
 
 /** How long the answer to a sent attempt may take. After that its outcome is unknown. */
 export const ANSWER_MILLIS = 90_000
