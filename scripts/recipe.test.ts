@@ -23,7 +23,6 @@ const FIRING = [
   "postgres/src/functions/ThresholdFunctions.ts",
   "postgres/src/functions/UsageFunctions.ts",
   "postgres/src/stores/UsageAppend.ts",
-  "postgres/src/stores/UsageTotals.ts",
   "billwright/src/events/EventMap.ts",
   "billwright/src/events/EventTypeBridge.ts",
 ]
@@ -77,7 +76,6 @@ const REFERRING = [
   "postgres/src/stores/PostgresEventStore.ts",
   "postgres/src/stores/PostgresSubscriptionStore.ts",
   "postgres/src/stores/UsageAppend.ts",
-  "postgres/src/stores/UsageTotals.ts",
 ]
 
 /** Test clocks set the time of customers in test mode: their due rows name the customer's clock. */
@@ -87,7 +85,6 @@ const ON_TEST_CLOCKS = [
   "core/src/time/TestClocks.ts",
   "memory/src/DueTable.ts",
   "postgres/src/migrations/Migration0014.ts",
-  "postgres/src/migrations/Migration0016.ts",
   "postgres/src/stores/DueRow.ts",
   "testing/src/contract/DueContract.ts",
 ]
