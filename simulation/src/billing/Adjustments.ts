@@ -138,7 +138,7 @@ export const deleteItem =
   }
 
 /** The oldest invoice of a subscription that allows an action. */
-export const oldestInvoice = (subscription: number, action: Invoice.Invoice["availableActions"][number]) =>
+const oldestInvoice = (subscription: number, action: Invoice.Invoice["availableActions"][number]) =>
   decided((made) =>
     Effect.gen(function* () {
       const id = made.subscriptions.get(subscription)
