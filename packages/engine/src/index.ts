@@ -177,4 +177,5 @@ export {
   WAITING_DELAYS,
 } from "./payments/Retry.ts"
 export type { TermsOf } from "./subscriptions/Runs.ts"
+export { type Cause, type SharedEffect, stepTogether, togetherOf } from "./subscriptions/Together.ts"
 export { type Total, usageQueries, type UsageQuery, type UsageTotal } from "./subscriptions/Usage.ts"

@@ -43,15 +43,19 @@ interface TenantRows {
   readonly tenant: Tenant.Tenant
   readonly all: IdOrder<Row>
   readonly bySubscription: Map<string, IdOrder<Row>>
-  /** By subscription, number of the period and segment. */
+  /** By subscription, number of the period and segment. An invoice of several subscriptions has several. */
   readonly causes: Set<string>
   /** The numbers of issued invoices. */
   readonly numbers: Set<string>
   readonly series: Map<SeriesName, NumberSeries>
 }
 
-const causeOf = ({ cause, subscriptionId }: Invoice.StoredInvoice): string | undefined =>
-  cause === null ? undefined : `${subscriptionId} ${cause.period.number} ${cause.segment}`
+const causesOf = ({ causes }: Invoice.StoredInvoice): ReadonlyArray<string> =>
+  causes.map(({ effect, subscriptionId }) => `${subscriptionId} ${effect.period.number} ${effect.segment}`)
+
+/** The subscriptions by which an invoice is found. */
+const subscriptionsOf = ({ causes, subscriptionId }: Invoice.StoredInvoice): ReadonlyArray<string> =>
+  subscriptionId === null ? causes.map((cause) => cause.subscriptionId) : [subscriptionId]
 
 const refused = (problem: string, verb = "insert"): Exit.Exit<never, StorageError> =>
   Exit.fail(
@@ -75,9 +79,10 @@ export class InvoiceTable {
     const rows = this.#of(tenant)
     const value = frozen(invoice)
     const row: Row = { id: invoice.id, value, billed: billedLinesOf(value) }
-    const cause = causeOf(invoice)
-    if (cause !== undefined && rows.causes.has(cause)) {
-      return refused(`the subscription has an invoice for this period and segment: ${cause}`)
+    const causes = causesOf(invoice)
+    const known = causes.find((cause) => rows.causes.has(cause))
+    if (known !== undefined) {
+      return refused(`the subscription has an invoice for this period and segment: ${known}`)
     }
     const { number } = invoice.state
     if (number !== null && rows.numbers.has(number)) {
@@ -85,13 +90,13 @@ export class InvoiceTable {
     }
     if (!rows.all.insert(row)) return refused(`the invoice id ${row.id} is taken`)
     if (number !== null) rows.numbers.add(number)
-    const order = orderOf(rows, invoice.subscriptionId)
-    order?.insert(row)
-    if (cause !== undefined) rows.causes.add(cause)
+    const orders = subscriptionsOf(invoice).map((id) => orderOf(rows, id))
+    for (const order of orders) order.insert(row)
+    for (const cause of causes) rows.causes.add(cause)
     this.#journal.wrote(() => {
       rows.all.remove(row)
-      order?.remove(row)
-      if (cause !== undefined) rows.causes.delete(cause)
+      for (const order of orders) order.remove(row)
+      for (const cause of causes) rows.causes.delete(cause)
       if (number !== null) rows.numbers.delete(number)
     })
     this.#putDue(rows.tenant, row.value)
@@ -135,8 +140,8 @@ export class InvoiceTable {
       return refused(`another invoice has the number ${number}`, "save")
     }
     if (number !== null) rows.numbers.add(number)
-    const { cause, createdAt, customerId, subscriptionId } = before
-    row.value = frozen({ ...invoice, cause, createdAt, customerId, subscriptionId })
+    const { causes, createdAt, customerId, subscriptionId } = before
+    row.value = frozen({ ...invoice, causes, createdAt, customerId, subscriptionId })
     row.billed = billedLinesOf(row.value)
     this.#journal.wrote(() => {
       row.value = before
@@ -153,15 +158,15 @@ export class InvoiceTable {
     if (row === undefined) return Exit.void
     const { value } = row
     if (value.state.status !== "draft") return refused(`the invoice ${id} is issued`, "remove")
-    const causeKey = causeOf(value)
-    const order = orderOf(rows, value.subscriptionId)
+    const causes = causesOf(value)
+    const orders = subscriptionsOf(value).map((of) => orderOf(rows, of))
     rows.all.remove(row)
-    order?.remove(row)
-    if (causeKey !== undefined) rows.causes.delete(causeKey)
+    for (const order of orders) order.remove(row)
+    for (const cause of causes) rows.causes.delete(cause)
     this.#journal.wrote(() => {
       rows.all.insert(row)
-      order?.insert(row)
-      if (causeKey !== undefined) rows.causes.add(causeKey)
+      for (const order of orders) order.insert(row)
+      for (const cause of causes) rows.causes.add(cause)
     })
     this.#due.remove(id)
     return Exit.void
@@ -186,27 +191,21 @@ export class InvoiceTable {
     const issuedAt = ({ state }: Invoice.StoredInvoice) => state.issuedAt ?? Number.POSITIVE_INFINITY
     return Array.from(order?.values() ?? [], ({ value }) => value)
       .sort((a, b) => (issuedAt(a) === issuedAt(b) ? (a.id < b.id ? -1 : 1) : issuedAt(a) - issuedAt(b)))
-      .flatMap(({ cause, id, state: { discounts, status } }) =>
-        discounts.flatMap(({ amount, id: redemptionId, type }) =>
-          type === "coupon" && cause !== null
-            ? [{ invoiceId: id, status, period: cause.period.number, redemptionId, amount }]
-            : [],
-        ),
-      )
+      .flatMap(({ causes, id, state: { discounts, status } }) => {
+        const cause = causes.find((one) => one.subscriptionId === subscriptionId)
+        if (cause === undefined) return []
+        const period = cause.effect.period.number
+        return discounts.flatMap(({ amount, id: redemptionId, type }) =>
+          type === "coupon" ? [{ invoiceId: id, status, period, redemptionId, amount }] : [],
+        )
+      })
   }
 
   creditsOf(tenant: Tenant.Tenant, id: string): ReadonlyArray<LineCredit> {
     const found = this.#of(tenant).all.find(id)
     if (found === undefined) return []
     const subscriptions = new Set(found.value.state.lines.map(({ origin }) => origin?.subscriptionId))
-    return Array.from(subscriptions)
-      .flatMap((one) =>
-        Array.from(
-          this.#of(tenant)
-            .bySubscription.get(one ?? "")
-            ?.values() ?? [],
-        ),
-      )
+    return this.#ofSubscriptions(tenant, subscriptions)
       .filter(({ value }) => value.state.status !== "draft")
       .sort((a, b) => (a.id < b.id ? -1 : 1))
       .flatMap(({ value }) => value.state.lines)
@@ -215,11 +214,27 @@ export class InvoiceTable {
       )
   }
 
-  drafts(tenant: Tenant.Tenant, subscriptionId: string): ReadonlyArray<Invoice.StoredInvoice> {
-    const order = this.#of(tenant).bySubscription.get(subscriptionId)
-    return Array.from(order?.values() ?? [])
+  /** Whether a subscription has a draft. */
+  hasDraft(tenant: Tenant.Tenant, subscriptionId: string): boolean {
+    return this.drafts(tenant, [subscriptionId]).length > 0
+  }
+
+  drafts(
+    tenant: Tenant.Tenant,
+    subscriptionIds: ReadonlyArray<string>,
+  ): ReadonlyArray<Invoice.StoredInvoice> {
+    return this.#ofSubscriptions(tenant, subscriptionIds)
       .filter(({ value }) => value.state.status === "draft")
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
       .map((row) => this.#toValue(row))
+  }
+
+  /** The invoices of subscriptions, each once. */
+  #ofSubscriptions(tenant: Tenant.Tenant, ids: Iterable<string | undefined>): Array<Row> {
+    const { bySubscription } = this.#of(tenant)
+    const found = new Set<Row>()
+    for (const id of ids) for (const row of bySubscription.get(id ?? "")?.values() ?? []) found.add(row)
+    return [...found]
   }
 
   series(tenant: Tenant.Tenant, name: SeriesName): Option.Option<NumberSeries> {
@@ -268,8 +283,7 @@ export class InvoiceTable {
   }
 }
 
-const orderOf = ({ bySubscription }: TenantRows, id: string | null): IdOrder<Row> | undefined => {
-  if (id === null) return undefined
+const orderOf = ({ bySubscription }: TenantRows, id: string): IdOrder<Row> => {
   const known = bySubscription.get(id)
   if (known !== undefined) return known
   const order = new IdOrder<Row>()
@@ -295,7 +309,7 @@ export const invoiceStore = (table: InvoiceTable, journal: Journal): InvoiceStor
     save: (invoice) => verb((tenant) => table.save(tenant, invoice)),
     remove: (id) => verb((tenant) => table.remove(tenant, id)),
     billedLines: (id, from) => verb((tenant) => Exit.succeed(table.billedLines(tenant, id, from))),
-    lockDrafts: (id) => verb((tenant) => Exit.succeed(table.drafts(tenant, id))),
+    lockDrafts: (ids) => verb((tenant) => Exit.succeed(table.drafts(tenant, ids))),
     lockSeries: (name) => verb((tenant) => Exit.succeed(table.series(tenant, name))),
     saveSeries: (name, series) =>
       verb((tenant) => {

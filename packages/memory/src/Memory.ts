@@ -81,7 +81,7 @@ const make = (): Context.Context<Billing.Storage | Billing.InvoicingStorage | Me
     Context.add(ApiKeyStore, apiKeyStore(keys, journal)),
     Context.add(IdempotencyStore, idempotencyStore(idempotency, journal)),
     Context.add(PlanStore, planStore(plans, journal)),
-    Context.add(SubscriptionStore, subscriptionStore(subscriptions, journal)),
+    Context.add(SubscriptionStore, subscriptionStore(subscriptions, invoices, journal)),
     Context.add(LiveSubscriptions, liveSubscriptions(subscriptions, journal)),
     Context.add(InvoiceStore, invoiceStore(invoices, journal)),
     Context.add(CreditNoteStore, creditNoteStore(creditNotes, journal)),

@@ -16,6 +16,7 @@ import { Exit, Option } from "effect"
 import type { DueTable } from "./DueTable.ts"
 import { frozen } from "./Frozen.ts"
 import { IdOrder, toPage } from "./IdOrder.ts"
+import type { InvoiceTable } from "./InvoiceTable.ts"
 import type { Journal } from "./Journal.ts"
 
 type Period = NonNullable<Subscription.StoredSubscription["state"]["period"]>
@@ -69,9 +70,31 @@ export class SubscriptionTable {
     return Option.map(Option.fromUndefinedOr(this.#of(tenant).all.find(id)), (row) => this.#toValue(row))
   }
 
+  /** A subscription and those that it shares invoices with, in the order of their ids. `hasDraft` says who has a draft. */
+  group(
+    tenant: Tenant.Tenant,
+    id: string,
+    hasDraft: (id: string) => boolean,
+  ): ReadonlyArray<Subscription.StoredSubscription> {
+    const rows = this.#of(tenant)
+    const row = rows.all.find(id)
+    if (row === undefined) return []
+    const { customerId, invoiceGroup, state } = row.value
+    if (invoiceGroup === null) return [this.#toValue(row)]
+    return Array.from(rows.byCustomer.get(customerId)?.values() ?? [])
+      .filter(
+        ({ id: one, value }) =>
+          value.invoiceGroup === invoiceGroup &&
+          value.state.currency === state.currency &&
+          (one === id || value.state.phase !== "ended" || hasDraft(one)),
+      )
+      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .map((one) => this.#toValue(one))
+  }
+
   list(
     tenant: Tenant.Tenant,
-    { customerId, phase, plan, version }: SubscriptionFilter,
+    { customerId, invoiceGroup, phase, plan, version }: SubscriptionFilter,
     query: Page.PageQuery,
   ): Exit.Exit<Page.Page<Subscription.StoredSubscription>, Page.CursorNotFound> {
     const rows = this.#of(tenant)
@@ -81,7 +104,8 @@ export class SubscriptionTable {
     const order = customerId === undefined ? rows.all : rows.byCustomer.get(customerId)
     const found = order?.sliceWhere(
       query,
-      ({ value: { state } }) =>
+      ({ value: { invoiceGroup: group, state } }) =>
+        (invoiceGroup === undefined || group === invoiceGroup) &&
         (phase === undefined || state.phase === phase) &&
         (plan === undefined || state.plan.key === plan) &&
         (version === undefined || state.plan.version === version),
@@ -94,8 +118,8 @@ export class SubscriptionTable {
     const row = rows.all.find(subscription.id)
     if (row === undefined) return
     const before = row.value
-    const { createdAt, customerId } = before
-    row.value = frozen({ ...subscription, customerId, createdAt })
+    const { createdAt, customerId, invoiceGroup } = before
+    row.value = frozen({ ...subscription, customerId, invoiceGroup, createdAt })
     this.#journal.wrote(() => {
       row.value = before
     })
@@ -162,6 +186,7 @@ const orderOf = ({ byCustomer }: TenantRows, customerId: string): IdOrder<Row> =
 /** The port over the table. Transactions run one after another, so the one that runs holds everything. */
 export const subscriptionStore = (
   table: SubscriptionTable,
+  invoices: InvoiceTable,
   journal: Journal,
 ): SubscriptionStore["Service"] => {
   const verb = journal.tenantVerb
@@ -170,6 +195,10 @@ export const subscriptionStore = (
     find: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
     list: (filter, page) => verb((tenant) => table.list(tenant, filter, page)),
     lock: (id) => verb((tenant) => Exit.succeed(table.find(tenant, id))),
+    lockGroup: (id) =>
+      verb((tenant) => {
+        return Exit.succeed(table.group(tenant, id, (one) => invoices.hasDraft(tenant, one)))
+      }),
     save: (subscription) =>
       verb((tenant) => {
         table.save(tenant, subscription)

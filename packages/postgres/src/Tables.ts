@@ -9,6 +9,7 @@ const NAMES = [
   "billing_credit_note_lines",
   "billing_credit_notes",
   "billing_due",
+  "billing_invoice_causes",
   "billing_invoice_lines",
   "billing_invoices",
   "billing_payments",

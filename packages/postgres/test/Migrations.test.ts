@@ -19,6 +19,7 @@ const OF_MIGRATIONS = [
   "check_credit_note_lines",
   "check_credit_note_series",
   "check_credit_notes",
+  "check_invoice_causes",
   "check_invoice_number",
   "check_invoice_sums",
   "check_payments",
@@ -29,6 +30,7 @@ const OF_MIGRATIONS = [
   "customer_search_keys",
   "note_change_of_lines",
   "refuse_change_of_credit_note",
+  "refuse_change_of_cause",
   "refuse_change_of_invoice",
   "refuse_change_of_line",
   "refuse_change_of_payment",
@@ -385,6 +387,7 @@ const FROZEN: ReadonlyArray<string> = [
   "b223a30db06f74c628f6665e4d661296cdcd279ed5b0c7b4ff9e653b32f6c0f5",
   "829630124204b5a946d502f6720a2d4a246e628a0cfcbb47078358857a168fb2",
   "b5774a0972002e96f51e8cd5c8d935497435d3191a954b2821b43c4eaa0cab4c",
+  "766503827eea16ae5d3a01b9d0f302f2a5eb4994c7da15ee096012f29b2c0cb1",
 ]
 
 describe("each migration", () => {

@@ -77,8 +77,10 @@ const creditsFit: Check<Books> = (books) => {
 const documentsGiveTheCosts: Check<Books> = (books) =>
   books.subscriptions.flatMap((one) => {
     const { customerId, id } = one.subscription
-    const invoices = books.invoices.filter(({ invoice }) => invoice.subscriptionId === id)
-    const until = Math.max(...invoices.map(({ invoice }) => invoice.cause?.at ?? 0))
+    const invoices = books.invoices.filter(({ invoice }) =>
+      invoice.causes.some(({ subscriptionId }) => subscriptionId === id),
+    )
+    const until = Math.max(...invoices.map(({ invoice }) => invoice.causes[0]?.effect.at ?? 0))
     const last = Math.max(...invoices.map(({ invoice }) => invoice.state.issuedAt ?? 0))
     const isUnsettled = books.records.some(({ record, writtenAt }) => {
       const written =

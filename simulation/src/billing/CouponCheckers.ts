@@ -15,7 +15,10 @@ const discountsOf = (books: Books, { redemption, tenant }: OneRedemption) =>
     .flatMap(({ invoice }) =>
       invoice.state.discounts
         .filter(({ id }) => id === redemption.id)
-        .map((discount) => ({ discount, invoice, period: invoice.cause?.period.number ?? -1 })),
+        .map((discount) => {
+          const cause = invoice.causes.find((one) => one.subscriptionId === redemption.subscriptionId)
+          return { discount, invoice, period: cause?.effect.period.number ?? -1 }
+        }),
     )
 
 /** The fixed amount of each period, in the minor unit. */
@@ -57,7 +60,7 @@ const problemsOfScope = (
     (scope?.plans === undefined || scope.plans.includes(origin?.plan.key ?? "")) &&
     (scope?.charges === undefined || scope.charges.includes(charge ?? ""))
   return found.flatMap(({ discount, invoice }) => {
-    const at = Math.max(invoice.cause?.at ?? 0, startedAt)
+    const at = Math.max(invoice.causes[0]?.effect.at ?? 0, startedAt)
     const isInTime = createdAt.epochMilliseconds <= at && (endedAt === null || endedAt.epochMilliseconds > at)
     const lines = new Map(invoice.state.lines.map((line) => [line.id, line]))
     const isOff = discount.parts.some(({ lineId }) => !lines.has(lineId) || !isCovered(lines.get(lineId)!))

@@ -62,8 +62,8 @@ export const taxesAreRight = ({ invoices, isTaxed }: Books): ReadonlyArray<strin
       invoice.state.lines.map((line) => [`${invoice.id} ${line.id}`, line] as const),
     ),
   )
-  return invoices.flatMap(({ invoice: { cause, createdAt, id, state, taxedBy } }) => {
-    const at = cause?.at ?? createdAt.epochMilliseconds
+  return invoices.flatMap(({ invoice: { causes, createdAt, id, state, taxedBy } }) => {
+    const at = causes[0]?.effect.at ?? createdAt.epochMilliseconds
     const day = DateTime.formatIso(DateTime.makeUnsafe(at)).slice(0, 10)
     return state.lines.flatMap((line) => {
       const credited =

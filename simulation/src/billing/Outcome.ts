@@ -56,8 +56,11 @@ const namesOf = ({
   for (const { subscription } of subscriptions)
     names.set(subscription.id, `s${subscription.metadata["command"]}`)
   for (const { invoice } of invoices) {
-    const owner = names.get(invoice.subscriptionId ?? "") ?? "nobody"
-    names.set(invoice.id, `${owner}.${invoice.cause?.period.number}.${invoice.cause?.segment}`)
+    const causes = invoice.causes.map(
+      ({ effect, subscriptionId }) =>
+        `${names.get(subscriptionId)}.${effect.period.number}.${effect.segment}`,
+    )
+    names.set(invoice.id, causes.length === 0 ? "nobody" : causes.join("+"))
   }
   for (const { item } of items) names.set(item.id, `i${item.metadata["command"]}`)
   for (const { coupon } of coupons) names.set(coupon.id, coupon.code)

@@ -38,7 +38,9 @@ export interface InvoiceSnapshot {
   readonly number: string | null
   readonly status: "draft" | "open" | "paid" | "void" | "uncollectible"
   readonly customer_id: string
+  /** `null` for an invoice of several subscriptions, and of none. */
   readonly subscription_id: string | null
+  readonly subscription_ids: ReadonlyArray<string>
   readonly currency: string
   readonly period_start: string | null
   readonly period_end: string | null
@@ -62,6 +64,7 @@ export interface InvoiceLineSnapshot {
   readonly kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up"
   readonly charge: string | null
   readonly description: string
+  readonly subscription_id: string | null
   readonly period_start: string | null
   readonly period_end: string | null
   /** A decimal or a fraction, as text. */

@@ -56,6 +56,8 @@ export interface InvoiceLine {
   /** The key of the charge. `null` for an item, and for the minimum of a plan. */
   readonly charge: string | null
   readonly description: string
+  /** The subscription that the line bills. `null` for an item. */
+  readonly subscriptionId: string | null
   /** The version of the plan that priced the line. */
   readonly plan: PlanRef | null
   /** The value of the dimension that the charge has a line for each of. */
@@ -87,7 +89,10 @@ export interface Invoice {
   readonly number: string | null
   readonly status: InvoiceStatus
   readonly customerId: string
+  /** The subscription that it bills. `null` for an invoice of several, and of none. */
   readonly subscriptionId: string | null
+  /** The subscriptions that it bills: one, or those of an invoice group, or none. */
+  readonly subscriptionIds: ReadonlyArray<string>
   /** The ISO 4217 code of the currency. */
   readonly currency: string
   /** The period that made the invoice. Its end is not part of it. */
@@ -135,6 +140,7 @@ export interface Invoice {
 /** Selects invoices, newest first, drafts included. */
 export interface ListInvoices extends PageQuery {
   readonly customerId?: string | undefined
+  /** Finds invoices that it shares with others, too. */
   readonly subscriptionId?: string | undefined
   readonly status?: InvoiceStatus | undefined
 }

@@ -73,6 +73,8 @@ export interface Subscription {
   readonly failure: DueFailure | null
   /** What can be asked of it as it is. */
   readonly availableActions: ReadonlyArray<Action>
+  /** The group of subscriptions that it shares invoices with. `null`: it has invoices of its own. It never changes. */
+  readonly invoiceGroup: string | null
   readonly metadata: Metadata
   /** Rises by one with each event of the subscription. */
   readonly sequence: number
@@ -106,6 +108,13 @@ export interface CreateSubscription {
   readonly trialUsage?: TrialUsage | undefined
   /** The code or the id of a coupon, which is redeemed. It lowers the first invoice, too. */
   readonly coupon?: string | undefined
+  /**
+   * A name of your own, of 1 to 64 characters. Subscriptions of a customer with the same group and currency share an
+   * invoice for what falls due by itself at one instant, such as their renewals. What is billed when a subscription is
+   * created is on an invoice of its own. At most 50 subscriptions that have not ended. It can't be changed. Default:
+   * `null`, invoices of its own.
+   */
+  readonly invoiceGroup?: string | null | undefined
   readonly metadata?: Metadata | undefined
 }
 
@@ -165,7 +174,7 @@ export interface SubscriptionPreview {
   readonly invoices: ReadonlyArray<Invoice>
   /**
    * The invoice after these, with the usage that is recorded by now. `null` when nothing would be invoiced any more, as
-   * while the subscription is paused.
+   * while the subscription is paused. In an invoice group it may be one of several subscriptions.
    */
   readonly nextInvoice: Invoice | null
 }
@@ -174,6 +183,7 @@ export interface SubscriptionPreview {
 export interface ListSubscriptions extends PageQuery {
   readonly customerId?: string | undefined
   readonly phase?: Phase | undefined
+  readonly invoiceGroup?: string | undefined
 }
 
 /**

@@ -257,7 +257,7 @@ describe("billing", () => {
       const numbered = books.invoices
         .map(({ invoice }) => invoice)
         .toSorted((a, b) => (a.state.number! < b.state.number! ? -1 : 1))
-      const instants = numbered.map(({ cause }) => cause!.at)
+      const instants = numbered.map(({ causes }) => causes[0]!.effect.at)
       assert.deepStrictEqual(
         instants,
         instants.toSorted((a, b) => a - b),

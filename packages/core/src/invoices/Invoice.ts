@@ -19,17 +19,24 @@ export type InvoiceId = typeof InvoiceId.Type
 export const InvoiceStatus = Schema.Literals(["draft", "open", "paid", "void", "uncollectible"])
 export type InvoiceStatus = typeof InvoiceStatus.Type
 
+/** What made an invoice: everything of a subscription up to the `at` of the effect is billed. */
+export interface InvoiceCause {
+  readonly subscriptionId: SubscriptionId
+  readonly effect: BillingEffect
+}
+
 /** An invoice as it is stored. While it is a draft, `dueAt` is when it is finalized. Afterwards it is `null`. */
 export interface StoredInvoice extends Due {
   readonly id: InvoiceId
   readonly customerId: CustomerId
-  /** `null` for an invoice without a subscription, as is the next. */
+  /** `null` for an invoice without a subscription, and for one of several. */
   readonly subscriptionId: SubscriptionId | null
   /**
-   * What made it: everything of the subscription up to its `at` is billed. Until the invoice is finalized, its lines are
-   * computed from that. A subscription has one invoice at most for a period's number and a segment.
+   * What made it, in the order of the subscriptions' ids: one cause, or several of one instant, or none for an invoice
+   * without a subscription. Until the invoice is finalized, its lines are computed from that. A subscription has one
+   * invoice at most for a period's number and a segment.
    */
-  readonly cause: BillingEffect | null
+  readonly causes: ReadonlyArray<InvoiceCause>
   /** The invoice with its lines, as plain data with bigints. Its id, customer and subscription are those above. */
   readonly state: EngineInvoice
   /** What its lines were taxed by. */
@@ -45,7 +52,10 @@ export interface StoredInvoice extends Due {
 export interface Invoice extends Omit<EngineInvoice, "id" | "customerId" | "subscriptionId"> {
   readonly id: InvoiceId
   readonly customerId: CustomerId
+  /** `null` for an invoice without a subscription, and for one of several. */
   readonly subscriptionId: SubscriptionId | null
+  /** The subscriptions that it bills, in the order of their ids. */
+  readonly subscriptionIds: ReadonlyArray<SubscriptionId>
   /** When a draft is finalized, in epoch milliseconds. `null` once it is issued. */
   readonly finalizesAt: number | null
   /** Why its finalization failed last. `null` unless it did. */
@@ -59,6 +69,7 @@ export class InvoiceNotFound extends NotFound.make("InvoiceNotFound", "invoice")
 
 /** The invoice as callers see it. */
 export const toInvoice = ({
+  causes,
   createdAt,
   customerId,
   dueAt,
@@ -72,6 +83,7 @@ export const toInvoice = ({
   id,
   customerId,
   subscriptionId,
+  subscriptionIds: causes.map((cause) => cause.subscriptionId),
   finalizesAt: dueAt,
   failure,
   createdAt,

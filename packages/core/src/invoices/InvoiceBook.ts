@@ -31,7 +31,7 @@ import { dataOf, invoiceEvents } from "./InvoiceEvents.ts"
 import { type InvoiceItem, invoiceItems } from "./InvoiceItem.ts"
 import { InvoiceSettings, type Settings } from "./InvoiceSettings.ts"
 import type { InvoiceStore } from "./InvoiceStore.ts"
-import { ItemLines, type ItemsOf, lineOfItem, withinTotal } from "./ItemLines.ts"
+import { ItemLines, type ItemsOfSubscription, lineOfItem, withinTotal } from "./ItemLines.ts"
 import { nextNumber } from "./NextNumber.ts"
 import { givenLines } from "./OneOffInvoice.ts"
 import { ratesOf, type TaxAnswer, type TaxesUnknown } from "./Taxes.ts"
@@ -132,10 +132,10 @@ export class InvoiceBook {
     { issueBy, itemsUntil, ...deductions }: Deductions & Making,
   ): Written<Redrafted | undefined> {
     return Effect.gen({ self: this }, function* () {
-      const { cause, createdAt, customerId, id, subscriptionId } = fields
-      const at = cause?.at ?? createdAt.epochMilliseconds
+      const { causes, createdAt, customerId, id, subscriptionId } = fields
+      const at = causes[0]?.effect.at ?? createdAt.epochMilliseconds
       const { currency } = header
-      const of = { customerId, subscriptionId, currency }
+      const of = { customerId, subscriptionIds: causes.map((cause) => cause.subscriptionId), currency }
       const items =
         itemsUntil === null
           ? []
@@ -164,7 +164,7 @@ export class InvoiceBook {
     deductions?: Deductions,
   ): Effect.Effect<Redrafted, StorageError, CurrentTenant> {
     return Effect.gen({ self: this }, function* () {
-      const { cause, customerId, state, taxedBy } = stored
+      const { causes, customerId, state, taxedBy } = stored
       const { epochMilliseconds: now } = yield* DateTime.now
       const items = yield* this.#items.of(stored.id)
       const lines = [...given, ...givenLines(state.lines)]
@@ -174,7 +174,7 @@ export class InvoiceBook {
         items,
         customerId,
         currency: state.currency,
-        at: cause?.at ?? now,
+        at: causes[0]?.effect.at ?? now,
         before: taxedBy,
         answer: answer ?? answerOf(taxedBy),
         deductions,
@@ -211,7 +211,7 @@ export class InvoiceBook {
 
   /** Leaves the items of a subscription that has ended to its customer's other invoices. It has no other ones than its drafts. */
   unbindItems(
-    of: Pick<ItemsOf, "currency" | "customerId" | "subscriptionId">,
+    of: ItemsOfSubscription,
     drafts: ReadonlyArray<StoredInvoice>,
   ): Effect.Effect<void, StorageError, CurrentTenant> {
     return this.#items.unbind(

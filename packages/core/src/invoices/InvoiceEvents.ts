@@ -19,6 +19,7 @@ const LineSnapshot = Schema.Struct({
   kind: Schema.Literals(["advance", "usage", "credit", "adjustment", "item", "true_up"]),
   charge: Schema.NullOr(Schema.String),
   description: Schema.String,
+  subscription_id: Schema.NullOr(Schema.String),
   period_start: Schema.NullOr(WireInstant),
   period_end: Schema.NullOr(WireInstant),
   quantity: Schema.NullOr(Schema.String),
@@ -31,7 +32,9 @@ const InvoiceSnapshot = Schema.Struct({
   number: Schema.NullOr(Schema.String),
   status: InvoiceStatus,
   customer_id: CustomerId,
+  /** `null` for an invoice without a subscription, and for one of several. */
   subscription_id: Schema.NullOr(SubscriptionId),
+  subscription_ids: Schema.Array(SubscriptionId),
   currency: Schema.String,
   period_start: Schema.NullOr(WireInstant),
   period_end: Schema.NullOr(WireInstant),
@@ -57,6 +60,7 @@ const lineSnapshot = (line: Line): typeof LineSnapshot.Encoded => ({
   kind: line.kind,
   charge: line.charge,
   description: line.description,
+  subscription_id: line.origin?.subscriptionId ?? null,
   period_start: Instant.textOrNull(line.periodStart),
   period_end: Instant.textOrNull(line.periodEnd),
   quantity: line.quantity,
@@ -64,7 +68,7 @@ const lineSnapshot = (line: Line): typeof LineSnapshot.Encoded => ({
 })
 
 const snapshotOf = (
-  { customerId, id, subscriptionId }: StoredInvoice,
+  { causes, customerId, id, subscriptionId }: StoredInvoice,
   state: EngineInvoice,
 ): typeof InvoiceSnapshot.Encoded => ({
   id,
@@ -72,6 +76,7 @@ const snapshotOf = (
   status: state.status,
   customer_id: customerId,
   subscription_id: subscriptionId,
+  subscription_ids: causes.map((cause) => cause.subscriptionId),
   currency: state.currency,
   period_start: Instant.textOrNull(state.periodStart),
   period_end: Instant.textOrNull(state.periodEnd),

@@ -15,6 +15,7 @@ export type { LineCredit, NumberSeries } from "@billwright/engine"
 /** Which invoices to list. `undefined` allows any. */
 export interface InvoiceFilter {
   readonly customerId?: CustomerId | undefined
+  /** A subscription among those of the invoice. */
   readonly subscriptionId?: SubscriptionId | undefined
   readonly status?: InvoiceStatus | undefined
 }
@@ -35,7 +36,7 @@ export interface BilledLine {
 export interface CouponUse {
   readonly invoiceId: InvoiceId
   readonly status: InvoiceStatus
-  /** The number of the period of the invoice's cause. */
+  /** The number of the period of the invoice's cause that is the subscription's. */
   readonly period: number
   readonly redemptionId: string
   readonly amount: bigint
@@ -55,8 +56,8 @@ export class InvoiceStore extends Context.Service<
   {
     /**
      * Stores a new invoice: a draft, or one that is issued at once. Fails with a `StorageError` if its id is taken, if
-     * another invoice of the tenant has its number, or if the subscription already has an invoice for the period's number
-     * and the segment of its `cause`.
+     * another invoice of the tenant has its number, or if a subscription of its `causes` already has an invoice for the
+     * period's number and the segment of the cause: one of its own, or one of several.
      */
     readonly insert: (invoice: StoredInvoice) => Effect.Effect<void, StorageError, CurrentTenant>
 
@@ -83,7 +84,7 @@ export class InvoiceStore extends Context.Service<
     ) => Effect.Effect<Option.Option<StoredInvoice>, StorageError, CurrentTenant>
 
     /**
-     * Replaces an invoice that the current transaction holds. Its id, customer, subscription, `cause` and `createdAt` stay.
+     * Replaces an invoice that the current transaction holds. Its id, customer, subscription, `causes` and `createdAt` stay.
      * Ends a lease on it and forgets its failures: what is due at `dueAt` is due for the first time. Does nothing if there
      * is no such invoice. Fails with a `StorageError` if another invoice of the tenant has its number.
      */
@@ -105,8 +106,8 @@ export class InvoiceStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<BilledLine>, StorageError, CurrentTenant>
 
     /**
-     * What coupons took off the invoices of a subscription, drafts included: issued ones in the order in which they were
-     * issued, then drafts by id.
+     * What coupons took off the invoices of a subscription, also those of several, drafts included: issued ones in the
+     * order in which they were issued, then drafts by id. Coupons of other subscriptions may be among them.
      */
     readonly couponUses: (
       subscriptionId: SubscriptionId,
@@ -121,11 +122,11 @@ export class InvoiceStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<LineCredit>, StorageError, CurrentTenant>
 
     /**
-     * The drafts of a subscription, oldest first, and held until the transaction ends, as by `lock`. Call it inside a
-     * transaction that holds the subscription.
+     * The drafts of subscriptions, each once, oldest first, and held until the transaction ends, as by `lock`. Call it
+     * inside a transaction that holds the subscriptions.
      */
     readonly lockDrafts: (
-      subscriptionId: SubscriptionId,
+      subscriptionIds: ReadonlyArray<SubscriptionId>,
     ) => Effect.Effect<ReadonlyArray<StoredInvoice>, StorageError, CurrentTenant>
 
     /**

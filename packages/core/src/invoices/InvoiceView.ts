@@ -41,7 +41,9 @@ export interface InvoiceLineView {
   readonly kind: LineKind
   readonly charge: string | null
   readonly description: string
-  /** The version of the plan that priced the line. `null` for a line without a subscription. */
+  /** The subscription that the line bills. `null` for a line without a subscription, as is the next. */
+  readonly subscriptionId: string | null
+  /** The version of the plan that priced the line. */
   readonly plan: PlanVersionRef | null
   /** The value of the dimension that the charge has a line for each of. */
   readonly group: string | null
@@ -63,7 +65,10 @@ export interface InvoiceView {
   readonly number: string | null
   readonly status: InvoiceStatus
   readonly customerId: CustomerId
+  /** `null` for an invoice without a subscription, and for one of several. */
   readonly subscriptionId: SubscriptionId | null
+  /** The subscriptions that it bills. */
+  readonly subscriptionIds: ReadonlyArray<SubscriptionId>
   readonly currency: string
   readonly periodStart: DateTime.Utc | null
   readonly periodEnd: DateTime.Utc | null
@@ -101,6 +106,7 @@ const lineOf = ({ origin, ...line }: Line): InvoiceLineView => ({
   kind: line.kind,
   charge: line.charge,
   description: line.description,
+  subscriptionId: origin?.subscriptionId ?? null,
   plan: origin?.plan ?? null,
   group: origin?.group ?? null,
   periodStart: ofMillisOrNull(line.periodStart),
@@ -121,6 +127,7 @@ export const invoiceView = (invoice: Invoice): InvoiceView => ({
   status: invoice.status,
   customerId: invoice.customerId,
   subscriptionId: invoice.subscriptionId,
+  subscriptionIds: invoice.subscriptionIds,
   currency: invoice.currency,
   periodStart: ofMillisOrNull(invoice.periodStart),
   periodEnd: ofMillisOrNull(invoice.periodEnd),

@@ -175,7 +175,7 @@ export class Invoices extends Context.Service<
             id,
             customerId: customer.id,
             subscriptionId: null,
-            cause: null,
+            causes: [],
             dueAt: null,
             createdAt: now,
             updatedAt: now,

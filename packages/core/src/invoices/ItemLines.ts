@@ -107,10 +107,16 @@ export const withinTotal = (
 /** Whose items an invoice picks up. */
 export interface ItemsOf {
   readonly customerId: CustomerId
-  readonly subscriptionId: SubscriptionId | null
+  /** Those of the invoice. Items of the customer itself are picked up, too. */
+  readonly subscriptionIds: ReadonlyArray<SubscriptionId>
   readonly currency: string
   /** The last instant at which they were created, in epoch milliseconds. */
   readonly createdBy: number
+}
+
+/** A subscription, by which its items are found. */
+export interface ItemsOfSubscription extends Pick<ItemsOf, "currency" | "customerId"> {
+  readonly subscriptionId: SubscriptionId
 }
 
 const waiting = (item: InvoiceItem): InvoiceItem => ({ ...item, status: "pending", invoiceId: null })
@@ -176,7 +182,7 @@ export class ItemLines {
    * something may be left.
    */
   unbind(
-    { currency, customerId, subscriptionId }: Pick<ItemsOf, "currency" | "customerId" | "subscriptionId">,
+    { currency, customerId, subscriptionId }: ItemsOfSubscription,
     drafts: ReadonlyArray<InvoiceId>,
   ): Stored<void> {
     return Effect.gen({ self: this }, function* () {
@@ -220,11 +226,16 @@ export class ItemLines {
     })
   }
 
-  #pending({ createdBy, currency, customerId, subscriptionId }: ItemsOf): Stored<ReadonlyArray<InvoiceItem>> {
+  #pending({
+    createdBy,
+    currency,
+    customerId,
+    subscriptionIds,
+  }: ItemsOf): Stored<ReadonlyArray<InvoiceItem>> {
     const all = this.#list({ customerId, currency, status: "pending" })
     return Effect.map(all, (items) =>
       items
-        .filter((item) => item.subscriptionId === null || item.subscriptionId === subscriptionId)
+        .filter((item) => item.subscriptionId === null || subscriptionIds.includes(item.subscriptionId))
         .filter(({ createdAt }) => createdAt.epochMilliseconds <= createdBy)
         .slice(0, MAX_ITEMS_PER_INVOICE),
     )

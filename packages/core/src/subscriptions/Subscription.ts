@@ -9,6 +9,14 @@ import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import type { Due, DueFailure } from "../shared/Due.ts"
 import { Metadata } from "../shared/Metadata.ts"
 import { pageFields } from "../shared/Page.ts"
+import * as Text from "../shared/Text.ts"
+
+/** Most subscriptions of an invoice group that have not ended. They are billed in one transaction. */
+export const MAX_INVOICE_GROUP = 50
+/** The longest name of an invoice group, in code points. */
+export const MAX_INVOICE_GROUP_LENGTH = 64
+
+export const InvoiceGroup = Text.bounded(1, MAX_INVOICE_GROUP_LENGTH)
 
 export const Phase = Schema.Literals(["scheduled", "trialing", "active", "paused", "ended"])
 export type Phase = typeof Phase.Type
@@ -19,6 +27,11 @@ export interface StoredSubscription extends Due {
   readonly customerId: CustomerId
   /** Where the subscription is in its life, as plain data that can be stored as JSON. */
   readonly state: EngineSubscription
+  /**
+   * What falls due at one instant for all subscriptions of a customer with this group and the same currency is on one
+   * invoice. `null`: it has invoices of its own. It never changes.
+   */
+  readonly invoiceGroup: string | null
   readonly metadata: Metadata
   readonly createdAt: DateTime.Utc
   readonly updatedAt: DateTime.Utc
@@ -31,6 +44,8 @@ export interface StoredSubscription extends Due {
 export interface Subscription extends EngineSubscription {
   readonly id: SubscriptionId
   readonly customerId: CustomerId
+  /** The group of subscriptions that share invoices with it. `null`: it has invoices of its own. */
+  readonly invoiceGroup: string | null
   /** What can be asked of it as it is. */
   readonly availableActions: ReadonlyArray<Action>
   /** When something happens to it by itself, in epoch milliseconds. `null`: never. */
@@ -93,6 +108,11 @@ export const CreateSubscription = Schema.Struct({
   trialUsage: Schema.optionalKey(Schema.Literals(["free", "charged"])),
   /** The code or the id of a coupon, which is redeemed. It lowers the first invoice, too. */
   coupon: Schema.optionalKey(Schema.String),
+  /**
+   * A name of your own. Subscriptions of a customer with the same group and currency share an invoice for all that falls
+   * due by itself at one instant, as their renewals. It can't be changed. Default: `null`, invoices of its own.
+   */
+  invoiceGroup: Schema.optionalKey(Schema.NullOr(InvoiceGroup)),
   metadata: Schema.optionalKey(Metadata),
 })
 export interface CreateSubscription extends Schema.Schema.Type<typeof CreateSubscription> {}
@@ -141,6 +161,7 @@ export const ListSubscriptions = Schema.Struct({
   ...pageFields,
   customerId: Schema.optionalKey(CustomerId),
   phase: Schema.optionalKey(Phase),
+  invoiceGroup: Schema.optionalKey(InvoiceGroup),
 })
 export interface ListSubscriptions extends Schema.Schema.Type<typeof ListSubscriptions> {}
 

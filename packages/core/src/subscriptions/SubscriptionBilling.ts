@@ -6,6 +6,7 @@
  */
 import {
   type BillingEffect,
+  type CouponInput,
   type Documented,
   type LineInput,
   linesOf,
@@ -14,9 +15,10 @@ import {
   usageQueries,
 } from "@billwright/engine"
 import { DateTime, Effect } from "effect"
-import { INVOICE_ID_PREFIX, InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
+import { INVOICE_ID_PREFIX, type InvoiceCause, InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
 import type { Deductions, InvoiceBook, Redrafted } from "../invoices/InvoiceBook.ts"
 import type { BilledLine, InvoiceStore } from "../invoices/InvoiceStore.ts"
+import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import type { TaxAnswer } from "../invoices/Taxes.ts"
 import type { IdGenerator } from "../shared/Id.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
@@ -24,6 +26,7 @@ import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { ChargeUsage } from "./ChargeUsage.ts"
 import type { CouponBook } from "./CouponBook.ts"
+import { draftsBefore, inOrder, subscriptionsOf } from "./DraftOrder.ts"
 import type { StoredSubscription } from "./Subscription.ts"
 import type { SubscriptionStore } from "./SubscriptionStore.ts"
 import type { VersionTerms } from "./VersionTerms.ts"
@@ -71,7 +74,14 @@ const documentedOf = (billed: ReadonlyArray<BilledLine>): ReadonlyMap<number, Re
   return byPeriod
 }
 
-/** What is billed, and which draft the lines are for. */
+/** Subscriptions that are billed together, as far as they are needed, by their ids. */
+export type Held = ReadonlyMap<SubscriptionId, StoredSubscription>
+
+/** The subscriptions by their ids. */
+export const heldOf = (subscriptions: ReadonlyArray<StoredSubscription>): Held =>
+  new Map(subscriptions.map((subscription) => [subscription.id, subscription]))
+
+/** What is billed of a subscription, and which draft the lines are for. */
 interface Bill {
   readonly subscription: StoredSubscription
   readonly cause: BillingEffect
@@ -101,11 +111,30 @@ interface Computed {
 const dueInstantOf = ({ cause, subscription }: Bill): number =>
   Math.max(cause.at, subscription.createdAt.epochMilliseconds)
 
-/** Drafts in the order of what they bill. That of their ids is another one when clocks differ. */
-export const inOrder = (drafts: ReadonlyArray<StoredInvoice>): ReadonlyArray<StoredInvoice> =>
-  drafts.toSorted(({ cause: a }, { cause: b }) =>
-    a === null || b === null ? 0 : a.period.number - b.period.number || a.segment - b.segment,
-  )
+const subscriptionOf = (held: Held, id: SubscriptionId): StoredSubscription => {
+  const found = held.get(id)
+  if (found !== undefined) return found
+  throw new TypeError(`the subscription ${id} is not held`)
+}
+
+/** The bill of a subscription that a draft has, computed again. `drafts` are in order. */
+const billAgain = (
+  held: Held,
+  { effect: cause, subscriptionId }: InvoiceCause,
+  draft: StoredInvoice,
+  drafts: ReadonlyArray<StoredInvoice>,
+): Bill => {
+  const own = draft.state.lines.filter(({ origin }) => origin?.subscriptionId === subscriptionId)
+  const numbers = own.map(({ origin }) => origin?.period ?? cause.period.number)
+  const oldest = Math.min(cause.period.number, ...numbers)
+  const later = drafts.slice(drafts.findIndex(({ id }) => id === draft.id) + 1)
+  return {
+    subscription: subscriptionOf(held, subscriptionId),
+    cause,
+    from: Math.max(0, Math.min(oldest, cause.period.number - REVIEWED_PERIODS)),
+    open: new Set([draft.id, ...later.map(({ id }) => id)]),
+  }
+}
 
 export class SubscriptionBilling {
   readonly #parts: BillingParts
@@ -115,48 +144,54 @@ export class SubscriptionBilling {
   }
 
   /**
-   * Makes the draft of an `invoice` effect of a subscription that the current transaction holds, if there is something to
-   * bill. The drafts before it are computed again first, and are finalized before it. Gives it if there are none. Then it is
-   * not stored if it is due by `issueBy`, see `InvoiceBook.draft`.
+   * Makes the draft of `invoice` effects, of one subscription or of several at one instant, if there is something to bill.
+   * The current transaction holds these and all that are billed together with them. The drafts before it are computed again
+   * first, and are finalized before it. Gives it if there are none. Then it is not stored if it is due by `issueBy`, see
+   * `InvoiceBook.draft`.
    */
   invoice(
-    subscription: StoredSubscription,
-    cause: BillingEffect,
-    { from = cause.period.number, issueBy }: Making = {},
+    held: Held,
+    causes: readonly [InvoiceCause, ...ReadonlyArray<InvoiceCause>],
+    { from = Number.POSITIVE_INFINITY, issueBy }: Making = {},
   ): Billed<Redrafted | undefined> {
     const { book, ids, invoices } = this.#parts
     return Effect.gen({ self: this }, function* () {
-      const { customerId, id, state } = subscription
       let dueAt = 0
-      const drafts = inOrder(yield* invoices.lockDrafts(id))
-      for (const [index, draft] of drafts.entries()) {
-        const again = yield* this.redraft(subscription, draft, drafts.slice(index + 1))
+      const drafts = inOrder(yield* invoices.lockDrafts([...held.keys()]))
+      const before = draftsBefore(drafts, subscriptionsOf({ causes }))
+      for (const draft of before) {
+        const again = yield* this.redraft(held, draft, drafts)
         yield* book.save(again.draft)
         dueAt = Math.max(dueAt, again.draft.dueAt ?? 0)
       }
-      const first = Math.max(0, Math.min(from, cause.period.number - REVIEWED_PERIODS))
-      const bill: Bill = { subscription, cause, from: first, open: new Set() }
-      const { graceHours, lines, span } = yield* this.#partsOf(bill)
+      const bills = causes.map(({ effect: cause, subscriptionId }): Bill => ({
+        subscription: subscriptionOf(held, subscriptionId),
+        cause,
+        from: Math.max(0, Math.min(from, cause.period.number - REVIEWED_PERIODS)),
+        open: new Set(),
+      }))
+      const { graceHours, lines, span } = yield* this.#partsOfAll(bills)
       const now = yield* DateTime.now
+      const { customerId, state } = bills[0]!.subscription
       const made = yield* book.draft(
         {
           id: InvoiceId.make(yield* ids.next(INVOICE_ID_PREFIX)),
           customerId,
-          subscriptionId: id,
-          cause,
-          dueAt: Math.max(dueAt, cause.at + graceHours * HOUR_MILLIS),
+          subscriptionId: causes.length === 1 ? causes[0].subscriptionId : null,
+          causes,
+          dueAt: Math.max(dueAt, causes[0].effect.at + graceHours * HOUR_MILLIS),
           createdAt: now,
           updatedAt: now,
         },
         { currency: state.currency, periodStart: span.start, periodEnd: span.end },
         lines,
         {
-          ...(yield* this.#deductions(bill)),
-          itemsUntil: dueInstantOf(bill),
-          issueBy: drafts.length === 0 ? issueBy : undefined,
+          ...(yield* this.#deductions(bills)),
+          itemsUntil: Math.max(...bills.map(dueInstantOf)),
+          issueBy: before.length === 0 ? issueBy : undefined,
         },
       )
-      return drafts.length === 0 ? made : undefined
+      return before.length === 0 ? made : undefined
     })
   }
 
@@ -166,38 +201,61 @@ export class SubscriptionBilling {
    */
   unbindItems({ customerId, id, state: { currency } }: StoredSubscription): Billed<void> {
     const { book, invoices } = this.#parts
-    return Effect.flatMap(invoices.lockDrafts(id), (drafts) =>
+    return Effect.flatMap(invoices.lockDrafts([id]), (drafts) =>
       book.unbindItems({ customerId, subscriptionId: id, currency }, drafts),
     )
   }
 
-  /** A draft of the subscription with its lines computed again. `later` are the drafts after it. */
+  /** A draft with its lines computed again. `drafts` are all of its subscriptions, in order. */
   redraft(
-    subscription: StoredSubscription,
+    held: Held,
     draft: StoredInvoice,
-    later: ReadonlyArray<StoredInvoice>,
+    drafts: ReadonlyArray<StoredInvoice>,
     answer?: TaxAnswer,
   ): Billed<Redrafted> {
-    const { cause, id, state } = draft
-    if (cause === null) return this.#parts.book.redraft(draft, [], answer)
-    const numbers = state.lines.map(({ origin }) => origin?.period ?? cause.period.number)
-    const oldest = Math.min(cause.period.number, ...numbers)
-    const from = Math.max(0, Math.min(oldest, cause.period.number - REVIEWED_PERIODS))
-    const open = new Set([id, ...later.map((one) => one.id)])
-    const bill: Bill = { subscription, cause, from, open }
     return Effect.gen({ self: this }, function* () {
-      const { lines } = yield* this.#partsOf(bill)
-      const deductions = yield* this.#deductions(bill)
+      const bills = draft.causes.map((cause) => billAgain(held, cause, draft, drafts))
+      if (bills.length === 0) return yield* this.#parts.book.redraft(draft, [], answer)
+      const { lines } = yield* this.#partsOfAll(bills)
+      const deductions = yield* this.#deductions(bills)
       return yield* this.#parts.book.redraft(draft, lines, answer, deductions)
     })
   }
 
-  /** What lowers the invoice of a bill. */
-  #deductions(bill: Bill): Billed<Deductions> {
-    const { cause, open, subscription } = bill
+  /** What lowers the invoice of some bills. With several, the coupons of each subscription lower its own lines only. */
+  #deductions(bills: ReadonlyArray<Bill>): Billed<Deductions> {
     const { coupons, invoices } = this.#parts
-    const target = { open, at: dueInstantOf(bill), period: cause.period.number }
-    return Effect.map(coupons.couponsFor(subscription, target, invoices), (found) => ({ coupons: found }))
+    return Effect.gen(function* () {
+      const all: Array<CouponInput> = []
+      for (const bill of bills) {
+        const { cause, open, subscription } = bill
+        const target = { open, at: dueInstantOf(bill), period: cause.period.number }
+        const found = yield* coupons.couponsFor(subscription, target, invoices)
+        const own = { subscriptionId: subscription.id }
+        all.push(...(bills.length === 1 ? found : found.map((coupon) => ({ ...coupon, ...own }))))
+      }
+      return { coupons: all }
+    })
+  }
+
+  /** The lines of all bills, those of one subscription after those of another. */
+  #partsOfAll(bills: ReadonlyArray<Bill>): Billed<Computed> {
+    const [only] = bills
+    if (only !== undefined && bills.length === 1) return this.#partsOf(only)
+    return Effect.map(
+      Effect.forEach(bills, (bill) => this.#partsOf(bill)),
+      (all) => ({
+        lines: all.flatMap(({ lines }, index) => {
+          const { id } = bills[index]!.subscription
+          return lines.map((line) => ({ ...line, id: `${id}.${line.id}` }))
+        }),
+        graceHours: Math.max(...all.map(({ graceHours }) => graceHours)),
+        span: {
+          start: Math.min(...all.map(({ span }) => span.start)),
+          end: Math.max(...all.map(({ span }) => span.end)),
+        },
+      }),
+    )
   }
 
   #partsOf(bill: Bill): Billed<Computed> {

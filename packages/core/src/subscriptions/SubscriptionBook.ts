@@ -1,25 +1,34 @@
 /**
- * Carries out what the machine of subscriptions decided: stores the subscription and its periods, publishes its events
- * and makes its invoices, in the current transaction.
+ * Carries out what the machine of subscriptions decided: stores subscriptions and their periods, publishes their events
+ * and makes their invoices, in the current transaction.
  */
-import { nextDue, type Period, type Stepped } from "@billwright/engine"
+import { nextDue, type Period, type Stepped, togetherOf } from "@billwright/engine"
 import { DateTime, Effect } from "effect"
 import type { Outbox } from "../events/Outbox.ts"
+import type { InvoiceCause } from "../invoices/Invoice.ts"
 import type { Redrafted } from "../invoices/InvoiceBook.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
 import type { StoredSubscription } from "./Subscription.ts"
-import type { Making, SubscriptionBilling } from "./SubscriptionBilling.ts"
+import { type Held, heldOf, type Making, type SubscriptionBilling } from "./SubscriptionBilling.ts"
 import { dataOf, subscriptionEvents } from "./SubscriptionEvents.ts"
 import type { SubscriptionStore } from "./SubscriptionStore.ts"
 
 type Written<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
 
-/** A subscription after a step. */
+/** A subscription that the current transaction holds, and its step. */
+export interface Step {
+  readonly before: StoredSubscription
+  /** `null`: there was nothing to do, so that it is not written. */
+  readonly stepped: Stepped | null
+}
+
+/** Subscriptions after their steps. */
 export interface Updated {
-  readonly stored: StoredSubscription
-  /** The draft that the step made, if the subscription has no other. */
+  /** All that are billed together, in their order. */
+  readonly stored: ReadonlyArray<StoredSubscription>
+  /** The draft that the steps made last, if there is none before it. */
   readonly draft: Redrafted | undefined
 }
 
@@ -34,7 +43,10 @@ export class SubscriptionBook {
     this.#billing = billing
   }
 
-  /** Stores a new subscription. One that began in the past gets one invoice for all of its periods. */
+  /**
+   * Stores a new subscription. One that began in the past gets one invoice for all of its periods. It is of no other
+   * subscription, also in an invoice group.
+   */
   create(
     fields: Omit<StoredSubscription, "state" | "dueAt" | "failure">,
     stepped: Stepped,
@@ -44,52 +56,88 @@ export class SubscriptionBook {
     const effects = stepped.effects.filter((effect) => effect.kind !== "invoice" || effect === last)
     return Effect.gen({ self: this }, function* () {
       yield* this.#store.insert(stored)
-      yield* this.#apply(stored, { ...stepped, effects }, { from: 0 })
+      yield* this.#savePeriods(stored, stepped)
+      yield* this.#apply([stored], [{ effects }], { from: 0 })
       return stored
     })
   }
 
   /**
-   * Stores a subscription that the current transaction holds after a step of the machine. A draft of it that
-   * is due by `issueBy` is not stored if the subscription has no other: the caller finalizes it.
+   * Stores subscriptions that are billed together, which the current transaction holds, after steps of the machine. The
+   * last draft is not stored if it is due by `issueBy` and there is none before it: the caller finalizes it.
    */
-  update(before: StoredSubscription, stepped: Stepped, issueBy?: number): Written<Updated> {
+  update(steps: ReadonlyArray<Step>, issueBy?: number): Written<Updated> {
     return Effect.gen({ self: this }, function* () {
-      const updatedAt = stepped.effects.length === 0 ? before.updatedAt : yield* DateTime.now
-      const stored: StoredSubscription = {
-        ...before,
-        ...dueOf(stepped),
-        state: stepped.subscription,
-        updatedAt,
-      }
-      yield* this.#store.save(stored)
-      const hasEnded = stored.state.phase === "ended" && before.state.phase !== "ended"
-      if (hasEnded) yield* this.#billing.unbindItems(stored)
-      return { stored, draft: yield* this.#apply(stored, stepped, { issueBy }) }
+      const all: Array<StoredSubscription> = []
+      for (const step of steps) all.push(yield* this.#save(step))
+      const stepped = steps.map((step) => step.stepped ?? NOTHING)
+      const ending = all.filter(
+        ({ state }, index) => state.phase === "ended" && steps[index]!.before.state.phase !== "ended",
+      )
+      return { stored: all, draft: yield* this.#apply(all, stepped, { issueBy }, ending) }
     })
   }
 
-  #apply(stored: StoredSubscription, { effects }: Stepped, making: Making): Written<Redrafted | undefined> {
+  #save({ before, stepped }: Step): Written<StoredSubscription> {
+    if (stepped === null) return Effect.succeed(before)
+    const { effects, subscription: state } = stepped
     return Effect.gen({ self: this }, function* () {
-      const { customerId, id } = stored
-      const periods = new Map<number, Period>()
-      for (const effect of effects)
-        if (effect.kind !== "event") periods.set(effect.period.number, effect.period)
-      if (periods.size > 0) yield* this.#store.savePeriods(id, [...periods.values()])
-      const last = effects.findLast(({ kind }) => kind === "invoice")
+      const updatedAt = effects.length === 0 ? before.updatedAt : yield* DateTime.now
+      const stored: StoredSubscription = { ...before, ...dueOf(stepped), state, updatedAt }
+      yield* this.#store.save(stored)
+      yield* this.#savePeriods(stored, stepped)
+      return stored
+    })
+  }
+
+  #savePeriods({ id }: StoredSubscription, { effects }: Stepped): Written<void> {
+    const periods = new Map<number, Period>()
+    for (const effect of effects)
+      if (effect.kind !== "event") periods.set(effect.period.number, effect.period)
+    return periods.size === 0 ? Effect.void : this.#store.savePeriods(id, [...periods.values()])
+  }
+
+  #apply(
+    all: ReadonlyArray<StoredSubscription>,
+    stepped: ReadonlyArray<Pick<Stepped, "effects">>,
+    making: Making,
+    ending: ReadonlyArray<StoredSubscription> = [],
+  ): Written<Redrafted | undefined> {
+    const held: Held = heldOf(all)
+    const left = new Set(ending)
+    return Effect.gen({ self: this }, function* () {
       let draft: Redrafted | undefined
-      for (const effect of effects) {
-        if (effect.kind === "event") {
-          yield* this.#outbox.publish(subscriptionEvents[effect.type], dataOf(stored, effect), { customerId })
-        } else if (effect.kind === "invoice") {
-          const how = effect === last ? making : { ...making, issueBy: undefined }
-          draft = yield* this.#billing.invoice(stored, effect, how)
+      const effects = togetherOf(stepped)
+      const last = effects.findLast(({ kind }) => kind === "invoice")
+      for (const shared of effects) {
+        const { at } = shared.kind === "event" ? shared.effect : shared.causes[0].effect
+        // Not earlier: what others invoice before it ends does not have its items.
+        for (const subscription of left) {
+          if ((subscription.state.endedAt ?? 0) > at) continue
+          left.delete(subscription)
+          yield* this.#billing.unbindItems(subscription)
         }
+        if (shared.kind === "event") {
+          const { effect, member } = shared
+          const stored = all[member]!
+          const { customerId } = stored
+          yield* this.#outbox.publish(subscriptionEvents[effect.type], dataOf(stored, effect), { customerId })
+          continue
+        }
+        const causeOf = ({ effect, member }: (typeof shared.causes)[number]): InvoiceCause => ({
+          subscriptionId: all[member]!.id,
+          effect,
+        })
+        const [first, ...others] = shared.causes
+        const how = shared === last ? making : { ...making, issueBy: undefined }
+        draft = yield* this.#billing.invoice(held, [causeOf(first), ...others.map(causeOf)], how)
       }
       return draft
     })
   }
 }
+
+const NOTHING: Pick<Stepped, "effects"> = { effects: [] }
 
 /** What is due next, for the first time. */
 const dueOf = ({ subscription }: Stepped): Pick<StoredSubscription, "dueAt" | "failure"> => ({

@@ -9,7 +9,9 @@ import type { InvoiceId, StoredInvoice } from "../invoices/Invoice.ts"
 import { type SubscriptionId, SubscriptionNotFound } from "../invoices/SubscriptionId.ts"
 import { Collections } from "../shared/Collections.ts"
 import { Transactor } from "../shared/Transactor.ts"
-import { inOrder } from "./SubscriptionBilling.ts"
+import { draftsBefore, draftsUntil, inOrder, subscriptionsOf } from "./DraftOrder.ts"
+import type { StoredSubscription } from "./Subscription.ts"
+import { heldOf } from "./SubscriptionBilling.ts"
 import { upcomingOf } from "./SubscriptionPreview.ts"
 import { bookOf } from "./Subscriptions.ts"
 
@@ -24,20 +26,20 @@ export const layer = Layer.effect(
     const time = new CustomerTime(yield* Collections)
 
     const today = Effect.fnUntraced(function* (stored: StoredInvoice) {
-      const { state, subscriptionId } = stored
-      if (state.status !== "draft") return stored
-      const { billing, invoiceBook, invoices, store } = yield* makeBook
-      const found = subscriptionId === null ? Option.none() : yield* store.find(subscriptionId)
-      if (subscriptionId === null || Option.isNone(found)) {
-        const { draft } = yield* invoiceBook.redraft(stored, [])
-        return asStored(draft, stored)
+      if (stored.state.status !== "draft") return stored
+      const { billing, invoices, store } = yield* makeBook
+      const subscriptions: Array<StoredSubscription> = []
+      const drafts = new Map<string, StoredInvoice>()
+      for (const subscriptionId of subscriptionsOf(stored)) {
+        const found = yield* store.find(subscriptionId)
+        if (Option.isSome(found)) subscriptions.push(found.value)
+        const { data } = yield* invoices
+          .list({ subscriptionId, status: "draft" }, { limit: MAX_DRAFTS, cursor: undefined })
+          .pipe(Effect.catchTag("CursorNotFound", Effect.die))
+        for (const draft of data) drafts.set(draft.id, draft)
       }
-      const { data } = yield* invoices
-        .list({ subscriptionId, status: "draft" }, { limit: MAX_DRAFTS, cursor: undefined })
-        .pipe(Effect.catchTag("CursorNotFound", Effect.die))
-      const drafts = inOrder(data.toReversed())
-      const later = drafts.slice(drafts.findIndex(({ id }) => id === stored.id) + 1)
-      const { draft } = yield* billing.redraft(found.value, stored, later)
+      const all = inOrder([...drafts.values()])
+      const { draft } = yield* billing.redraft(heldOf(subscriptions), stored, all)
       return asStored(draft, stored)
     })
 
@@ -45,18 +47,19 @@ export const layer = Layer.effect(
       const { billing, invoiceBook, invoices, store } = yield* makeBook
       const found = yield* invoices.find(id)
       if (Option.isNone(found)) return Option.none()
-      const { subscriptionId } = found.value
-      const subscription = subscriptionId === null ? Option.none() : yield* store.lock(subscriptionId)
+      const own = subscriptionsOf(found.value)
+      const group = own[0] === undefined ? [] : yield* store.lockGroup(own[0])
       const held = yield* invoices.lock(id)
       if (Option.isNone(held)) return Option.none()
       const { status } = held.value.state
       if (status !== "draft") return yield* unavailable(id, `the invoice is ${status}`)
-      if (Option.isNone(subscription)) return Option.some(yield* invoiceBook.redraft(held.value, []))
-      const [first, ...later] = inOrder(yield* invoices.lockDrafts(subscription.value.id))
+      if (group.length === 0) return Option.some(yield* invoiceBook.redraft(held.value, []))
+      const drafts = inOrder(yield* invoices.lockDrafts(group.map((one) => one.id)))
+      const [first] = draftsBefore(draftsUntil(drafts, id), own)
       if (first !== undefined && first.id !== id) {
         return yield* unavailable(id, `the draft ${first.id} before it has to be issued first`)
       }
-      return Option.some(yield* billing.redraft(subscription.value, held.value, later))
+      return Option.some(yield* billing.redraft(heldOf(group), held.value, drafts))
     })
 
     const upcoming = Effect.fnUntraced(function* (id: SubscriptionId) {

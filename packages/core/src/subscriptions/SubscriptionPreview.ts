@@ -4,8 +4,8 @@
  * A preview runs the command itself, in a transaction that is undone. So it has the very amounts that the command would
  * have at this instant.
  */
-import { isRejected, nextDue, step } from "@billwright/engine"
-import { Effect, Option, Schema } from "effect"
+import { isRejected, nextDue } from "@billwright/engine"
+import { Effect, Schema } from "effect"
 import type { CustomerTime } from "../customers/CustomerTime.ts"
 import { type Invoice, toInvoice } from "../invoices/Invoice.ts"
 import type { InvoiceStore } from "../invoices/InvoiceStore.ts"
@@ -23,6 +23,7 @@ import {
   type Subscription,
 } from "./Subscription.ts"
 import type { SubscriptionBook } from "./SubscriptionBook.ts"
+import { dueSteps, MAX_INSTANTS_OF_COMMAND } from "./SubscriptionGroups.ts"
 import type { SubscriptionStore } from "./SubscriptionStore.ts"
 
 /** Most due instants after a command among which the next invoice is looked for. */
@@ -52,7 +53,8 @@ export interface SubscriptionPreview {
   readonly invoices: ReadonlyArray<Invoice>
   /**
    * The invoice after these, with the usage that is recorded by now: that of the next period, or of the end. `null` if
-   * nothing would be invoiced any more, as while the subscription is paused.
+   * nothing would be invoiced any more, as while the subscription is paused. In an invoice group it may be one of several
+   * subscriptions.
    */
   readonly nextInvoice: Invoice | null
 }
@@ -90,24 +92,28 @@ type Read<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
 
 /** The drafts of a subscription that were not there before. */
 const draftsSince = ({ invoices }: Parts, id: SubscriptionId, before: ReadonlySet<string>) =>
-  Effect.map(invoices.lockDrafts(id), (drafts) =>
+  Effect.map(invoices.lockDrafts([id]), (drafts) =>
     drafts.filter((draft) => !before.has(draft.id)).map(toInvoice),
   )
 
-/** Does what is due on a subscription in the future, until that makes an invoice. `before` are the drafts that it has. */
+/**
+ * Does what is due in the future on a subscription and its group, until that makes an invoice of the subscription.
+ * `before` are the drafts that it has.
+ */
 const nextInvoice = (
   parts: Parts,
   { customerId, id }: Pick<Subscription, "customerId" | "id">,
   before: ReadonlySet<string>,
 ): Read<Invoice | null> => {
   const next = Effect.gen(function* () {
-    let stored = Option.getOrUndefined(yield* parts.store.lock(id))
-    for (let instants = 0; stored !== undefined && instants < MAX_INSTANTS_AHEAD; instants++) {
-      const due = nextDue(stored.state)
+    let group = yield* parts.store.lockGroup(id)
+    for (let instants = 0; instants < MAX_INSTANTS_AHEAD; instants++) {
+      const own = group.find((one) => one.id === id)
+      const due = own === undefined ? null : nextDue(own.state)
       if (due === null) return null
-      const stepped = step(stored.state, { type: "due" }, due.at)
-      if (isRejected(stepped)) return null
-      stored = (yield* parts.book.update(stored, stepped)).stored
+      const steps = dueSteps(group, due.at, MAX_INSTANTS_OF_COMMAND)
+      if (isRejected(steps)) return null
+      group = (yield* parts.book.update(steps)).stored
       const [made] = yield* draftsSince(parts, id, before)
       if (made !== undefined) return made
     }
@@ -119,8 +125,8 @@ const nextInvoice = (
 /** Holds a subscription, and gives the ids of its drafts. */
 const draftIdsOf = ({ invoices, store }: Parts, id: SubscriptionId): Read<Set<string>> =>
   Effect.andThen(
-    store.lock(id),
-    Effect.map(invoices.lockDrafts(id), (drafts) => new Set(drafts.map((one) => one.id))),
+    store.lockGroup(id),
+    Effect.map(invoices.lockDrafts([id]), (drafts) => new Set(drafts.map((one) => one.id))),
   )
 
 /** The preview of a command. `id` is that of the subscription, unless the command creates it. */

@@ -14,6 +14,7 @@ import type { Phase, StoredSubscription } from "./Subscription.ts"
 export interface SubscriptionFilter {
   readonly customerId?: CustomerId | undefined
   readonly phase?: Phase | undefined
+  readonly invoiceGroup?: string | undefined
   /** The key of the plan that they have now. */
   readonly plan?: string | undefined
   /** The version of that plan. */
@@ -48,7 +49,17 @@ export class SubscriptionStore extends Context.Service<
     ) => Effect.Effect<Option.Option<StoredSubscription>, StorageError, CurrentTenant>
 
     /**
-     * Replaces a subscription that the current transaction holds. Its id, customer and `createdAt` stay. Ends a lease on it
+     * The same for a subscription and all that it is billed together with, in the order of their ids. Those are the
+     * subscriptions of its customer in its invoice group and currency that have not ended, or have a draft. One without an
+     * invoice group is alone. Empty if there is no such subscription. Call it inside a transaction that holds nothing else
+     * of billing.
+     */
+    readonly lockGroup: (
+      id: SubscriptionId,
+    ) => Effect.Effect<ReadonlyArray<StoredSubscription>, StorageError, CurrentTenant>
+
+    /**
+     * Replaces a subscription that the current transaction holds. Its id, customer, invoice group and `createdAt` stay. Ends a lease on it
      * and forgets its failures: what is due at `dueAt` is due for the first time. Does nothing if there is no such
      * subscription.
      */

@@ -45,6 +45,7 @@ export interface SubscriptionView {
   readonly nextAt: DateTime.Utc | null
   readonly failure: DueFailure | null
   readonly availableActions: ReadonlyArray<Action>
+  readonly invoiceGroup: string | null
   readonly metadata: Metadata
   readonly sequence: number
   readonly createdAt: DateTime.Utc
@@ -86,6 +87,7 @@ export const subscriptionView = (subscription: Subscription): SubscriptionView =
     nextAt: ofMillisOrNull(subscription.nextAt),
     failure: subscription.failure,
     availableActions: subscription.availableActions,
+    invoiceGroup: subscription.invoiceGroup,
     metadata: subscription.metadata,
     sequence: subscription.sequence,
     createdAt: subscription.createdAt,

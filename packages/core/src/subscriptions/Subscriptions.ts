@@ -32,7 +32,9 @@ import {
   ChangeSubscription,
   CreateSubscription,
   ListSubscriptions,
+  MAX_INVOICE_GROUP,
   PauseSubscription,
+  type Phase,
   ResumeSubscription,
   type StoredSubscription,
   type Subscription,
@@ -41,6 +43,7 @@ import {
 } from "./Subscription.ts"
 import { SubscriptionBilling } from "./SubscriptionBilling.ts"
 import { SubscriptionBook } from "./SubscriptionBook.ts"
+import { commandSteps } from "./SubscriptionGroups.ts"
 import { invalid, toCancel, toChange, toCreate, toPause, withCustomer } from "./SubscriptionInput.ts"
 import { PreviewSubscription, previewOf, type SubscriptionPreview } from "./SubscriptionPreview.ts"
 import { SubscriptionStore } from "./SubscriptionStore.ts"
@@ -53,6 +56,7 @@ const decodePause = decoder(PauseSubscription)
 const decodeResume = decoder(ResumeSubscription)
 const decodeList = decoder(ListSubscriptions)
 const decodePreview = decoder(PreviewSubscription)
+const LIVE_PHASES: ReadonlyArray<Phase> = ["scheduled", "trialing", "active", "paused"]
 const { knownId, orNotFound } = ById.make(Schema.is(SubscriptionId), (id) => new SubscriptionNotFound({ id }))
 
 type Failure = InvoicingUnsupported | StorageError
@@ -165,11 +169,35 @@ export const makeSubscriptions = Effect.gen(function* () {
     return held.value
   })
 
+  /** Holds the subscriptions of a group that have not ended, so that another one can join them. */
+  const holdGroup = Effect.fnUntraced(function* (
+    store: SubscriptionStore["Service"],
+    customerId: StoredSubscription["customerId"],
+    invoiceGroup: string,
+  ) {
+    const held = new Set<SubscriptionId>()
+    let members = 0
+    for (const phase of LIVE_PHASES) {
+      const page = { limit: MAX_INVOICE_GROUP, cursor: undefined }
+      const { data } = yield* Effect.orDie(store.list({ customerId, invoiceGroup, phase }, page))
+      members += data.length
+      for (const { id } of data) {
+        if (held.has(id)) continue
+        for (const one of yield* store.lockGroup(id)) held.add(one.id)
+      }
+    }
+    if (members < MAX_INVOICE_GROUP) return
+    const problem = `has ${MAX_INVOICE_GROUP} subscriptions that have not ended, which is the most`
+    return yield* invalid([{ path: "invoiceGroup", problem }])
+  })
+
   const create = Effect.fn("Subscriptions.create")(function* (input: CreateSubscription) {
-    const { book, coupons, usage } = yield* makeBook
+    const { book, coupons, store, usage } = yield* makeBook
     const fields = yield* decodeCreate(input)
-    const { coupon, customerId, metadata = {}, version } = fields
+    const { coupon, customerId, invoiceGroup = null, metadata = {}, version } = fields
     const begin = Effect.fnUntraced(function* (customer: Customer) {
+      // Before the clock is read: what the group did until then is done.
+      if (invoiceGroup !== null) yield* holdGroup(store, customerId, invoiceGroup)
       const now = yield* DateTime.now
       const plan = yield* planOf(fields.plan, version)
       yield* usage.check(customerId, plan.terms)
@@ -177,7 +205,7 @@ export const makeSubscriptions = Effect.gen(function* () {
       const stepped = step(null, command, now.epochMilliseconds)
       if (isRejected(stepped)) return yield* invalid(stepped.problems)
       const id = SubscriptionId.make(yield* ids.next(SUBSCRIPTION_ID_PREFIX))
-      const stored = { id, customerId, metadata, createdAt: now, updatedAt: now }
+      const stored = { id, customerId, invoiceGroup, metadata, createdAt: now, updatedAt: now }
       if (coupon !== undefined) {
         // At the same instant, so that it lowers the first invoice.
         yield* coupons.redeem({ customerId, id, state: stepped.subscription }, coupon, now)
@@ -203,18 +231,22 @@ export const makeSubscriptions = Effect.gen(function* () {
     return { data: data.map(toSubscription), hasMore }
   })
 
-  /** Applies a command to a subscription that is held. */
+  /** Applies a command to a subscription that is held with those that it is billed together with. */
   const stepOn = Effect.fnUntraced(function* (
+    group: ReadonlyArray<StoredSubscription>,
     stored: StoredSubscription,
     input: Command,
     book: SubscriptionBook,
   ) {
-    const { epochMilliseconds } = yield* DateTime.now
-    const stepped = step(stored.state, input, epochMilliseconds)
-    if (!isRejected(stepped)) return toSubscription((yield* book.update(stored, stepped)).stored)
-    const [{ path, problem }] = stepped.problems
-    if (path !== input.type) return yield* invalid(stepped.problems)
     const { id } = stored
+    const { epochMilliseconds } = yield* DateTime.now
+    const steps = commandSteps(group, stored, input, epochMilliseconds)
+    if (!isRejected(steps)) {
+      const { stored: all } = yield* book.update(steps)
+      return toSubscription(yield* orNotFound(Option.fromUndefinedOr(all.find((one) => one.id === id)), id))
+    }
+    const [{ path, problem }] = steps.problems
+    if (path !== input.type) return yield* invalid(steps.problems)
     return yield* new ActionUnavailable({ object: "subscription", id, problem: `${path} ${problem}` })
   })
 
@@ -223,8 +255,10 @@ export const makeSubscriptions = Effect.gen(function* () {
     const known = yield* knownId(id)
     return yield* transactor.atomically(
       Effect.gen(function* () {
-        const stored = yield* orNotFound(yield* store.lock(known), id)
-        return yield* time.within(stored.customerId, stepOn(stored, input, book))
+        const group = yield* store.lockGroup(known)
+        const found = group.find((one) => one.id === known)
+        const stored = yield* orNotFound(Option.fromUndefinedOr(found), id)
+        return yield* time.within(stored.customerId, stepOn(group, stored, input, book))
       }),
     )
   })

@@ -1,16 +1,18 @@
 /**
  * What is done on a subject that is due. The caller decides whether and when.
  */
-import { isRejected, nextDue, step } from "@billwright/engine"
-import { DateTime, Effect, Option } from "effect"
+import { isRejected } from "@billwright/engine"
+import { Effect, Option } from "effect"
 import type { InvoiceId } from "../invoices/Invoice.ts"
 import { InvoiceSettings } from "../invoices/InvoiceSettings.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import { answering, isAsked, type TaxAnswer } from "../invoices/Taxes.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant } from "../shared/Tenant.ts"
-import { inOrder } from "../subscriptions/SubscriptionBilling.ts"
+import { draftsBefore, draftsUntil, inOrder, subscriptionsOf } from "../subscriptions/DraftOrder.ts"
+import { heldOf } from "../subscriptions/SubscriptionBilling.ts"
 import type { Updated } from "../subscriptions/SubscriptionBook.ts"
+import { dueSteps, nextDueAfter, nextDueOf } from "../subscriptions/SubscriptionGroups.ts"
 import { bookOf } from "../subscriptions/Subscriptions.ts"
 import type { FirstDue } from "./DueStore.ts"
 
@@ -43,44 +45,47 @@ export const make = Effect.gen(function* () {
   const makeBook = yield* bookOf
   const { tax } = yield* InvoiceSettings
 
-  /** Whether a draft of a subscription is to be issued at an instant or before it, and has not failed. */
-  const hasDueDraft = Effect.fnUntraced(function* (id: SubscriptionId, at: number) {
+  /** Whether a draft of some subscriptions is to be issued at an instant or before it, and has not failed. */
+  const hasDueDraft = Effect.fnUntraced(function* (ids: ReadonlyArray<SubscriptionId>, at: number) {
     const { invoices } = yield* makeBook
-    const drafts = yield* invoices.lockDrafts(id)
+    const drafts = yield* invoices.lockDrafts(ids)
     return drafts.some(({ dueAt, failure }) => failure === null && dueAt !== null && dueAt <= at)
   })
 
   /**
-   * Moves a subscription on, through at most `MAX_STEPS` due instants, up to a bound. It stops before an instant by which a
-   * draft is to be issued, as on time: the next invoice has what that one leaves of credits. If the last step makes a draft
-   * that waits for nothing, the draft is finalized at once. After a failure it is not: then it has a turn of its own.
+   * Moves a subscription on, together with those that share invoices with it, up to a bound: through `MAX_STEPS` due
+   * instants of one, or fewer of several. It stops before an instant by which a draft is to be issued, as on time: the next
+   * invoice has what that one leaves of credits. If the last step makes a draft that waits for nothing, the draft is
+   * finalized at once. After a failure it is not: then it has a turn of its own.
    */
   const moveOn = Effect.fnUntraced(function* (id: SubscriptionId, until: number, hold: Hold) {
     const { book, invoiceBook, store } = yield* makeBook
-    const { epochMilliseconds: now } = yield* DateTime.now
-    const found = yield* store.lock(id)
-    if (Option.isNone(found) || !(yield* hold.holds)) return NOTHING
-    let { draft, stored }: Updated = { stored: found.value, draft: undefined }
-    for (let steps = 0; steps < MAX_STEPS; steps++) {
-      const next = nextDue(stored.state)
-      if (next === null || next.at > until) break
-      if (steps > 0 && (yield* hasDueDraft(id, next.at))) break
-      const stepped = step(stored.state, { type: "due" }, now)
-      if (isRejected(stepped)) return yield* Effect.die(new TypeError(stepped.problems[0].problem))
-      const after = nextDue(stepped.subscription)
-      const issueBy = Math.min(until, after?.at ?? until)
-      ;({ draft, stored } = yield* book.update(stored, stepped, hold.attempts === 0 ? issueBy : undefined))
+    const group = yield* store.lockGroup(id)
+    if (group.length === 0 || !(yield* hold.holds)) return NOTHING
+    const ids = group.map((one) => one.id)
+    let { draft, stored }: Updated = { stored: group, draft: undefined }
+    const moved = new Set<SubscriptionId>([id])
+    for (let steps = 0; steps < MAX_STEPS; steps += group.length) {
+      const next = nextDueOf(stored)
+      if (next === null || next > until) break
+      if (steps > 0 && (yield* hasDueDraft(ids, next))) break
+      const all = dueSteps(stored, until, 1)
+      if (isRejected(all)) return yield* Effect.die(new TypeError(all.problems[0].problem))
+      for (const { before, stepped } of all) if (stepped !== null) moved.add(before.id)
+      const issueBy = Math.min(until, nextDueAfter(all) ?? until)
+      ;({ draft, stored } = yield* book.update(all, hold.attempts === 0 ? issueBy : undefined))
       if (draft !== undefined && !draft.isStored) break
     }
-    if (draft === undefined || draft.isStored) return { subscriptions: 1 }
+    const subscriptions = moved.size
+    if (draft === undefined || draft.isStored) return { subscriptions }
     yield* invoiceBook.finalize(draft)
-    return { subscriptions: 1, invoices: 1 }
+    return { subscriptions, invoices: 1 }
   })
 
   /**
-   * Finalizes a draft. Its subscription is held first, as by commands, so that nobody bills the same usage meanwhile. If
-   * there is a draft before it, it finalizes that one, and the other is due as before: an invoice states what those before
-   * it have left.
+   * Finalizes a draft. Its subscriptions and those that share invoices with them are held first, as by commands, so that
+   * nobody bills the same usage meanwhile. If there is a draft before it, it finalizes that one, and the other is due as
+   * before: an invoice states what those before it have left.
    */
   const finalize = Effect.fnUntraced(function* (
     id: InvoiceId,
@@ -90,17 +95,18 @@ export const make = Effect.gen(function* () {
     const { billing, invoiceBook, invoices, store } = yield* makeBook
     const found = yield* invoices.find(id)
     if (Option.isNone(found)) return NOTHING
-    const { subscriptionId } = found.value
-    const held = subscriptionId === null ? Option.none() : yield* store.lock(subscriptionId)
-    if (Option.isNone(held)) {
+    const own = subscriptionsOf(found.value)
+    const group = own[0] === undefined ? [] : yield* store.lockGroup(own[0])
+    if (group.length === 0) {
       const draft = yield* invoices.lock(id)
       if (Option.isNone(draft) || !(yield* holds)) return NOTHING
       yield* invoiceBook.finalize(yield* invoiceBook.redraft(draft.value, [], answer))
       return { invoices: 1 }
     }
-    const [first, ...later] = inOrder(yield* invoices.lockDrafts(held.value.id))
+    const drafts = inOrder(yield* invoices.lockDrafts(group.map((one) => one.id)))
+    const [first] = draftsBefore(draftsUntil(drafts, id), own)
     if (first === undefined || !(yield* holds)) return NOTHING
-    yield* invoiceBook.finalize(yield* billing.redraft(held.value, first, later, answer))
+    yield* invoiceBook.finalize(yield* billing.redraft(heldOf(group), first, drafts, answer))
     if (first.id !== id) yield* giveBack
     return { invoices: 1 }
   })

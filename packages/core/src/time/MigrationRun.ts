@@ -100,9 +100,9 @@ export const makeMigrationRun = Effect.gen(function* () {
       const store = yield* storePort
       const migration = yield* migrations.find(id)
       if (Option.isNone(migration) || !(yield* due.holds(claimed))) return false
-      const stored = yield* store.lock(subscriptionId)
-      if (Option.isNone(stored) || stored.value.state.phase === "ended") return true
-      const outcome = known(stored.value, migration.value) ?? (yield* move(stored.value, migration.value))
+      const stored = (yield* store.lockGroup(subscriptionId)).find((one) => one.id === subscriptionId)
+      if (stored === undefined || stored.state.phase === "ended") return true
+      const outcome = known(stored, migration.value) ?? (yield* move(stored, migration.value))
       yield* migrations.modify(id, (value) => Effect.succeed(recorded(value, subscriptionId, outcome)))
       return true
     }).pipe(atomically)

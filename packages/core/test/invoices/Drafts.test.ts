@@ -42,4 +42,25 @@ describe("a draft that is read", () => {
       assert.deepStrictEqual(issued.lines, read.lines)
     }).pipe(inWorld()),
   )
+
+  it.effect("of several subscriptions has the usage of all of them", () =>
+    Effect.gen(function* () {
+      yield* pushPro
+      const customer = yield* newCustomer()
+      const input = { customerId: customer.id, plan: "pro", invoiceGroup: "all" }
+      const { create } = yield* Subscriptions
+      const [first, second] = [yield* create(input), yield* create(input)]
+      yield* advanceTo(at("2026-12-21T12:10:00.000Z").epochMilliseconds)
+      const draft = (yield* allInvoices)[2]!
+      assert.deepStrictEqual([draft.status, draft.total], ["draft", 4_000n])
+      yield* recordUsage(customer, { quantity: 300, timestamp: at("2026-12-10T00:00:00.000Z") })
+      const { get } = yield* Invoices
+      const read = yield* get(draft.id)
+      assert.deepStrictEqual(problemsOfSums(read), [])
+      assert.strictEqual(read.total, 4_400n)
+      assert.deepStrictEqual(read.subscriptionIds, [first.id, second.id])
+      yield* advanceTo(at("2026-12-21T13:00:00.000Z").epochMilliseconds)
+      assert.deepStrictEqual((yield* get(draft.id)).lines, read.lines)
+    }).pipe(inWorld()),
+  )
 })

@@ -40,7 +40,7 @@ const runsFailingAt = (nth: number) => {
         Effect.map(SubscriptionStore, (store) =>
           SubscriptionStore.of({
             ...store,
-            lock: (id) => (++locks === nth ? Effect.fail(failure) : store.lock(id)),
+            lockGroup: (id) => (++locks === nth ? Effect.fail(failure) : store.lockGroup(id)),
           }),
         ),
       ),

@@ -1685,6 +1685,7 @@ export interface components {
             coupon?: string;
             /** @enum {string} */
             trial_usage?: "free" | "charged";
+            invoice_group?: string | null;
             metadata?: {
                 [key: string]: string;
             };
@@ -2123,6 +2124,7 @@ export interface components {
             status: "draft" | "open" | "paid" | "void" | "uncollectible";
             customer_id: string;
             subscription_id: string | null;
+            subscription_ids: string[];
             currency: string;
             period_start: string | null;
             period_end: string | null;
@@ -2222,6 +2224,7 @@ export interface components {
             kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
             charge: string | null;
             description: string;
+            subscription_id: string | null;
             plan: components["schemas"]["PlanRef"] | null;
             group: string | null;
             period_start: string | null;
@@ -2931,6 +2934,7 @@ export interface components {
             next_at: string | null;
             failure: components["schemas"]["DueFailure"] | null;
             available_actions: ("change" | "pause" | "resume" | "cancel" | "uncancel")[];
+            invoice_group: string | null;
             metadata: {
                 [key: string]: string;
             };
@@ -4120,6 +4124,7 @@ export interface operations {
                 ending_before?: string;
                 customer_id?: string;
                 phase?: "scheduled" | "trialing" | "active" | "paused" | "ended";
+                invoice_group?: string;
             };
             header?: never;
             path?: never;
@@ -5779,6 +5784,7 @@ export interface operations {
                             status: "draft" | "open" | "paid" | "void" | "uncollectible";
                             customer_id: string;
                             subscription_id: string | null;
+                            subscription_ids: string[];
                             currency: string;
                             /** Format: date-time */
                             period_start: string | null;
@@ -5790,6 +5796,7 @@ export interface operations {
                                 kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
                                 charge: string | null;
                                 description: string;
+                                subscription_id: string | null;
                                 /** Format: date-time */
                                 period_start: string | null;
                                 /** Format: date-time */
@@ -5881,6 +5888,7 @@ export interface operations {
                             status: "draft" | "open" | "paid" | "void" | "uncollectible";
                             customer_id: string;
                             subscription_id: string | null;
+                            subscription_ids: string[];
                             currency: string;
                             /** Format: date-time */
                             period_start: string | null;
@@ -5892,6 +5900,7 @@ export interface operations {
                                 kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
                                 charge: string | null;
                                 description: string;
+                                subscription_id: string | null;
                                 /** Format: date-time */
                                 period_start: string | null;
                                 /** Format: date-time */
@@ -5983,6 +5992,7 @@ export interface operations {
                             status: "draft" | "open" | "paid" | "void" | "uncollectible";
                             customer_id: string;
                             subscription_id: string | null;
+                            subscription_ids: string[];
                             currency: string;
                             /** Format: date-time */
                             period_start: string | null;
@@ -5994,6 +6004,7 @@ export interface operations {
                                 kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
                                 charge: string | null;
                                 description: string;
+                                subscription_id: string | null;
                                 /** Format: date-time */
                                 period_start: string | null;
                                 /** Format: date-time */
@@ -6085,6 +6096,7 @@ export interface operations {
                             status: "draft" | "open" | "paid" | "void" | "uncollectible";
                             customer_id: string;
                             subscription_id: string | null;
+                            subscription_ids: string[];
                             currency: string;
                             /** Format: date-time */
                             period_start: string | null;
@@ -6096,6 +6108,7 @@ export interface operations {
                                 kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
                                 charge: string | null;
                                 description: string;
+                                subscription_id: string | null;
                                 /** Format: date-time */
                                 period_start: string | null;
                                 /** Format: date-time */
@@ -6187,6 +6200,7 @@ export interface operations {
                             status: "draft" | "open" | "paid" | "void" | "uncollectible";
                             customer_id: string;
                             subscription_id: string | null;
+                            subscription_ids: string[];
                             currency: string;
                             /** Format: date-time */
                             period_start: string | null;
@@ -6198,6 +6212,7 @@ export interface operations {
                                 kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
                                 charge: string | null;
                                 description: string;
+                                subscription_id: string | null;
                                 /** Format: date-time */
                                 period_start: string | null;
                                 /** Format: date-time */
@@ -6289,6 +6304,7 @@ export interface operations {
                             status: "draft" | "open" | "paid" | "void" | "uncollectible";
                             customer_id: string;
                             subscription_id: string | null;
+                            subscription_ids: string[];
                             currency: string;
                             /** Format: date-time */
                             period_start: string | null;
@@ -6300,6 +6316,7 @@ export interface operations {
                                 kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
                                 charge: string | null;
                                 description: string;
+                                subscription_id: string | null;
                                 /** Format: date-time */
                                 period_start: string | null;
                                 /** Format: date-time */
@@ -6391,6 +6408,7 @@ export interface operations {
                             status: "draft" | "open" | "paid" | "void" | "uncollectible";
                             customer_id: string;
                             subscription_id: string | null;
+                            subscription_ids: string[];
                             currency: string;
                             /** Format: date-time */
                             period_start: string | null;
@@ -6402,6 +6420,7 @@ export interface operations {
                                 kind: "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up";
                                 charge: string | null;
                                 description: string;
+                                subscription_id: string | null;
                                 /** Format: date-time */
                                 period_start: string | null;
                                 /** Format: date-time */

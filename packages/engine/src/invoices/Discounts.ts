@@ -3,7 +3,7 @@
  */
 import * as Allocate from "../money/Allocate.ts"
 import { lesser, percentOf } from "./Amounts.ts"
-import { isCovered, isScoped, type LineInput, type Scope } from "./Line.ts"
+import { type Cover, isCovered, isScoped, type LineInput, type Scope } from "./Line.ts"
 import type { Allowance } from "./Redemption.ts"
 
 /** A coupon to take off. Those on some lines come before those on the whole invoice. */
@@ -13,6 +13,8 @@ export interface CouponInput {
   /** What the invoice says: the name of the coupon. */
   readonly name: string
   readonly scope?: Scope
+  /** Covers only lines that bill this subscription: for an invoice of several. Default: all lines of the scope. */
+  readonly subscriptionId?: string
   readonly allowance: Allowance
 }
 
@@ -69,36 +71,36 @@ export class Remaining {
     return this.#left[index] ?? 0n
   }
 
-  /** What is left of the lines that a scope covers, as far as it can be discounted. */
-  base(scope: Scope | undefined): bigint {
-    return this.#weights(scope).reduce((sum, { weight }) => sum + weight, 0n)
+  /** What is left of the lines that are covered, as far as it can be discounted. */
+  base(cover: Cover | undefined): bigint {
+    return this.#weights(cover).reduce((sum, { weight }) => sum + weight, 0n)
   }
 
   /** The most that a means of payment can pay: neither the covered lines nor the sum of all lines get below 0. */
-  payable(scope: Scope | undefined): bigint {
-    return this.#most(scope, this.total)
+  payable(cover: Cover | undefined): bigint {
+    return this.#most(cover, this.total)
   }
 
   /**
    * The most that a fixed amount can take off: neither the covered lines nor the sum of the lines get below 0. Credits that
    * are items are left out of that sum. They lower what discounts leave, and what is left of them waits.
    */
-  discountable(scope: Scope | undefined): bigint {
+  discountable(cover: Cover | undefined): bigint {
     const isCredit = (line: LineInput, index: number) => line.kind === "item" && this.of(index) < 0n
     const credits = this.#lines.reduce(
       (sum, line, index) => (isCredit(line, index) ? sum + this.of(index) : sum),
       0n,
     )
-    return this.#most(scope, this.total - credits)
+    return this.#most(cover, this.total - credits)
   }
 
-  #most(scope: Scope | undefined, total: bigint): bigint {
-    return total > 0n ? lesser(this.base(scope), total) : 0n
+  #most(cover: Cover | undefined, total: bigint): bigint {
+    return total > 0n ? lesser(this.base(cover), total) : 0n
   }
 
   /** Takes an amount off the covered lines, in proportion to what is left of each. Ties go to earlier lines. */
-  take(amount: bigint, scope: Scope | undefined): ReadonlyArray<DiscountPart> {
-    const parts = Allocate.allocate(amount, this.#weights(scope))
+  take(amount: bigint, cover: Cover | undefined): ReadonlyArray<DiscountPart> {
+    const parts = Allocate.allocate(amount, this.#weights(cover))
     return parts.flatMap((part, index) => {
       if (part === 0n) return []
       this.#left[index] = this.of(index) - part
@@ -106,30 +108,33 @@ export class Remaining {
     })
   }
 
-  #weights(scope: Scope | undefined): ReadonlyArray<Allocate.Weight> {
+  #weights(cover: Cover | undefined): ReadonlyArray<Allocate.Weight> {
     return this.#lines.map((line, index) => ({
       key: String(index).padStart(POSITION_DIGITS, "0"),
-      weight: this.of(index) > 0n && isCovered(line, scope) ? this.of(index) : 0n,
+      weight: this.of(index) > 0n && isCovered(line, cover) ? this.of(index) : 0n,
     }))
   }
 }
 
-const amountOf = ({ allowance, scope }: CouponInput, remaining: Remaining): bigint =>
-  allowance.type === "percent"
-    ? percentOf(remaining.base(scope), allowance.percent)
-    : lesser(allowance.amount, remaining.discountable(scope))
+const coverOf = ({ scope, subscriptionId }: CouponInput): Cover | undefined =>
+  subscriptionId === undefined ? scope : { ...scope, subscriptionId }
 
 const couponDiscount = (coupon: CouponInput, remaining: Remaining): Discount => {
-  const base = remaining.base(coupon.scope)
-  const amount = amountOf(coupon, remaining)
+  const { allowance } = coupon
+  const cover = coverOf(coupon)
+  const base = remaining.base(cover)
+  const amount =
+    allowance.type === "percent"
+      ? percentOf(base, allowance.percent)
+      : lesser(allowance.amount, remaining.discountable(cover))
   return {
     type: "coupon",
     id: coupon.id,
     name: coupon.name,
-    percent: coupon.allowance.type === "percent" ? coupon.allowance.percent : null,
+    percent: allowance.type === "percent" ? allowance.percent : null,
     base,
     amount,
-    parts: remaining.take(amount, coupon.scope),
+    parts: remaining.take(amount, cover),
   }
 }
 

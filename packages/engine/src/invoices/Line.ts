@@ -102,9 +102,16 @@ export interface Scope {
 const includes = (keys: ReadonlyArray<string> | undefined, key: string | null): boolean =>
   keys === undefined || (key !== null && keys.includes(key))
 
-/** Whether a line is within a scope. */
-export const isCovered = (line: LineInput, scope: Scope | undefined): boolean =>
-  includes(scope?.plans, line.origin?.plan.key ?? null) && includes(scope?.charges, line.charge)
+/** The lines of a scope, or only those of them that bill one subscription. */
+export interface Cover extends Scope {
+  readonly subscriptionId?: string
+}
+
+/** Whether a line is covered. */
+export const isCovered = (line: LineInput, cover: Cover | undefined): boolean =>
+  includes(cover?.plans, line.origin?.plan.key ?? null) &&
+  includes(cover?.charges, line.charge) &&
+  (cover?.subscriptionId === undefined || cover.subscriptionId === line.origin?.subscriptionId)
 
 /** Whether a scope names plans or charges. A scope that names none covers the whole invoice. */
 export const isScoped = (scope: Scope | undefined): boolean =>

@@ -86,7 +86,8 @@ export interface Stepped {
   readonly effects: ReadonlyArray<Effect>
 }
 
-export const isRejected = (outcome: Stepped | Rejected): outcome is Rejected => "problems" in outcome
+export const isRejected = <A extends object>(outcome: A | Rejected): outcome is Rejected =>
+  "problems" in outcome
 
 const reject = (path: string, problem: string): Rejected => ({ problems: [{ path, problem }] })
 

@@ -12,6 +12,7 @@ const line = {
   tax,
   credit_of: null,
   receipt: null,
+  subscription_id: "sub_01kb2r9f4sfhx8w6p2n3m5q7tz",
   plan: { key: "pro", version: 2 },
 }
 
@@ -22,6 +23,7 @@ const invoice = {
   status: "open",
   customer_id: "cus_01kb2r6ghefxhs59czp23x4vmk",
   subscription_id: "sub_01kb2r9f4sfhx8w6p2n3m5q7tz",
+  subscription_ids: ["sub_01kb2r9f4sfhx8w6p2n3m5q7tz"],
   currency: "EUR",
   period_start: "2026-12-21T00:00:00.000Z",
   period_end: "2027-01-21T00:00:00.000Z",

@@ -9,6 +9,7 @@ import {
   InvoiceItem,
   MeterFields,
   OneOffInvoice,
+  Subscription,
   SubscriptionId,
 } from "@billwright/core"
 import { Schema } from "effect"
@@ -113,6 +114,9 @@ const LineBody = Schema.Struct({
   description: Wire.text(MAX_TEXT_LENGTH).annotate({
     description: "The name of the charge, or what was sold.",
   }),
+  subscription_id: Schema.NullOr(SubscriptionId).annotate({
+    description: "The subscription that the line bills. `null` for an item.",
+  }),
   plan: Schema.NullOr(PlanRefBody).annotate({ description: "The version of the plan that priced the line." }),
   group: Schema.NullOr(Wire.text(Dimensions.MAX_DIMENSION_VALUE_LENGTH)).annotate({
     description: "The value of the dimension that the charge has a line for each of.",
@@ -169,7 +173,15 @@ export const InvoiceBody = Schema.Struct({
   }),
   status: StatusField,
   customer_id: CustomerIdField,
-  subscription_id: Schema.NullOr(SubscriptionId).annotate({ description: "The subscription that it bills." }),
+  subscription_id: Schema.NullOr(SubscriptionId).annotate({
+    description: "The subscription that it bills. `null` for an invoice of several, and of none.",
+  }),
+  subscription_ids: Schema.Array(SubscriptionId)
+    .check(Schema.isMaxLength(Subscription.MAX_INVOICE_GROUP))
+    .annotate({
+      description:
+        "The subscriptions that it bills: one, or those of an invoice group, or none for an invoice without a subscription.",
+    }),
   currency: CurrencyField,
   period_start: Wire.instantOrNull("The beginning of the period that made the invoice."),
   period_end: Wire.instantOrNull("The end of that period, which is not part of it."),
@@ -300,7 +312,9 @@ const ListQuery = Schema.Struct({
     Customer.CustomerId.annotate({ description: "Only invoices of this customer." }),
   ),
   subscriptionId: Schema.optionalKey(
-    SubscriptionId.annotate({ description: "Only invoices of this subscription." }),
+    SubscriptionId.annotate({
+      description: "Only invoices of this subscription, also those that it shares with others.",
+    }),
   ),
   status: Schema.optionalKey(
     Invoice.InvoiceStatus.annotate({ description: "Only invoices with this status." }),

@@ -28,6 +28,7 @@ const subscription = {
   next_at: "2026-12-21T00:00:00.000Z",
   failure: null,
   available_actions: ["change", "pause", "cancel"],
+  invoice_group: null,
   metadata: { order: "4711" },
   sequence: 2,
   livemode: false,

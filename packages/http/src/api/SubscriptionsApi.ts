@@ -97,6 +97,10 @@ export const SubscriptionBody = Schema.Struct({
   available_actions: Schema.Array(ActionField)
     .check(Schema.isMaxLength(ActionField.literals.length))
     .annotate({ description: "What can be asked of it as it is." }),
+  invoice_group: Schema.NullOr(Wire.text(Subscription.MAX_INVOICE_GROUP_LENGTH)).annotate({
+    description:
+      "The group of subscriptions that it shares invoices with. `null`: it has invoices of its own.",
+  }),
   metadata: MetadataField,
   sequence: Wire.Count.annotate({
     description: "Rises by one with each event of the subscription. Its events have the same number.",
@@ -199,9 +203,22 @@ const CreateBody = Schema.Struct({
         "Whether usage of the trial is free (the default), or is charged when the trial ends. Either way it is on an invoice.",
     }),
   ),
+  invoiceGroup: Schema.optionalKey(
+    Schema.NullOr(Subscription.InvoiceGroup).annotate({
+      description:
+        "A name of your own. Subscriptions of a customer with the same group and currency share an invoice for what falls due by itself at one instant, such as their renewals. What is billed when a subscription is created is on an invoice of its own. At most 50 subscriptions that have not ended. It can't be changed. Default: `null`, invoices of its own.",
+    }),
+  ),
   metadata: Schema.optionalKey(MetadataField),
 })
-  .pipe(Schema.encodeKeys({ customerId: "customer_id", startAt: "start_at", trialUsage: "trial_usage" }))
+  .pipe(
+    Schema.encodeKeys({
+      customerId: "customer_id",
+      startAt: "start_at",
+      trialUsage: "trial_usage",
+      invoiceGroup: "invoice_group",
+    }),
+  )
   .annotate({ identifier: "CreateSubscription", description: "A new subscription." })
 
 const ChangeBody = Schema.Struct({
@@ -292,7 +309,10 @@ const ListQuery = Schema.Struct({
   phase: Schema.optionalKey(
     Subscription.Phase.annotate({ description: "Only subscriptions in this phase." }),
   ),
-}).pipe(Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id" }))
+  invoiceGroup: Schema.optionalKey(
+    Subscription.InvoiceGroup.annotate({ description: "Only subscriptions with this invoice group." }),
+  ),
+}).pipe(Schema.encodeKeys({ ...Wire.pageKeys, customerId: "customer_id", invoiceGroup: "invoice_group" }))
 
 const Params = Schema.Struct({ id: Schema.String.annotate({ description: "The id of the subscription." }) })
 

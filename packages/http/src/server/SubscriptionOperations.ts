@@ -57,6 +57,7 @@ const subscription = (
     next_at: Render.instantOrNull(view.nextAt),
     failure: Render.dueFailure(view.failure),
     available_actions: view.availableActions,
+    invoice_group: view.invoiceGroup,
     metadata: view.metadata,
     sequence: view.sequence,
     livemode: tenant.mode === "live",

@@ -61,6 +61,7 @@ describe("subscriptions", () => {
         next_at: "2026-12-21T09:30:00.000Z",
         failure: null,
         available_actions: ["change", "pause", "cancel"],
+        invoice_group: null,
         metadata: { order: "4711" },
         sequence: 2,
         livemode: false,
@@ -241,6 +242,28 @@ describe("subscriptions", () => {
 })
 
 describe("invoices", () => {
+  it.effect("of an invoice group bill several subscriptions, and are found by each of them", () =>
+    Effect.gen(function* () {
+      const { api, ordered, runDue } = yield* begin()
+      const made = (group: unknown, status = 201) =>
+        api.expect(status, "POST", "/v1/subscriptions", { json: { ...ordered, invoice_group: group } })
+      const [first, second] = [yield* made("all"), yield* made("all")]
+      yield* made(null)
+      assert.strictEqual(first.at("invoice_group"), "all")
+      assert.match((yield* made("", 400)).message, /^invoice_group /u)
+      const grouped = yield* api.expect(200, "GET", "/v1/subscriptions?invoice_group=all")
+      assert.deepStrictEqual(grouped.ids, [second.id, first.id])
+      yield* TestClock.setTime(Date.parse("2026-12-21T09:30:00.000Z"))
+      yield* runDue
+      for (const { id } of [first, second]) {
+        const { at } = yield* api.expect(200, "GET", `/v1/invoices?subscription_id=${id}&limit=1`)
+        assert.isNull(at("data", 0, "subscription_id"))
+        assert.deepStrictEqual(at("data", 0, "subscription_ids"), [first.id, second.id])
+        assert.strictEqual(at("data", 0, "lines", 0, "subscription_id"), first.id)
+      }
+    }),
+  )
+
   it.effect("follow usage as drafts, are issued, voided and written off", () =>
     Effect.gen(function* () {
       const { api, customer, ordered, runDue } = yield* begin()
@@ -253,6 +276,7 @@ describe("invoices", () => {
         status: "draft",
         customer_id: customer,
         subscription_id: id,
+        subscription_ids: [id],
         total: 3500,
         finalizes_at: ApiServer.NOW,
         available_actions: ["finalize"],
@@ -280,6 +304,7 @@ describe("invoices", () => {
         id: "0.0.calls",
         kind: "usage",
         charge: "calls",
+        subscription_id: id,
         description: "calls",
         plan: { key: "pro", version: 1 },
         group: null,

@@ -5,6 +5,7 @@ import { type BilledLine, type CouponUse, ExactJson, Id, type Invoice } from "@b
 import { Statement } from "effect/sql"
 import { millisColumn } from "../Millis.ts"
 import { bigint, instant, integer, json, type Row, text, textOrNull } from "../Row.ts"
+import type { Tables } from "../Tables.ts"
 import { customerIdOf, dueFromRow, invoiceIdOf, subscriptionIdOf } from "./DueRow.ts"
 
 type Stored = Invoice.StoredInvoice
@@ -43,13 +44,14 @@ const encoder = new TextEncoder()
 /** Invoices to write, as the rows `g` of a `from`. */
 export const givenInvoices = (all: ReadonlyArray<Stored>): Statement.Fragment => {
   const rows = all.map(
-    ({ cause, createdAt, customerId, dueAt, id, state, subscriptionId, taxedBy, updatedAt }) => {
+    ({ causes, createdAt, customerId, dueAt, id, state, subscriptionId, taxedBy, updatedAt }) => {
       const { lines, ...header } = state
+      const [first] = subscriptionId === null ? [] : causes
       return {
         id: Id.toUuid(id),
         customer_id: Id.toUuid(customerId),
         subscription_id: subscriptionId === null ? null : Id.toUuid(subscriptionId),
-        cause,
+        cause: first?.effect ?? null,
         state: header,
         taxed_by: taxedBy,
         lines,
@@ -69,8 +71,34 @@ export const givenInvoices = (all: ReadonlyArray<Stored>): Statement.Fragment =>
   ])
 }
 
-/** The columns of an invoice `t`, and its lines. */
-export const invoiceColumns = (lines: Statement.Fragment): Statement.Fragment =>
+/** The causes of invoices of several subscriptions, as the rows `g` of a `from`. `undefined` if there are none. */
+export const givenCauses = (all: ReadonlyArray<Stored>): Statement.Fragment | undefined => {
+  const rows = all.flatMap(({ causes, customerId, id, subscriptionId }) =>
+    subscriptionId === null
+      ? causes.map((one) => ({
+          customer_id: Id.toUuid(customerId),
+          subscription_id: Id.toUuid(one.subscriptionId),
+          invoice_id: Id.toUuid(id),
+          cause: one.effect,
+        }))
+      : [],
+  )
+  return rows.length === 0
+    ? undefined
+    : Statement.fragment([
+        Statement.literal("jsonb_to_recordset("),
+        Statement.parameter(JSON.stringify(rows)),
+        Statement.literal(
+          "::text::jsonb) as g (customer_id uuid, subscription_id uuid, invoice_id uuid, cause jsonb)",
+        ),
+      ])
+}
+
+/** The columns of an invoice `t`, its lines, and the causes of one of several subscriptions. */
+export const invoiceColumns = ({
+  billing_invoice_causes: causes,
+  billing_invoice_lines: lines,
+}: Tables): Statement.Fragment =>
   Statement.fragment([
     Statement.literal(`t.id::text, t.customer_id::text, t.subscription_id::text, t.cause::text as cause,
   t.state::text as state, t.taxed_by::text as taxed_by, ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}, (
@@ -78,7 +106,12 @@ export const invoiceColumns = (lines: Statement.Fragment): Statement.Fragment =>
     ...lines.segments,
     Statement.literal(` l
     where l.account_id = t.account_id and l.mode = t.mode and l.customer_id = t.customer_id and l.invoice_id = t.id
-  ) as lines`),
+  ) as lines, case when t.subscription_id is null then (
+    select json_agg(json_build_object('id', c.subscription_id, 'cause', c.cause) order by c.subscription_id)::text from `),
+    ...causes.segments,
+    Statement.literal(` c
+    where c.account_id = t.account_id and c.mode = t.mode and c.customer_id = t.customer_id and c.invoice_id = t.id
+  ) end as shared`),
   ])
 
 type Line = Stored["state"]["lines"][number]
@@ -113,6 +146,17 @@ const UNTAXED: Stored["taxedBy"] = {
   quote: null,
 }
 
+const causesOf = (row: Row): Stored["causes"] => {
+  type Effect = Stored["causes"][number]["effect"]
+  if (row["cause"] !== null) {
+    const subscriptionId = subscriptionIdOf(row, "subscription_id")
+    return [{ subscriptionId, effect: json(row, "cause") as Effect }]
+  }
+  if (row["shared"] === null) return []
+  const shared = json(row, "shared") as ReadonlyArray<{ readonly id: string; readonly cause: Effect }>
+  return shared.map((one) => ({ subscriptionId: subscriptionIdOf(one, "id"), effect: one.cause }))
+}
+
 export const invoiceFromRow = (row: Row): Stored => {
   const lines = json(row, "lines") as ReadonlyArray<StoredLine>
   return {
@@ -120,7 +164,7 @@ export const invoiceFromRow = (row: Row): Stored => {
     customerId: customerIdOf(row),
     subscriptionId:
       textOrNull(row, "subscription_id") === null ? null : subscriptionIdOf(row, "subscription_id"),
-    cause: row["cause"] === null ? null : (json(row, "cause") as Stored["cause"]),
+    causes: causesOf(row),
     taxedBy: row["taxed_by"] === null ? UNTAXED : (json(row, "taxed_by") as Stored["taxedBy"]),
     state: { ...(amountsRead(row, "state") as Omit<Stored["state"], "lines">), lines: lines.map(toLine) },
     ...dueFromRow(row),

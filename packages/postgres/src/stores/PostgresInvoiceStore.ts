@@ -27,6 +27,7 @@ import { dueColumns, joinDue, queueWritten } from "./DueRow.ts"
 import {
   billedLineFromRow,
   couponUseFromRow,
+  givenCauses,
   givenInvoices,
   invoiceColumns,
   invoiceFromRow,
@@ -42,7 +43,7 @@ const make = Effect.gen(function* () {
   const { read, tables: t, write } = yield* Database
   const transactor = yield* Transactor
   const due = joinDue(t, "invoice")
-  const columns = invoiceColumns(t.billing_invoice_lines)
+  const columns = invoiceColumns(t)
 
   /**
    * Runs statements as one write. In a transaction they need no savepoint: when one of them fails, Postgres lets nothing
@@ -92,12 +93,20 @@ select id::text as id, xid from written`,
     yield* noteXid(rows[0]?.["xid"])
     const written = new Set(rows.map((row) => row["id"]))
     const taken = all.find(({ id }) => !written.has(Id.toUuid(id)))
-    if (taken === undefined) return all.map(() => undefined)
-    return yield* new StorageError({
-      operation,
-      retryable: false,
-      cause: new Error(`the invoice id ${taken.id} is taken`),
-    })
+    if (taken !== undefined) {
+      const cause = new Error(`the invoice id ${taken.id} is taken`)
+      return yield* new StorageError({ operation, retryable: false, cause })
+    }
+    const causes = givenCauses(all)
+    if (causes !== undefined) {
+      yield* write(
+        operation,
+        (sql) =>
+          sql<Row>`insert into ${t.billing_invoice_causes} (account_id, mode, customer_id, subscription_id, invoice_id, cause)
+select ${accountId}, ${mode}, g.customer_id, g.subscription_id, g.invoice_id, g.cause from ${causes}`,
+      )
+    }
+    return all.map(() => undefined)
   })
 
   const findAll = Effect.fnUntraced(function* (operation: string, ids: ReadonlyArray<Invoice.InvoiceId>) {
@@ -150,13 +159,23 @@ order by s.id for no key update of s`,
     const rows = yield* read(
       operation,
       (sql) =>
-        sql<Row>`select a.n::text as n, i.id::text as invoice_id, i.status, i.cause_period::text as period,
+        sql<Row>`with i as (
+  select a.n as place, t.id, t.status, t.state, t.issued_at, t.cause_period as period
+  from unnest(${uuids(ids)}::text::uuid[]) with ordinality as a (id, n)
+  join ${t.billing_invoices} t on t.account_id = ${accountId} and t.mode = ${mode} and t.subscription_id = a.id
+  where t.cause_period is not null
+  union all
+  select a.n, t.id, t.status, t.state, t.issued_at, c.period
+  from unnest(${uuids(ids)}::text::uuid[]) with ordinality as a (id, n)
+  join ${t.billing_invoice_causes} c on c.account_id = ${accountId} and c.mode = ${mode} and c.subscription_id = a.id
+  join ${t.billing_invoices} t
+    on t.account_id = c.account_id and t.mode = c.mode and t.customer_id = c.customer_id and t.id = c.invoice_id
+)
+select i.place::text as n, i.id::text as invoice_id, i.status, i.period::text as period,
   d.discount ->> 'id' as redemption_id, d.discount ->> 'amount' as amount
-from unnest(${uuids(ids)}::text::uuid[]) with ordinality as a (id, n)
-join ${t.billing_invoices} i on i.account_id = ${accountId} and i.mode = ${mode} and i.subscription_id = a.id
-cross join lateral jsonb_array_elements(i.state -> 'discounts') with ordinality as d (discount, n)
-where i.cause_period is not null and d.discount ->> 'type' = 'coupon'
-order by a.n, i.issued_at nulls last, i.id, d.n`,
+from i cross join lateral jsonb_array_elements(i.state -> 'discounts') with ordinality as d (discount, n)
+where d.discount ->> 'type' = 'coupon'
+order by i.place, i.issued_at nulls last, i.id, d.n`,
     )
     return yield* decoding(operation, byPlace(ids.length, couponUseFromRow))(rows)
   })
@@ -179,29 +198,38 @@ order by l.invoice_id, l.position`,
     )(rows)
   })
 
-  const lockAllDrafts = Effect.fnUntraced(function* (ids: ReadonlyArray<SubscriptionId>) {
+  const lockAllDrafts = Effect.fnUntraced(function* (asked: ReadonlyArray<ReadonlyArray<SubscriptionId>>) {
     const operation = "InvoiceStore.lockDrafts"
     const { accountId, mode } = yield* CurrentTenant
-    const ofAny = uuids(ids)
+    const ofAny = uuids(asked.flat())
     const locked = yield* write(
       operation,
       (sql) =>
-        sql<Row>`select 1 from ${t.billing_invoices} t
-where t.account_id = ${accountId} and t.mode = ${mode} and t.subscription_id = any (${ofAny}::text::uuid[])
-  and t.status = 'draft'
+        sql<Row>`select t.id::text as id from ${t.billing_invoices} t
+where t.account_id = ${accountId} and t.mode = ${mode} and t.status = 'draft' and t.id in (
+  select i.id from ${t.billing_invoices} i where i.account_id = ${accountId} and i.mode = ${mode}
+    and i.subscription_id = any (${ofAny}::text::uuid[]) and i.status = 'draft'
+  union all
+  select c.invoice_id from ${t.billing_invoice_causes} c
+  where c.account_id = ${accountId} and c.mode = ${mode} and c.subscription_id = any (${ofAny}::text::uuid[])
+)
 order by t.id for no key update`,
     )
-    if (locked.length === 0) return ids.map(() => [])
+    if (locked.length === 0) return asked.map(() => [])
+    const found = yield* decoding(operation, (all: ReadonlyArray<Row>) =>
+      ArrayLiteral.plain(all.map((row) => text(row, "id"))),
+    )(locked)
     const rows = yield* read(
       operation,
       (sql) =>
         sql<Row>`select ${columns}, ${dueColumns} from ${t.billing_invoices} t ${due}
-where t.account_id = ${accountId} and t.mode = ${mode} and t.subscription_id = any (${ofAny}::text::uuid[])
-  and t.status = 'draft'
+where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${found}::text::uuid[]) and t.status = 'draft'
 order by t.id`,
     )
     const drafts = yield* decoding(operation, invoicesFromRows)(rows)
-    return ids.map((id) => drafts.filter(({ subscriptionId }) => subscriptionId === id))
+    return asked.map((ids) =>
+      drafts.filter(({ causes }) => causes.some(({ subscriptionId }) => ids.includes(subscriptionId))),
+    )
   })
 
   /** Of a draft, only lines that are new or have changed are written. */
@@ -268,6 +296,9 @@ select xid from written limit 1`,
 ), lines as (
   delete from ${t.billing_invoice_lines} l using removed i
   where l.account_id = i.account_id and l.mode = i.mode and l.customer_id = i.customer_id and l.invoice_id = i.id
+), causes as (
+  delete from ${t.billing_invoice_causes} c using removed i
+  where c.account_id = i.account_id and c.mode = i.mode and c.customer_id = i.customer_id and c.invoice_id = i.id
 ), queued as (
   delete from ${t.billing_due} d using removed i
   where d.account_id = i.account_id and d.mode = i.mode and d.kind = 'invoice' and d.id = i.id
@@ -294,14 +325,23 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
     const rows = yield* read(operation, (sql) => {
       const conditions = [
         ...(customerId === undefined ? [] : [sql`t.customer_id = ${Id.toUuid(customerId)}::uuid`]),
-        ...(subscriptionId === undefined
-          ? []
-          : [sql`t.subscription_id = ${Id.toUuid(subscriptionId)}::uuid`]),
         ...(status === undefined ? [] : [sql`t.status = ${status}`]),
         position,
       ]
+      const uuid = subscriptionId === undefined ? null : Id.toUuid(subscriptionId)
+      const among =
+        uuid === null
+          ? t.billing_invoices
+          : sql`(
+  select i.* from ${t.billing_invoices} i
+  where i.account_id = ${accountId} and i.mode = ${mode} and i.subscription_id = ${uuid}::uuid
+  union all
+  select i.* from ${t.billing_invoice_causes} c join ${t.billing_invoices} i
+    on i.account_id = c.account_id and i.mode = c.mode and i.customer_id = c.customer_id and i.id = c.invoice_id
+  where c.account_id = ${accountId} and c.mode = ${mode} and c.subscription_id = ${uuid}::uuid
+)`
       const found = withinBytes(
-        sql`select t.* from ${t.billing_invoices} t
+        sql`select t.* from ${among} t
 where t.account_id = ${accountId} and t.mode = ${mode} and ${sql.and(conditions)} order by ${order} limit ${limit}`,
         "t.lines_bytes",
         order,

@@ -17,24 +17,27 @@ import {
   SubscriptionStore,
   Transactor,
 } from "@billwright/core"
-import { Effect, Layer } from "effect"
-import { Statement } from "effect/sql"
+import { Effect, Layer, Option } from "effect"
+import { type SqlClient, Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
-import { decoding, instant, json, type Row } from "../Row.ts"
+import { decoding, instant, json, type Row, textOrNull } from "../Row.ts"
 import { byPlace, inOrderOf, uuids } from "./Batched.ts"
 import { customerIdOf, dueColumns, dueFromRow, joinDue, queueWritten, subscriptionIdOf } from "./DueRow.ts"
 
 type Stored = Subscription.StoredSubscription
+
+/** How often the lock of a group begins again because others join it meanwhile. */
+const MAX_GROUP_LOCKS = 10
 type Period = NonNullable<Stored["state"]["period"]>
 
 const literal = (sql: string): Statement.Fragment => Statement.fragment([Statement.literal(sql)])
 
 const COLUMNS =
-  literal(`t.id::text, t.customer_id::text, t.state::text as state, t.metadata::text as metadata,
+  literal(`t.id::text, t.customer_id::text, t.state::text as state, t.invoice_group, t.metadata::text as metadata,
   ${millisColumn("t.created_at")}, ${millisColumn("t.updated_at")}`)
 const XID = literal("pg_current_xact_id_if_assigned()::text as xid")
 
@@ -42,6 +45,7 @@ const fromRow = (row: Row): Stored => ({
   id: subscriptionIdOf(row, "id"),
   customerId: customerIdOf(row),
   state: json(row, "state") as Stored["state"],
+  invoiceGroup: textOrNull(row, "invoice_group"),
   ...dueFromRow(row),
   metadata: json(row, "metadata") as Metadata.Metadata,
   createdAt: instant(row, "created_at"),
@@ -49,6 +53,12 @@ const fromRow = (row: Row): Stored => ({
 })
 
 const periodFromRow = (row: Row): Period => json(row, "period") as Period
+
+/** Whether a member of some groups is one of the group of a subscription that is in one. */
+const isBilledWith = (one: Stored, member: Stored): boolean =>
+  member.customerId === one.customerId &&
+  member.invoiceGroup === one.invoiceGroup &&
+  member.state.currency === one.state.currency
 
 const make = Effect.gen(function* () {
   const { read, tables: t, write } = yield* Database
@@ -58,7 +68,7 @@ const make = Effect.gen(function* () {
   const insert = Effect.fnUntraced(function* (subscription: Stored) {
     const operation = "SubscriptionStore.insert"
     const { accountId, mode } = yield* CurrentTenant
-    const { createdAt, customerId, dueAt, id, metadata, state, updatedAt } = subscription
+    const { createdAt, customerId, dueAt, id, invoiceGroup, metadata, state, updatedAt } = subscription
     const uuid = Id.toUuid(id)
     // Whoever erases the customer waits for this lock, and then sees the subscription. The other way round this waits,
     // and then sees that the customer is erased.
@@ -72,8 +82,8 @@ const make = Effect.gen(function* () {
   where c.account_id = ${accountId} and c.mode = ${mode} and c.id = ${Id.toUuid(customerId)}::uuid
     and c.erased_at is null for key share
 ), written as (
-  insert into ${t.billing_subscriptions} (account_id, mode, customer_id, id, state, metadata, created_at, updated_at)
-  select c.account_id, c.mode, c.id, ${uuid}::uuid, ${JSON.stringify(state)}::text::jsonb,
+  insert into ${t.billing_subscriptions} (account_id, mode, customer_id, id, state, invoice_group, metadata, created_at, updated_at)
+  select c.account_id, c.mode, c.id, ${uuid}::uuid, ${JSON.stringify(state)}::text::jsonb, ${invoiceGroup}::text,
     ${JSON.stringify(metadata)}::text::jsonb, to_timestamp(${millisOf(createdAt)}::float8 / 1000),
     to_timestamp(${millisOf(updatedAt)}::float8 / 1000)
   from customer c where not exists (
@@ -112,6 +122,86 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(i
 order by t.id for no key update`,
     )
     return yield* findAll(operation, ids)
+  })
+
+  /**
+   * Those that are alone are locked first, then groups: each in the order of ids, as by everybody. The reading sees what
+   * others did while that waited. If a group has further members then, it begins again with them.
+   */
+  const lockAllGroups = Effect.fnUntraced(function* (ids: ReadonlyArray<SubscriptionId>) {
+    const operation = "SubscriptionStore.lockGroup"
+    const { accountId, mode } = yield* CurrentTenant
+    yield* write(
+      operation,
+      (sql) =>
+        sql<Row>`select 1 from ${t.billing_subscriptions} t
+where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(ids)}::text::uuid[])
+  and t.invoice_group is null
+order by t.id for no key update`,
+    )
+    const found = yield* findAll(operation, ids)
+    const grouped = found.filter(Option.isSome).filter(({ value }) => value.invoiceGroup !== null)
+    const members = grouped.length === 0 ? [] : yield* lockMembers(grouped.map(({ value }) => value))
+    return found.map((one) => {
+      if (Option.isNone(one) || one.value.invoiceGroup === null) return Option.toArray(one)
+      return members.filter((member) => isBilledWith(one.value, member))
+    })
+  })
+
+  /** All that are billed together with some subscriptions of groups, held. */
+  const lockMembers = Effect.fnUntraced(function* (subscriptions: ReadonlyArray<Stored>) {
+    const operation = "SubscriptionStore.lockGroup"
+    const { accountId, mode } = yield* CurrentTenant
+    const given = JSON.stringify(
+      subscriptions.map(({ customerId, id, invoiceGroup, state }) => ({
+        customer_id: Id.toUuid(customerId),
+        invoice_group: invoiceGroup,
+        currency: state.currency,
+        id: Id.toUuid(id),
+      })),
+    )
+    const select = (sql: SqlClient.SqlClient) => sql`with g as materialized (
+  select * from jsonb_to_recordset(${given}::text::jsonb)
+    as g (customer_id uuid, invoice_group text, currency text, id uuid)
+), drafted as materialized (
+  select i.customer_id, i.subscription_id from ${t.billing_invoices} i
+  where i.account_id = ${accountId} and i.mode = ${mode} and i.status = 'draft'
+    and i.customer_id in (select g.customer_id from g)
+  union all
+  select c.customer_id, c.subscription_id from ${t.billing_invoice_causes} c join ${t.billing_invoices} i
+    on i.account_id = c.account_id and i.mode = c.mode and i.customer_id = c.customer_id and i.id = c.invoice_id
+  where c.account_id = ${accountId} and c.mode = ${mode} and i.status = 'draft'
+    and c.customer_id in (select g.customer_id from g)
+), members as materialized (
+  select t.id from g join ${t.billing_subscriptions} t on t.account_id = ${accountId} and t.mode = ${mode}
+    and t.customer_id = g.customer_id and t.invoice_group = g.invoice_group and t.state ->> 'currency' = g.currency
+  where t.phase <> 'ended' or t.id = g.id
+    or (t.customer_id, t.id) in (select d.customer_id, d.subscription_id from drafted d where d.subscription_id is not null)
+)`
+    for (let attempt = 0; attempt < MAX_GROUP_LOCKS; attempt++) {
+      const locked = yield* write(
+        operation,
+        (sql) =>
+          sql<Row>`${select(sql)}
+select t.id::text as id from ${t.billing_subscriptions} t
+where t.account_id = ${accountId} and t.mode = ${mode} and t.id in (select m.id from members m)
+order by t.id for no key update of t`,
+      )
+      const rows = yield* read(
+        operation,
+        (sql) =>
+          sql<Row>`${select(sql)}
+select ${COLUMNS}, ${dueColumns} from ${t.billing_subscriptions} t ${due}
+where t.account_id = ${accountId} and t.mode = ${mode} and t.id in (select m.id from members m)
+order by t.id`,
+      )
+      const held = new Set(locked.map((row) => row["id"]))
+      if (rows.every((row) => held.has(row["id"]))) {
+        return yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(fromRow))(rows)
+      }
+    }
+    const cause = new Error("an invoice group gets new subscriptions all the time")
+    return yield* new StorageError({ operation, retryable: true, cause })
   })
 
   const saveAll = Effect.fnUntraced(function* (all: ReadonlyArray<Stored>) {
@@ -188,7 +278,7 @@ cross join lateral (
   })
 
   const list = Effect.fnUntraced(function* (
-    { customerId, phase, plan, version }: SubscriptionFilter,
+    { customerId, invoiceGroup, phase, plan, version }: SubscriptionFilter,
     page: Page.PageQuery,
   ) {
     const operation = "SubscriptionStore.list"
@@ -206,6 +296,7 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
     const rows = yield* read(operation, (sql) => {
       const ofCustomer =
         customerId === undefined ? sql`true` : sql`t.customer_id = ${Id.toUuid(customerId)}::uuid`
+      const inGroup = invoiceGroup === undefined ? sql`true` : sql`t.invoice_group = ${invoiceGroup}`
       const inPhase = phase === undefined ? sql`true` : sql`t.phase = ${phase}`
       const ofPlan = plan === undefined ? sql`true` : sql`t.state -> 'plan' ->> 'key' = ${plan}`
       const ofVersion =
@@ -214,7 +305,7 @@ where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
           : sql`(t.state -> 'plan' ->> 'version')::integer = ${String(version)}::integer`
       return sql<Row>`select ${COLUMNS}, ${dueColumns} from ${t.billing_subscriptions} t ${due}
 where t.account_id = ${accountId} and t.mode = ${mode} and ${ofCustomer} and ${inPhase} and ${ofPlan}
-  and ${ofVersion} and ${position}
+  and ${ofVersion} and ${inGroup} and ${position}
 order by ${order} limit ${limit}`
     })
     return pageOf(page, yield* decoding(operation, (all: ReadonlyArray<Row>) => all.map(fromRow))(rows))
@@ -225,6 +316,7 @@ order by ${order} limit ${limit}`
     find: (id) => Effect.map(findAll("SubscriptionStore.find", [id]), ([found]) => found!),
     list,
     lock: (id) => Batch.together("SubscriptionStore.lock", id, lockAll),
+    lockGroup: (id) => Batch.together("SubscriptionStore.lockGroup", id, lockAllGroups),
     save: (subscription) => Batch.together("SubscriptionStore.save", subscription, saveAll),
     savePeriods: (id, periods) =>
       periods.length === 0

@@ -13,6 +13,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Option, Struct } from "effect"
 import { asTenant, otherTenants, same } from "./ContractTest.ts"
 import {
+  causeOf,
   draftOf,
   issue,
   insertCustomer,
@@ -23,6 +24,7 @@ import {
   minuteOf,
   issuedOf,
   seriesOf,
+  sharedDraftOf,
   subscriptionOf,
 } from "./InvoicingProbe.ts"
 import { firstPage } from "./WebhookProbe.ts"
@@ -81,7 +83,7 @@ export const invoiceContract = (test: InvoicingTest): void => {
           { status: "draft" },
         ])
         same(yield* theirs(store.billedLines(subscription.id, 0)), [])
-        same(yield* theirs(transactor.atomically(store.lockDrafts(subscription.id))), [])
+        same(yield* theirs(transactor.atomically(store.lockDrafts([subscription.id]))), [])
         same(yield* theirs(transactor.atomically(store.lockSeries("credit_note"))), Option.none())
         yield* theirs(store.save({ ...own, dueAt: null }))
       }
@@ -99,8 +101,121 @@ export const invoiceContract = (test: InvoicingTest): void => {
       assert.instanceOf(yield* Effect.flip(store.insert(yield* draftOf(subscription, 0))), StorageError)
       assert.instanceOf(yield* Effect.flip(store.insert(first)), StorageError)
       const change = yield* draftOf(subscription, 0)
-      yield* store.insert({ ...change, cause: { ...change.cause!, segment: 1 } })
+      yield* store.insert({ ...change, causes: [causeOf(subscription.id, 0, 1)] })
       assert.lengthOf((yield* store.list({}, firstPage)).data, 2)
+    }),
+  )
+
+  test(
+    "an invoice of several subscriptions is found by each of them, and is the only one of their periods",
+    Effect.gen(function* () {
+      const store = yield* InvoiceStore
+      const { atomically } = yield* Transactor
+      const { id: customerId } = yield* insertCustomer
+      const member = Effect.gen(function* () {
+        const one = yield* subscriptionOf(customerId, { dueAt: null, invoiceGroup: "all" })
+        yield* (yield* SubscriptionStore).insert(one)
+        return one
+      })
+      const [ada, bob, eve] = [yield* member, yield* member, yield* member]
+      const own = yield* draftOf(ada, 0)
+      const shared = yield* sharedDraftOf([ada, bob], 1)
+      const next = yield* sharedDraftOf([ada, bob, eve], 2)
+      for (const one of [own, shared, next]) yield* store.insert(one)
+      same(yield* store.find(shared.id), Option.some(shared))
+      const listed = (subscriptionId: typeof ada.id, limit = 9, id?: string) =>
+        store.list(
+          { subscriptionId },
+          { limit, cursor: id === undefined ? undefined : { direction: "older", id } },
+        )
+      same(yield* listed(ada.id), { data: [next, shared, own], hasMore: false })
+      same(yield* listed(ada.id, 1, next.id), { data: [shared], hasMore: true })
+      same(yield* listed(bob.id), { data: [next, shared], hasMore: false })
+      same((yield* store.list({ subscriptionId: eve.id, status: "open" }, firstPage)).data, [])
+      same((yield* store.list({ customerId }, firstPage)).data, [next, shared, own])
+
+      const drafts = (...all: ReadonlyArray<typeof ada>) =>
+        atomically(store.lockDrafts(all.map(({ id }) => id)))
+      same(yield* drafts(bob), [shared, next])
+      same(yield* drafts(eve, ada), [own, shared, next])
+      same(yield* drafts(), [])
+      const billed = yield* store.billedLines(bob.id, 0)
+      same(
+        billed.map(({ invoiceId, line }) => [invoiceId, line.origin?.subscriptionId]),
+        [shared, next].map(({ id }) => [id, bob.id]),
+      )
+
+      // Neither kind can have a period that the other kind has.
+      for (const taken of [
+        yield* draftOf(bob, 1),
+        yield* sharedDraftOf([ada, eve], 0),
+        yield* sharedDraftOf([bob, eve], 1),
+      ]) {
+        assert.instanceOf(yield* Effect.flip(store.insert(taken)), StorageError)
+        same(yield* store.find(taken.id), Option.none())
+      }
+      yield* store.insert(yield* sharedDraftOf([ada, eve], 3))
+      yield* store.insert(yield* draftOf(bob, 3))
+
+      const issued = yield* issue(yield* draftOf(ada, 4))
+      yield* store.save({ ...shared, causes: [], subscriptionId: ada.id, dueAt: null })
+      same(yield* store.find(shared.id), Option.some({ ...shared, dueAt: null }))
+      same(yield* drafts(ada), yield* drafts(ada, ada))
+      assert.isFalse((yield* drafts(ada)).some(({ id }) => id === issued.id))
+      yield* store.remove(next.id)
+      same(yield* store.find(next.id), Option.none())
+      assert.isFalse((yield* drafts(ada, eve)).some(({ id }) => id === next.id))
+      yield* store.insert(yield* draftOf(eve, 2))
+    }),
+  )
+
+  test(
+    "what coupons took off an invoice of several subscriptions has the period of each",
+    Effect.gen(function* () {
+      const store = yield* InvoiceStore
+      const { id: customerId } = yield* insertCustomer
+      const [ada, bob] = [yield* subscriptionOf(customerId), yield* subscriptionOf(customerId)]
+      for (const one of [ada, bob]) yield* (yield* SubscriptionStore).insert({ ...one, dueAt: null })
+      const draft = yield* sharedDraftOf([ada, bob], 1)
+      const [first, second] = draft.state.lines
+      const coupon = (id: string, amount: bigint, lineId: string) => ({
+        type: "coupon" as const,
+        id,
+        name: "Half",
+        percent: null,
+        base: 2_000n,
+        amount,
+        parts: [{ lineId, amount }],
+      })
+      const net = 4_000n - 300n
+      yield* store.insert({
+        ...draft,
+        causes: [causeOf(ada.id, 1), causeOf(bob.id, 7)],
+        state: {
+          ...draft.state,
+          lines: [
+            { ...first!, discount: 100n, net: 1_900n },
+            { ...second!, discount: 200n, net: 1_800n },
+          ],
+          discounts: [coupon("red_a", 100n, first!.id), coupon("red_b", 200n, second!.id)],
+          taxes: draft.state.taxes.map((tax) => ({ ...tax, taxable: net })),
+          total: net,
+          amountDue: net,
+        },
+      })
+      const usesOf = (period: number) =>
+        [
+          ["red_a", 100n],
+          ["red_b", 200n],
+        ].map(([redemptionId, amount]) => ({
+          invoiceId: draft.id,
+          status: "draft",
+          period,
+          redemptionId,
+          amount,
+        }))
+      same(yield* store.couponUses(ada.id), usesOf(1))
+      same(yield* store.couponUses(bob.id), usesOf(7))
     }),
   )
 
@@ -225,7 +340,7 @@ export const invoiceContract = (test: InvoicingTest): void => {
       }
       same(yield* store.billedLines(ours.id, 1), [lineAt(second.id, 1), lineAt(third.id, 2)])
       assert.lengthOf(yield* store.billedLines(ours.id, 0), 3)
-      same(yield* transactor.atomically(store.lockDrafts(ours.id)), [first, second, third])
+      same(yield* transactor.atomically(store.lockDrafts([ours.id])), [first, second, third])
     }),
   )
 }

@@ -89,6 +89,7 @@ export const subscriptionOf = Effect.fnUntraced(function* (
       asOf: period.start,
       sequence: 2,
     },
+    invoiceGroup: null,
     metadata: { order: "7" },
     dueAt: period.end,
     failure: null,
@@ -123,6 +124,16 @@ export const lineOf = (subscriptionId: SubscriptionId, period: number, id = `${p
   tax: { category: "O", rate: "0", country: null, reason: "Not subject to tax" },
 })
 
+/** What makes the invoice of a period of a subscription. */
+export const causeOf = (
+  subscriptionId: SubscriptionId,
+  number: number,
+  segment = 0,
+): Invoice.InvoiceCause => {
+  const period = periodOf(number)
+  return { subscriptionId, effect: { kind: "invoice", at: period.start, period, segment } }
+}
+
 /** A draft of 20.00 for a period of a subscription, due to be finalized a minute after the period began. */
 export const draftOf = Effect.fnUntraced(function* (
   { customerId, id: subscriptionId }: Subscription.StoredSubscription,
@@ -137,7 +148,7 @@ export const draftOf = Effect.fnUntraced(function* (
     id,
     customerId,
     subscriptionId,
-    cause: { kind: "invoice", at: period.start, period, segment: 0 },
+    causes: [causeOf(subscriptionId, number)],
     state: {
       id,
       customerId,
@@ -192,6 +203,41 @@ export const draftOf = Effect.fnUntraced(function* (
     ...change,
   }
   return stored
+})
+
+/** A draft of a period of several subscriptions, with a line of 20.00 for each. */
+export const sharedDraftOf = Effect.fnUntraced(function* (
+  subscriptions: readonly [
+    Subscription.StoredSubscription,
+    ...ReadonlyArray<Subscription.StoredSubscription>,
+  ],
+  number: number,
+) {
+  const draft = yield* draftOf(subscriptions[0], number)
+  const lines = subscriptions.map(({ id }) => lineOf(id, number, `${id}.${number}.0.base`))
+  const total = 2_000n * BigInt(lines.length)
+  const { steps, taxes } = draft.state
+  const shared: Invoice.StoredInvoice = {
+    ...draft,
+    subscriptionId: null,
+    causes: subscriptions.map(({ id }) => causeOf(id, number)),
+    state: {
+      ...draft.state,
+      subscriptionId: null,
+      lines,
+      subtotal: total,
+      total,
+      amountDue: total,
+      steps: steps.map((step) => ({
+        ...step,
+        amount: total,
+        ...(step.type === "lines" ? { lines: lines.length } : {}),
+        ...(step.type === "tax" ? { taxable: total } : {}),
+      })),
+      taxes: taxes.map((tax) => ({ ...tax, taxable: total })),
+    },
+  }
+  return shared
 })
 
 /** An invoice as it is after it was issued, as number 1 of its series. */

@@ -1,16 +1,24 @@
 /**
  * The contract of `SubscriptionStore` and `LiveSubscriptions`.
  */
-import { LiveSubscriptions, StorageError, SubscriptionStore, Transactor } from "@billwright/core"
+import {
+  InvoiceStore,
+  LiveSubscriptions,
+  StorageError,
+  SubscriptionStore,
+  Transactor,
+} from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { asTenant, otherTenants, same } from "./ContractTest.ts"
 import {
+  draftOf,
   insertCustomer,
   type InvoicingTest,
   minuteOf,
   millisOf,
   periodOf,
+  sharedDraftOf,
   subscriptionOf,
   listsNothing,
 } from "./InvoicingProbe.ts"
@@ -147,6 +155,49 @@ export const subscriptionContract = (test: InvoicingTest): void => {
       assert.isTrue(yield* live.exist(customerId))
       yield* store.save({ ...stored, state: { ...stored.state, phase: "ended" } })
       assert.isFalse(yield* live.exist(customerId))
+    }),
+  )
+
+  test(
+    "a group is locked with all of its subscriptions that have not ended or have a draft, in the order of their ids",
+    Effect.gen(function* () {
+      const store = yield* SubscriptionStore
+      const invoices = yield* InvoiceStore
+      const { atomically } = yield* Transactor
+      const [ada, bob] = [yield* insertCustomer, yield* insertCustomer]
+      const grouped = (customerId: typeof ada.id, state: object = {}, invoiceGroup: string | null = "all") =>
+        Effect.gen(function* () {
+          const made = yield* subscriptionOf(customerId, { invoiceGroup })
+          const one = { ...made, state: { ...made.state, ...state } }
+          yield* store.insert(one)
+          return one
+        })
+      const ended = { phase: "ended" as const }
+      const first = yield* grouped(ada.id)
+      const alone = yield* grouped(ada.id, {}, null)
+      const over = yield* grouped(ada.id, ended)
+      const drafted = yield* grouped(ada.id, ended)
+      const sharing = yield* grouped(ada.id, ended)
+      const other = yield* grouped(ada.id, {}, "other")
+      const dollars = yield* grouped(ada.id, { currency: "USD" })
+      const theirs = yield* grouped(bob.id)
+      const last = yield* grouped(ada.id, { phase: "paused" })
+      yield* invoices.insert(yield* draftOf(drafted, 0))
+      yield* invoices.insert(yield* sharedDraftOf([first, sharing], 0))
+      const group = (id: typeof first.id) => atomically(store.lockGroup(id))
+      same(yield* group(first.id), [first, drafted, sharing, last])
+      same(yield* group(last.id), [first, drafted, sharing, last])
+      same(yield* group(over.id), [first, over, drafted, sharing, last])
+      for (const one of [alone, other, dollars, theirs]) same(yield* group(one.id), [one])
+      same(yield* group((yield* subscriptionOf(ada.id)).id), [])
+      for (const tenant of yield* otherTenants) same(yield* asTenant(tenant)(group(first.id)), [])
+      same(
+        (yield* store.list({ customerId: ada.id, invoiceGroup: "all", phase: "paused" }, firstPage)).data,
+        [last],
+      )
+      same((yield* store.list({ invoiceGroup: "other" }, firstPage)).data, [other])
+      yield* store.save({ ...other, invoiceGroup: "all" })
+      same(yield* store.find(other.id), Option.some(other))
     }),
   )
 }

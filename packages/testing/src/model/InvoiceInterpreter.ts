@@ -21,9 +21,10 @@ type CommandOf<Name extends InvoicingVerb["command"]> = Extract<InvoicingVerb, {
 
 /** A draft with so many equal lines. */
 const withLines = (draft: Invoice.StoredInvoice, count: number): Invoice.StoredInvoice["state"] => {
-  const { cause, state, subscriptionId } = draft
+  const { causes, state } = draft
+  const { effect, subscriptionId } = causes[0]!
   const lines = Array.from({ length: count }, (_, index) =>
-    lineOf(subscriptionId!, cause!.period.number, `${index}`),
+    lineOf(subscriptionId, effect.period.number, `${index}`),
   )
   const total = 2_000n * BigInt(count)
   const taxes = [{ ...state.taxes[0]!, taxable: total }]
@@ -163,7 +164,7 @@ export const invoiceVerb = Effect.fnUntraced(function* (
       const { tenant } = tenants[command.tenant]!
       const id = nth(subscriptions, command.subscription)?.id as Subscription.StoredSubscription["id"]
       if (id === undefined) return
-      const found = yield* asTenant(tenant)(transactor.atomically(store.lockDrafts(id)))
+      const found = yield* asTenant(tenant)(transactor.atomically(store.lockDrafts([id])))
       return same(
         found,
         reference.invoicesOf(tenant, id).filter(({ state }) => state.status === "draft"),

@@ -108,11 +108,13 @@ export class ReferenceInvoicing {
 
   /** Whether it was stored. */
   insertInvoice(tenant: Tenant.Tenant, value: Invoice.StoredInvoice): boolean {
-    const causeOf = ({ cause, subscriptionId }: Invoice.StoredInvoice) =>
-      cause === null ? undefined : `${subscriptionId} ${cause.period.number} ${cause.segment}`
-    const cause = causeOf(value)
+    const causesOf = ({ causes }: Invoice.StoredInvoice) =>
+      causes.map(
+        ({ effect, subscriptionId }) => `${subscriptionId} ${effect.period.number} ${effect.segment}`,
+      )
+    const causes = new Set(causesOf(value))
     const isTaken = [...this.#tables.invoices.values()].some(
-      (row) => isOf(tenant, row) && cause !== undefined && causeOf(row.value) === cause,
+      (row) => isOf(tenant, row) && causesOf(row.value).some((cause) => causes.has(cause)),
     )
     if (!isTaken) this.#tables.invoices.set(value.id, { tenant, value, lease: null })
     return !isTaken
@@ -136,7 +138,9 @@ export class ReferenceInvoicing {
   /** The invoices of a subscription, in the order of their ids. */
   invoicesOf(tenant: Tenant.Tenant, subscriptionId: string): ReadonlyArray<Invoice.StoredInvoice> {
     return [...this.#tables.invoices.values()]
-      .filter((row) => isOf(tenant, row) && row.value.subscriptionId === subscriptionId)
+      .filter(
+        (row) => isOf(tenant, row) && row.value.causes.some((one) => one.subscriptionId === subscriptionId),
+      )
       .map(({ value }) => value)
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
   }
