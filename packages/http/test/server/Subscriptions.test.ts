@@ -256,10 +256,10 @@ describe("invoices", () => {
       yield* TestClock.setTime(Date.parse("2026-12-21T09:30:00.000Z"))
       yield* runDue
       for (const { id } of [first, second]) {
-        const { at } = yield* api.expect(200, "GET", `/v1/invoices?subscription_id=${id}&limit=1`)
-        assert.isNull(at("data", 0, "subscription_id"))
-        assert.deepStrictEqual(at("data", 0, "subscription_ids"), [first.id, second.id])
-        assert.strictEqual(at("data", 0, "lines", 0, "subscription_id"), first.id)
+        const found = yield* api.expect(200, "GET", `/v1/invoices?subscription_id=${id}&limit=1`)
+        assert.isNull(found.at("data", 0, "subscription_id"))
+        assert.deepStrictEqual(found.at("data", 0, "subscription_ids"), [first.id, second.id])
+        assert.strictEqual(found.at("data", 0, "lines", 0, "subscription_id"), first.id)
       }
     }),
   )
