@@ -106,6 +106,10 @@ const credited = (amount: number, fields: Readonly<Record<string, unknown>> = {}
 
 /** The invoice is paid, and the next note refunds a part of that. */
 const refunded = [
+  `insert into billwright.billing_payments (${OWNER}, id, invoice_id, currency, provider, status, amount, applied, overpaid,
+  paid_at, sequence, created_at, updated_at)
+select ${OWNER}, '01900000-0000-7000-8000-000000000002', id, currency, 'manual', 'succeeded', 1400, 1400, 0, now(), 1, now(), now()
+from ${invoices} where number = '2026-0001'`,
   ...second({ waived: "0", refund: "600" }),
   credited(1_200, { amountPaid: "1400", amountWaived: "600", amountDue: "0", status: "paid" }),
 ]
