@@ -10,7 +10,6 @@ import {
   SubscriptionStore,
   Transactor,
 } from "@billwright/core"
-import { problemsOfSums } from "@billwright/engine"
 import { PostgresClient, Storage } from "@billwright/postgres"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
@@ -145,7 +144,6 @@ describe("an invoice group", () => {
               [0, 0, 0],
             )
             const invoices = yield* allInvoices
-            for (const invoice of invoices) assert.deepStrictEqual(problemsOfSums(invoice), [])
             assert.deepStrictEqual(
               invoices.map(({ number }) => Number(number?.slice(5))).toSorted((a, b) => a - b),
               invoices.map((_, n) => n + 1),

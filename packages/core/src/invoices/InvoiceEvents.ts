@@ -136,6 +136,8 @@ export const invoiceEvents = {
       customer_id: example.customer_id,
       amount: 4200,
       currency: "EUR",
+      period_start: "2026-11-01T00:00:00.000Z",
+      period_end: "2026-12-01T00:00:00.000Z",
     },
   }),
   "invoice.finalized": EventType.make({
