@@ -37,13 +37,18 @@ for (const file of process.argv.slice(2)) {
   const error = await import(file).then(() => null, (error) => String(error.stack))
   results.push({ printed, error })
 }
-process.stdout.write(JSON.stringify(results))
+// An example that failed has not closed what it opened.
+const hasFailed = results.some(({ error }) => error !== null)
+process.stdout.write(JSON.stringify(results), () => hasFailed && process.exit())
 `
 
 interface Result {
   readonly printed: ReadonlyArray<string>
   readonly error: string | null
 }
+
+/** How long examples may run. */
+const MAX_RUN_MILLIS = 120_000
 
 /**
  * Runs examples one after another in one process, and checks what each prints. The process has to end by itself, so
@@ -58,7 +63,12 @@ export const runExamples = (codes: ReadonlyArray<string>, variables: NodeJS.Proc
     })
     writeFileSync(join(folder, "run.ts"), RUNNER)
     const env = { ...process.env, ...variables }
-    const run = spawnSync(node, [join(folder, "run.ts"), ...files], { encoding: "utf8", env })
+    const run = spawnSync(node, [join(folder, "run.ts"), ...files], {
+      encoding: "utf8",
+      env,
+      timeout: MAX_RUN_MILLIS,
+    })
+    assert.isNull(run.signal, "the examples print what they say, but one does not close what it opens")
     assert.strictEqual(run.stderr, "")
     const results = JSON.parse(run.stdout) as ReadonlyArray<Result>
     for (const [index, code] of codes.entries()) {
