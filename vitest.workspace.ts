@@ -34,11 +34,13 @@ const BROKEN_ADAPTERS = "packages/testing/test/{Faults,Readme}.test.ts"
 const PLANTED_BUGS = "simulation/test/{Mutations,BillingMutations}.test.ts"
 
 /**
- * The query plans on tables with many rows, the storage contract on other kinds of connections, and random commands. Of
- * the same script.
+ * The query plans on tables with many rows, the storage contract on other kinds of connections, random commands, and
+ * databases that crash, hang and start again. Of the same script.
  */
-const POSTGRES_AT_LENGTH =
-  "packages/postgres/test/{ConnectionsContract,EventPlans,Plans,StorageModel}.test.ts"
+const POSTGRES_AT_LENGTH = [
+  "packages/postgres/test/{ConnectionsContract,EventPlans,Plans,StorageModel}.test.ts",
+  "packages/postgres/test/{Commits,CrashedCommit,EmbeddedPostgres,Failures,Unanswered}.test.ts",
+]
 
 /** The engine's arithmetic compared with that of a real Postgres. */
 const ENGINE_ON_POSTGRES = "packages/engine/test/postgres/**/*.test.ts"
@@ -51,9 +53,6 @@ const E2E = "{examples/*,packages/billwright,packages/dashboard}/test/e2e/**/*.t
 
 /** Processes that are killed, stopped and starved on purpose: they take minutes. Run by `npm run faults`. */
 const FAULTS = ["packages/cli/test/faults/**/*.test.ts"]
-
-/** Those of them that say most in the least time, rows 1 to 5 of the matrix: of `npm test`, too. */
-const FAULTS_IN_BRIEF = ["packages/cli/test/faults/Killed.test.ts"]
 
 /** What needs a PgBouncer, which no package of npm brings: run by `npm run test:pgbouncer`. */
 const PGBOUNCER = "packages/{billwright,cli,postgres}/test/pgbouncer/**/*.test.ts"
@@ -103,13 +102,13 @@ export default defineConfig({
         test: {
           ...integration("postgres", "packages/postgres").test,
           isolate: false,
-          exclude: [PGBOUNCER, POSTGRES_AT_LENGTH],
+          exclude: [PGBOUNCER, ...POSTGRES_AT_LENGTH],
           globalSetup: ["packages/postgres/test/globalSetup.ts"],
         },
       },
       {
         test: {
-          ...project("postgres-at-length", [POSTGRES_AT_LENGTH], { testTimeout: 30_000 }).test,
+          ...project("postgres-at-length", POSTGRES_AT_LENGTH, { testTimeout: 30_000 }).test,
           globalSetup: ["packages/postgres/test/globalSetup.ts"],
         },
       },
@@ -153,13 +152,6 @@ export default defineConfig({
       {
         test: {
           ...project("faults", FAULTS, { testTimeout: 30_000 }).test,
-          exclude: FAULTS_IN_BRIEF,
-          globalSetup: [COMMAND],
-        },
-      },
-      {
-        test: {
-          ...project("faults-in-brief", FAULTS_IN_BRIEF, { testTimeout: 30_000 }).test,
           globalSetup: [COMMAND],
         },
       },
