@@ -16,6 +16,7 @@ import { DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { Client } from "pg"
 import { advanceTo, allInvoices, START, subscribe } from "./Invoicing.ts"
+import { type Attempt, tried } from "./Refusals.ts"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 
@@ -121,8 +122,7 @@ const paid = (amount: number): string =>
 
 const RECORDED = "reference = 'R1'"
 
-/** What is tried, and the SQLSTATE of the refusal: `undefined` for what is allowed. 3.00 of the invoice is paid before. */
-const ATTEMPTS: ReadonlyArray<readonly [string, string | undefined, ReadonlyArray<string>]> = [
+const ATTEMPTS: ReadonlyArray<Attempt> = [
   ["the next payment", undefined, [payment(), paid(800)]],
   [
     "the rest, and more",
@@ -188,24 +188,7 @@ it.live(
         const [first] = all
         assert.strictEqual(all.at(-1)?.status, "draft")
         yield* (yield* Payments).record({ invoiceId: first!.id, amount: 300n, reference: "R1" })
-        const attempt = async (statements: ReadonlyArray<string>): Promise<string | undefined> => {
-          try {
-            await client.query(
-              ["begin", ...statements, "set constraints all immediate", "rollback"].join(";\n"),
-            )
-            return undefined
-          } catch (error) {
-            await client.query("rollback")
-            return (error as { readonly code?: string }).code
-          }
-        }
-        const found = []
-        for (const [title, , statements] of ATTEMPTS)
-          found.push([title, yield* Effect.promise(() => attempt(statements))])
-        assert.deepStrictEqual(
-          found,
-          ATTEMPTS.map(([title, code]) => [title, code]),
-        )
+        assert.deepStrictEqual(yield* Effect.promise(() => tried(client, ATTEMPTS)), ATTEMPTS)
       }),
     ),
 )
