@@ -176,7 +176,6 @@ export const dueAtOf = (issuedAt: number, netDays: number, timezone: string): nu
   if (!Number.isInteger(netDays) || netDays < 0 || netDays > MAX_NET_DAYS) {
     throw new RangeError(`The net days must be an integer from 0 to ${MAX_NET_DAYS}: ${netDays}.`)
   }
-  const local = LocalTime.ofInstant(issuedAt, timezone)
-  const midnight = Math.floor(local / LocalTime.DAY_MILLIS) * LocalTime.DAY_MILLIS
+  const midnight = LocalTime.startOfDay(LocalTime.ofInstant(issuedAt, timezone))
   return LocalTime.toInstant(midnight + (netDays + 1) * LocalTime.DAY_MILLIS, timezone) - 1
 }

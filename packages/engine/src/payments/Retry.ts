@@ -54,8 +54,7 @@ export const RESEND_MILLIS = 23 * HOUR_MILLIS
 
 /** The instant of 09:00 of a customer's day, so many days after another instant. */
 const morningAfter = (instant: number, days: number, timezone: string): number => {
-  const local = LocalTime.ofInstant(instant, timezone)
-  const midnight = Math.floor(local / LocalTime.DAY_MILLIS) * LocalTime.DAY_MILLIS
+  const midnight = LocalTime.startOfDay(LocalTime.ofInstant(instant, timezone))
   return LocalTime.toInstant(midnight + days * LocalTime.DAY_MILLIS + RETRY_HOUR * HOUR_MILLIS, timezone)
 }
 

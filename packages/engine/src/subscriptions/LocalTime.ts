@@ -91,6 +91,9 @@ export const format = (local: number): string => {
   return `${date.join("-")}T${time.join(":")}.${padded(millis % SECOND_MILLIS, 3)}`
 }
 
+/** The local midnight at which the day of a local time begins. */
+export const startOfDay = (local: number): number => Math.floor(local / DAY_MILLIS) * DAY_MILLIS
+
 /** Adds calendar months. A day that the month does not have becomes its last day. */
 export const addMonths = (local: number, months: number): number => {
   const days = Math.floor(local / DAY_MILLIS)
