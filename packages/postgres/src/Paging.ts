@@ -1,9 +1,10 @@
 /**
  * Pages of lists in SQL: newest first, ordered by id.
  */
-import { Id, Page } from "@billwright/core"
+import { CurrentTenant, Id, Page } from "@billwright/core"
 import { Effect } from "effect"
 import { Statement } from "effect/sql"
+import type { DatabaseService } from "./Database.ts"
 import { type Row, text } from "./Row.ts"
 
 /** The UUID of an id with this prefix; `undefined` for any other text. */
@@ -37,6 +38,26 @@ export const requireCursor = <E, R>(
           ? Effect.fail(new Page.CursorNotFound({ id: page.cursor?.id ?? uuid }))
           : Effect.void,
       )
+
+/** The cursor of a page in a table of the current tenant. Fails if the table has no such row. */
+export const cursorIn = Effect.fnUntraced(function* (
+  read: DatabaseService["read"],
+  operation: string,
+  table: Statement.Fragment,
+  prefix: string,
+  page: Page.PageQuery,
+) {
+  const { accountId, mode } = yield* CurrentTenant
+  const cursor = yield* cursorOf(prefix, page)
+  yield* requireCursor(page, cursor, (uuid) =>
+    read(
+      operation,
+      (sql) =>
+        sql<Row>`select 1 from ${table} where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
+    ),
+  )
+  return cursor
+})
 
 const literal = (text: string) => Statement.fragment([Statement.literal(text)])
 // Qualified by the table. A bare `id` would mean the selected text, and no index is ordered by that.

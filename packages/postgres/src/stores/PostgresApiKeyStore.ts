@@ -15,7 +15,7 @@ import { Statement } from "effect/sql"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
-import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import { decoding, instant, instantOrNull, json, type Row, text } from "../Row.ts"
 
 const columns = Statement.fragment([
@@ -87,14 +87,7 @@ where account_id = ${accountId} and mode = ${mode} and id = ${Id.toUuid(id)}::uu
   const list = Effect.fnUntraced(function* (page: Page.PageQuery) {
     const operation = "ApiKeyStore.list"
     const { accountId, mode } = yield* CurrentTenant
-    const cursor = yield* cursorOf(ApiKey.API_KEY_ID_PREFIX, page)
-    yield* requireCursor(page, cursor, (uuid) =>
-      read(
-        operation,
-        (sql) =>
-          sql<Row>`select 1 from ${t.api_keys} where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
-      ),
-    )
+    const cursor = yield* cursorIn(read, operation, t.api_keys, ApiKey.API_KEY_ID_PREFIX, page)
     const { limit, order, position } = clauses(page, cursor)
     const rows = yield* read(
       operation,

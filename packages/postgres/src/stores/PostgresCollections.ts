@@ -19,7 +19,7 @@ import { DateTime, Effect, Layer, Option } from "effect"
 import { Statement } from "effect/sql"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
-import { cursorOf, pageOf, requireCursor, shownOf } from "../Paging.ts"
+import { cursorIn, pageOf, shownOf } from "../Paging.ts"
 import { decoding, type Row, text } from "../Row.ts"
 import { byPlace, inOrderOf, uuids } from "./Batched.ts"
 import * as CollectionList from "./CollectionList.ts"
@@ -238,16 +238,7 @@ select ${literal(XID)} from locked`,
 
   const listOne = Effect.fnUntraced(function* (filter: CollectionFilter<A>, page: Page.PageQuery) {
     const operation = nameOf("list")
-    const { accountId, mode } = yield* CurrentTenant
-    const cursor = yield* cursorOf(resource.prefix, page)
-    yield* requireCursor(page, cursor, (uuid) =>
-      read(
-        operation,
-        (sql) =>
-          sql<Row>`select 1 from ${table}
-where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
-      ),
-    )
+    const cursor = yield* cursorIn(read, operation, table, resource.prefix, page)
     const { search, ...fields } = filter
     const equal = Object.entries(fields)
       .filter(([, value]) => value !== undefined)

@@ -17,7 +17,7 @@ import { Statement } from "effect/sql"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
-import { clauses, cursorOf, pageOf, requireCursor, shownOf, withinBytes } from "../Paging.ts"
+import { clauses, cursorIn, pageOf, shownOf, withinBytes } from "../Paging.ts"
 import { decoding, instant, json, type Row, text } from "../Row.ts"
 import { customerIdOf, invoiceIdOf } from "./DueRow.ts"
 import { amountsRead, amountsWritten } from "./InvoiceRow.ts"
@@ -106,14 +106,12 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id
     const operation = "CreditNoteStore.list"
     const { accountId, mode } = yield* CurrentTenant
     const { customerId, invoiceId } = filter
-    const cursor = yield* cursorOf(CreditNote.CREDIT_NOTE_ID_PREFIX, page)
-    yield* requireCursor(page, cursor, (uuid) =>
-      read(
-        operation,
-        (sql) =>
-          sql<Row>`select 1 from ${t.billing_credit_notes}
-where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
-      ),
+    const cursor = yield* cursorIn(
+      read,
+      operation,
+      t.billing_credit_notes,
+      CreditNote.CREDIT_NOTE_ID_PREFIX,
+      page,
     )
     const { limit, order, position } = clauses(page, cursor)
     const rows = yield* read(operation, (sql) => {

@@ -21,7 +21,7 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
-import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import { decoding, instantOrNull, integer, json, type Row, text } from "../Row.ts"
 import * as DeliveryQueue from "./DeliveryQueue.ts"
 import { attemptFromRow, attemptsJson, deliveryColumns, deliveryFromRow } from "./DeliveryRow.ts"
@@ -60,15 +60,7 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id
   const list = Effect.fnUntraced(function* (filter: DeliveryFilterQuery, page: Page.PageQuery) {
     const operation = "DeliveryStore.list"
     const { accountId, mode } = yield* CurrentTenant
-    const cursor = yield* cursorOf(Delivery.DELIVERY_ID_PREFIX, page)
-    yield* requireCursor(page, cursor, (uuid) =>
-      read(
-        operation,
-        (sql) =>
-          sql<Row>`select 1 from ${t.webhook_deliveries}
-where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
-      ),
-    )
+    const cursor = yield* cursorIn(read, operation, t.webhook_deliveries, Delivery.DELIVERY_ID_PREFIX, page)
     const { limit, order, position } = clauses(page, cursor)
     const { endpointId, eventId, status } = filter
     const rows = yield* read(operation, (sql) => {

@@ -17,7 +17,7 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
-import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import { decoding, type Row, text } from "../Row.ts"
 import { endpointColumns, endpointFromRow, endpointId, secretsJson, storedFromRow } from "./EndpointRow.ts"
 
@@ -89,15 +89,7 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id
   ) {
     const operation = "EndpointStore.list"
     const { accountId, mode } = yield* CurrentTenant
-    const cursor = yield* cursorOf(Endpoint.ENDPOINT_ID_PREFIX, page)
-    yield* requireCursor(page, cursor, (uuid) =>
-      read(
-        operation,
-        (sql) =>
-          sql<Row>`select 1 from ${t.webhook_endpoints}
-where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
-      ),
-    )
+    const cursor = yield* cursorIn(read, operation, t.webhook_endpoints, Endpoint.ENDPOINT_ID_PREFIX, page)
     const { limit, order, position } = clauses(page, cursor)
     const rows = yield* read(
       operation,

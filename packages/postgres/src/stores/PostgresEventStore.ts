@@ -20,7 +20,7 @@ import { type SqlClient, Statement } from "effect/sql"
 import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database, type DatabaseService } from "../Database.ts"
-import { clauses, cursorOf, pageOf, requireCursor, shownOf } from "../Paging.ts"
+import { clauses, cursorIn, pageOf, shownOf } from "../Paging.ts"
 import { decoding, json, type Row, text } from "../Row.ts"
 import { eventColumns, eventFromRow, eventId, withinPage } from "./EventRow.ts"
 import * as EventTail from "./EventTail.ts"
@@ -151,14 +151,7 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id
   const list = Effect.fnUntraced(function* (filter: EventFilterQuery, page: Page.PageQuery) {
     const operation = "EventStore.list"
     const { accountId, mode } = yield* CurrentTenant
-    const cursor = yield* cursorOf(EVENT_ID_PREFIX, page)
-    yield* requireCursor(page, cursor, (uuid) =>
-      read(
-        operation,
-        (sql) =>
-          sql<Row>`select 1 from ${t.events} where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
-      ),
-    )
+    const cursor = yield* cursorIn(read, operation, t.events, EVENT_ID_PREFIX, page)
     const { limit, order, position } = clauses(page, cursor)
     const { deliveryStatus, ...own } = filter
     const rows = yield* read(operation, (sql) => {

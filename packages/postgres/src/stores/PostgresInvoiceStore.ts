@@ -20,7 +20,7 @@ import { Statement } from "effect/sql"
 import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
-import { clauses, cursorOf, pageOf, requireCursor, shownOf, withinBytes } from "../Paging.ts"
+import { clauses, cursorIn, pageOf, shownOf, withinBytes } from "../Paging.ts"
 import { bigint, decoding, json, type Row, text } from "../Row.ts"
 import { byPlace, inOrderOf, uuids } from "./Batched.ts"
 import { dueColumns, joinDue, queueWritten } from "./DueRow.ts"
@@ -312,15 +312,7 @@ select xid from removed`,
     const operation = "InvoiceStore.list"
     const { accountId, mode } = yield* CurrentTenant
     const { customerId, status, subscriptionId } = filter
-    const cursor = yield* cursorOf(Invoice.INVOICE_ID_PREFIX, page)
-    yield* requireCursor(page, cursor, (uuid) =>
-      read(
-        operation,
-        (sql) =>
-          sql<Row>`select 1 from ${t.billing_invoices}
-where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
-      ),
-    )
+    const cursor = yield* cursorIn(read, operation, t.billing_invoices, Invoice.INVOICE_ID_PREFIX, page)
     const { limit, order, position } = clauses(page, cursor)
     const rows = yield* read(operation, (sql) => {
       const conditions = [

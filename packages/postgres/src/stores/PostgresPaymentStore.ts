@@ -15,7 +15,7 @@ import { Statement } from "effect/sql"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
-import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import {
   bigint,
   decoding,
@@ -137,15 +137,7 @@ where t.account_id = ${accountId} and t.mode = ${mode} and t.id = ${Id.toUuid(id
     const operation = "PaymentStore.list"
     const { accountId, mode } = yield* CurrentTenant
     const { customerId, invoiceId, status } = filter
-    const cursor = yield* cursorOf(Payment.PAYMENT_ID_PREFIX, page)
-    yield* requireCursor(page, cursor, (uuid) =>
-      read(
-        operation,
-        (sql) =>
-          sql<Row>`select 1 from ${t.billing_payments}
-where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
-      ),
-    )
+    const cursor = yield* cursorIn(read, operation, t.billing_payments, Payment.PAYMENT_ID_PREFIX, page)
     const { limit, order, position } = clauses(page, cursor)
     const rows = yield* read(operation, (sql) => {
       const conditions = [

@@ -18,7 +18,7 @@ import { Statement } from "effect/sql"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
-import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { clauses, cursorIn, cursorOf, pageOf, requireCursor } from "../Paging.ts"
 import { decoding, instant, integer, json, type Row, text, textOrNull } from "../Row.ts"
 
 const literal = (sql: string): Statement.Fragment => Statement.fragment([Statement.literal(sql)])
@@ -96,14 +96,7 @@ where t.account_id = ${accountId} and t.mode = ${mode}
   const list = Effect.fnUntraced(function* (page: Page.PageQuery) {
     const operation = "PlanStore.list"
     const { accountId, mode } = yield* CurrentTenant
-    const cursor = yield* cursorOf(Plan.PLAN_ID_PREFIX, page)
-    yield* requireCursor(page, cursor, (uuid) =>
-      read(
-        operation,
-        (sql) =>
-          sql<Row>`select 1 from ${t.plans} where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
-      ),
-    )
+    const cursor = yield* cursorIn(read, operation, t.plans, Plan.PLAN_ID_PREFIX, page)
     const { limit, order, position } = clauses(page, cursor)
     const rows = yield* read(
       operation,

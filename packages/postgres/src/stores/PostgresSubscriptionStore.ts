@@ -23,7 +23,7 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
-import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import { decoding, instant, json, type Row, textOrNull } from "../Row.ts"
 import { byPlace, inOrderOf, uuids } from "./Batched.ts"
 import { customerIdOf, dueColumns, dueFromRow, joinDue, queueWritten, subscriptionIdOf } from "./DueRow.ts"
@@ -283,15 +283,7 @@ cross join lateral (
   ) {
     const operation = "SubscriptionStore.list"
     const { accountId, mode } = yield* CurrentTenant
-    const cursor = yield* cursorOf(SUBSCRIPTION_ID_PREFIX, page)
-    yield* requireCursor(page, cursor, (uuid) =>
-      read(
-        operation,
-        (sql) =>
-          sql<Row>`select 1 from ${t.billing_subscriptions}
-where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
-      ),
-    )
+    const cursor = yield* cursorIn(read, operation, t.billing_subscriptions, SUBSCRIPTION_ID_PREFIX, page)
     const { limit, order, position } = clauses(page, cursor)
     const rows = yield* read(operation, (sql) => {
       const ofCustomer =

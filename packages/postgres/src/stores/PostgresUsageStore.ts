@@ -20,7 +20,7 @@ import * as ArrayLiteral from "../ArrayLiteral.ts"
 import { Commits } from "../Commits.ts"
 import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
-import { clauses, cursorOf, pageOf, requireCursor } from "../Paging.ts"
+import { clauses, cursorIn, pageOf } from "../Paging.ts"
 import { decoding, integer, json, type Row, text } from "../Row.ts"
 import { byPlace } from "./Batched.ts"
 import * as MeterRollups from "./MeterRollups.ts"
@@ -109,15 +109,7 @@ from ${t.void_usage}(${accountId}, ${mode}, ${Id.toUuid(id)}::uuid, ${String(at.
   ) {
     const operation = "UsageStore.list"
     const { accountId, mode } = yield* CurrentTenant
-    const cursor = yield* cursorOf(UsageRecord.USAGE_RECORD_ID_PREFIX, page)
-    yield* requireCursor(page, cursor, (uuid) =>
-      read(
-        operation,
-        (sql) =>
-          sql<Row>`select 1 from ${t.usage_records}
-where account_id = ${accountId} and mode = ${mode} and id = ${uuid}::uuid`,
-      ),
-    )
+    const cursor = yield* cursorIn(read, operation, t.usage_records, UsageRecord.USAGE_RECORD_ID_PREFIX, page)
     const { limit, order, position } = clauses(page, cursor)
     const rows = yield* read(
       operation,
