@@ -26,6 +26,8 @@ import { Storage } from "@billwright/postgres"
 import { assert, describe, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { Client } from "pg"
+import { inject } from "vitest"
 import { asTenant } from "./Tenants.ts"
 import * as TestDatabase from "./TestDatabase.ts"
 import { claim, delivered, minute, newEndpoint, publish, settle } from "./Webhooks.ts"
@@ -34,6 +36,18 @@ const live = Storage.layer().pipe(Layer.provideMerge(TestDatabase.layerClient({ 
 
 /** More than 5 executions: after those Postgres may switch to a generic plan. */
 const EXECUTIONS = 8
+
+/** An open transaction in another database of the server, until the scope closes. */
+const transactionElsewhere = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const client = new Client({ connectionString: inject("serverUrl") })
+    await client.connect()
+    await client.query("begin")
+    await client.query("select pg_current_xact_id()")
+    return client
+  }),
+  (client) => Effect.promise(() => client.end()),
+)
 
 const uuid = (table: number, row: number): string =>
   `01940000-0000-7000-8${String(table).padStart(3, "0")}-${row.toString(16).padStart(12, "0")}`
@@ -570,11 +584,20 @@ describe("a burst on a queue that was analyzed while empty, after it had been lo
         Effect.gen(function* () {
           const sql = yield* SqlClient.SqlClient
           const deliveries = yield* DeliveryStore
-          // The pages that autovacuum reads are counted, too.
-          yield* sql`alter table billwright.webhook_pending set (autovacuum_enabled = off)`
+          // The pages that autovacuum reads are counted, too. And while it analyzes a table, vacuum keeps deleted rows.
+          const tables = yield* sql<{
+            name: string
+          }>`select relid::regclass::text as name from pg_stat_user_tables`
+          for (const { name } of tables)
+            yield* sql.unsafe(`alter table ${name} set (autovacuum_enabled = off)`)
+          // While another database of the server has an older transaction, claims cannot mark the entries of deleted
+          // rows as dead. Vacuum removes them in any case. The table stays as long as it was.
+          yield* transactionElsewhere
+          const removed = sql`vacuum (truncate false) billwright.webhook_pending`
           for (const index of [0, 1, 2, 3]) yield* sql.unsafe(fill[index]!)
           yield* sql.unsafe(fillQueue(16, 30_000))
           yield* sql`delete from billwright.webhook_pending`
+          yield* removed
           yield* sql`analyze`
           yield* sql.unsafe(fillQueue(17, 8_000))
           // Pages of the queue and its indexes: reading a whole index costs hundreds.
@@ -591,8 +614,7 @@ from pg_statio_user_tables where schemaname = 'billwright' and relname = 'webhoo
               const before = yield* pages
               yield* verb(n)
               const cost = (yield* pages) - before
-              // The first claim skips the deleted entries, and marks them as dead.
-              if (n > 1) assert.isAtMost(cost, most, `${what}, time ${n}`)
+              assert.isAtMost(cost, most, `${what}, time ${n}`)
             }
           })
           const limits = { limit: 64, limitPerEndpoint: 64, limits: new Map(), tenantLimits: [] }
@@ -613,6 +635,7 @@ from pg_statio_user_tables where schemaname = 'billwright' and relname = 'webhoo
             }),
           )
           yield* sql`delete from billwright.webhook_pending where account_id <> 'default'`
+          yield* removed
           yield* costs("cancel", 5_000, (n) => deliveries.cancel(endpointId(n), "endpoint_disabled", NOW))
           yield* costs("replay", 4_000, (n) =>
             deliveries.replayRange({
