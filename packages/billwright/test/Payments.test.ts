@@ -50,6 +50,7 @@ const provider = (): PaymentProvider & { readonly calls: Array<string> } => {
   return {
     calls,
     name: "acme",
+    chargeable: () => ({ status: "ok" }),
     openPayment: async ({ amount, currency, paymentId }) => {
       calls.push(`open ${amount} ${currency}`)
       return { reference: `ref_${paymentId}` }
@@ -96,7 +97,8 @@ describe("a payment provider", () => {
 
   it("is refused when it lacks something", async () => {
     const { closePayment: _, ...incomplete } = provider()
-    for (const payments of [incomplete, { ...provider(), name: "manual" }]) {
+    const withoutSetups = { ...provider(), methods: { ensureCustomer: () => undefined } }
+    for (const payments of [incomplete, withoutSetups, { ...provider(), name: "manual" }]) {
       const error = await rejection(createTestBilling({ payments: payments as never }))
       assert.instanceOf(error, ConfigurationError)
       assert.include(error.message, "payments must be a payment provider")

@@ -212,13 +212,28 @@ export { PaymentStore } from "./payments/PaymentStore.ts"
 export type { PaymentFilter } from "./payments/PaymentStore.ts"
 export { paymentView } from "./payments/PaymentView.ts"
 export type { PaymentView } from "./payments/PaymentView.ts"
-export { CurrentProvider, PROVIDER_MILLIS, ProviderFailure } from "./payments/PaymentProvider.ts"
-export type { AttemptPayment, OpenPayment, PaymentProvider, PaymentRead } from "./payments/PaymentProvider.ts"
-export { FakeProvider } from "./payments/FakeProvider.ts"
+export type { Chargeable, Money } from "./payments/Chargeable.ts"
+export { CurrentProvider, PROVIDER_MILLIS } from "./payments/PaymentProvider.ts"
 export type {
-  FakeOptions,
-  FakeOutcome,
-  FakePayment,
-  ProviderCall,
-  ProviderFault,
-} from "./payments/FakeProvider.ts"
+  AttemptAnswer,
+  AttemptPayment,
+  OpenPayment,
+  PaymentProvider,
+  PaymentRead,
+  Presence,
+} from "./payments/PaymentProvider.ts"
+export { ProviderFailure } from "./payments/ProviderFailure.ts"
+export type {
+  CustomerAction,
+  MethodProvider,
+  ProviderCustomer,
+  SavedMethod,
+  SetupRead,
+  StartedSetup,
+  StartSetup,
+} from "./payments/MethodProvider.ts"
+export type { FaultOf, ProviderCall, ProviderFault } from "./payments/FakeCalls.ts"
+export { FakeMethods } from "./payments/FakeMethods.ts"
+export type { FakeBehaviour, FakeCard, FakePages, FakeSetup } from "./payments/FakeMethods.ts"
+export { FakeProvider } from "./payments/FakeProvider.ts"
+export type { FakeOptions, FakeOutcome, FakePayment } from "./payments/FakeProvider.ts"

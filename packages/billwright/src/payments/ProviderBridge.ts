@@ -1,9 +1,14 @@
 /**
  * Makes the provider of core from one with promises.
  */
-import { type PaymentProvider as Core, ProviderFailure } from "@billwright/core"
-import { Effect } from "effect"
-import { type PaymentProvider, PaymentProviderError, type ProviderCallOptions } from "./PaymentProvider.ts"
+import {
+  type AttemptAnswer as CoreAnswer,
+  type PaymentProvider as Core,
+  ProviderFailure,
+} from "@billwright/core"
+import { Effect, Redacted } from "effect"
+import type { CustomerAction, MethodProvider, ProviderCallOptions } from "./MethodProvider.ts"
+import { type AttemptAnswer, type PaymentProvider, PaymentProviderError } from "./PaymentProvider.ts"
 
 const failureOf = (error: unknown): ProviderFailure =>
   new ProviderFailure({
@@ -14,10 +19,39 @@ const failureOf = (error: unknown): ProviderFailure =>
 const calling = <A>(call: (options: ProviderCallOptions) => Promise<A>): Effect.Effect<A, ProviderFailure> =>
   Effect.tryPromise({ try: async (signal) => call({ signal }), catch: failureOf })
 
+/** What the customer goes on with, so that no log shows it. */
+const hidden = ({ clientSecret, url }: CustomerAction) => ({
+  clientSecret: clientSecret === null ? null : Redacted.make(clientSecret),
+  url: url === null ? null : Redacted.make(url),
+})
+
+const toCoreAnswer = (answer: AttemptAnswer): CoreAnswer => {
+  if (answer.status !== "requires_action") return answer
+  const { action, status } = answer
+  return action === undefined ? { status } : { status, action: hidden(action) }
+}
+
+const toCoreMethods = (methods: MethodProvider): NonNullable<Core["methods"]> => ({
+  ensureCustomer: (customer) => calling((options) => methods.ensureCustomer(customer, options)),
+  startSetup: (setup) =>
+    Effect.map(
+      calling((options) => methods.startSetup(setup, options)),
+      (started) => ({ reference: started.reference, ...hidden(started) }),
+    ),
+  readSetup: (reference) => calling((options) => methods.readSetup(reference, options)),
+  detachMethod: (reference) => calling((options) => methods.detachMethod(reference, options)),
+})
+
 export const toCoreProvider = (provider: PaymentProvider): Core => ({
   name: provider.name,
+  chargeable: (money) => provider.chargeable(money),
+  methods: provider.methods && toCoreMethods(provider.methods),
   openPayment: (payment) => calling((options) => provider.openPayment(payment, options)),
-  attemptPayment: (attempt) => calling((options) => provider.attemptPayment(attempt, options)),
+  attemptPayment: (attempt) =>
+    Effect.map(
+      calling((options) => provider.attemptPayment(attempt, options)),
+      toCoreAnswer,
+    ),
   readPayment: (reference) => calling((options) => provider.readPayment(reference, options)),
   closePayment: (reference) => calling((options) => provider.closePayment(reference, options)),
 })

@@ -59,7 +59,11 @@ const tax = must(
   "a table of taxes, or an object with the function quote",
 )
 
-const PROVIDER_CALLS = ["openPayment", "attemptPayment", "readPayment", "closePayment"]
+const PROVIDER_CALLS = ["chargeable", "openPayment", "attemptPayment", "readPayment", "closePayment"]
+const METHOD_CALLS = ["ensureCustomer", "startSetup", "readSetup", "detachMethod"]
+
+const hasFunctions = (value: object, names: ReadonlyArray<string>): boolean =>
+  names.every((name) => typeof (value as Record<string, unknown>)[name] === "function")
 
 const payments = must(
   (value) =>
@@ -69,8 +73,13 @@ const payments = must(
     typeof value.name === "string" &&
     /^[\x21-\x7e]{1,64}$/.test(value.name) &&
     value.name !== Payment.MANUAL_PROVIDER &&
-    PROVIDER_CALLS.every((name) => typeof (value as Record<string, unknown>)[name] === "function"),
-  `a payment provider: a name of 1 to 64 characters other than manual, and the functions ${PROVIDER_CALLS.join(", ")}`,
+    hasFunctions(value, PROVIDER_CALLS) &&
+    (!("methods" in value) ||
+      value.methods === undefined ||
+      (typeof value.methods === "object" &&
+        value.methods !== null &&
+        hasFunctions(value.methods, METHOD_CALLS))),
+  `a payment provider: a name of 1 to 64 characters other than manual, and the functions ${PROVIDER_CALLS.join(", ")}; if it has methods, these have the functions ${METHOD_CALLS.join(", ")}`,
 )
 
 const rules = {

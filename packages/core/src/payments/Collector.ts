@@ -26,9 +26,9 @@ import {
   type PaymentProvider,
   type PaymentRead,
   PROVIDER_MILLIS,
-  ProviderFailure,
 } from "./PaymentProvider.ts"
 import { PaymentStore } from "./PaymentStore.ts"
+import { ProviderFailure } from "./ProviderFailure.ts"
 
 /** How long after a payment could not be closed that is tried again. */
 const CLOSE_AGAIN_MILLIS = 3_600_000
@@ -179,7 +179,14 @@ export const makeCollector = Effect.gen(function* () {
           )
     const sent = yield* book.apply(ports, ready, invoice, { type: "send" })
     const { id: attemptId, method } = sent.collection!.attempt!
-    return { type: "attempt", payment: sent, attempt: { reference, attemptId, method } }
+    const attempt: AttemptPayment = {
+      reference,
+      attemptId,
+      method,
+      presence: "off_session",
+      returnUrl: null,
+    }
+    return { type: "attempt", payment: sent, attempt }
   })
 
   /** Changes a payment in a transaction of its own, which holds its invoice, at the time of its customer. */
@@ -211,7 +218,7 @@ export const makeCollector = Effect.gen(function* () {
   const open = (from: PaymentProvider, payment: StoredPayment): Worked<void> => {
     const { amount, currency, customerId, id: paymentId, invoiceId } = payment
     return Effect.matchEffect(
-      within(from.openPayment({ paymentId, invoiceId, customerId, amount, currency })),
+      within(from.openPayment({ paymentId, invoiceId, customerId, customer: null, amount, currency })),
       {
         onFailure: ({ reason }) => applyTo(payment, { type: "failed", reason }),
         onSuccess: ({ reference }) =>

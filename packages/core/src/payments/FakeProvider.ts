@@ -1,29 +1,16 @@
 /**
  * A payment provider for tests. It keeps payments in memory, and fails as it is told.
  */
-import { Effect } from "effect"
-import {
-  type AttemptPayment,
-  type OpenPayment,
-  type PaymentProvider,
-  type PaymentRead,
-  ProviderFailure,
+import type { Chargeable, Money } from "./Chargeable.ts"
+import { callWith, type FaultOf } from "./FakeCalls.ts"
+import { fakeAction, FakeMethods, type FakePages } from "./FakeMethods.ts"
+import type {
+  AttemptAnswer,
+  AttemptPayment,
+  OpenPayment,
+  PaymentProvider,
+  PaymentRead,
 } from "./PaymentProvider.ts"
-
-/** A call of a provider. */
-export type ProviderCall = "openPayment" | "attemptPayment" | "readPayment" | "closePayment"
-
-/**
- * What goes wrong with a call.
- *
- * - `lose_request`: the request never arrives, and nobody knows that.
- * - `lose_reply`: it is done, and the answer is lost.
- * - `refuse`: the provider is busy; surely nothing happened.
- * - `break`: it refuses for good, such as for a wrong key of the host; surely nothing happened.
- * - `twice`: the request arrives twice.
- * - `late`: the answer is one of earlier.
- */
-export type ProviderFault = "lose_request" | "lose_reply" | "refuse" | "break" | "twice" | "late"
 
 /** What an attempt comes to, if nothing goes wrong. */
 export type FakeOutcome =
@@ -33,9 +20,15 @@ export type FakeOutcome =
 /** How a fake provider behaves. */
 export interface FakeOptions {
   /** What goes wrong with a call. Default: nothing. */
-  readonly faultOf?: (call: ProviderCall) => ProviderFault | undefined
-  /** What a new attempt comes to. Default: it succeeds. */
-  readonly outcomeOf?: (attempt: AttemptPayment) => FakeOutcome
+  readonly faultOf?: FaultOf
+  /** What a new attempt comes to. `undefined`, and the default: what the card does, and without a card it succeeds. */
+  readonly outcomeOf?: (attempt: AttemptPayment) => FakeOutcome | undefined
+  /** What amounts it takes. Default: all. */
+  readonly chargeable?: (money: Money) => Chargeable
+  /** Whether it saves payment methods. Default: it charges every customer without one. */
+  readonly hasMethods?: boolean
+  /** Where its pages are. Default: nowhere. */
+  readonly pages?: FakePages
 }
 
 /** A payment at the fake provider. */
@@ -49,7 +42,12 @@ export interface FakePayment extends OpenPayment {
   readonly attempts: ReadonlyArray<string>
 }
 
-const unknown = (message: string) => new ProviderFailure({ reason: "unknown", message })
+const declinedAs = (code: string): FakeOutcome => ({
+  status: "declined",
+  code,
+  advice: null,
+  notBefore: null,
+})
 
 /**
  * A provider in memory. A payment succeeds once at most, an attempt counts once however often it arrives, and what is
@@ -57,12 +55,22 @@ const unknown = (message: string) => new ProviderFailure({ reason: "unknown", me
  */
 export class FakeProvider implements PaymentProvider {
   readonly name: string = "fake"
+  /** Its saved cards, and what customers do with them. `undefined` if it saves none. */
+  readonly methods: FakeMethods | undefined
+  readonly #call: ReturnType<typeof callWith>
   readonly #payments = new Map<string, FakePayment>()
   readonly #earlier = new Map<string, PaymentRead>()
   readonly #options: FakeOptions
 
   constructor(options: FakeOptions = {}) {
     this.#options = options
+    const faultOf = options.faultOf ?? (() => undefined)
+    this.#call = callWith(faultOf)
+    this.methods = options.hasMethods === true ? new FakeMethods(faultOf, options.pages) : undefined
+  }
+
+  chargeable(money: Money): Chargeable {
+    return this.#options.chargeable?.(money) ?? { status: "ok" }
   }
 
   /** All payments that were opened, in their order. */
@@ -103,7 +111,7 @@ export class FakeProvider implements PaymentProvider {
   attemptPayment(attempt: AttemptPayment) {
     return this.#call(
       "attemptPayment",
-      () => this.#attempt(attempt),
+      () => this.#answer(attempt),
       () => this.#earlier.get(attempt.reference),
     )
   }
@@ -125,16 +133,34 @@ export class FakeProvider implements PaymentProvider {
     })
   }
 
+  /** What comes of an attempt, and how the customer goes on with it. */
+  #answer(attempt: AttemptPayment): AttemptAnswer {
+    const { presence, reference, returnUrl } = attempt
+    const read = this.#attempt(attempt)
+    return read.status === "requires_action" && presence === "on_session"
+      ? { ...read, action: fakeAction(reference, returnUrl, this.#options.pages) }
+      : read
+  }
+
   #attempt(attempt: AttemptPayment): PaymentRead {
     const payment = this.#find(attempt.reference)
     const { attempts, isClosed, state } = payment
     const isPossible = !isClosed && state.status !== "succeeded" && state.status !== "processing"
     if (!isPossible || attempts.includes(attempt.attemptId)) return state
-    const outcome = this.#options.outcomeOf?.(attempt) ?? ({ status: "succeeded" } as const)
+    const outcome = this.#options.outcomeOf?.(attempt) ?? this.#outcomeOf(attempt)
     return this.#conclude(
       { ...payment, attempts: [...attempts, attempt.attemptId] },
       outcome.status === "declined" ? { ...outcome, attemptId: attempt.attemptId } : outcome,
     )
+  }
+
+  /** What the card does. */
+  #outcomeOf({ method, presence }: AttemptPayment): FakeOutcome {
+    if (this.methods === undefined) return { status: "succeeded" }
+    const behaviour = method === null ? undefined : this.methods.behaviourOf(method)
+    if (behaviour === "works") return { status: "succeeded" }
+    if (behaviour !== "needs_confirmation") return declinedAs(behaviour?.code ?? "no_method")
+    return presence === "on_session" ? { status: "requires_action" } : declinedAs("authentication_required")
   }
 
   #conclude(payment: FakePayment, state: PaymentRead): PaymentRead {
@@ -152,35 +178,5 @@ export class FakeProvider implements PaymentProvider {
     const found = this.#payments.get(reference)
     if (found === undefined) throw new TypeError(`no payment has the reference ${reference}`)
     return found
-  }
-
-  /** Makes a call, with what goes wrong. `before` is the answer of earlier, if there is one. */
-  #call<A>(
-    call: ProviderCall,
-    work: () => A,
-    before: () => A | undefined = () => undefined,
-  ): Effect.Effect<A, ProviderFailure> {
-    return Effect.suspend((): Effect.Effect<A, ProviderFailure> => {
-      switch (this.#options.faultOf?.(call)) {
-        case "lose_request":
-          return Effect.fail(unknown("the connection was lost"))
-        case "lose_reply":
-          work()
-          return Effect.fail(unknown("the connection was lost"))
-        case "refuse":
-          return Effect.fail(new ProviderFailure({ reason: "transient", message: "too many requests" }))
-        case "break":
-          return Effect.fail(new ProviderFailure({ reason: "permanent", message: "the key is wrong" }))
-        case "twice":
-          work()
-          return Effect.sync(work)
-        case "late": {
-          const now = work()
-          return Effect.succeed(before() ?? now)
-        }
-        case undefined:
-          return Effect.sync(work)
-      }
-    })
   }
 }

@@ -2,44 +2,54 @@
  * The port of a payment provider: who takes money for invoices. Without one, nobody is charged.
  */
 import type { PaymentRead } from "@billwright/engine"
-import { Context, Data, type Effect } from "effect"
+import { Context, type Effect } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { InvoiceId } from "../invoices/Invoice.ts"
+import type { Chargeable, Money } from "./Chargeable.ts"
+import type { CustomerAction, MethodProvider } from "./MethodProvider.ts"
 import type { PaymentId } from "./Payment.ts"
+import type { ProviderFailure } from "./ProviderFailure.ts"
 
 export type { PaymentRead } from "@billwright/engine"
 
 /** How long a provider may take for one call, in milliseconds. Then the outcome of the call is unknown. */
 export const PROVIDER_MILLIS = 60_000
 
-/**
- * A call of a provider failed. `transient`: surely nothing happened, and the same call may work later. `permanent`: surely
- * nothing happened, and a person has to change something. `unknown`: it may have happened.
- */
-export class ProviderFailure extends Data.TaggedError("ProviderFailure")<{
-  readonly reason: "transient" | "permanent" | "unknown"
-  /** What went wrong, for people. It must have no secret and no detail of a card. */
-  readonly message: string
-}> {}
-
 /** A payment to open. Amounts are integers of the currency's minor unit. */
-export interface OpenPayment {
+export interface OpenPayment extends Money {
   /** The key of the call: the same id always opens the same payment. */
   readonly paymentId: PaymentId
   readonly invoiceId: InvoiceId
   readonly customerId: CustomerId
-  readonly amount: bigint
-  readonly currency: string
+  /** The reference that `ensureCustomer` gave. `null` if the provider saves no methods. */
+  readonly customer: string | null
 }
+
+/** Whether the customer is there to confirm a payment. */
+export type Presence = "on_session" | "off_session"
 
 /** An attempt to take the money of an open payment. */
 export interface AttemptPayment {
   readonly reference: string
   /** The key of the call: however often it is sent, it is one attempt. */
   readonly attemptId: string
-  /** `null`: the default method that the provider has of the customer. Without one, it is declined as `no_method`. */
+  /**
+   * The reference of a saved payment method. `null`: the method that the provider has of the customer by itself. Without
+   * one, the attempt is declined as `no_method`.
+   */
   readonly method: string | null
+  readonly presence: Presence
+  /** Where a page of the provider sends the customer after the confirmation. `null`: there is no such page. */
+  readonly returnUrl: string | null
 }
+
+/**
+ * What an attempt came to. When the customer has to confirm it and is there (`on_session`), the answer says how. An attempt
+ * while the customer is not there has no `action`.
+ */
+export type AttemptAnswer =
+  | Exclude<PaymentRead, { readonly status: "requires_action" }>
+  | { readonly status: "requires_action"; readonly action?: CustomerAction }
 
 /**
  * Takes money. All calls happen outside of transactions, may be repeated, and may be made by several processes at once.
@@ -52,16 +62,28 @@ export interface PaymentProvider {
   /** The name by which payments remember it: 1 to 64 characters, and not `manual`. It must stay. */
   readonly name: string
 
+  /** Whether it can take an amount. It asks nobody, and the answer for an amount stays. */
+  readonly chargeable: (money: Money) => Chargeable
+
+  /**
+   * How it saves payment methods of customers. Without it, the provider knows by itself how to charge a customer: each
+   * attempt has the `method` `null`.
+   */
+  readonly methods?: MethodProvider | undefined
+
   /** Opens a payment, which moves no money. The same `paymentId` gives the same reference. */
   readonly openPayment: (
     payment: OpenPayment,
   ) => Effect.Effect<{ readonly reference: string }, ProviderFailure>
 
   /**
-   * Tries to take the money, while the customer is not there. Repeated with the same `attemptId`, it gives the same answer
-   * or a later one, and takes nothing again.
+   * Tries to take the money. Repeated with the same `attemptId`, it gives the same answer or a later one, and takes nothing
+   * again.
+   *
+   * A method that needs the customer's confirmation is `requires_action` if the customer is there. If not, it may also be
+   * declined as `authentication_required`.
    */
-  readonly attemptPayment: (attempt: AttemptPayment) => Effect.Effect<PaymentRead, ProviderFailure>
+  readonly attemptPayment: (attempt: AttemptPayment) => Effect.Effect<AttemptAnswer, ProviderFailure>
 
   /** How the payment stands now. An attempt whose answer was given or lost is seen. */
   readonly readPayment: (reference: string) => Effect.Effect<PaymentRead, ProviderFailure>

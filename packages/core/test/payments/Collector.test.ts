@@ -157,6 +157,7 @@ describe("faults of the provider", () => {
     let isSilent = true
     const provider: PaymentProvider = {
       name: "fake",
+      chargeable: (money) => fake.chargeable(money),
       openPayment: (payment) => fake.openPayment(payment),
       attemptPayment: (one) =>
         Effect.flatMap(fake.attemptPayment(one), (read) => (isSilent ? Effect.never : Effect.succeed(read))),

@@ -44,6 +44,7 @@ const mortal = (fake: FakeProvider, dies: (boundary: number) => boolean): Paymen
     })
   return {
     name: "fake",
+    chargeable: (money) => fake.chargeable(money),
     openPayment: (payment) => around(fake.openPayment(payment)),
     attemptPayment: (attempt) => around(fake.attemptPayment(attempt)),
     readPayment: (reference) => around(fake.readPayment(reference)),

@@ -1,0 +1,82 @@
+/**
+ * The part of a payment provider that saves payment methods, so that customers can be charged while they are not there.
+ */
+import type { Effect, Redacted } from "effect"
+import type { CustomerId } from "../customers/Customer.ts"
+import type { ProviderFailure } from "./ProviderFailure.ts"
+
+/** A customer as the provider may know it. */
+export interface ProviderCustomer {
+  /** The key of the call: the same id always gives the same customer of the provider. */
+  readonly customerId: CustomerId
+  readonly name: string
+  readonly email: string
+}
+
+/** How a customer goes on by itself: with the client secret in the provider's own form, or on a page of the provider. */
+export interface CustomerAction {
+  /** For the provider's code in the customer's browser. It is given to the caller once, and never stored or logged. */
+  readonly clientSecret: Redacted.Redacted<string> | null
+  /** A page of the provider. Whoever has the address may act as the customer, so that it is never stored or logged. */
+  readonly url: Redacted.Redacted<string> | null
+}
+
+/** The setup of a payment method to start. */
+export interface StartSetup {
+  /** The key of the call: the same id always starts the same setup. */
+  readonly setupId: string
+  /** The reference that `ensureCustomer` gave. */
+  readonly customer: string
+  /** Where a page of the provider sends the customer afterwards. `null`: the customer stays on the host's page. */
+  readonly returnUrl: string | null
+}
+
+/** A setup that was started. With a `returnUrl` it has a `url`, otherwise a `clientSecret`, if the provider offers both. */
+export interface StartedSetup extends CustomerAction {
+  /** How the provider names the setup: 1 to 255 characters. It is no secret. */
+  readonly reference: string
+}
+
+/** A payment method that a provider has saved for payments while the customer is not there. */
+export interface SavedMethod {
+  /** How the provider names it: 1 to 255 characters. It is no secret, and the same for the same method. */
+  readonly reference: string
+  /** Such as `card` or `sepa_debit`: 1 to 40 characters of a-z, 0-9 and `_`. */
+  readonly type: string
+  /** Such as `visa`: at most 40 characters. `null` if it has none. */
+  readonly brand: string | null
+  /** The last 4 characters of its number. `null` if it has none. */
+  readonly last4: string | null
+  /** The last month in which it is valid. `null` if it does not expire. */
+  readonly expiry: { readonly month: number; readonly year: number } | null
+}
+
+/** How a setup stands. `pending`: the customer has not finished it. A `failed` one stays so. */
+export type SetupRead =
+  | { readonly status: "pending" }
+  | { readonly status: "saved"; readonly method: SavedMethod }
+  | {
+      readonly status: "failed"
+      /** The provider's code, such as `card_declined`. */
+      readonly code: string
+    }
+
+/**
+ * Saves payment methods. All calls happen outside of transactions, may be repeated, and may be made by several processes
+ * at once.
+ */
+export interface MethodProvider {
+  /** The provider's customer, which it makes if there is none. The same `customerId` gives the same reference. */
+  readonly ensureCustomer: (
+    customer: ProviderCustomer,
+  ) => Effect.Effect<{ readonly reference: string }, ProviderFailure>
+
+  /** Starts to save a method of a customer. It takes no money. The same `setupId` gives the same setup. */
+  readonly startSetup: (setup: StartSetup) => Effect.Effect<StartedSetup, ProviderFailure>
+
+  /** How a setup stands now. One that is saved gives the same method each time. */
+  readonly readSetup: (reference: string) => Effect.Effect<SetupRead, ProviderFailure>
+
+  /** Forgets a saved method, so that it takes no money any more. Doing it again is fine. */
+  readonly detachMethod: (reference: string) => Effect.Effect<void, ProviderFailure>
+}
