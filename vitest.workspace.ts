@@ -30,6 +30,9 @@ const GENERATED_CLIENTS = "packages/http/test/clients/**/*.test.ts"
 /** The contract suite as its README runs it, and whether it finds adapters that are broken on purpose. Of the same script. */
 const BROKEN_ADAPTERS = "packages/testing/test/{Faults,Readme}.test.ts"
 
+/** The fake of Stripe's API, which listens on a port of this machine. */
+const FAKE_STRIPE = "packages/testing/test/stripe/**/*.test.ts"
+
 /** Whether the simulations find bugs that are planted in them: each needs many seeds. Of the same script. */
 const PLANTED_BUGS = "simulation/test/{Mutations,BillingMutations}.test.ts"
 
@@ -69,7 +72,7 @@ export default defineConfig({
             testTimeout: 5_000,
           }).test,
           isolate: false,
-          exclude: [ENGINE_ON_POSTGRES, BROKEN_ADAPTERS],
+          exclude: [ENGINE_ON_POSTGRES, BROKEN_ADAPTERS, FAKE_STRIPE],
         },
       },
       // The same with all inputs of its properties. Of `npm run test:suites`.
@@ -119,6 +122,7 @@ export default defineConfig({
         },
       },
       { test: { ...integration("node", "packages/node").test, isolate: false } },
+      project("stripe", [FAKE_STRIPE], { testTimeout: 30_000 }),
       {
         test: {
           ...project("billwright-integration", [BILLWRIGHT_INTEGRATION], { testTimeout: 60_000 }).test,
