@@ -177,7 +177,14 @@ export type { PendingChangeView, SubscriptionView } from "./subscriptions/Subscr
 export { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 export type { SubscriptionFilter } from "./subscriptions/SubscriptionStore.ts"
 export { DueStore, MAX_CLAIMED_SUBJECTS } from "./time/DueStore.ts"
-export type { ClaimedSubject, DueClaim, DueCounts, FirstDue, Subject } from "./time/DueStore.ts"
+export type {
+  ClaimedSubject,
+  DueClaim,
+  DueCounts,
+  FirstDue,
+  ScheduledSubject,
+  Subject,
+} from "./time/DueStore.ts"
 export { ActionUnavailable } from "./invoices/ActionUnavailable.ts"
 export { Invoices } from "./invoices/Invoices.ts"
 export type { ListInvoices } from "./invoices/Invoices.ts"

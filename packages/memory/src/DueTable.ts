@@ -136,8 +136,10 @@ export class DueTable {
       if (first === undefined || isEarlier(row, first)) first = row
     }
     // What belongs to no customer has no test clock.
-    if (first === undefined || first.subject.kind === "plan_migration") return undefined
-    return { subject: first.subject, at: first.dueAt, attempts: attemptsOf(first.state) }
+    if (first === undefined) return undefined
+    const { subject } = first
+    if (subject.kind === "plan_migration" || subject.kind === "test_clock") return undefined
+    return { subject, at: first.dueAt, attempts: attemptsOf(first.state) }
   }
 
   fail(tenant: Tenant.Tenant, { at, attempts, subject }: FirstDue, failure: Due.DueFailure): boolean {
@@ -239,7 +241,8 @@ export const dueStore = (table: DueTable, journal: Journal): DueStore["Service"]
     countDue: (until) => journal.verb(() => Exit.succeed(table.count(until.epochMilliseconds))),
     schedule: (subject, dueAt) =>
       journal.tenantVerb((tenant) => {
-        table.put(tenant, subject, null, dueAt)
+        if (dueAt === null) table.remove(subject.id)
+        else table.put(tenant, subject, null, dueAt)
         return Exit.void
       }),
     nextDueAt: journal.verb(() =>

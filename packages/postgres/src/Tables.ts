@@ -30,6 +30,7 @@ const NAMES = [
   "plans",
   "redemptions",
   "sweep_cells",
+  "test_clocks",
   "usage_daily",
   "usage_records",
   "void_usage",

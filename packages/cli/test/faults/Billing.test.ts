@@ -332,14 +332,28 @@ describe("billing", () => {
     await ends(name, await several)
   })
 
-  it("on a test clock goes on after SIGKILL at any commit", ofRows(54), async () => {
-    const inTime = await undisturbed(async (one) => {
+  /** A test clock on its way to `SETTLED` in a new database. */
+  const onItsWay = async () => {
+    const name = await database()
+    const { id } = await on(name, START_MILLIS, (one) => clocked(one, 1), "test")
+    return { name, id, env: { ADVANCE: id, ADVANCE_TO: String(SETTLED) } }
+  }
+
+  /** What the same clock leads to without faults. */
+  const arrived = (): Promise<ReadonlyArray<string>> =>
+    undisturbed(async (one) => {
       const { id } = await clocked(one, 1)
       await advanced(one, id, SETTLED)
     }, "test")
-    const name = await database()
-    const { id } = await on(name, START_MILLIS, (one) => clocked(one, 1), "test")
-    const env = { ADVANCE: id, ADVANCE_TO: String(SETTLED) }
+
+  const hasArrived = async (one: Installation): Promise<void> => {
+    const books = await one.books()
+    hold(books)
+    isSame(outcomeOf(books), await arrived())
+  }
+
+  it("on a test clock goes on after SIGKILL at any commit", ofRows(54), async () => {
+    const { env, id, name } = await onItsWay()
     const choice = new Choice(54)
     let kills = 0
     for (;;) {
@@ -357,11 +371,29 @@ describe("billing", () => {
       START_MILLIS,
       async (one) => {
         await advanced(one, id, SETTLED)
-        const books = await one.books()
-        hold(books)
-        isSame(outcomeOf(books), inTime)
+        await hasArrived(one)
       },
       "test",
     )
+  })
+
+  it("on a test clock is finished by runs with nobody calling", ofRows(55), async () => {
+    const { env, name } = await onItsWay()
+    const choice = new Choice(55)
+    const called = await runner(name, { ...env, KILL: `after ${choice.int(1, 4)}` }, START_MILLIS)
+    assert.strictEqual(called.signal, "SIGKILL", called.stderr)
+    let now = START_MILLIS
+    let kills = 0
+    for (;;) {
+      now += LEASED
+      // The first commit of a run is its claim.
+      const kill = `${choice.pick(["before", "after"])} ${choice.int(3, 4)}`
+      const { signal, stderr } = await runner(name, { KILL: kill }, now)
+      if (signal === null) break
+      assert.strictEqual(signal, "SIGKILL", stderr)
+      kills++
+    }
+    assert.isAbove(kills, 0)
+    await on(name, now, hasArrived, "test")
   })
 })

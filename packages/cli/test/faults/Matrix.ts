@@ -100,6 +100,11 @@ export const MATRIX: ReadonlyArray<Row> = [
     "SIGKILL, again and again, of processes that advance a test clock",
     "J1–J5, J8, J10, J11: the next advance goes on, to the same invoices",
   ),
+  row(
+    55,
+    "SIGKILL of a process that advances a test clock, and then of billing runs",
+    "J1–J5, J8, J10, J11: billing runs finish it with nobody calling, to the same invoices",
+  ),
 ]
 
 declare module "vitest" {

@@ -6,11 +6,11 @@ import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUn
 import type { TaxesUnknown } from "../invoices/Taxes.ts"
 import { makeCollector } from "../payments/Collector.ts"
 import { BatchTransactor } from "../shared/BatchTransactor.ts"
-import type { DueFailure } from "../shared/Due.ts"
 import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
+import * as ClockAdvance from "./ClockAdvance.ts"
 import {
   type ClaimedSubject,
   type DueCounts,
@@ -21,6 +21,7 @@ import {
 import * as DueWork from "./DueWork.ts"
 import { makeMigrationRun } from "./MigrationRun.ts"
 import { batchesOf } from "./RunBatches.ts"
+import { failureOf, MAX_RUN_ATTEMPTS } from "./RunFailure.ts"
 import * as RunLoop from "./RunLoop.ts"
 
 /** How long a claimed subject is leased. A transaction of a run takes a small part of it. */
@@ -29,14 +30,6 @@ const RUN_LEASE_MILLIS = 120_000
 const CLAIM = 100
 /** Most subjects of one run. */
 const MAX_RUN = 1_000_000
-/** How long after its first failure a subject is tried again. Each further failure doubles that. */
-const FIRST_RETRY_MILLIS = 60_000
-const MAX_RETRY_MILLIS = 21_600_000
-/** How often a subject is tried before it is set aside. */
-const MAX_RUN_ATTEMPTS = 10
-/** Longest problem that is stored, in characters. */
-const MAX_PROBLEM_LENGTH = 500
-
 const limitMessage = { message: `must be an integer from 1 to ${MAX_RUN}` }
 
 /** The input of `BillingRuns.runDue`. */
@@ -53,8 +46,8 @@ export interface RunDue extends Schema.Schema.Type<typeof RunDue> {}
 const decodeRun = decoder(RunDue)
 
 /**
- * What a run did. A batch of a plan migration and a step of a payment count as nothing: the migration says itself how far
- * it is, and so does the invoice.
+ * What a run did. A batch of a plan migration, a step of a payment and work on a test clock count as nothing: the migration
+ * says itself how far it is, and so do the invoice and the clock.
  */
 export interface RunReport {
   /** How many times it worked on a subscription. */
@@ -110,11 +103,15 @@ export class BillingRuns extends Context.Service<
       const batchTransactor = Option.getOrUndefined(yield* Effect.serviceOption(BatchTransactor))
       const runMigration = yield* makeMigrationRun
       const collectPayment = yield* makeCollector
+      const clockAdvance = yield* ClockAdvance.make
 
       const workOn = (claimed: ClaimedSubject, until: number): Worked => {
         const { attempts, subject } = claimed
         if (subject.kind === "plan_migration") {
           return Effect.as(runMigration(claimed, subject.id), DueWork.NOTHING)
+        }
+        if (subject.kind === "test_clock") {
+          return Effect.as(clockAdvance.takeOver(claimed, subject.id), DueWork.NOTHING)
         }
         if (subject.kind === "payment") {
           const held = Effect.flatMap(Effect.orDie(duePort), (due) => due.holds(claimed))
@@ -135,7 +132,7 @@ export class BillingRuns extends Context.Service<
         const due = yield* duePort
         const members = batch.flatMap((claimed) => {
           const { attempts, subject, tenant } = claimed
-          if (subject.kind === "plan_migration" || subject.kind === "payment") return []
+          if (!DueWork.isBilled(subject)) return []
           const hold = { attempts, holds: due.holds(claimed), giveBack: due.release(claimed, null) }
           return [Effect.provideService(dueWork.runWithin(subject, until, hold), CurrentTenant, tenant)]
         })
@@ -145,7 +142,7 @@ export class BillingRuns extends Context.Service<
       })
 
       const mayShare = ({ subject }: ClaimedSubject): boolean =>
-        subject.kind !== "plan_migration" && subject.kind !== "payment" && dueWork.runsWithin(subject.kind)
+        DueWork.isBilled(subject) && dueWork.runsWithin(subject.kind)
 
       const runOne = Effect.fnUntraced(function* (claimed: ClaimedSubject, until: number) {
         const { subject, tenant } = claimed
@@ -271,16 +268,3 @@ const sentenceOf = (kind: Subject["kind"], isSetAside: boolean): string =>
   isSetAside
     ? `billing a ${kind} failed ${MAX_RUN_ATTEMPTS} times in a row, and it was set aside: it is not tried again until it is changed`
     : `billing a ${kind} failed; it is tried again`
-
-/** What is noted of a failure: the next attempt, or that there is none. */
-export const failureOf = (attempts: number, cause: Cause.Cause<unknown>, at: DateTime.Utc): DueFailure => {
-  const error = Cause.squash(cause)
-  const problem = error instanceof Error ? error.message : String(error)
-  const delay = Math.min(FIRST_RETRY_MILLIS * 2 ** (attempts - 1), MAX_RETRY_MILLIS)
-  return {
-    attempts,
-    problem: problem.slice(0, MAX_PROBLEM_LENGTH),
-    at,
-    retryAt: attempts >= MAX_RUN_ATTEMPTS ? null : DateTime.add(at, { milliseconds: delay }),
-  }
-}

@@ -1,5 +1,5 @@
 /**
- * The storage port of billing runs: the queue of subscriptions and invoices on which something is due.
+ * The storage port of billing runs: the queue of what is due by itself: subscriptions, invoices and others.
  */
 import { Context, type DateTime, type Effect, type Option } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
@@ -21,6 +21,10 @@ export type Subject =
   | { readonly kind: "invoice"; readonly id: InvoiceId }
   | { readonly kind: "payment"; readonly id: PaymentId }
   | { readonly kind: "plan_migration"; readonly id: PlanMigrationId }
+  | { readonly kind: "test_clock"; readonly id: TestClockId }
+
+/** What is in the queue in real time, and belongs to no customer. */
+export type ScheduledSubject = Extract<Subject, { readonly kind: "plan_migration" | "test_clock" }>
 
 /** A subject that a runner has leased. */
 export interface ClaimedSubject {
@@ -46,7 +50,7 @@ export interface DueClaim {
 
 /** The first subject of a test clock on which something is due. */
 export interface FirstDue {
-  readonly subject: Exclude<Subject, { readonly kind: "plan_migration" }>
+  readonly subject: Exclude<Subject, ScheduledSubject>
   /** When it can be worked on: when it is due, or tried again. In epoch milliseconds, by the test clock. */
   readonly at: number
   /** How often it has failed in a row. */
@@ -100,11 +104,11 @@ export class DueStore extends Context.Service<
     ) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /**
-     * Puts a migration of plans in the queue, or takes it off (`null`). Ends a lease on it and forgets its failures. Other
-     * subjects get there by their stores.
+     * Puts a migration of plans or the advance of a test clock in the queue, or takes it off (`null`). Ends a lease on it
+     * and forgets its failures. Other subjects get there by their stores.
      */
     readonly schedule: (
-      subject: Extract<Subject, { readonly kind: "plan_migration" }>,
+      subject: ScheduledSubject,
       dueAt: number | null,
     ) => Effect.Effect<void, StorageError, CurrentTenant>
 

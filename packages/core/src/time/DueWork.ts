@@ -14,12 +14,16 @@ import { heldOf } from "../subscriptions/SubscriptionBilling.ts"
 import type { Updated } from "../subscriptions/SubscriptionBook.ts"
 import { dueSteps, nextDueAfter, nextDueOf } from "../subscriptions/SubscriptionGroups.ts"
 import { bookOf } from "../subscriptions/Subscriptions.ts"
-import type { FirstDue } from "./DueStore.ts"
+import type { Subject } from "./DueStore.ts"
 
 /** Most due instants of a subscription that one transaction works through. */
 const MAX_STEPS = 12
 
-type BilledSubject = Exclude<FirstDue["subject"], { readonly kind: "payment" }>
+/** What is billed. */
+type BilledSubject = Extract<Subject, { readonly kind: "subscription" | "invoice" }>
+
+export const isBilled = (subject: Subject): subject is BilledSubject =>
+  subject.kind === "subscription" || subject.kind === "invoice"
 
 type Asked<A> = Effect.Effect<A, StorageError, CurrentTenant>
 

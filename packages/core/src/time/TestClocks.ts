@@ -1,7 +1,7 @@
 /**
  * The use cases of test clocks.
  */
-import { Cause, Context, DateTime, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { customers } from "../customers/Customer.ts"
 import {
   CreateTestClock,
@@ -17,22 +17,16 @@ import {
   TooManyTestClocks,
 } from "../customers/TestClock.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
-import { makeCollector } from "../payments/Collector.ts"
 import * as ById from "../shared/ById.ts"
 import { Collections } from "../shared/Collections.ts"
 import { IdGenerator } from "../shared/Id.ts"
-import { decoder, InvalidInput } from "../shared/InvalidInput.ts"
+import { decoder, type InvalidInput } from "../shared/InvalidInput.ts"
 import { filterOf, nameCursor, type Page, toQuery } from "../shared/Page.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import { CurrentTenant } from "../shared/Tenant.ts"
 import { Transactor } from "../shared/Transactor.ts"
-import * as WallClock from "../shared/WallClock.ts"
-import { failureOf } from "./BillingRuns.ts"
-import { DueStore, type FirstDue } from "./DueStore.ts"
-import * as DueWork from "./DueWork.ts"
-
-/** Most subjects that one call of `advance` works on. */
-const MAX_SUBJECTS_OF_CALL = 100
+import * as ClockAdvance from "./ClockAdvance.ts"
+import { DueStore } from "./DueStore.ts"
 
 /** The input of `TestClocks.advance`. */
 export const AdvanceTestClock = Schema.Struct({
@@ -71,7 +65,8 @@ export class TestClocks extends Context.Service<
     /**
      * Moves a clock towards an instant, and does what is due for its customers on the way, each thing at its instant and in
      * a transaction of its own. One call works on at most 100 subjects. Repeat it with the same instant until the status is
-     * `ready`. What is done stays done, also when the process dies meanwhile. Several callers share the work.
+     * `ready`. What is done stays done, also when the process dies meanwhile. Several callers share the work. When nobody has
+     * called for a minute, billing runs finish it.
      *
      * What fails is tried again later by the clock, and set aside after 10 failures; the rest goes on.
      */
@@ -94,8 +89,7 @@ export class TestClocks extends Context.Service<
       const store = collections.of(testClocks)
       const owners = collections.of(customers)
       const duePort = yield* optionalPort(DueStore)
-      const work = yield* DueWork.make
-      const collectPayment = yield* makeCollector
+      const clockAdvance = yield* ClockAdvance.make
       const transactor = yield* Transactor
       const ids = yield* IdGenerator
 
@@ -133,7 +127,9 @@ export class TestClocks extends Context.Service<
       /** On a storage without a queue nothing is due. */
       const putIntoRealTime = Effect.fnUntraced(
         function* (id: TestClockId) {
-          yield* (yield* duePort).endClock(id, yield* DateTime.now)
+          const due = yield* duePort
+          yield* due.endClock(id, yield* DateTime.now)
+          yield* due.schedule({ kind: "test_clock", id }, null)
         },
         Effect.catchTag("InvoicingUnsupported", () => Effect.void),
       )
@@ -153,90 +149,11 @@ export class TestClocks extends Context.Service<
         )
       })
 
-      /** Takes the instant to advance to. */
-      const begin = (to: DateTime.Utc) => (clock: TestClock) => {
-        const least = clock.advancingTo ?? clock.now
-        if (DateTime.isGreaterThanOrEqualTo(to, least)) {
-          return Effect.succeed({ ...clock, status: "advancing" as const, advancingTo: to })
-        }
-        const problem = `must not be before ${DateTime.formatIso(least)}, where the clock ${clock.advancingTo === null ? "stands" : "advances to"}`
-        return Effect.fail(new InvalidInput({ field: "to", problem }))
-      }
-
-      /** Notes a failure, at the time of the clock. Others go on. */
-      const fail = Effect.fnUntraced(function* (
-        id: TestClockId,
-        first: FirstDue,
-        cause: Cause.Cause<unknown>,
-      ) {
-        const due = yield* duePort
-        yield* transactor.atomically(
-          Effect.gen(function* () {
-            const clock = yield* orNotFound(yield* store.modify(id, (found) => movedTo(found, first.at)), id)
-            yield* due.fail(first, failureOf(first.attempts + 1, cause, clock.now))
-          }),
-        )
-        yield* Effect.logError(
-          `billing a ${first.subject.kind} failed on a test clock`,
-          first.subject.id,
-          cause,
-        )
-      })
-
-      /** The clock, held until the transaction ends so that one thing happens after another, and what is due first. */
-      const look = Effect.fnUntraced(function* (id: TestClockId) {
-        const due = yield* duePort
-        const clock = yield* orNotFound(yield* store.modify(id, Effect.succeed), id)
-        const first = Option.getOrUndefined(yield* due.firstDue(id))
-        const to = clock.advancingTo
-        const isLeft = to !== null && first !== undefined && first.at <= to.epochMilliseconds
-        return { clock, to, first: isLeft ? first : undefined }
-      })
-
-      /** Ends the advance if nothing is left to do. Otherwise gives what is due first. */
-      const nextOf = Effect.fnUntraced(function* (id: TestClockId) {
-        const { clock, first, to } = yield* look(id)
-        if (to === null || first !== undefined) return first
-        const ended: TestClock = { ...clock, now: to, status: "ready", advancingTo: null }
-        yield* store.modify(id, () => Effect.succeed(ended))
-        return undefined
-      })
-
-      /** Does what is due first. Gives false if nothing is left to do. */
-      const step = Effect.fnUntraced(function* (id: TestClockId) {
-        const next = yield* transactor.atomically(nextOf(id))
-        if (next === undefined) return false
-        const atItsInstant = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-          transactor.atomically(
-            Effect.gen(function* () {
-              const { first } = yield* look(id)
-              // Somebody else has done it, or something else is due first by now.
-              if (first?.subject.id !== next.subject.id || first.at !== next.at) return
-              const moved = yield* orNotFound(
-                yield* store.modify(id, (found) => movedTo(found, first.at)),
-                id,
-              )
-              yield* WallClock.standingAt(moved.now, effect)
-            }),
-          )
-        const { subject } = next
-        const exit = yield* Effect.exit(
-          subject.kind === "payment"
-            ? collectPayment(subject.id, Effect.succeed(true), atItsInstant)
-            : work.run(subject, next.at, heldAfter(next.attempts), atItsInstant),
-        )
-        if (Exit.isSuccess(exit)) return true
-        if (Cause.hasInterrupts(exit.cause)) return yield* Effect.interrupt
-        yield* fail(id, next, exit.cause)
-        return true
-      })
-
       const advance = Effect.fn("TestClocks.advance")(function* (id: string, input: AdvanceTestClock) {
         const { to } = yield* decodeAdvance(input)
-        yield* duePort
         const known = yield* knownId(id)
-        yield* orNotFound(yield* store.modify(known, begin(to)), id)
-        for (let subjects = 0; subjects < MAX_SUBJECTS_OF_CALL; subjects++) if (!(yield* step(known))) break
+        yield* clockAdvance.begin(known, to)
+        yield* clockAdvance.work(known)
         return yield* get(id)
       })
 
@@ -244,14 +161,3 @@ export class TestClocks extends Context.Service<
     }),
   )
 }
-
-/** The transaction holds the clock, and so all of its subjects. */
-const heldAfter = (attempts: number): DueWork.Hold => ({
-  attempts,
-  holds: Effect.succeed(true),
-  giveBack: Effect.void,
-})
-
-/** A clock never goes back. */
-const movedTo = (clock: TestClock, millis: number) =>
-  Effect.succeed({ ...clock, now: DateTime.makeUnsafe(Math.max(clock.now.epochMilliseconds, millis)) })

@@ -197,6 +197,59 @@ describe("a test clock", () => {
       }).pipe(inTest),
   )
 
+  it.effect("is finished by billing runs when nobody calls again for a minute", () =>
+    Effect.gen(function* () {
+      yield* pushPro
+      const clock = yield* newClock
+      const owners = yield* Effect.forEach([1, 2, 3, 4], () => subscribe(clock.id))
+      const clocks = yield* TestClocks
+      const runs = yield* BillingRuns
+      const to = DateTime.add(START, { years: 3, hours: 2 })
+      const call = clocks.advance(clock.id, { to })
+      yield* call
+      yield* Clock.adjust("40 seconds")
+      // Each call puts it off.
+      assert.strictEqual((yield* call).status, "advancing")
+      yield* Clock.adjust("59 seconds")
+      assert.deepInclude(yield* runs.runDue(), { hasMore: false })
+      const left = yield* clocks.get(clock.id)
+      assert.strictEqual(left.status, "advancing")
+      yield* Clock.adjust("1 second")
+      yield* runs.runDue({ limit: 1 })
+      const between = yield* clocks.get(clock.id)
+      assert.isTrue(DateTime.isGreaterThan(between.now, left.now))
+      yield* runs.runDue()
+      assert.deepInclude(yield* clocks.get(clock.id), { status: "ready", advancingTo: null, now: to })
+      for (const { subscription } of owners) {
+        const { data } = yield* (yield* Invoices).list({ subscriptionId: subscription.id, limit: 100 })
+        assert.lengthOf(data, 37)
+      }
+      assert.deepStrictEqual(yield* runs.nextDueAt, Option.none())
+      assert.deepInclude(yield* runs.runDue(), { subscriptions: 0, invoices: 0, failed: 0 })
+    }).pipe(inTest),
+  )
+
+  it.effect("is left alone by billing runs when it is deleted on its way", () =>
+    Effect.gen(function* () {
+      yield* pushPro
+      const clock = yield* newClock
+      const owners = yield* Effect.forEach([1, 2, 3, 4], () => subscribe(clock.id))
+      const clocks = yield* TestClocks
+      const to = DateTime.add(START, { years: 3 })
+      assert.strictEqual((yield* clocks.advance(clock.id, { to })).status, "advancing")
+      const runs = yield* BillingRuns
+      assert.isTrue(Option.isSome(yield* runs.nextDueAt))
+      for (const { customer, subscription } of owners) {
+        yield* (yield* Subscriptions).cancel(subscription.id, { at: "now" })
+        yield* (yield* Customers).erase(customer.id)
+      }
+      yield* clocks.delete(clock.id)
+      yield* Clock.adjust("1 minute")
+      assert.deepInclude(yield* runs.runDue(), { failed: 0 })
+      assert.deepStrictEqual(yield* runs.nextDueAt, Option.none())
+    }).pipe(inTest),
+  )
+
   it.effect("goes on with others when one fails, and tries that again by the clock", () => {
     const { logged, logger } = listen()
     return Effect.gen(function* () {

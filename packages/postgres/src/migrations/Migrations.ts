@@ -35,6 +35,7 @@ import { migration0017 } from "./Migration0017.ts"
 import { migration0018 } from "./Migration0018.ts"
 import { migration0019 } from "./Migration0019.ts"
 import { migration0020 } from "./Migration0020.ts"
+import { migration0021 } from "./Migration0021.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -61,6 +62,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0018,
   migration0019,
   migration0020,
+  migration0021,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -11,6 +11,7 @@ import {
   type Subject,
   SUBSCRIPTION_ID_PREFIX,
   type SubscriptionId,
+  TestClock,
 } from "@billwright/core"
 import { Statement } from "effect/sql"
 import { millisText } from "../Millis.ts"
@@ -86,3 +87,6 @@ export const paymentIdOf = (row: Row, column: string): Payment.PaymentId =>
 
 export const planMigrationIdOf = (row: Row, column: string): PlanMigration.PlanMigrationId =>
   Id.fromUuid(PlanMigration.PLAN_MIGRATION_ID_PREFIX, text(row, column)) as PlanMigration.PlanMigrationId
+
+export const testClockIdOf = (row: Row, column: string): TestClock.TestClockId =>
+  Id.fromUuid(TestClock.TEST_CLOCK_ID_PREFIX, text(row, column)) as TestClock.TestClockId

@@ -22,7 +22,14 @@ import { Database } from "../Database.ts"
 import { millisOf } from "../Millis.ts"
 import { decoding, instantOrNull, integer, type Row, text, textOrNull } from "../Row.ts"
 import { uuids } from "./Batched.ts"
-import { customerIdOf, invoiceIdOf, paymentIdOf, planMigrationIdOf, subscriptionIdOf } from "./DueRow.ts"
+import {
+  customerIdOf,
+  invoiceIdOf,
+  paymentIdOf,
+  planMigrationIdOf,
+  subscriptionIdOf,
+  testClockIdOf,
+} from "./DueRow.ts"
 
 /** The tenant at which the last claim stopped. The next claim continues there. */
 interface Visited {
@@ -38,10 +45,12 @@ const billedFromRow = (row: Row): FirstDue["subject"] => {
   return { kind: "subscription", id: subscriptionIdOf(row, "id") }
 }
 
-const subjectFromRow = (row: Row): Subject =>
-  text(row, "kind") === "plan_migration"
-    ? { kind: "plan_migration", id: planMigrationIdOf(row, "id") }
-    : billedFromRow(row)
+const subjectFromRow = (row: Row): Subject => {
+  const kind = text(row, "kind")
+  if (kind === "plan_migration") return { kind, id: planMigrationIdOf(row, "id") }
+  if (kind === "test_clock") return { kind, id: testClockIdOf(row, "id") }
+  return billedFromRow(row)
+}
 
 const claimedFromRow = (row: Row): ClaimedSubject => ({
   tenant: {
@@ -74,6 +83,7 @@ from ${schema}.claim_due($1::text::bigint, $2::text::bigint, $3::text::uuid, $4:
     payment: t.billing_payments,
     plan_migration: t.plan_migrations,
     subscription: t.billing_subscriptions,
+    test_clock: t.test_clocks,
   }
   let visited: Visited = { account: null, mode: null }
 

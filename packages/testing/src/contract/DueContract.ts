@@ -8,6 +8,7 @@ import {
   Customer,
   DueStore,
   InvoiceStore,
+  type ScheduledSubject,
   type Subject,
   type SubscriptionId,
   PlanMigration,
@@ -88,6 +89,31 @@ const failureAt = (at: number, retryAt: DateTime.Utc | null) => ({
   problem: "no such plan",
   at: minuteOf(at),
   retryAt,
+})
+
+/** A subject that belongs to no customer is due when it is scheduled. */
+const isScheduled = Effect.fnUntraced(function* (subject: ScheduledSubject) {
+  yield* emptyQueue
+  const due = yield* DueStore
+  yield* due.schedule(subject, millisOf(1))
+  const [first] = yield* claim(1)
+  same(first?.subject, subject)
+  assert.deepInclude(first, { customerId: null, dueAt: millisOf(1), attempts: 0 })
+  assert.isTrue(yield* holds(first!))
+  assert.isTrue(yield* due.release(first!, null))
+  const [second] = yield* claim(1)
+  const { atomically } = yield* Transactor
+  yield* Effect.flip(atomically(Effect.andThen(due.schedule(subject, null), Effect.fail("no"))))
+  assert.isTrue(yield* holds(second!))
+  yield* due.schedule(subject, millisOf(2))
+  assert.isFalse(yield* holds(second!))
+  same(yield* claim(1), [])
+  yield* due.schedule(subject, null)
+  same(yield* claim(2), [])
+  same(yield* nextDueAt, Option.none())
+  yield* due.schedule(subject, millisOf(3))
+  assert.lengthOf(yield* claim(3), 1)
+  yield* due.schedule(subject, null)
 })
 
 export const dueContract = (test: InvoicingTest): void => {
@@ -354,25 +380,20 @@ export const dueContract = (test: InvoicingTest): void => {
   test(
     "a migration of plans is due when it is scheduled, until it is taken off",
     Effect.gen(function* () {
-      yield* emptyQueue
-      const due = yield* DueStore
-      const migrations = (yield* Collections).of(PlanMigration.planMigrations)
       const migration = yield* Sample.of(PlanMigration.planMigrations)
-      const subject = { kind: "plan_migration", id: migration.id } as const
-      yield* migrations.insert(migration)
-      yield* due.schedule(subject, millisOf(1))
-      const [first] = yield* claim(1)
-      same(first?.subject, subject)
-      assert.deepInclude(first, { customerId: null, dueAt: millisOf(1), attempts: 0 })
-      assert.isTrue(yield* holds(first!))
-      assert.isTrue(yield* due.release(first!, null))
-      const [second] = yield* claim(1)
-      yield* due.schedule(subject, millisOf(2))
-      assert.isFalse(yield* holds(second!))
-      same(yield* claim(1), [])
-      yield* due.schedule(subject, null)
-      same(yield* claim(2), [])
-      same(yield* nextDueAt, Option.none())
+      yield* (yield* Collections).of(PlanMigration.planMigrations).insert(migration)
+      yield* isScheduled({ kind: "plan_migration", id: migration.id })
     }),
+  )
+
+  test(
+    "the advance of a test clock is due in real time when it is scheduled, until it is taken off",
+    asTest(
+      Effect.gen(function* () {
+        const clock = yield* newClock
+        yield* isScheduled({ kind: "test_clock", id: clock.id })
+        same(yield* (yield* DueStore).firstDue(clock.id), Option.none())
+      }),
+    ),
   )
 }
