@@ -34,7 +34,7 @@ const BROKEN_ADAPTERS = "packages/testing/test/{Faults,Readme}.test.ts"
 const FAKE_STRIPE = "packages/testing/test/stripe/**/*.test.ts"
 
 /** Whether the simulations find bugs that are planted in them: each needs many seeds. Of the same script. */
-const PLANTED_BUGS = "simulation/test/{Mutations,BillingMutations}.test.ts"
+const PLANTED_BUGS = "simulation/test/{Mutations,BillingMutations,PaymentsMutations}.test.ts"
 
 /**
  * The query plans on tables with many rows, the storage contract on other kinds of connections, random commands, and

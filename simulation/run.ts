@@ -1,6 +1,7 @@
 /**
- * Runs simulations, of webhooks and usage and of billing: `npm run simulate -- --seeds 10000`. `--from 20001` changes the first seed. `--seed 42` runs a
- * single seed and prints a short report.
+ * Runs simulations, of webhooks and usage, of billing and of payments: `npm run simulate -- --seeds 10000`. `--from 20001`
+ * changes the first seed. `--only payments` runs one of the simulations. `--seed 42` runs a single seed and prints a short
+ * report.
  */
 import { once } from "node:events"
 import { availableParallelism } from "node:os"
@@ -9,6 +10,8 @@ import { isMainThread, parentPort, Worker, workerData } from "node:worker_thread
 import { judgeBilling } from "./src/billing/BillingCheckers.ts"
 import { simulateBilling } from "./src/billing/BillingSimulation.ts"
 import { judge } from "./src/Checkers.ts"
+import { judgePayments } from "./src/payments/PaymentCheckers.ts"
+import { simulatePayments } from "./src/payments/PaymentsSimulation.ts"
 import { simulate } from "./src/Simulation.ts"
 import { storyOf } from "./src/Story.ts"
 
@@ -21,6 +24,7 @@ interface Share {
   readonly from: number
   readonly to: number
   readonly step: number
+  readonly names: ReadonlyArray<Name>
 }
 
 /** What contradicts an invariant of one of the simulations. */
@@ -42,17 +46,43 @@ const sumOf = (...all: ReadonlyArray<ReadonlyMap<string, number>>): Map<string, 
   return sum
 }
 
-const verdictOf = async (seed: number): Promise<Verdict> => {
-  const { faults, history } = await simulate({ seed })
-  const billing = await simulateBilling({ seed })
-  const violations = [...judge(history), ...judgeBilling(billing.history)]
-  return { seed, faults: sumOf(faults, billing.faults), violations }
+/** What one simulation of a seed came to. */
+type Result = Pick<Verdict, "faults" | "violations">
+
+/** The simulations by name. A seed runs all of them, or one. */
+const SIMULATIONS = {
+  usage: async (seed: number): Promise<Result> => {
+    const { faults, history } = await simulate({ seed })
+    return { faults, violations: judge(history) }
+  },
+  billing: async (seed: number): Promise<Result> => {
+    const { faults, history } = await simulateBilling({ seed })
+    return { faults, violations: judgeBilling(history) }
+  },
+  payments: async (seed: number): Promise<Result> => {
+    const { faults, history } = await simulatePayments({ seed })
+    return { faults, violations: judgePayments(history) }
+  },
+} satisfies Readonly<Record<string, (seed: number) => Promise<Result>>>
+
+type Name = keyof typeof SIMULATIONS
+
+const NAMES: ReadonlyArray<Name> = ["usage", "billing", "payments"]
+
+const verdictOf = async (seed: number, names: ReadonlyArray<Name>): Promise<Verdict> => {
+  const results = []
+  for (const name of names) results.push(await SIMULATIONS[name](seed))
+  return {
+    seed,
+    faults: sumOf(...results.map(({ faults }) => faults)),
+    violations: results.flatMap(({ violations }) => violations),
+  }
 }
 
 /** In a worker: runs seeds up to the first that fails. */
-const runShare = async ({ from, step, to }: Share) => {
+const runShare = async ({ from, names, step, to }: Share) => {
   for (let seed = from; seed <= to; seed += step) {
-    const verdict = await verdictOf(seed)
+    const verdict = await verdictOf(seed, names)
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port of a worker has none
     parentPort!.postMessage(verdict)
     if (verdict.violations.length > 0) return
@@ -66,27 +96,32 @@ const printFaults = (faults: ReadonlyMap<string, number>) => {
   for (const [fault, count] of rows) print(`${String(count).padStart(10)}  ${fault}`)
 }
 
-/** Runs one seed and prints a short report. */
-const tell = async (seed: number): Promise<boolean> => {
-  const { faults, violations } = await verdictOf(seed)
-  printFaults(faults)
-  for (const { invariant, problem } of violations.slice(0, MAX_PROBLEMS)) print(`\n${invariant}: ${problem}`)
+/** Prints what belongs to the first problem of a simulation of webhooks and usage. */
+const tellStory = async (seed: number) => {
   const { history } = await simulate({ seed })
   const [first] = judge(history)
   if (first !== undefined) print(`\n${storyOf(history, first.problem).join("\n")}`)
+}
+
+/** Runs one seed and prints a short report. */
+const tell = async (seed: number, names: ReadonlyArray<Name>): Promise<boolean> => {
+  const { faults, violations } = await verdictOf(seed, names)
+  printFaults(faults)
+  for (const { invariant, problem } of violations.slice(0, MAX_PROBLEMS)) print(`\n${invariant}: ${problem}`)
+  if (names.includes("usage")) await tellStory(seed)
   print(`\nseed ${seed}: ${violations.length === 0 ? "every invariant holds" : "see the problems above"}`)
   return violations.length === 0
 }
 
 /** Runs many seeds on all processors. */
-const runAll = async (from: number, to: number): Promise<boolean> => {
+const runAll = async (from: number, to: number, names: ReadonlyArray<Name>): Promise<boolean> => {
   let faults: ReadonlyMap<string, number> = new Map()
   const failed: Array<number> = []
   const started = performance.now()
   let count = 0
   const step = Math.min(availableParallelism(), to - from + 1)
   const workers = Array.from({ length: step }, (_, index) => {
-    const share: Share = { from: from + index, to, step }
+    const share: Share = { from: from + index, to, step, names }
     const worker = new Worker(new URL(import.meta.url), { workerData: share })
     worker.on("message", (verdict: Verdict) => {
       count++
@@ -100,20 +135,30 @@ const runAll = async (from: number, to: number): Promise<boolean> => {
   const seconds = (performance.now() - started) / 1_000
   print("\nfaults injected:")
   printFaults(faults)
+  const only = names.length === 1 ? ` --only ${names[0]}` : ""
   const [first] = failed.toSorted((a, b) => a - b)
   print(`\n${count} seeds in ${seconds.toFixed(1)} s: ${(count / seconds).toFixed(1)} seeds/s`)
   if (first === undefined) {
     print("every invariant holds")
     return codes.every((code) => code === 0) && count === to - from + 1
   }
-  print(`\nthe first seed that fails is ${first}. Repeat it with: npm run simulate -- --seed ${first}\n`)
-  return await tell(first)
+  print(
+    `\nthe first seed that fails is ${first}. Repeat it with: npm run simulate -- --seed ${first}${only}\n`,
+  )
+  return await tell(first, names)
 }
 
 const main = async () => {
   const { values } = parseArgs({
-    options: { seeds: { type: "string" }, seed: { type: "string" }, from: { type: "string" } },
+    options: {
+      seeds: { type: "string" },
+      seed: { type: "string" },
+      from: { type: "string" },
+      only: { type: "string" },
+    },
   })
+  const names = values.only === undefined ? NAMES : NAMES.filter((name) => name === values.only)
+  if (names.length === 0) throw new TypeError(`expected one of ${NAMES.join(", ")}, not ${values.only}`)
   const numberOf = (text: string | undefined, otherwise: number): number => {
     const number = text === undefined ? otherwise : Number(text)
     if (!Number.isSafeInteger(number) || number < 1)
@@ -123,8 +168,8 @@ const main = async () => {
   const from = numberOf(values.from, 1)
   const isFine =
     values.seed === undefined
-      ? await runAll(from, from + numberOf(values.seeds, DEFAULT_SEEDS) - 1)
-      : await tell(numberOf(values.seed, 1))
+      ? await runAll(from, from + numberOf(values.seeds, DEFAULT_SEEDS) - 1, names)
+      : await tell(numberOf(values.seed, 1), names)
   process.exitCode = isFine ? 0 : 1
 }
 

@@ -3,13 +3,12 @@
  */
 import { BillingRuns, type Billing, DueStore, Meters } from "@billwright/core"
 import { MemoryInspector } from "@billwright/memory"
-import { Cause, Clock, Context, Effect, Exit, Fiber, Option } from "effect"
-import { TestClock } from "effect/testing"
+import { Cause, Context, Effect, Exit, Option } from "effect"
 import type { Choice } from "../world/Choice.ts"
 import { newcomers } from "../world/Known.ts"
+import { Machines } from "../world/Machines.ts"
 import { observed, type Ports } from "../world/Observer.ts"
-import { Process, type Shared } from "../world/Process.ts"
-import type { Skew } from "../world/ProcessClock.ts"
+import type { Shared } from "../world/Process.ts"
 import { DEADLINE_MILLIS, Receivers } from "../world/Receivers.ts"
 import type { Recorder } from "../world/Recorder.ts"
 import { Weather } from "../world/Weather.ts"
@@ -79,23 +78,15 @@ const SKEWS = [0, 0, 0, -HOUR, -10 * MINUTE, -40]
 /** How late a runner may come. */
 const DELAYS = [0, 0, 0, MINUTE, HOUR, 9 * HOUR]
 
-interface Machine {
-  readonly name: string
-  readonly skew: Skew
-  process: Process
-  incarnation: number
-}
-
 export class BillingWorld {
   readonly #choice: Choice
   readonly #shared: Shared
   readonly #recorder: Recorder
-  readonly #machines: Array<Machine> = []
+  readonly #machines: Machines
   readonly #made: Made
   readonly #memory: Context.Context<Billing.Storage | Billing.InvoicingStorage | MemoryInspector>
   readonly #seen = new Map<string, Books["seen"][number]>()
   readonly #isStormy: boolean
-  #now = START
   /** Whether what was due did not end. Then nothing more is done. */
   #isStuck = false
   /** When something was due last. */
@@ -135,22 +126,16 @@ export class BillingWorld {
       invoices: { tax: taxTable(isTaxInclusive ? "inclusive" : "exclusive") },
       portsOf: (process) => observed(ports, recorder, process),
     }
+    this.#machines = new Machines(this.#shared, { millis: STEP_MILLIS, most: MAX_STEPS })
   }
 
   readonly start = Effect.gen({ self: this }, function* () {
-    const count = this.#isStormy ? this.#choice.int(2, 3) : 1
-    for (let index = 0; index < count; index++) {
-      const skew = { millis: 0 }
-      const name = `p${index + 1}`
-      const process = new Process(`${name}.1`, skew, this.#shared)
-      yield* process.start
-      this.#machines.push({ name, skew, process, incarnation: 1 })
-    }
-    yield* this.#setTime(START)
+    yield* this.#machines.start(this.#isStormy ? this.#choice.int(2, 3) : 1)
+    yield* this.#machines.setTime(START)
     for (const { tenant } of newcomers()) {
       for (const meter of [CALLS, STORAGE]) {
         const create = Effect.flatMap(Meters, (meters) => meters.create(meter))
-        yield* Effect.orDie(this.#machines[0]!.process.run(tenant, create))
+        yield* Effect.orDie(this.#machines.all[0]!.process.run(tenant, create))
       }
     }
   })
@@ -165,14 +150,15 @@ export class BillingWorld {
   ) {
     const taken: Array<number> = []
     for (const [index, command] of commands.entries()) {
-      const at = instants?.[index] ?? (yield* this.#quietAfter(this.#now + command.afterMillis, command))
+      const at =
+        instants?.[index] ?? (yield* this.#quietAfter(this.#machines.now + command.afterMillis, command))
       yield* this.#advance(at, !command.isTight)
       taken.push(at)
       yield* this.#perform(command, at)
       if (command.isBegun) yield* this.#advance(at + ROOM_MILLIS, true)
       yield* this.#look()
     }
-    for (let week = 0; week < SETTLING_WEEKS; week++) yield* this.#advance(this.#now + WEEK, true)
+    for (let week = 0; week < SETTLING_WEEKS; week++) yield* this.#advance(this.#machines.now + WEEK, true)
     yield* this.#look()
     return taken
   })
@@ -216,15 +202,15 @@ export class BillingWorld {
       for (let round = 0; round < MAX_ROUNDS; round++) {
         const next = Option.getOrUndefined(yield* due.nextDueAt)?.epochMilliseconds
         if (next === undefined || next > to) {
-          yield* this.#setTime(to)
+          yield* this.#machines.setTime(to)
           return
         }
-        const earliest = Math.max(this.#now, next)
+        const earliest = Math.max(this.#machines.now, next)
         // What fails in a storm is tried again in time.
         const latest = to - RETRIES_MILLIS
         const isStormy = this.#isStormy && mayBreak && round < STORMY_ROUNDS && earliest <= latest
         const delay = isStormy ? this.#choice.pick(DELAYS)! : 0
-        yield* this.#setTime(isStormy ? Math.min(latest, earliest + delay) : earliest)
+        yield* this.#machines.setTime(isStormy ? Math.min(latest, earliest + delay) : earliest)
         this.#lastDue = Math.max(this.#lastDue, next)
         yield* this.#run(isStormy)
       }
@@ -240,8 +226,8 @@ export class BillingWorld {
       weather.isCalm = !isStormy
       weather.isInstant = false
       const runners = isStormy
-        ? this.#machines.filter((_, index) => index === 0 || choice.chance(0.6))
-        : this.#machines.slice(0, 1)
+        ? this.#machines.all.filter((_, index) => index === 0 || choice.chance(0.6))
+        : this.#machines.all.slice(0, 1)
       for (const { process, skew } of runners) {
         if (!isStormy) continue
         skew.millis = choice.pick(SKEWS)!
@@ -256,13 +242,13 @@ export class BillingWorld {
           Effect.flatMap(BillingRuns, ({ runDue }) => runDue({ limit })),
         ),
       )
-      yield* this.#driven(
+      yield* this.#machines.driven(
         Effect.all(
           runs.map((run) => Effect.exit(run)),
           { concurrency: "unbounded" },
         ),
       )
-      yield* this.#calm()
+      yield* this.#machines.calm()
     })
   }
 
@@ -274,60 +260,20 @@ export class BillingWorld {
       const owner = newcomers()[tenant]!.tenant
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const isStormy = this.#isStormy && attempt < 3
-        yield* this.#setTime(at)
+        yield* this.#machines.setTime(at)
         weather.isCalm = !isStormy
         weather.isInstant = true
         if (name === "advance") weather.faultsLeft = FAULTS_OF_ADVANCE
-        const { process } = choice.pick(this.#machines)!
+        const { process } = choice.pick(this.#machines.all)!
         if (isStormy && choice.chance(0.3)) process.dieAt(choice.pick(crashPoints), choice.int(1, 3))
-        const exit = yield* this.#driven(Effect.exit(process.run(owner, run(this.#made))))
-        yield* this.#calm()
+        const exit = yield* this.#machines.driven(Effect.exit(process.run(owner, run(this.#made))))
+        yield* this.#machines.calm()
         if (Exit.isSuccess(exit)) return
         const error = Cause.squash(exit.cause) as { readonly _tag?: string; readonly name?: string }
         if (error._tag === "StorageError" || error.name === "ProcessDied") continue
         if (error._tag === undefined) this.#recorder.defects.push(`${name}: ${Cause.pretty(exit.cause)}`)
         return
       }
-    })
-  }
-
-  /** Lets time pass until an effect has ended. */
-  #driven<A>(effect: Effect.Effect<A>) {
-    return Effect.gen(function* () {
-      const fiber = yield* Effect.forkChild(effect)
-      for (let step = 0; fiber.pollUnsafe() === undefined && step < MAX_STEPS; step++) {
-        yield* TestClock.adjust(STEP_MILLIS)
-      }
-      return yield* Fiber.join(fiber)
-    })
-  }
-
-  /** Ends the faults, and replaces the processes that died. */
-  #calm() {
-    return Effect.gen({ self: this }, function* () {
-      this.#shared.weather.isCalm = true
-      this.#shared.weather.faultsLeft = Number.POSITIVE_INFINITY
-      for (const machine of this.#machines) {
-        machine.skew.millis = 0
-        machine.process.spare()
-        if (!machine.process.isDead) continue
-        yield* Effect.forkDetach(machine.process.end)
-        machine.incarnation++
-        machine.process = new Process(`${machine.name}.${machine.incarnation}`, machine.skew, this.#shared)
-        yield* machine.process.start
-      }
-      yield* this.#setTime(Math.max(this.#now, yield* this.#clock()))
-    })
-  }
-
-  #clock() {
-    return Effect.map(Clock.currentTimeMillis, (millis) => millis + this.#shared.time.skippedMillis)
-  }
-
-  #setTime(instant: number) {
-    return Effect.map(Clock.currentTimeMillis, (millis) => {
-      this.#now = instant
-      this.#shared.time.skippedMillis = instant - millis
     })
   }
 
@@ -344,13 +290,13 @@ export class BillingWorld {
   readonly books = Effect.suspend(() =>
     readBooks(this.#memory, {
       tenants: newcomers().map(({ tenant }) => tenant),
-      now: this.#now,
+      now: this.#machines.now,
       seen: [...this.#seen.values()],
       writtenAt: this.#made.writtenAt,
     }),
   )
 
   kill(): void {
-    for (const { process } of this.#machines) process.kill()
+    this.#machines.kill()
   }
 }

@@ -9,6 +9,7 @@ import {
   IdGenerator,
   type InvoicesOptions,
   MeterRebuilds,
+  type PaymentProvider,
   type Tenant,
   WebhookTransport,
 } from "@billwright/core"
@@ -33,13 +34,19 @@ export interface Shared {
   readonly weather: Weather
   readonly receivers: Receivers
   readonly time: WorldTime
-  readonly dispatcher: DispatcherOptions
+  /** `null`: nothing is delivered. */
+  readonly dispatcher: DispatcherOptions | null
   readonly invoices: InvoicesOptions
+  /** The payment provider as a process reaches it. Without it, nobody is charged. */
+  readonly payments?: (process: Process, life: Life) => PaymentProvider
   /** The storage for the process with this name, without faults. */
   readonly portsOf: (process: string) => Ports
 }
 
-type Services = Billing.Services | Dispatcher | Billing.Storage | Billing.InvoicingStorage
+type Services = Billing.Services | Billing.Storage | Billing.InvoicingStorage
+
+const backgroundOf = (dispatcher: DispatcherOptions) =>
+  Layer.merge(Dispatcher.layerWith(dispatcher), MeterRebuilds.layer)
 
 const died = Effect.suspend(() => Effect.die(new ProcessDied("the process is dead")))
 
@@ -94,14 +101,16 @@ export class Process {
   /** Starts the services and the dispatcher. */
   readonly start = Effect.suspend(() =>
     Effect.flatMap(Clock.Clock, (base) => {
-      const { dispatcher, invoices, portsOf, receivers, time, weather } = this.#shared
+      const { dispatcher, invoices, payments, portsOf, receivers, time, weather } = this.#shared
       this.#clock = processClock(base, time, this.#skew)
       const transport = WebhookTransport.of({
         send: (request) => receivers.send(this.name, this.#life, request),
       })
       const given = Context.add(faulty(portsOf(this.name), this.#life, weather), WebhookTransport, transport)
-      const layer = Layer.merge(Dispatcher.layerWith(dispatcher), MeterRebuilds.layer).pipe(
-        Layer.provideMerge(Billing.layerWithIds({ ...billing, invoices })),
+      const provider = payments === undefined ? {} : { payments: payments(this, this.#life) }
+      const working = dispatcher === null ? Layer.empty : backgroundOf(dispatcher)
+      const layer = working.pipe(
+        Layer.provideMerge(Billing.layerWithIds({ ...billing, ...provider, invoices })),
         Layer.provideMerge(Layer.merge(Layer.succeedContext(given), IdGenerator.layerSeeded(this.#idSeed))),
       )
       const build = Layer.buildWithMemoMap(layer, Layer.makeMemoMapUnsafe(), this.#scope)

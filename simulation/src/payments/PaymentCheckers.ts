@@ -1,0 +1,217 @@
+/**
+ * The invariants of payments. What the bank did is told by its own book, and compared with the books of the library.
+ */
+import { type Payment, Tenant } from "@billwright/core"
+import { problemsOfSums } from "@billwright/engine"
+import type { BankFact } from "./Bank.ts"
+import { BANK } from "./Connection.ts"
+import type { PaymentBooks, PaymentHistory } from "./PaymentBooks.ts"
+
+type Check<B> = (books: B) => ReadonlyArray<string>
+type Charge = Extract<BankFact, { readonly type: "charged" }>
+type Stored = Payment.StoredPayment
+
+const chargesOf = ({ facts }: PaymentBooks): ReadonlyArray<Charge> =>
+  facts.filter((fact) => fact.type === "charged")
+
+const paymentsOf = ({ payments }: PaymentBooks): ReadonlyArray<Stored> =>
+  payments.map(({ payment }) => payment)
+
+const sumOf = (amounts: ReadonlyArray<bigint>): bigint => amounts.reduce((all, one) => all + one, 0n)
+
+/** An invoice is charged once at most, and never more than it states. */
+const nobodyIsChargedTwice: Check<PaymentBooks> = (books) => {
+  const totals = new Map(books.invoices.map(({ invoice }) => [invoice.id as string, invoice.state.total]))
+  return [...Map.groupBy(chargesOf(books), ({ invoiceId }) => invoiceId)].flatMap(([id, charges]) => {
+    const [sum, total] = [sumOf(charges.map(({ amount }) => amount)), totals.get(id) ?? 0n]
+    return [
+      ...(charges.length === 1 ? [] : [`${id} was charged ${charges.length} times`]),
+      ...(sum <= total ? [] : [`${id} was charged ${sum}, and its total is ${total}`]),
+    ]
+  })
+}
+
+/** What an attempt of an invoice may still come to. */
+interface Standing {
+  readonly reference: string
+  readonly attemptId: string
+  readonly status: Extract<BankFact, { readonly type: "stated" }>["status"]
+}
+
+/** While an attempt has taken the money or may still take it, no other one of the invoice is sent. */
+const oneAttemptAtATime: Check<PaymentBooks> = ({ facts }) => {
+  const invoiceOf = new Map<string, string>()
+  const standing = new Map<string, Standing>()
+  const problems: Array<string> = []
+  for (const fact of facts) {
+    if (fact.type === "opened") invoiceOf.set(fact.reference, fact.invoiceId)
+    if (fact.type === "stated") standing.set(fact.reference, fact)
+    if (fact.type === "closed") standing.delete(fact.reference)
+    if (fact.type !== "sent") continue
+    const others = [...standing.values()].filter(
+      ({ attemptId, reference, status }) =>
+        attemptId !== fact.attemptId &&
+        invoiceOf.get(reference) === invoiceOf.get(fact.reference) &&
+        // A payment whose customer has to confirm it takes no second attempt, and neither does another payment.
+        (status === "succeeded" || status === "processing" || reference !== fact.reference),
+    )
+    for (const { attemptId, status } of others) {
+      problems.push(`${fact.attemptId} was sent while ${attemptId} is ${status}`)
+    }
+  }
+  return problems
+}
+
+/** A person may have to look only where the bank refused, was silent for long, or waits for its customer for ever. */
+const mayNeedAttention = ({ facts }: PaymentBooks, reference: string | null): boolean => {
+  const failed = facts.filter((fact) => fact.type === "failed" && fact.reference === reference)
+  const last = facts.findLast((fact) => fact.type === "stated" && fact.reference === reference)
+  const isRefused = failed.some((fact) => fact.type === "failed" && fact.isRefusal)
+  return isRefused || failed.length >= VAIN_CALLS || (last?.type === "stated" && last.isCustomersTurn)
+}
+
+/** How often a call fails in vain before a person has to look. */
+const VAIN_CALLS = 10
+
+/** What the bank took is booked, once and as it was, unless a person has to look. Nothing else is booked. */
+const moneyIsBooked: Check<PaymentBooks> = (books) => {
+  const ours = paymentsOf(books).filter(({ provider }) => provider === BANK)
+  const charges = chargesOf(books)
+  const lost = charges.flatMap(({ amount, currency, invoiceId, reference }) => {
+    const booked = ours.filter((one) => (one.reference ?? `${BANK}_${one.id}`) === reference)
+    const [payment] = booked
+    if (booked.length !== 1 || payment === undefined) return [`${reference} is booked ${booked.length} times`]
+    if (payment.collection?.state === "needs_attention") return []
+    const isRight =
+      payment.status === "succeeded" &&
+      payment.amount === amount &&
+      payment.currency === currency &&
+      payment.invoiceId === invoiceId
+    return isRight
+      ? []
+      : [
+          `the bank took ${amount} ${currency} by ${reference}, and ${payment.id} of ${payment.amount} is ${payment.status}`,
+        ]
+  })
+  const invented = ours.filter(
+    ({ reference, status }) =>
+      status === "succeeded" && !charges.some((charge) => charge.reference === reference),
+  )
+  return [...lost, ...invented.map(({ id }) => `${id} has succeeded, and the bank took nothing`)]
+}
+
+/** What the host recorded is booked once, and what was refused is not. */
+const recordsAreBooked: Check<PaymentBooks> = (books) =>
+  books.recorded.flatMap(({ amount, invoiceId, outcome, reference }) => {
+    const found = paymentsOf(books).filter(
+      (one) => one.provider === "manual" && one.invoiceId === invoiceId && one.reference === reference,
+    )
+    const expected = outcome === "booked" ? 1 : 0
+    const isRight = outcome === "unknown" || found.length === expected
+    return isRight && found.every((one) => one.amount === amount)
+      ? []
+      : [`${reference} of ${amount} was ${outcome}, and is booked ${found.length} times`]
+  })
+
+/** The amounts of payments add up to what their invoices say, and no invoice has two open ones. */
+const invoicesAgree: Check<PaymentBooks> = ({ invoices, payments }) =>
+  invoices.flatMap(({ invoice: { id, state }, tenant }) => {
+    const all = payments.filter(({ payment }) => payment.invoiceId === id)
+    const applied = sumOf(all.map(({ payment }) => payment.applied))
+    const open = all.filter(({ payment }) => payment.status === "open")
+    const isAbroad = all.some(
+      (one) =>
+        Tenant.tenantKey(one.tenant) !== Tenant.tenantKey(tenant) ||
+        one.payment.currency !== state.currency ||
+        one.payment.customerId !== state.customerId,
+    )
+    const isSplit = all.some(
+      ({ payment: { amount, applied: part, overpaid, status } }) =>
+        part < 0n || overpaid < 0n || part + overpaid !== (status === "succeeded" ? amount : 0n),
+    )
+    const isPaid = state.status === "paid"
+    const isSettled = isPaid === (state.amountDue === 0n && state.status !== "void")
+    return [
+      ...problemsOfSums(state).map(({ path, problem }) => `${id}: ${path} ${problem}`),
+      ...(applied === state.amountPaid ? [] : [`${id} was paid ${state.amountPaid}, by payments ${applied}`]),
+      ...(open.length <= 1 ? [] : [`${id} has ${open.length} open payments`]),
+      ...(isAbroad ? [`${id} has a payment of another tenant, customer or currency`] : []),
+      ...(isSplit ? [`${id} has a payment whose parts are not its amount`] : []),
+      ...(isSettled ? [] : [`${id} is ${state.status}, and ${state.amountDue} is due`]),
+    ]
+  })
+
+/** States in which nothing is waited for but people. */
+const ENDED = new Set(["exhausted", "awaiting_method", "needs_attention"])
+
+/** Once the faults have ended and enough time has passed, everything is resolved, or a person has to look. */
+const everythingIsResolved: Check<PaymentBooks> = (books) =>
+  paymentsOf(books).flatMap(({ collection, dueAt, failure, id, reference, status }) => {
+    const state = collection?.state ?? "none"
+    const isResolved = status !== "open" || ENDED.has(state)
+    const isRight =
+      state !== "needs_attention" ||
+      status !== "open" ||
+      mayNeedAttention(books, reference ?? `${BANK}_${id}`)
+    return [
+      ...(isResolved ? [] : [`${id} is ${state}`]),
+      ...(isRight ? [] : [`${id} needs attention without a reason`]),
+      ...(dueAt === null || dueAt > books.now
+        ? []
+        : [`${id} is due, and was not done: ${failure?.problem ?? ""}`]),
+    ]
+  })
+
+interface Payload {
+  readonly type: string
+  readonly data: { readonly payment?: { readonly id: string; readonly sequence: number } | undefined }
+}
+
+/** J10 of payments: what becomes of a payment is published once, with a rising sequence. */
+const paymentsArePublished: Check<PaymentBooks> = ({ events, payments }) => {
+  const published = events.flatMap(({ event, tenant }) => {
+    const { data, type } = JSON.parse(event.payload) as Payload
+    return data.payment === undefined ? [] : [{ tenant, type, ...data.payment }]
+  })
+  return payments.flatMap(({ payment: { id, overpaid, sequence, status }, tenant }) => {
+    const own = published.filter(
+      (one) => one.id === id && Tenant.tenantKey(one.tenant) === Tenant.tenantKey(tenant),
+    )
+    const count = (type: string) => own.filter((one) => one.type === type).length
+    const isFalling = own.some((one, index) => index > 0 && one.sequence < own[index - 1]!.sequence)
+    const isRight =
+      count("payment.succeeded") === (status === "succeeded" ? 1 : 0) &&
+      count("payment.overpaid") === (overpaid > 0n ? 1 : 0) &&
+      own.every((one) => one.sequence <= sequence)
+    return isRight && !isFalling
+      ? []
+      : [
+          `${id} is ${status} at ${sequence}, and has ${own.map((one) => `${one.type} ${one.sequence}`).join(", ")}`,
+        ]
+  })
+}
+
+export const paymentCheckers = {
+  /** No fiber dies of a bug. */
+  J0: ({ defects }: Pick<PaymentHistory, "defects">) => defects,
+  charged: nobodyIsChargedTwice,
+  attempts: oneAttemptAtATime,
+  booked: moneyIsBooked,
+  recorded: recordsAreBooked,
+  invoices: invoicesAgree,
+  resolved: everythingIsResolved,
+  J10: paymentsArePublished,
+} satisfies Readonly<Record<string, Check<PaymentHistory>>>
+
+export type PaymentInvariant = keyof typeof paymentCheckers
+
+export interface PaymentViolation {
+  readonly invariant: PaymentInvariant
+  readonly problem: string
+}
+
+/** Everything that contradicts an invariant of payments. All but `J0` and `J10` are parts of J6. */
+export const judgePayments = (history: PaymentHistory): ReadonlyArray<PaymentViolation> =>
+  Object.entries(paymentCheckers).flatMap(([name, check]) =>
+    check(history).map((problem) => ({ invariant: name as PaymentInvariant, problem })),
+  )
