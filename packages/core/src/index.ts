@@ -240,6 +240,17 @@ export type {
   StartSetup,
 } from "./payments/MethodProvider.ts"
 export type { FaultOf, ProviderCall, ProviderFault } from "./payments/FakeCalls.ts"
+export { NOTICE_TOLERANCE_SECONDS } from "./payments/ProviderNotices.ts"
+export type { Notice, NoticeRequest, NotifyingProvider, Received } from "./payments/ProviderNotices.ts"
+export type {
+  ProviderDispute,
+  ProviderRefund,
+  RefundingProvider,
+  RefundPayment,
+  RefundQuery,
+} from "./payments/ProviderRefunds.ts"
+export type { FakeSigning } from "./payments/FakeNotices.ts"
+export type { FakeRefundOutcome } from "./payments/FakeRefunds.ts"
 export { FakeMethods } from "./payments/FakeMethods.ts"
 export type { FakeBehaviour, FakeCard, FakePages, FakeSetup } from "./payments/FakeMethods.ts"
 export { FakeProvider } from "./payments/FakeProvider.ts"

@@ -1,39 +1,27 @@
 /**
  * The contract of payment providers, as a test suite for every adapter of one.
  */
-import { IdGenerator, type OpenPayment, Payment } from "@billwright/core"
+import { IdGenerator, Payment } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import * as MethodProviderContract from "./MethodProviderContract.ts"
-import { attemptOf, type Paying, paying, paymentOf, type TestProvider } from "./ProviderWorld.ts"
+import { noticeTests } from "./NoticeContract.ts"
+import { attemptOf, openedTest, paying, paymentOf, type TestProvider } from "./ProviderWorld.ts"
+import { refundTests } from "./RefundContract.ts"
 
-export type { ProviderLever, TestCustomer, TestProvider } from "./ProviderWorld.ts"
+export type { NoticeSigning, ProviderLever, TestCustomer, TestProvider } from "./ProviderWorld.ts"
 
 const CURRENCIES = ["EUR", "USD", "JPY", "KWD", "CLP"]
 
 /** Registers the tests that every provider has to pass, under `describe(name)`. Each makes a provider of its own. */
 export const suite = (name: string, make: () => TestProvider): void => {
-  /** A test with an open payment. */
-  const test = (
-    title: string,
-    body: (
-      test: Omit<TestProvider, "customer"> &
-        Paying & { readonly payment: OpenPayment; readonly reference: string },
-    ) => Effect.Effect<unknown, unknown>,
-  ) =>
-    it.effect(title, () =>
-      Effect.gen(function* () {
-        const made = make()
-        const by = yield* paying(made)
-        const payment = yield* paymentOf("EUR", by)
-        const { reference } = yield* made.provider.openPayment(payment)
-        yield* body({ ...made, ...by, payment, reference })
-      }).pipe(Effect.provide(IdGenerator.layer)),
-    )
+  const test = openedTest(make)
 
   describe(name, () => {
     MethodProviderContract.chargeable(make)
     if (make().provider.methods !== undefined) MethodProviderContract.methods(make)
+    refundTests(make)
+    noticeTests(make)
 
     test("opening moves no money, and the same payment is opened once", ({
       charges,
@@ -158,5 +146,7 @@ export const suite = (name: string, make: () => TestProvider): void => {
         assert.deepStrictEqual(references.map(charges), [1, 0, 0, 0, 0])
       }).pipe(Effect.provide(IdGenerator.layer)),
     )
+    refundTests(make)
+    noticeTests(make)
   })
 }

@@ -5,11 +5,14 @@ import {
   type AttemptPayment,
   IdGenerator,
   Invoice,
+  type Notice,
+  type NoticeRequest,
   type OpenPayment,
   Payment,
   type PaymentProvider,
   type ProviderCall,
 } from "@billwright/core"
+import { it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Sample from "./Sample.ts"
 
@@ -22,6 +25,14 @@ export interface TestCustomer {
   readonly save: (setup: string, card: "works" | "needs_confirmation") => void
   /** The customer enters a card that is refused. */
   readonly fail: (setup: string) => void
+}
+
+/** How a notice is signed. */
+export interface NoticeSigning {
+  /** When, in epoch milliseconds. */
+  readonly at: number
+  /** With which secret. `previous`: the one that is being replaced. Default: `current`. */
+  readonly secret?: "current" | "previous" | "unknown"
 }
 
 /** A provider with levers, and what it took. */
@@ -37,6 +48,20 @@ export interface TestProvider {
   readonly settle: (reference: string) => void
   /** How often money was taken for a payment. */
   readonly charges: (reference: string) => number
+  /** Makes the next new refund wait for a bank. Others succeed. */
+  readonly nextRefundPends: () => void
+  /** A bank does what a refund waits for. `failed`: the money comes back. */
+  readonly settleRefund: (reference: string, outcome: "succeeded" | "failed") => void
+  /** What was given back of a payment, in the currency's minor unit. */
+  readonly refunded: (paymentReference: string) => bigint
+  /** The customer disputes all of a payment that has succeeded. Gives the dispute's reference. */
+  readonly dispute: (paymentReference: string) => string
+  /** The bank decides a dispute. */
+  readonly closeDispute: (reference: string, status: "won" | "lost") => void
+  /** The request that tells of something, as often as it is asked for, with the same event id each time. */
+  readonly notice: (about: Notice["about"], reference: string, signing: NoticeSigning) => NoticeRequest
+  /** A signed request about something that is not read again, such as a payout. */
+  readonly foreignNotice: (signing: NoticeSigning) => NoticeRequest
   /** What customers do, if the provider has `methods`. */
   readonly customer?: TestCustomer
 }
@@ -93,3 +118,34 @@ export const attemptOf = (
   presence: "off_session",
   returnUrl: null,
 })
+
+/** A provider with an open payment. */
+export interface Opened extends Omit<TestProvider, "customer">, Paying {
+  readonly payment: OpenPayment
+  readonly reference: string
+}
+
+type OpenedBody = (opened: Opened) => Effect.Effect<unknown, unknown>
+
+/** What registers a test with an open payment, of a provider of its own. */
+export const openedTest =
+  (make: () => TestProvider) =>
+  (title: string, body: OpenedBody): void =>
+    it.effect(title, () =>
+      Effect.gen(function* () {
+        const made = make()
+        const by = yield* paying(made)
+        const payment = yield* paymentOf("EUR", by)
+        const { reference } = yield* made.provider.openPayment(payment)
+        yield* body({ ...made, ...by, payment, reference })
+      }).pipe(Effect.provide(IdGenerator.layer)),
+    )
+
+/** What registers a test with a payment that has succeeded, of a provider of its own. */
+export const paidTest = (make: () => TestProvider) => {
+  const test = openedTest(make)
+  return (title: string, body: OpenedBody): void =>
+    test(title, (opened) =>
+      Effect.andThen(opened.provider.attemptPayment(attemptOf(opened, "paid")), body(opened)),
+    )
+}

@@ -193,6 +193,10 @@ export const connect = (bank: Bank, network: Network, life: Life, standStill: Ef
       Effect.flatMap(call({ name: "closePayment", reference, work: () => bank.close(reference) }), (answer) =>
         answer === "busy" ? failure("transient", "a bank works on it") : Effect.succeed(answer),
       ),
+    refund: () => failure("permanent", "this bank gives nothing back"),
+    readRefund: () => Effect.succeed(null),
+    readDispute: () => Effect.succeed(null),
+    receive: () => ({ type: "foreign" }),
   }
   return provider
 }

@@ -9,6 +9,8 @@ import type {
   Money,
   ProviderCallOptions,
 } from "./MethodProvider.ts"
+import type { NotifyingProvider } from "./ProviderNotices.ts"
+import type { RefundingProvider } from "./ProviderRefunds.ts"
 
 export type { DeclineAdvice, PaymentRead } from "@billwright/engine"
 
@@ -55,7 +57,7 @@ export type AttemptAnswer =
  * A call that rejects with a `PaymentProviderError` says whether something may have happened. For any other error that is
  * unknown, and the payment is read before anything else is tried.
  */
-export interface PaymentProvider {
+export interface PaymentProvider extends RefundingProvider, NotifyingProvider {
   /** The name by which payments remember it: 1 to 64 characters, and not `manual`. It must stay. */
   readonly name: string
   /** Whether it can take an amount. It asks nobody, and the answer for an amount stays. */

@@ -54,4 +54,8 @@ export const toCoreProvider = (provider: PaymentProvider): Core => ({
     ),
   readPayment: (reference) => calling((options) => provider.readPayment(reference, options)),
   closePayment: (reference) => calling((options) => provider.closePayment(reference, options)),
+  refund: (refund) => calling((options) => provider.refund(refund, options)),
+  readRefund: (query) => calling((options) => provider.readRefund(query, options)),
+  readDispute: (reference) => calling((options) => provider.readDispute(reference, options)),
+  receive: (request, now) => provider.receive(request, now),
 })

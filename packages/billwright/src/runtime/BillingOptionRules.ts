@@ -59,7 +59,17 @@ const tax = must(
   "a table of taxes, or an object with the function quote",
 )
 
-const PROVIDER_CALLS = ["chargeable", "openPayment", "attemptPayment", "readPayment", "closePayment"]
+const PROVIDER_CALLS = [
+  "chargeable",
+  "openPayment",
+  "attemptPayment",
+  "readPayment",
+  "closePayment",
+  "refund",
+  "readRefund",
+  "readDispute",
+  "receive",
+]
 const METHOD_CALLS = ["ensureCustomer", "startSetup", "readSetup", "detachMethod"]
 
 const hasFunctions = (value: object, names: ReadonlyArray<string>): boolean =>

@@ -8,7 +8,7 @@ import { ProviderFailure } from "./ProviderFailure.ts"
 
 /** A call of a provider. */
 export type ProviderCall =
-  | Exclude<keyof PaymentProvider, "name" | "chargeable" | "methods">
+  | Exclude<keyof PaymentProvider, "name" | "chargeable" | "methods" | "receive">
   | keyof MethodProvider
 
 /**

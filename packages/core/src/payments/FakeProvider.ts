@@ -1,9 +1,13 @@
+import { Redacted } from "effect"
+import type { Mode } from "../shared/Tenant.ts"
 /**
  * A payment provider for tests. It keeps payments in memory, and fails as it is told.
  */
 import type { Chargeable, Money } from "./Chargeable.ts"
 import { callWith, type FaultOf } from "./FakeCalls.ts"
 import { fakeAction, FakeMethods, type FakePages } from "./FakeMethods.ts"
+import { FakeNotices, type FakeSigning } from "./FakeNotices.ts"
+import { type FakeRefundOutcome, FakeRefunds } from "./FakeRefunds.ts"
 import type {
   AttemptAnswer,
   AttemptPayment,
@@ -11,6 +15,8 @@ import type {
   PaymentProvider,
   PaymentRead,
 } from "./PaymentProvider.ts"
+import type { Notice, NoticeRequest } from "./ProviderNotices.ts"
+import type { ProviderDispute, ProviderRefund, RefundPayment, RefundQuery } from "./ProviderRefunds.ts"
 
 /** What an attempt comes to, if nothing goes wrong. */
 export type FakeOutcome =
@@ -29,6 +35,12 @@ export interface FakeOptions {
   readonly hasMethods?: boolean
   /** Where its pages are. Default: nowhere. */
   readonly pages?: FakePages
+  /** What a new refund comes to. Default: it succeeds. */
+  readonly refundOutcomeOf?: (refund: RefundPayment) => FakeRefundOutcome
+  /** The mode of its notices. Default: `test`. */
+  readonly mode?: Mode
+  /** The secrets of its notices: the first one signs, all of them are right. Default: one. */
+  readonly webhookSecrets?: ReadonlyArray<Redacted.Redacted<string>>
 }
 
 /** A payment at the fake provider. */
@@ -48,6 +60,7 @@ const declinedAs = (code: string): FakeOutcome => ({
   advice: null,
   notBefore: null,
 })
+const DEFAULT_SECRETS = [Redacted.make("fake webhook secret")]
 
 /**
  * A provider in memory. A payment succeeds once at most, an attempt counts once however often it arrives, and what is
@@ -61,11 +74,15 @@ export class FakeProvider implements PaymentProvider {
   readonly #payments = new Map<string, FakePayment>()
   readonly #earlier = new Map<string, PaymentRead>()
   readonly #options: FakeOptions
+  readonly #notices: FakeNotices
+  readonly #refunds: FakeRefunds
 
   constructor(options: FakeOptions = {}) {
     this.#options = options
     const faultOf = options.faultOf ?? (() => undefined)
     this.#call = callWith(faultOf)
+    this.#notices = new FakeNotices(options.mode ?? "test", options.webhookSecrets ?? DEFAULT_SECRETS)
+    this.#refunds = new FakeRefunds(this.#notices)
     this.methods = options.hasMethods === true ? new FakeMethods(faultOf, options.pages) : undefined
   }
 
@@ -76,6 +93,26 @@ export class FakeProvider implements PaymentProvider {
   /** All payments that were opened, in their order. */
   get payments(): ReadonlyArray<FakePayment> {
     return [...this.#payments.values()]
+  }
+
+  /** All refunds that were made, in their order. */
+  get refunds(): ReadonlyArray<ProviderRefund> {
+    return this.#refunds.refunds
+  }
+
+  /** All disputes that were opened, in their order. */
+  get disputes(): ReadonlyArray<ProviderDispute> {
+    return this.#refunds.disputes
+  }
+
+  /** A notice of each change, in their order. */
+  get notices(): ReadonlyArray<Notice> {
+    return this.#notices.all
+  }
+
+  /** The request by which it sends a notice, or something else that it signs. */
+  sign(notice: object, signing: FakeSigning): NoticeRequest {
+    return this.#notices.sign(notice, signing)
   }
 
   /** What the customer or a bank does to a payment that waits: it succeeds, or it is declined with a code. */
@@ -142,6 +179,57 @@ export class FakeProvider implements PaymentProvider {
       : read
   }
 
+  refund(refund: RefundPayment) {
+    return this.#call("refund", () =>
+      this.#refunds.refund(
+        refund,
+        this.#taken(refund.paymentReference),
+        this.#options.refundOutcomeOf?.(refund) ?? "succeeded",
+      ),
+    )
+  }
+
+  readRefund(query: RefundQuery) {
+    return this.#call("readRefund", () => this.#refunds.find(query))
+  }
+
+  readDispute(reference: string) {
+    return this.#call("readDispute", () => this.#refunds.findDispute(reference))
+  }
+
+  receive(request: NoticeRequest, now: number) {
+    return this.#notices.receive(request, now)
+  }
+
+  /** What a bank does to a refund: it succeeds, or it fails with a code, also after it has succeeded. */
+  settleRefund(reference: string, outcome: "succeeded" | { readonly code: string }): void {
+    this.#refunds.settle(reference, outcome)
+  }
+
+  /** A person refunds a payment at the provider. */
+  refundByHand(paymentReference: string, amount: bigint): ProviderRefund {
+    const taken = this.#find(paymentReference)
+    const refund = { refundId: null, paymentReference, amount, currency: taken.currency }
+    return this.#refunds.refund(refund, this.#taken(paymentReference), "succeeded")
+  }
+
+  /** The customer disputes a payment that has succeeded. Default: all of it. Gives the dispute's reference. */
+  dispute(paymentReference: string, amount?: bigint): string {
+    const taken = this.#taken(paymentReference)
+    if (taken === undefined) throw new TypeError(`the payment ${paymentReference} has not succeeded`)
+    return this.#refunds.dispute(taken, amount ?? taken.amount).reference
+  }
+
+  /** The bank decides a dispute. */
+  closeDispute(reference: string, status: "won" | "lost"): void {
+    this.#refunds.closeDispute(reference, status)
+  }
+
+  #taken(reference: string): FakePayment | undefined {
+    const payment = this.#find(reference)
+    return payment.state.status === "succeeded" ? payment : undefined
+  }
+
   #attempt(attempt: AttemptPayment): PaymentRead {
     const payment = this.#find(attempt.reference)
     const { attempts, isClosed, state } = payment
@@ -171,6 +259,7 @@ export class FakeProvider implements PaymentProvider {
       state,
       charges: payment.charges + (isCharge ? 1 : 0),
     })
+    this.#notices.note("payment", payment.reference)
     return state
   }
 

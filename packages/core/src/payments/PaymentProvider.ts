@@ -9,6 +9,8 @@ import type { Chargeable, Money } from "./Chargeable.ts"
 import type { CustomerAction, MethodProvider } from "./MethodProvider.ts"
 import type { PaymentId } from "./Payment.ts"
 import type { ProviderFailure } from "./ProviderFailure.ts"
+import type { NotifyingProvider } from "./ProviderNotices.ts"
+import type { RefundingProvider } from "./ProviderRefunds.ts"
 
 export type { PaymentRead } from "@billwright/engine"
 
@@ -58,7 +60,7 @@ export type AttemptAnswer =
  * the contract. `FakeProvider` is one for tests, and the suite `PaymentProviderContract` of `@billwright/testing` tests
  * the rules below.
  */
-export interface PaymentProvider {
+export interface PaymentProvider extends RefundingProvider, NotifyingProvider {
   /** The name by which payments remember it: 1 to 64 characters, and not `manual`. It must stay. */
   readonly name: string
 

@@ -1,4 +1,4 @@
-import { BillingRuns, type FakeOptions, FakeProvider, type PaymentProvider } from "@billwright/core"
+import { type AttemptPayment, BillingRuns, type FakeOptions, FakeProvider } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -153,17 +153,15 @@ describe("faults of the provider", () => {
   })
 
   it.effect("a provider that never answers in a call is left after a minute", () => {
-    const fake = new FakeProvider()
     let isSilent = true
-    const provider: PaymentProvider = {
-      name: "fake",
-      chargeable: (money) => fake.chargeable(money),
-      openPayment: (payment) => fake.openPayment(payment),
-      attemptPayment: (one) =>
-        Effect.flatMap(fake.attemptPayment(one), (read) => (isSilent ? Effect.never : Effect.succeed(read))),
-      readPayment: (reference) => fake.readPayment(reference),
-      closePayment: (reference) => fake.closePayment(reference),
+    class SilentProvider extends FakeProvider {
+      override attemptPayment(one: AttemptPayment) {
+        return Effect.flatMap(super.attemptPayment(one), (read) =>
+          isSilent ? Effect.never : Effect.succeed(read),
+        )
+      }
     }
+    const fake = new SilentProvider()
     return Effect.gen(function* () {
       yield* subscribe
       const running = yield* Effect.forkChild((yield* BillingRuns).runDue())
@@ -178,6 +176,6 @@ describe("faults of the provider", () => {
       assert.strictEqual(invoice.status, "paid")
       assert.deepStrictEqual(booked, taken)
       yield* Effect.exit(Fiber.join(running))
-    }).pipe(withProvider(provider))
+    }).pipe(withProvider(fake))
   })
 })

@@ -49,6 +49,10 @@ const mortal = (fake: FakeProvider, dies: (boundary: number) => boolean): Paymen
     attemptPayment: (attempt) => around(fake.attemptPayment(attempt)),
     readPayment: (reference) => around(fake.readPayment(reference)),
     closePayment: (reference) => around(fake.closePayment(reference)),
+    refund: (refund) => around(fake.refund(refund)),
+    readRefund: (query) => around(fake.readRefund(query)),
+    readDispute: (reference) => around(fake.readDispute(reference)),
+    receive: (request, now) => fake.receive(request, now),
   }
 }
 

@@ -1,10 +1,24 @@
-import { type FakeOutcome, FakeProvider, type ProviderCall, type ProviderFault } from "@billwright/core"
+import {
+  type FakeOutcome,
+  FakeProvider,
+  type FakeRefundOutcome,
+  type ProviderCall,
+  type ProviderFault,
+} from "@billwright/core"
 import { PaymentProviderContract } from "@billwright/testing"
+import { Redacted } from "effect"
+
+const SECRETS = {
+  current: Redacted.make("current"),
+  previous: Redacted.make("previous"),
+  unknown: Redacted.make("unknown"),
+}
 
 for (const hasMethods of [false, true]) {
   PaymentProviderContract.suite(`FakeProvider ${hasMethods ? "with" : "without"} saved methods`, () => {
     const faults = new Map<ProviderCall, ProviderFault>()
     const outcomes: Array<FakeOutcome> = []
+    const refundOutcomes: Array<FakeRefundOutcome> = []
     const provider = new FakeProvider({
       hasMethods,
       chargeable: ({ amount }) =>
@@ -15,6 +29,8 @@ for (const hasMethods of [false, true]) {
         return fault
       },
       outcomeOf: () => outcomes.shift(),
+      refundOutcomeOf: () => refundOutcomes.shift() ?? "succeeded",
+      webhookSecrets: [SECRETS.current, SECRETS.previous],
     })
     const { methods } = provider
     return {
@@ -28,6 +44,25 @@ for (const hasMethods of [false, true]) {
         ),
       settle: (reference) => provider.settle(reference, "succeeded"),
       charges: (reference) => provider.payments.find((one) => one.reference === reference)?.charges ?? 0,
+      nextRefundPends: () => refundOutcomes.push("pending"),
+      settleRefund: (reference, outcome) =>
+        provider.settleRefund(reference, outcome === "failed" ? { code: "expired_card" } : outcome),
+      refunded: (reference) =>
+        provider.refunds
+          .filter((one) => one.paymentReference === reference && one.status === "succeeded")
+          .reduce((sum, { amount }) => sum + amount, 0n),
+      dispute: (reference) => provider.dispute(reference),
+      closeDispute: (reference, status) => provider.closeDispute(reference, status),
+      notice: (about, reference, { at, secret = "current" }) =>
+        provider.sign(
+          provider.notices.find((one) => one.about === about && one.reference === reference)!,
+          { at, secret: SECRETS[secret] },
+        ),
+      foreignNotice: ({ at, secret = "current" }) =>
+        provider.sign(
+          { eventId: "evt_1", mode: "test", about: "payout", reference: "po_1" },
+          { at, secret: SECRETS[secret] },
+        ),
       ...(methods && {
         customer: {
           save: (setup, behaviour) => methods.save(setup, { behaviour }),

@@ -1,0 +1,48 @@
+/**
+ * What a payment provider tells by itself: notices, which it sends to a URL of the host. A notice is never the truth. It
+ * says what to read again.
+ */
+import type { Mode } from "../shared/Tenant.ts"
+
+/** How far the instant of a signature may be from now, in seconds, into the past and into the future. */
+export const NOTICE_TOLERANCE_SECONDS = 300
+
+/** A request to the URL, as it came. */
+export interface NoticeRequest {
+  /** The bytes of the body. Signatures are made of them, so they must not be parsed and written again. */
+  readonly body: Uint8Array
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** Something has happened at the provider. */
+export interface Notice {
+  /** How the provider names it: 1 to 255 characters. It stays when the notice is sent again. */
+  readonly eventId: string
+  readonly mode: Mode
+  /** What to read again. */
+  readonly about: "payment" | "refund" | "dispute" | "setup"
+  /** How the provider names that: 1 to 255 characters. */
+  readonly reference: string
+}
+
+/**
+ * What came of a request. `foreign`: it is signed, but it is not about anything that can be read again in this account at
+ * the provider. `invalid`: it is not signed by the provider, or too long ago, or dated in the future.
+ */
+export type Received =
+  | { readonly type: "notices"; readonly notices: ReadonlyArray<Notice> }
+  | { readonly type: "foreign" }
+  | { readonly type: "invalid" }
+
+/** Tells what has happened. */
+export interface NotifyingProvider {
+  /**
+   * Checks a request with the secrets of the adapter, and says what to read again. It is pure, and never fails whatever
+   * the request holds. `now` is in epoch milliseconds.
+   *
+   * While a secret is replaced, both the old and the new one are right. A signature that is more than
+   * `NOTICE_TOLERANCE_SECONDS` away from now is wrong, in both directions.
+   */
+  readonly receive: (request: NoticeRequest, now: number) => Received
+}
