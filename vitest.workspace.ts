@@ -33,6 +33,9 @@ const BROKEN_ADAPTERS = "packages/testing/test/{Faults,Readme}.test.ts"
 /** The fake of Stripe's API, which listens on a port of this machine. */
 const FAKE_STRIPE = "packages/testing/test/stripe/**/*.test.ts"
 
+/** What other people's fakes of Stripe say of ours and of the adapter: they run as processes. Of `npm run test:stripe`. */
+const STRIPE_JUDGES = "packages/stripe/test/judges/**/*.test.ts"
+
 /** Whether the simulations find bugs that are planted in them: each needs many seeds. Of the same script. */
 const PLANTED_BUGS = "simulation/test/{Mutations,BillingMutations,PaymentsMutations}.test.ts"
 
@@ -122,7 +125,14 @@ export default defineConfig({
         },
       },
       { test: { ...integration("node", "packages/node").test, isolate: false } },
-      project("stripe", [FAKE_STRIPE], { testTimeout: 30_000 }),
+      {
+        test: {
+          ...project("stripe", ["packages/stripe/test/**/*.test.ts", FAKE_STRIPE], { testTimeout: 30_000 })
+            .test,
+          exclude: [STRIPE_JUDGES],
+        },
+      },
+      project("stripe-judges", [STRIPE_JUDGES], { testTimeout: 120_000 }),
       {
         test: {
           ...project("billwright-integration", [BILLWRIGHT_INTEGRATION], { testTimeout: 60_000 }).test,

@@ -85,6 +85,10 @@ const forbidden: ReadonlyArray<readonly [folder: string, source: string, rule: s
   ["node/src", `import "@billwright/postgres"`, IMPORTS],
   ["node/src", `import "effect/http"`, IMPORTS],
   ["node/src", `import "../../core/src/index.ts"`, IMPORTS],
+  ["stripe/src", `import { Stripe } from "stripe"\nexport const x = Stripe`, IMPORTS],
+  ["stripe/src", `import "@billwright/postgres"`, IMPORTS],
+  ["stripe/src", `import "effect/http"`, IMPORTS],
+  ["stripe/src", `export const now = Date.now()`, PROPERTIES],
   ["testing/src", `import "@billwright/memory"`, IMPORTS],
   ...["effect", "@billwright/core", "node:crypto", "@noble/hashes/hmac.js", "../index.ts"].map(
     (specifier) => ["billwright/src/verify", `import "${specifier}"`, IMPORTS] as const,
@@ -128,6 +132,10 @@ const allowed: ReadonlyArray<readonly [folder: string, source: string]> = [
   ],
   ["postgres/src", `export * from "@effect/sql-pg"\nexport * from "effect/sql"\nexport * from "node:path"`],
   ["node/src", `export * from "@billwright/core"\nexport * from "undici"\nexport * from "node:tls"`],
+  [
+    "stripe/src",
+    `import type { Stripe } from "stripe"\nexport type Y = Stripe\nexport * from "@billwright/core"`,
+  ],
   ["testing/src", `export * from "@billwright/core"\nexport * from "fast-check"`],
   ["billwright/src/verify", `export * from "./WebhookKeys.ts"\nexport const now = new Date()`],
   ["dashboard/src", `export * from "node:zlib"\nexport * from "./Handler.ts"`],

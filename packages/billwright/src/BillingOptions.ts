@@ -4,6 +4,7 @@
 import type { Mode } from "./Call.ts"
 import type { EventDefinition } from "./events/EventDefinition.ts"
 import type { TaxService, TaxTable } from "./invoices/Taxes.ts"
+import type { BuiltInProvider } from "./payments/BuiltInProvider.ts"
 import type { PaymentProvider } from "./payments/PaymentProvider.ts"
 import type { Store } from "./Store.ts"
 
@@ -124,10 +125,11 @@ export interface BillingOptions<
     readonly tax?: TaxTable | TaxService
   }
   /**
-   * Who takes the money of invoices, from when they are issued. Default: nobody is charged, and payments are recorded.
+   * Who takes the money of invoices, from when they are issued: `stripe({ client })` of `billwright/stripe`, or a provider
+   * of yours. Default: nobody is charged, and payments are recorded.
    * Invoices that were issued before are not collected.
    */
-  readonly payments?: PaymentProvider
+  readonly payments?: BuiltInProvider | PaymentProvider
   readonly http?: {
     /**
      * The request rate of one API key: the sustained number per second, and how many may come at once. Default: no

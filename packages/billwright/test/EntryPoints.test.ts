@@ -57,6 +57,16 @@ describe("billwright", () => {
   })
 })
 
+describe("billwright/stripe", () => {
+  it("loads the adapter, and not the SDK of Stripe", async () => {
+    const [{ dynamicImports, imports }] = await build("billwright/stripe")
+    assert.deepStrictEqual(dynamicImports, [])
+    assert.sameMembers(imports, ["@billwright/stripe", "effect"])
+    const [adapter] = await build("@billwright/stripe")
+    assert.sameMembers(adapter.imports, ["@billwright/core", "effect"])
+  })
+})
+
 describe("billwright/memory", () => {
   it("loads only the memory store", async () => {
     const [{ imports }] = await build("billwright/memory")

@@ -7,6 +7,8 @@ import {
   ProviderFailure,
 } from "@billwright/core"
 import { Effect, Redacted } from "effect"
+import { coreOf } from "../runtime/ProviderParts.ts"
+import type { BuiltInProvider } from "./BuiltInProvider.ts"
 import type { CustomerAction, MethodProvider, ProviderCallOptions } from "./MethodProvider.ts"
 import { type AttemptAnswer, type PaymentProvider, PaymentProviderError } from "./PaymentProvider.ts"
 
@@ -42,7 +44,11 @@ const toCoreMethods = (methods: MethodProvider): NonNullable<Core["methods"]> =>
   detachMethod: (reference) => calling((options) => methods.detachMethod(reference, options)),
 })
 
-export const toCoreProvider = (provider: PaymentProvider): Core => ({
+/** The provider of core. One that comes with the library is one. */
+export const toCoreProvider = (provider: BuiltInProvider | PaymentProvider): Core =>
+  coreOf(provider) ?? toCore(provider as PaymentProvider)
+
+const toCore = (provider: PaymentProvider): Core => ({
   name: provider.name,
   chargeable: (money) => provider.chargeable(money),
   methods: provider.methods && toCoreMethods(provider.methods),

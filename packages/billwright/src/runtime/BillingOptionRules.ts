@@ -16,6 +16,7 @@ import {
   number,
   type Rule,
 } from "./OptionRules.ts"
+import { coreOf } from "./ProviderParts.ts"
 
 const retryPolicy = fields(
   {
@@ -76,21 +77,23 @@ const hasFunctions = (value: object, names: ReadonlyArray<string>): boolean =>
   names.every((name) => typeof (value as Record<string, unknown>)[name] === "function")
 
 const payments = must(
-  (value) =>
-    typeof value === "object" &&
-    value !== null &&
-    "name" in value &&
-    typeof value.name === "string" &&
-    /^[\x21-\x7e]{1,64}$/.test(value.name) &&
-    value.name !== Payment.MANUAL_PROVIDER &&
-    hasFunctions(value, PROVIDER_CALLS) &&
-    (!("methods" in value) ||
-      value.methods === undefined ||
-      (typeof value.methods === "object" &&
-        value.methods !== null &&
-        hasFunctions(value.methods, METHOD_CALLS))),
-  `a payment provider: a name of 1 to 64 characters other than manual, and the functions ${PROVIDER_CALLS.join(", ")}; if it has methods, these have the functions ${METHOD_CALLS.join(", ")}`,
+  (value) => coreOf(value) !== undefined || isProvider(value),
+  `a payment provider: stripe(…) of billwright/stripe; or an object with a name of 1 to 64 characters other than manual, and the functions ${PROVIDER_CALLS.join(", ")}; if it has methods, these have the functions ${METHOD_CALLS.join(", ")}`,
 )
+
+const isProvider = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  "name" in value &&
+  typeof value.name === "string" &&
+  /^[\x21-\x7e]{1,64}$/.test(value.name) &&
+  value.name !== Payment.MANUAL_PROVIDER &&
+  hasFunctions(value, PROVIDER_CALLS) &&
+  (!("methods" in value) ||
+    value.methods === undefined ||
+    (typeof value.methods === "object" &&
+      value.methods !== null &&
+      hasFunctions(value.methods, METHOD_CALLS)))
 
 const rules = {
   accountId: must(

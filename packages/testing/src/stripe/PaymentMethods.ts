@@ -155,6 +155,23 @@ export const updateCustomer = (state: AccountState, params: Params, id: string):
   return customer
 }
 
+/** Searches by one field of the metadata, as `metadata["field"]:"value"`. */
+export const searchCustomers = (state: AccountState, params: Params) => {
+  const [, field, value] = /^metadata\["([^"]+)"\]:"([^"]*)"$/.exec(params.required("query")) ?? []
+  if (field === undefined) {
+    throw StripeProblem.invalid("parameter_invalid", "The fake searches by metadata alone.", "query")
+  }
+  const data = state.all("customer").filter((customer) => customer.metadata[field] === value)
+  const limit = params.integer("limit") ?? data.length
+  return {
+    object: "search_result",
+    url: "/v1/customers/search",
+    has_more: data.length > limit,
+    next_page: null,
+    data: data.slice(0, limit),
+  }
+}
+
 export const methodsOfCustomer = (state: AccountState, params: Params, id: string) => {
   state.get("customer", id, "customer")
   const type = params.text("type")
@@ -251,11 +268,11 @@ export const completeSetup = (state: AccountState, id: string, isConfirmed: bool
   return setup
 }
 
-export const cancelSetup = (state: AccountState, params: Params, id: string): StripeSetupIntent => {
+export const cancelSetup = (state: AccountState, id: string, reason: string | null): StripeSetupIntent => {
   const setup = state.get("setup_intent", id, "intent")
   refuseUnlessOpen(setup, "cancel")
   setup.status = "canceled"
-  setup.cancellation_reason = params.text("cancellation_reason") ?? null
+  setup.cancellation_reason = reason
   state.emit("setup_intent.canceled", setup)
   return setup
 }

@@ -53,6 +53,7 @@ const listing =
 
 const ROUTES: ReadonlyArray<Route> = [
   route("POST /customers", [...CUSTOMER, "payment_method"], Methods.createCustomer),
+  route("GET /customers/search", ["query", "limit"], Methods.searchCustomers),
   route("GET /customers/{id}", [], Methods.getCustomer),
   route("POST /customers/{id}", CUSTOMER, Methods.updateCustomer),
   route(
@@ -76,7 +77,9 @@ const ROUTES: ReadonlyArray<Route> = [
     (state, params, id) => Methods.confirmSetup(state, params.required("payment_method"), id),
     true,
   ),
-  route("POST /setup_intents/{id}/cancel", ["cancellation_reason"], Methods.cancelSetup),
+  route("POST /setup_intents/{id}/cancel", ["cancellation_reason"], (state, params, id) =>
+    Methods.cancelSetup(state, id, params.text("cancellation_reason") ?? null),
+  ),
   route(
     "POST /payment_intents",
     [

@@ -3,7 +3,7 @@
  */
 import { AccountState, type FaultMatch, type SeenRequest, type StripeFault } from "./AccountState.ts"
 import { complete } from "./PaymentIntents.ts"
-import { attach, completeSetup, confirmSetup } from "./PaymentMethods.ts"
+import { attach, cancelSetup, completeSetup, confirmSetup } from "./PaymentMethods.ts"
 import { closeDispute, completeRefund, disputeIntent } from "./Refunds.ts"
 import type {
   StripeDispute,
@@ -79,6 +79,11 @@ export class StripeAccount {
   /** The customer confirms the setup of a card that asks for it, or fails to. */
   completeSetup(setup: string, isConfirmed = true): StripeSetupIntent {
     return completeSetup(this.state, setup, isConfirmed)
+  }
+
+  /** Gives up a setup, such as when the customer has gone away. */
+  cancelSetup(setup: string): StripeSetupIntent {
+    return cancelSetup(this.state, setup, "abandoned")
   }
 
   /** The customer's bank disputes a payment that has succeeded. */

@@ -1,0 +1,129 @@
+/**
+ * Customers of Stripe, and the payment methods that it saves for them.
+ */
+import type {
+  MethodProvider,
+  ProviderCustomer,
+  ProviderFailure,
+  SavedMethod,
+  SetupRead,
+  StartedSetup,
+  StartSetup,
+} from "@billwright/core"
+import { Effect, Redacted } from "effect"
+import type { Stripe } from "stripe"
+import { METADATA } from "./PaymentStates.ts"
+import { orFail, orMissing, type StripeCalls } from "./StripeCalls.ts"
+import type { StripeRefusal } from "./StripeRefusal.ts"
+
+const savedMethod = (method: Stripe.PaymentMethod): SavedMethod => {
+  const { card, id, sepa_debit: sepa, type, us_bank_account: bank } = method
+  return {
+    reference: id,
+    type,
+    brand: card?.brand ?? null,
+    last4: card?.last4 ?? sepa?.last4 ?? bank?.last4 ?? null,
+    expiry: card === undefined ? null : { month: card.exp_month, year: card.exp_year },
+  }
+}
+
+/** How a setup stands. While it is not canceled, a customer whose card was refused may enter another one. */
+const setupRead = ({
+  last_setup_error: error,
+  payment_method: method,
+  status,
+}: Stripe.SetupIntent): SetupRead => {
+  if (status === "canceled")
+    return { status: "failed", code: error?.decline_code ?? error?.code ?? "canceled" }
+  return status === "succeeded" && method !== null && typeof method === "object"
+    ? { status: "saved", method: savedMethod(method) }
+    : { status: "pending" }
+}
+
+/** Saves payment methods. */
+export class StripeMethods implements MethodProvider {
+  readonly #calls: StripeCalls
+
+  constructor(calls: StripeCalls) {
+    this.#calls = calls
+  }
+
+  /**
+   * Stripe forgets keys after a day, and its search sees a customer after a minute. So the search finds a customer of
+   * earlier, and the key finds one of now.
+   */
+  readonly ensureCustomer = (
+    customer: ProviderCustomer,
+  ): Effect.Effect<{ readonly reference: string }, ProviderFailure> => {
+    const { customerId, email, name } = customer
+    // The key stands for these parameters, so nothing is among them that may change.
+    const params = { metadata: { [METADATA.customer]: customerId } }
+    return this.#find(customerId).pipe(
+      Effect.flatMap((found) =>
+        found === undefined
+          ? this.#calls.sendOnce(customerId, (client, options) => client.customers.create(params, options))
+          : Effect.succeed(found),
+      ),
+      Effect.flatMap(({ id }) =>
+        this.#calls.send((client, options) => client.customers.update(id, { name, email }, options)),
+      ),
+      Effect.map(({ id }) => ({ reference: id })),
+      orFail,
+    )
+  }
+
+  readonly startSetup = ({ customer, setupId }: StartSetup): Effect.Effect<StartedSetup, ProviderFailure> => {
+    const params: Stripe.SetupIntentCreateParams = {
+      customer,
+      usage: "off_session",
+      automatic_payment_methods: { enabled: true, allow_redirects: "never" },
+      metadata: { [METADATA.setup]: setupId },
+    }
+    return this.#calls
+      .sendOnce(setupId, (client, options) => client.setupIntents.create(params, options))
+      .pipe(
+        Effect.map(({ client_secret: secret, id }) => ({
+          reference: id,
+          clientSecret: secret === null ? null : Redacted.make(secret),
+          url: null,
+        })),
+        orFail,
+      )
+  }
+
+  readonly readSetup = (reference: string): Effect.Effect<SetupRead, ProviderFailure> =>
+    this.#calls
+      .send((client, options) =>
+        client.setupIntents.retrieve(reference, { expand: ["payment_method"] }, options),
+      )
+      .pipe(Effect.map(setupRead), orFail)
+
+  readonly detachMethod = (reference: string): Effect.Effect<void, ProviderFailure> =>
+    this.#calls
+      .send((client, options) => client.paymentMethods.detach(reference, {}, options))
+      .pipe(
+        Effect.catchTag("StripeRefusal", (refusal) =>
+          refusal.status === 400 || refusal.status === 404
+            ? this.#requireDetached(reference, refusal)
+            : Effect.fail(refusal),
+        ),
+        Effect.asVoid,
+        orFail,
+      )
+
+  /** Stripe refuses to detach a method that is not attached. */
+  #requireDetached(reference: string, refusal: StripeRefusal): Effect.Effect<void, StripeRefusal> {
+    const read = this.#calls.send((client, options) => client.paymentMethods.retrieve(reference, {}, options))
+    return Effect.flatMap(orMissing(read), (method) =>
+      method === null || method.customer === null ? Effect.void : Effect.fail(refusal),
+    )
+  }
+
+  #find(customerId: string): Effect.Effect<{ readonly id: string } | undefined, StripeRefusal> {
+    const query = `metadata["${METADATA.customer}"]:"${customerId}"`
+    return Effect.map(
+      this.#calls.send((client, options) => client.customers.search({ query, limit: 1 }, options)),
+      ({ data }) => data[0],
+    )
+  }
+}

@@ -1,0 +1,292 @@
+import {
+  type AttemptPayment,
+  IdGenerator,
+  Invoice,
+  type OpenPayment,
+  Payment,
+  type PaymentRead,
+} from "@billwright/core"
+import { Sample } from "@billwright/testing"
+import { KEY_MILLIS, type StripeDecline, type StripeFault } from "@billwright/testing/stripe"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { afterAll } from "vitest"
+import { fake, open, time } from "./AtFake.ts"
+
+afterAll(() => fake.close())
+
+type Declined = Extract<PaymentRead, { readonly status: "declined" }>
+
+const HOUR_MILLIS = 3_600_000
+
+/** A payment of 20.00 EUR of a customer with a card, and an attempt of it. */
+const opened = Effect.fnUntraced(function* (card = "pm_card_visa") {
+  const at = open()
+  const { account, provider } = at
+  const ids = yield* IdGenerator
+  const customerId = yield* Sample.customerId
+  const details = { customerId, name: "Ada Lovelace", email: "ada@example.com" }
+  const { reference: customer } = yield* provider.methods!.ensureCustomer(details)
+  const { id: method } = account.attach(card, customer)
+  const payment: OpenPayment = {
+    paymentId: Payment.PaymentId.make(yield* ids.next(Payment.PAYMENT_ID_PREFIX)),
+    invoiceId: Invoice.InvoiceId.make(yield* ids.next(Invoice.INVOICE_ID_PREFIX)),
+    customerId,
+    customer,
+    amount: 2_000n,
+    currency: "EUR",
+  }
+  const { reference } = yield* provider.openPayment(payment)
+  const attempt: AttemptPayment = {
+    reference,
+    attemptId: "att_1",
+    method,
+    presence: "off_session",
+    returnUrl: null,
+  }
+  return {
+    ...at,
+    attempt,
+    customer,
+    details,
+    payment,
+    reference,
+    charges: () => account.charged(reference).count,
+  }
+})
+
+type Opened = Effect.Success<ReturnType<typeof opened>>
+
+const test = (title: string, body: (given: Opened) => Effect.Effect<unknown, unknown>, card?: string) =>
+  it.effect(title, () => Effect.flatMap(opened(card), body).pipe(Effect.provide(IdGenerator.layer)))
+
+const CONFIRM = { path: /confirm$/ }
+
+describe("attempts at Stripe", () => {
+  test(
+    "off session, a card that asks for the customer is a 402, and waits for the customer",
+    ({ account, attempt, charges, provider, reference }) =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* provider.attemptPayment(attempt), { status: "requires_action" })
+        assert.strictEqual(account.all("payment_intent")[0]?.status, "requires_payment_method")
+        assert.deepStrictEqual(yield* provider.readPayment(reference), { status: "requires_action" })
+        const next: AttemptPayment = { ...attempt, attemptId: "att_2", presence: "on_session" }
+        const answer = yield* provider.attemptPayment(next)
+        const secret = account.all("payment_intent")[0]?.client_secret
+        assert.isTrue(answer.status === "requires_action" && answer.action?.url === null)
+        if (answer.status !== "requires_action" || !answer.action?.clientSecret)
+          return assert.fail("no secret")
+        assert.strictEqual(Redacted.value(answer.action.clientSecret), secret)
+        assert.strictEqual(charges(), 0)
+      }),
+    "pm_card_authenticationRequired",
+  )
+
+  const faults: ReadonlyArray<readonly [StripeFault, "unknown" | "transient", number]> = [
+    ["cut_body", "unknown", 1],
+    ["server_error", "unknown", 0],
+    ["server_error_after", "unknown", 1],
+    ["in_use", "unknown", 0],
+    ["locked", "transient", 0],
+    ["rate_limited", "transient", 0],
+  ]
+  for (const [fault, reason, taken] of faults) {
+    test(`after ${fault} the outcome is ${reason}, and a read says what came of it`, (given) =>
+      Effect.gen(function* () {
+        const { account, attempt, charges, provider, reference } = given
+        account.fail(CONFIRM, fault)
+        assert.strictEqual((yield* Effect.flip(provider.attemptPayment(attempt))).reason, reason)
+        const status = taken === 1 ? "succeeded" : "open"
+        assert.deepStrictEqual(yield* provider.readPayment(reference), { status })
+        assert.strictEqual(charges(), taken)
+        // A new attempt takes the money if the first did not, and never a second time.
+        yield* provider.attemptPayment({ ...attempt, attemptId: "att_2" })
+        assert.strictEqual(charges(), 1)
+      }))
+  }
+
+  test("the SDK sends again after a reset, with the same key: the money is taken once", (given) =>
+    Effect.gen(function* () {
+      const { account, attempt, charges, provider } = given
+      account.fail(CONFIRM, "lost_reply")
+      assert.deepStrictEqual(yield* provider.attemptPayment(attempt), { status: "succeeded" })
+      const confirms = account.requests.filter(({ path }) => CONFIRM.path.test(path))
+      assert.deepStrictEqual(
+        confirms.map(({ idempotencyKey, isReplay }) => [idempotencyKey, isReplay]),
+        [
+          ["billwright:att_1", false],
+          ["billwright:att_1", true],
+        ],
+      )
+      assert.strictEqual(charges(), 1)
+    }))
+
+  test("a connection that is refused after a reset is unknown, for the first request may have arrived", (given) =>
+    Effect.gen(function* () {
+      const { account, attempt, charges, provider } = given
+      account.fail(CONFIRM, "lost_reply")
+      account.fail(CONFIRM, "lost_request")
+      assert.strictEqual((yield* Effect.flip(provider.attemptPayment(attempt))).reason, "unknown")
+      assert.strictEqual(charges(), 1)
+    }))
+
+  test("a key that was used with other parameters means that an earlier call ran", (given) =>
+    Effect.gen(function* () {
+      const { account, attempt, charges, customer, provider, reference } = given
+      account.fail(CONFIRM, "server_error")
+      yield* Effect.flip(provider.attemptPayment(attempt))
+      const { id: method } = account.attach("pm_card_visa", customer)
+      const other = yield* Effect.flip(provider.attemptPayment({ ...attempt, method }))
+      assert.deepInclude(other, { reason: "unknown" })
+      assert.include(other.message, "idempotency_error")
+      assert.deepStrictEqual(yield* provider.readPayment(reference), { status: "open" })
+      assert.strictEqual(charges(), 0)
+    }))
+
+  test("an attempt that was declined is not sent again when Stripe has forgotten its key", (given) =>
+    Effect.gen(function* () {
+      const { account, attempt, provider } = given
+      account.next({ decline: { declineCode: "insufficient_funds" } })
+      const declined = yield* provider.attemptPayment(attempt)
+      time.now += KEY_MILLIS + HOUR_MILLIS
+      assert.deepStrictEqual(yield* provider.attemptPayment(attempt), declined)
+      assert.strictEqual(account.all("charge").length, 1)
+    }))
+
+  test("what was said of an attempt before says nothing of one whose request never arrived", (given) =>
+    Effect.gen(function* () {
+      const { account, attempt, provider, reference } = given
+      for (const behaviour of [
+        { decline: { declineCode: "insufficient_funds" } },
+        { authentication: "always" },
+      ] as const) {
+        const attemptId = `att_${behaviour.decline === undefined ? "a" : "d"}`
+        account.next(behaviour)
+        yield* provider.attemptPayment({ ...attempt, attemptId })
+        account.fail(CONFIRM, "lost_request", 2)
+        yield* Effect.flip(provider.attemptPayment({ ...attempt, attemptId: `${attemptId}_later` }))
+        assert.deepStrictEqual(yield* provider.readPayment(reference), { status: "open" })
+      }
+    }))
+
+  test("an announcement that is lost is transient: nothing was confirmed", (given) =>
+    Effect.gen(function* () {
+      const { account, attempt, charges, provider, reference } = given
+      account.fail({ method: "POST", path: new RegExp(`${reference}$`) }, "cut_body")
+      assert.strictEqual((yield* Effect.flip(provider.attemptPayment(attempt))).reason, "transient")
+      assert.strictEqual(charges(), 0)
+      assert.deepStrictEqual(yield* provider.attemptPayment(attempt), { status: "succeeded" })
+    }))
+
+  test("a payment that somebody canceled at Stripe needs a person, and is not charged", (given) =>
+    Effect.gen(function* () {
+      const { attempt, charges, client, provider, reference } = given
+      yield* Effect.promise(() => client.paymentIntents.cancel(reference))
+      assert.strictEqual((yield* Effect.flip(provider.attemptPayment(attempt))).reason, "permanent")
+      assert.strictEqual(charges(), 0)
+    }))
+
+  test("a payment that a bank works on can't be closed yet, and is closed once it has failed", (given) =>
+    Effect.gen(function* () {
+      const { account, attempt, provider, reference } = given
+      account.next({ isDelayed: true })
+      assert.deepStrictEqual(yield* provider.attemptPayment(attempt), { status: "processing" })
+      assert.strictEqual((yield* Effect.flip(provider.closePayment(reference))).reason, "transient")
+      account.complete(reference, { declineCode: "insufficient_funds" })
+      assert.strictEqual(yield* provider.closePayment(reference), "closed")
+    }))
+
+  test("without a method, Stripe's default of the customer is charged; without one, it is declined", (given) =>
+    Effect.gen(function* () {
+      const { attempt, client, customer, provider } = given
+      const none = yield* provider.attemptPayment({ ...attempt, method: null })
+      assert.deepInclude(none, { status: "declined", code: "no_method", attemptId: "att_1" })
+      const invoice_settings = { default_payment_method: attempt.method ?? "" }
+      yield* Effect.promise(() => client.customers.update(customer, { invoice_settings }))
+      const paid = yield* provider.attemptPayment({ ...attempt, attemptId: "att_2", method: null })
+      assert.deepStrictEqual(paid, { status: "succeeded" })
+    }))
+
+  test("a method that is detached, or of another customer, needs another method", (given) =>
+    Effect.gen(function* () {
+      const { account, attempt, client, provider } = given
+      const stranger = yield* Effect.promise(() => client.customers.create({}))
+      const methods = [account.attach("pm_card_visa", stranger.id).id, attempt.method ?? "", "pm_nobody"]
+      yield* provider.methods!.detachMethod(attempt.method ?? "")
+      for (const [index, method] of methods.entries()) {
+        const answer = yield* provider.attemptPayment({ ...attempt, attemptId: `att_${index}`, method })
+        assert.deepInclude(answer, { status: "declined", code: "method_unavailable", advice: "new_method" })
+      }
+    }))
+
+  it.effect("a wrong key is permanent", () =>
+    Effect.gen(function* () {
+      const { provider } = open({ client: open().client, account: "acct_1" })
+      const failure = yield* Effect.flip(provider.readPayment("pi_nobody"))
+      assert.deepInclude(failure, { reason: "permanent" })
+    }),
+  )
+})
+
+describe("what a decline advises", () => {
+  const DAY_MILLIS = 24 * HOUR_MILLIS
+  const cases: ReadonlyArray<readonly [StripeDecline, string, Declined["advice"], number | null]> = [
+    [{ declineCode: "insufficient_funds" }, "insufficient_funds", null, null],
+    [{ declineCode: "lost_card", adviceCode: "do_not_try_again" }, "lost_card", "new_method", null],
+    [{ declineCode: "generic_decline", adviceCode: "try_again_later" }, "generic_decline", "retry", null],
+    [{ declineCode: "incorrect_cvc", adviceCode: "confirm_card_data" }, "incorrect_cvc", "new_method", null],
+    [
+      { declineCode: "do_not_honor", adviceCode: "do_not_try_again", networkAdviceCode: "26" },
+      "do_not_honor",
+      "retry",
+      2 * DAY_MILLIS,
+    ],
+    [
+      { declineCode: "do_not_honor", adviceCode: "try_again_later", networkAdviceCode: "21" },
+      "do_not_honor",
+      "stop",
+      null,
+    ],
+  ]
+  for (const [decline, code, advice, delay] of cases) {
+    test(`${JSON.stringify(decline)}: ${advice}`, ({ account, attempt, provider, reference }) =>
+      Effect.gen(function* () {
+        account.next({ decline })
+        const answer = yield* provider.attemptPayment(attempt)
+        assert.deepInclude(answer, { status: "declined", code, advice })
+        const created = (account.all("charge")[0]?.created ?? 0) * 1_000
+        assert.deepStrictEqual(yield* provider.readPayment(reference), {
+          status: "declined",
+          attemptId: "att_1",
+          code,
+          advice,
+          notBefore: delay === null ? null : created + delay,
+        })
+      }))
+  }
+})
+
+describe("customers at Stripe", () => {
+  test("the same customer is found when Stripe has forgotten the key, and has the new name", (given) =>
+    Effect.gen(function* () {
+      const { account, customer, details, provider } = given
+      time.now += KEY_MILLIS + HOUR_MILLIS
+      const again = yield* provider.methods!.ensureCustomer({ ...details, name: "Ada King" })
+      assert.deepStrictEqual(again, { reference: customer })
+      assert.deepStrictEqual(
+        account.all("customer").map(({ id, name }) => [id, name]),
+        [[customer, "Ada King"]],
+      )
+    }))
+
+  test("a card that was refused can be entered again, until the setup is given up", (given) =>
+    Effect.gen(function* () {
+      const { account, customer, provider } = given
+      const methods = provider.methods!
+      const { reference } = yield* methods.startSetup({ setupId: "seti_1", customer, returnUrl: null })
+      assert.throws(() => account.enterCard(reference, "pm_card_visa_chargeDeclined"))
+      assert.deepStrictEqual(yield* methods.readSetup(reference), { status: "pending" })
+      account.enterCard(reference, "pm_card_visa")
+      assert.deepInclude(yield* methods.readSetup(reference), { status: "saved" })
+    }))
+})
