@@ -221,6 +221,7 @@ describe("the host's own event types", () => {
       "subscription.trial_ending": true,
       "subscription.updated": true,
       "usage.threshold": true,
+      "usage.unbilled": true,
     }
     assert.includeMembers(names, Object.keys(builtIn))
   })

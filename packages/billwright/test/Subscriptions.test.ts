@@ -89,7 +89,20 @@ describe.each(both)("subscriptions of %s", (_, caller) => {
     assert.strictEqual((await subscriptions.resume(id)).phase, "active")
     await subscriptions.pause(id)
     await subscriptions.resume(id, { anchor: "keep" })
+    assert.isNull(await subscriptions.reconcile(id))
     assert.strictEqual((await subscriptions.cancel(id, { at: "now" })).phase, "ended")
+    const drafts = await billing.invoices.list({ status: "draft" }).page()
+    for (const draft of drafts.data.toReversed()) await billing.invoices.finalize(draft.id)
+    await billing.usage.record({
+      customerId,
+      productId: "api",
+      unit: "call",
+      quantity: 700,
+      timestamp: new Date(created.createdAt.getTime() + 1),
+    })
+    const reconciled = await subscriptions.reconcile(id)
+    assert.deepInclude(reconciled, { status: "draft", total: 700n, subscriptionId: id })
+    assert.deepStrictEqual(await billing.invoices.get(reconciled!.id), reconciled)
     const trial = { days: 14 }
     const trying = await subscriptions.create({
       customerId,

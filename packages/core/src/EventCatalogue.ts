@@ -7,6 +7,7 @@ import { creditNoteEvents } from "./invoices/CreditNoteEvents.ts"
 import { invoiceEvents } from "./invoices/InvoiceEvents.ts"
 import { collectionEvents, paymentEvents } from "./payments/PaymentEvents.ts"
 import { subscriptionEvents } from "./subscriptions/SubscriptionEvents.ts"
+import { usageUnbilled } from "./subscriptions/UnbilledEvent.ts"
 import { usageThreshold } from "./usage/ThresholdEvent.ts"
 
 /** The event types in every catalogue. A host's type with the same name replaces a built-in one. */
@@ -17,6 +18,7 @@ export const builtIn: ReadonlyArray<EventType> = [
   ...Object.values(collectionEvents),
   ...Object.values(subscriptionEvents),
   usageThreshold,
+  usageUnbilled,
 ]
 
 /** A catalogue of the built-in types and the host's own. */

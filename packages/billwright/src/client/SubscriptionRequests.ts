@@ -1,6 +1,7 @@
 /**
  * Subscriptions over the API.
  */
+import type { Invoice } from "../invoices/Invoices.ts"
 import type {
   CreateSubscription,
   PreviewSubscription,
@@ -51,5 +52,15 @@ export const makeSubscriptions = (connection: Connection): Subscriptions => ({
       invoices: sent.invoices.map(toInvoice),
       nextInvoice: sent.nextInvoice === null ? null : toInvoice(sent.nextInvoice),
     }
+  },
+  reconcile: async (id, options) => {
+    const sent = await write<{ readonly invoice: Invoice | null }>(
+      connection,
+      "POST",
+      path`/subscriptions/${id}/reconcile`,
+      undefined,
+      options,
+    )
+    return sent.invoice === null ? null : toInvoice(sent.invoice)
   },
 })

@@ -213,6 +213,20 @@ export interface UsageThresholdData {
 }
 
 /**
+ * Data of `usage.unbilled`. Usage of a period was recorded or voided so late that invoices don't bill it by themselves.
+ * `subscriptions.reconcile` bills it.
+ */
+export interface UsageUnbilledData {
+  readonly customer_id: string
+  readonly subscription_id: string
+  readonly currency: string
+  /** In the minor unit, before discounts and taxes. Below 0: too much was billed. */
+  readonly amount: number | bigint
+  readonly period_start: string
+  readonly period_end: string
+}
+
+/**
  * The built-in event types. Your own definition of the same name replaces a built-in type, except
  * `usage.threshold`.
  */
@@ -241,6 +255,7 @@ export interface BuiltInEvents {
   readonly "subscription.trial_ending": SubscriptionData
   readonly "subscription.updated": SubscriptionData
   readonly "usage.threshold": UsageThresholdData
+  readonly "usage.unbilled": UsageUnbilledData
 }
 
 /** Maps the name of each event type to its data. */

@@ -96,5 +96,11 @@ export const makeSubscriptions = (calls: Calls): Subscriptions => {
     resume: (id, input, options) => run(({ resume }) => resume(toId(id), toOptionalInput(input)), options),
     preview: (input, options) =>
       calls.run(() => Effect.map(service.preview(toPreview(input)), previewView), options),
+    reconcile: (id, options) =>
+      calls.run(
+        () =>
+          Effect.map(service.reconcile(toId(id)), (draft) => (draft === null ? null : invoiceView(draft))),
+        options,
+      ),
   }
 }

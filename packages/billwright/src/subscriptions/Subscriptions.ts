@@ -213,4 +213,10 @@ export interface Subscriptions {
    * stored, no number is taken, and no event is published.
    */
   preview(input: PreviewSubscription, options?: CallOptions): Promise<SubscriptionPreview>
+  /**
+   * Bills what usage that was recorded or voided late has changed, in a draft of its own, without waiting for the next
+   * invoice. It looks back 1,200 periods. Invoices look back 13 by themselves, and a subscription that has ended has no
+   * next one. If too much was billed, the total is below 0. `null` if nothing differs.
+   */
+  reconcile(id: string, options?: CallOptions): Promise<Invoice | null>
 }

@@ -15,6 +15,7 @@ import {
   usageQueries,
 } from "@billwright/engine"
 import { DateTime, Effect } from "effect"
+import type { Outbox } from "../events/Outbox.ts"
 import { INVOICE_ID_PREFIX, type InvoiceCause, InvoiceId, type StoredInvoice } from "../invoices/Invoice.ts"
 import type { Deductions, InvoiceBook, Redrafted } from "../invoices/InvoiceBook.ts"
 import type { BilledLine, InvoiceStore } from "../invoices/InvoiceStore.ts"
@@ -29,9 +30,13 @@ import type { CouponBook } from "./CouponBook.ts"
 import { draftsBefore, inOrder, subscriptionsOf } from "./DraftOrder.ts"
 import type { StoredSubscription } from "./Subscription.ts"
 import type { SubscriptionStore } from "./SubscriptionStore.ts"
+import { type Unbilled, unbilledData, usageUnbilled } from "./UnbilledEvent.ts"
 import type { VersionTerms } from "./VersionTerms.ts"
 
-/** How many periods before the newest one are rated again for each invoice. Usage of older periods is not billed any more. */
+/**
+ * How many periods before the newest one are rated again for each invoice. The one before them is compared for the last
+ * time: an event says what of it is not billed.
+ */
 const REVIEWED_PERIODS = 13
 /** How long a draft with usage waits for late records, in hours, if its plan does not say. */
 const DEFAULT_GRACE_HOURS = 1
@@ -43,6 +48,7 @@ export interface BillingParts {
   readonly invoices: InvoiceStore["Service"]
   readonly terms: VersionTerms
   readonly ids: IdGenerator["Service"]
+  readonly outbox: Outbox["Service"]
   readonly usage: ChargeUsage
   readonly book: InvoiceBook
   readonly coupons: CouponBook
@@ -89,6 +95,8 @@ interface Bill {
   readonly from: number
   /** The draft that is computed again, and those after it: what they bill is not billed yet. Empty for a new one. */
   readonly open: ReadonlySet<InvoiceId>
+  /** The period before the first one, if it is looked at for the last time: it is compared, and not billed any more. */
+  readonly leaving?: number | undefined
 }
 
 /** How an invoice of a subscription is made. */
@@ -97,10 +105,14 @@ export interface Making {
   readonly from?: number
   /** The instant by which it may be issued at once, in epoch milliseconds. `undefined`: it waits for its turn. */
   readonly issueBy?: number | undefined
+  /** Whether it has items that wait, too. Default: true. */
+  readonly takesItems?: boolean
 }
 
 interface Computed {
   readonly lines: ReadonlyArray<LineInput>
+  /** What is not billed any more of the periods that are looked at for the last time. */
+  readonly unbilled: ReadonlyArray<Unbilled>
   /** How long a draft of these lines waits for late usage. */
   readonly graceHours: number
   /** The period that ended, or else the one that began. */
@@ -152,9 +164,9 @@ export class SubscriptionBilling {
   invoice(
     held: Held,
     causes: readonly [InvoiceCause, ...ReadonlyArray<InvoiceCause>],
-    { from = Number.POSITIVE_INFINITY, issueBy }: Making = {},
+    { from = Number.POSITIVE_INFINITY, issueBy, takesItems = true }: Making = {},
   ): Billed<Redrafted | undefined> {
-    const { book, ids, invoices } = this.#parts
+    const { book, ids, invoices, outbox } = this.#parts
     return Effect.gen({ self: this }, function* () {
       let dueAt = 0
       const drafts = inOrder(yield* invoices.lockDrafts([...held.keys()]))
@@ -164,13 +176,21 @@ export class SubscriptionBilling {
         yield* book.save(again.draft)
         dueAt = Math.max(dueAt, again.draft.dueAt ?? 0)
       }
-      const bills = causes.map(({ effect: cause, subscriptionId }): Bill => ({
-        subscription: subscriptionOf(held, subscriptionId),
-        cause,
-        from: Math.max(0, Math.min(from, cause.period.number - REVIEWED_PERIODS)),
-        open: new Set(),
-      }))
-      const { graceHours, lines, span } = yield* this.#partsOfAll(bills)
+      const bills = causes.map(({ effect: cause, subscriptionId }): Bill => {
+        const reviewed = Math.max(0, cause.period.number - REVIEWED_PERIODS)
+        const isWithin = reviewed <= from && reviewed > 0 && cause.segment === 0
+        return {
+          subscription: subscriptionOf(held, subscriptionId),
+          cause,
+          from: Math.max(0, Math.min(from, reviewed)),
+          open: new Set(),
+          leaving: isWithin ? reviewed - 1 : undefined,
+        }
+      })
+      const { graceHours, lines, span, unbilled } = yield* this.#partsOfAll(bills)
+      for (const one of unbilled) {
+        yield* outbox.publish(usageUnbilled, unbilledData(one), { customerId: one.subscription.customerId })
+      }
       const now = yield* DateTime.now
       const { customerId, state } = bills[0]!.subscription
       const made = yield* book.draft(
@@ -187,7 +207,7 @@ export class SubscriptionBilling {
         lines,
         {
           ...(yield* this.#deductions(bills)),
-          itemsUntil: Math.max(...bills.map(dueInstantOf)),
+          itemsUntil: takesItems ? Math.max(...bills.map(dueInstantOf)) : null,
           issueBy: before.length === 0 ? issueBy : undefined,
         },
       )
@@ -249,6 +269,7 @@ export class SubscriptionBilling {
           const { id } = bills[index]!.subscription
           return lines.map((line) => ({ ...line, id: `${id}.${line.id}` }))
         }),
+        unbilled: all.flatMap((one) => one.unbilled),
         graceHours: Math.max(...all.map(({ graceHours }) => graceHours)),
         span: {
           start: Math.min(...all.map(({ span }) => span.start)),
@@ -261,7 +282,8 @@ export class SubscriptionBilling {
   #partsOf(bill: Bill): Billed<Computed> {
     const { invoices, subscriptions, terms, usage } = this.#parts
     return Effect.gen({ self: this }, function* () {
-      const { cause, from, open, subscription } = bill
+      const { cause, leaving, open, subscription } = bill
+      const from = leaving ?? bill.from
       const { customerId, id, state } = subscription
       const { timezone } = state.periods
       const { number } = cause.period
@@ -276,6 +298,7 @@ export class SubscriptionBilling {
       const totals = yield* usage.totals(customerId, asked)
       const documented = documentedOf(billed)
       const lines: Array<LineInput> = []
+      const unbilled: Array<Unbilled> = []
       let graceHours = 0
       for (const [index, period] of periods.entries()) {
         const found = linesOf({
@@ -287,6 +310,11 @@ export class SubscriptionBilling {
           totals: totals[index]!,
           documented: documented.get(period.number) ?? [],
         })
+        if (period.number === leaving) {
+          const amount = found.reduce((sum, line) => sum + line.amount, 0n)
+          if (amount !== 0n) unbilled.push({ subscription, period, amount })
+          continue
+        }
         for (const line of found) {
           lines.push(toLine(id, period.number, line, billed))
           if (line.kind === "usage") {
@@ -296,7 +324,7 @@ export class SubscriptionBilling {
       }
       const ended = earlier.at(-1)
       const span = ended?.segments.at(-1)?.end === cause.at ? ended : cause.period
-      return { lines, graceHours, span }
+      return { lines, unbilled, graceHours, span }
     })
   }
 }

@@ -10,6 +10,7 @@ import { CustomerTime } from "../customers/CustomerTime.ts"
 import { Outbox } from "../events/Outbox.ts"
 import { ActionUnavailable } from "../invoices/ActionUnavailable.ts"
 import { type CouponNotFound, coupons as couponDefinition } from "../invoices/Coupon.ts"
+import { type Invoice, toInvoice } from "../invoices/Invoice.ts"
 import { invoiceBooks } from "../invoices/InvoiceBook.ts"
 import { InvoiceStore } from "../invoices/InvoiceStore.ts"
 import { type InvoicingUnsupported, optionalPort } from "../invoices/InvoicingUnsupported.ts"
@@ -26,6 +27,7 @@ import { meters } from "../usage/Meter.ts"
 import { UsageStore } from "../usage/UsageStore.ts"
 import { ChargeUsage } from "./ChargeUsage.ts"
 import { CouponBook } from "./CouponBook.ts"
+import { reconcile as reconcileHeld } from "./Reconciliation.ts"
 import { redemptions } from "./Redemption.ts"
 import {
   CancelSubscription,
@@ -132,6 +134,17 @@ export class Subscriptions extends Context.Service<
     readonly preview: (
       input: PreviewSubscription,
     ) => Effect.Effect<SubscriptionPreview, AnyFailure, CurrentTenant>
+
+    /**
+     * Bills what usage that was recorded or voided late has changed, in a draft of its own, without waiting for the next
+     * invoice: the difference between what its last 1,200 periods cost by now and what its invoices say. Invoices look back
+     * 13 periods by themselves, and after the end of a subscription there is none. When the difference is in the
+     * customer's favour, the total is below 0. What is due before it is done first. `null` if nothing
+     * differs.
+     */
+    readonly reconcile: (
+      id: string,
+    ) => Effect.Effect<Invoice | null, InvalidInput | SubscriptionNotFound | Failure, CurrentTenant>
   }
 >()("@billwright/core/subscriptions/Subscriptions") {
   static readonly layer = Layer.effect(
@@ -317,7 +330,32 @@ export const makeSubscriptions = Effect.gen(function* () {
     return yield* previewOf(inTransaction, id, perform(asked))
   })
 
-  return Subscriptions.of({ create, get, list, change, cancel, uncancel, pause, resume, preview })
+  const reconcile = Effect.fn("Subscriptions.reconcile")(function* (id: string) {
+    const parts = yield* makeBook
+    const known = yield* knownId(id)
+    return yield* transactor.atomically(
+      Effect.gen(function* () {
+        const group = yield* parts.store.lockGroup(known)
+        const found = group.find((one) => one.id === known)
+        const { customerId } = yield* orNotFound(Option.fromUndefinedOr(found), id)
+        const draft = yield* time.within(customerId, reconcileHeld(parts, group, known))
+        return draft === undefined ? null : toInvoice(draft)
+      }),
+    )
+  })
+
+  return Subscriptions.of({
+    create,
+    get,
+    list,
+    change,
+    cancel,
+    uncancel,
+    pause,
+    resume,
+    preview,
+    reconcile,
+  })
 })
 
 /** What writes subscriptions and their invoices. Getting it fails if the storage lacks a port. */
@@ -338,6 +376,7 @@ export const bookOf = Effect.gen(function* () {
       invoices,
       terms,
       ids,
+      outbox,
       usage,
       book: invoiceBook,
       coupons,

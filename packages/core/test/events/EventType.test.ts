@@ -43,6 +43,7 @@ describe("the catalogue of event types", () => {
           "subscription.trial_ending",
           "subscription.updated",
           "usage.threshold",
+          "usage.unbilled",
         ],
       )
     }),
@@ -119,7 +120,7 @@ describe("the data of an event", () => {
         return EventType.problemOf(type, data)?.problem !== "is not a known field"
       }).map((field) => ({ type, field })),
     )
-    assert.lengthOf(holders, 46)
+    assert.lengthOf(holders, 48)
     const problemOf = ({ field, type }: (typeof holders)[number], text: string) =>
       EventType.problemOf(type, { ...(type.example as object), [field]: text })?.message
     const impossible = [

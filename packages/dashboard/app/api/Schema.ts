@@ -432,6 +432,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/subscriptions/{id}/reconcile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["reconcileSubscription"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/subscriptions/{id}/preview": {
         parameters: {
             query?: never;
@@ -1452,6 +1468,22 @@ export interface webhooks {
         get?: never;
         put?: never;
         post: operations["webhook.usage.threshold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "usage.unbilled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.usage.unbilled"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2775,6 +2807,12 @@ export interface components {
             message: string;
         };
         RatingStep: components["schemas"]["AggregateStep"] | components["schemas"]["ConvertStep"] | components["schemas"]["FreeStep"] | components["schemas"]["FlatStep"] | components["schemas"]["UnitStep"] | components["schemas"]["PackageStep"] | components["schemas"]["TierStep"] | components["schemas"]["PackageTierStep"] | components["schemas"]["PercentStep"] | components["schemas"]["PercentTierStep"] | components["schemas"]["RecordMinimumStep"] | components["schemas"]["RecordMaximumStep"] | components["schemas"]["ShareStep"] | components["schemas"]["DiscountStep"] | components["schemas"]["MaximumStep"] | components["schemas"]["MinimumStep"] | components["schemas"]["RoundStep"] | components["schemas"]["AlreadyBilledStep"];
+        Reconciliation: {
+            /** @enum {string} */
+            object: "reconciliation";
+            subscription_id: string;
+            invoice: components["schemas"]["Invoice"] | null;
+        };
         RecordMaximumStep: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -4340,6 +4378,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Subscription"];
+                };
+            };
+        };
+    };
+    reconcileSubscription: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reconciliation"];
                 };
             };
         };
@@ -7962,6 +8023,55 @@ export interface operations {
                         period_key: string;
                         /** Format: int64 */
                         total_quantity: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.usage.unbilled": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "usage.unbilled";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        customer_id: string;
+                        subscription_id: string;
+                        currency: string;
+                        /** Format: int64 */
+                        amount: number;
+                        /** Format: date-time */
+                        period_start: string;
+                        /** Format: date-time */
+                        period_end: string;
                     };
                 };
             };

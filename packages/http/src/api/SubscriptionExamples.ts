@@ -110,4 +110,7 @@ export const subscriptionExamples = {
   uncancelSubscription: { response: { ...subscription, sequence: 4 } },
   pauseSubscription: { request: { resume_at: "2027-01-01T00:00:00Z" }, response: paused },
   resumeSubscription: { request: { anchor: "keep" }, response: { ...subscription, sequence: 4 } },
+  reconcileSubscription: {
+    response: { object: "reconciliation", subscription_id: subscription.id, invoice: draft },
+  },
 } as const satisfies Readonly<Record<string, Example>>

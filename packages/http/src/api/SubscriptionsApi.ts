@@ -301,6 +301,15 @@ export const SubscriptionPreviewBody = Schema.Struct({
   description: "What would happen. Nothing of it is stored: new ids in it are of nothing.",
 })
 
+/** What a reconciliation made, in an answer. */
+const ReconciliationBody = Schema.Struct({
+  object: Schema.Literal("reconciliation"),
+  subscription_id: IdField,
+  invoice: Schema.NullOr(InvoiceBody).annotate({
+    description: "The draft that bills the differences. `null` if nothing differs.",
+  }),
+}).annotate({ identifier: "Reconciliation", description: "What a reconciliation made." })
+
 const ListQuery = Schema.Struct({
   ...Wire.pageFields,
   customerId: Schema.optionalKey(
@@ -429,6 +438,21 @@ export const SubscriptionsApi = HttpApiGroup.make("subscriptions")
     })
       .annotate(RequiredPermission, "subscriptions:write")
       .annotateMerge(about("Resume a subscription", "Ends a pause now.")),
+  )
+  .add(
+    HttpApiEndpoint.post("reconcileSubscription", "/subscriptions/:id/reconcile", {
+      params: Params,
+      success: ReconciliationBody,
+      error: writeErrors("not_found"),
+    })
+      .annotate(RequiredPermission, "subscriptions:write")
+      .annotateMerge(
+        OpenApi.annotations({
+          summary: "Reconcile a subscription",
+          description:
+            "Bills what usage that was recorded or voided late has changed, in a draft of its own, without waiting for the next invoice. It looks back 1,200 periods; invoices look back 13 by themselves, and a subscription that has ended has no next one. If too much was billed, the total is below 0.",
+        }),
+      ),
   )
   .add(
     HttpApiEndpoint.post("previewSubscription", "/subscriptions/:id/preview", {

@@ -128,6 +128,14 @@ export const make: Effect.Effect<Operations, never, Subscriptions> = Effect.map(
         Effect.map(subscriptions.pause(params.id, payload), answer(tenant)),
       resumeSubscription: ({ params, payload }, tenant) =>
         Effect.map(subscriptions.resume(params.id, payload), answer(tenant)),
+      reconcileSubscription: ({ params: { id } }, tenant) =>
+        Effect.map(subscriptions.reconcile(id), (value) =>
+          ok({
+            object: "reconciliation",
+            subscription_id: id,
+            invoice: value === null ? null : invoice(value, tenant),
+          }),
+        ),
     }
   },
 )

@@ -132,6 +132,17 @@ describe("subscriptions", () => {
     }),
   )
 
+  it.effect("are reconciled", () =>
+    Effect.gen(function* () {
+      const { api, ordered } = yield* begin()
+      const { id } = yield* api.expect(201, "POST", "/v1/subscriptions", { json: ordered })
+      const path = `/v1/subscriptions/${id}/reconcile`
+      const answer = yield* api.expect(200, "POST", path)
+      assert.deepStrictEqual(answer.body, { object: "reconciliation", subscription_id: id, invoice: null })
+      yield* api.expect(404, "POST", `/v1/subscriptions/${ApiServer.UNKNOWN.subscription}/reconcile`)
+    }),
+  )
+
   it.effect("say why a command is not possible, and stay as they are", () =>
     Effect.gen(function* () {
       const { api, ordered } = yield* begin()

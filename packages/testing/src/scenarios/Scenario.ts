@@ -17,6 +17,7 @@ import {
   SubscriptionDrafts,
   Subscriptions,
   Usage,
+  type UsageRecord,
 } from "@billwright/core"
 import { DateTime, Effect, Layer, Option } from "effect"
 import { TestClock } from "effect/testing"
@@ -129,6 +130,19 @@ export const use = (
 ): Effect.Effect<void, never, CurrentTenant | Usage> =>
   Effect.flatMap(Usage, ({ record }) =>
     Effect.orDie(record({ customerId: id, productId: "api", unit: "call", quantity })),
+  )
+
+/** Records calls of a customer at an instant of the past, and gives the record. */
+export const useAt = (
+  { id }: Customer.Customer,
+  quantity: number,
+  timestamp: string,
+): Effect.Effect<UsageRecord.UsageRecord, never, CurrentTenant | Usage> =>
+  Effect.flatMap(Usage, ({ record }) =>
+    record({ customerId: id, productId: "api", unit: "call", quantity, timestamp: at(timestamp) }),
+  ).pipe(
+    Effect.orDie,
+    Effect.map(({ record }) => record),
   )
 
 /** `2026-01-11`, or `2026-01-11T12:00` where it is not midnight. */

@@ -1,11 +1,11 @@
 /**
  * The life of subscriptions, row by row of the machine: the money, and the exact list of events.
  */
-import { Subscriptions } from "@billwright/core"
+import { Subscriptions, Usage } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { InvoicingTest } from "../contract/InvoicingProbe.ts"
-import { at, billed, newCustomer, scenario, subscribed, told, until, use } from "./Scenario.ts"
+import { at, billed, newCustomer, scenario, subscribed, told, until, use, useAt } from "./Scenario.ts"
 
 const FIRST = [
   "2026-01-01 20.00",
@@ -143,6 +143,61 @@ const ends = (test: InvoicingTest): void => {
         "2026-02-01 subscription.ended",
         "2026-02-01 invoice.finalized",
       ])
+    }),
+  )
+
+  scenario(
+    test,
+    "usage that is recorded or voided after the end is billed by a reconciliation, once",
+    Effect.gen(function* () {
+      const { cancel, reconcile } = yield* Subscriptions
+      const { customer, id } = yield* subscribed
+      yield* until("2026-01-25")
+      yield* use(customer, 300)
+      yield* cancel(id, { at: "period_end" })
+      yield* until("2026-03-01")
+      assert.isNull(yield* reconcile(id))
+      const late = yield* useAt(customer, 200, "2026-01-28")
+      const draft = yield* reconcile(id)
+      assert.deepInclude(draft, { status: "draft", total: 200n, subscriptionId: id })
+      // It is billed by the draft, also before that one is issued.
+      assert.isNull(yield* reconcile(id))
+      yield* until("2026-03-02")
+      yield* (yield* Usage).voidRecord(late.id)
+      assert.deepInclude(yield* reconcile(id), { total: -200n })
+      yield* until("2026-03-03")
+      assert.isNull(yield* reconcile(id))
+      assert.deepStrictEqual(yield* billed, [
+        FIRST,
+        ["2026-02-01 3.00", "usage calls × 300 2026-01-01 2026-02-01 3.00"],
+        ["2026-03-01 2.00", "adjustment calls × 500 2026-01-01 2026-02-01 2.00"],
+        ["2026-03-02 -2.00", "credit calls × 300 2026-01-01 2026-02-01 -2.00"],
+      ])
+    }),
+  )
+
+  scenario(
+    test,
+    "usage that is too old for invoices has an event, and is billed by a reconciliation",
+    Effect.gen(function* () {
+      const { customer, id } = yield* subscribed
+      yield* until("2027-02-10")
+      yield* useAt(customer, 100, "2026-01-05")
+      yield* until("2027-02-28")
+      const unbilled = Effect.map(told, (all) => all.filter((line) => line.includes("usage.unbilled")))
+      assert.deepStrictEqual(yield* unbilled, [])
+      yield* until("2027-03-10")
+      assert.deepStrictEqual(yield* unbilled, ["2027-03-01 usage.unbilled"])
+      yield* until("2027-05-10")
+      assert.lengthOf(yield* unbilled, 1)
+      const { reconcile } = yield* Subscriptions
+      assert.deepInclude(yield* reconcile(id), { total: 100n })
+      yield* until("2027-05-20")
+      assert.deepStrictEqual((yield* billed).at(-1), [
+        "2027-05-10 1.00",
+        "adjustment calls × 100 2026-01-01 2026-02-01 1.00",
+      ])
+      assert.isNull(yield* reconcile(id))
     }),
   )
 

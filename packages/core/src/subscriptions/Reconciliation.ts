@@ -1,0 +1,81 @@
+/**
+ * Reconciles a subscription on demand: bills the difference between what its periods cost by now and what its invoices
+ * say, without waiting for its next invoice, and further back than that one looks.
+ */
+import { isRejected, type Period } from "@billwright/engine"
+import { DateTime, Effect } from "effect"
+import type { StoredInvoice } from "../invoices/Invoice.ts"
+import type { InvoiceStore } from "../invoices/InvoiceStore.ts"
+import type { InvalidInput } from "../shared/InvalidInput.ts"
+import type { StorageError } from "../shared/StorageError.ts"
+import type { CurrentTenant } from "../shared/Tenant.ts"
+import type { StoredSubscription } from "./Subscription.ts"
+import { heldOf, type SubscriptionBilling } from "./SubscriptionBilling.ts"
+import type { SubscriptionBook } from "./SubscriptionBook.ts"
+import { dueSteps, MAX_INSTANTS_OF_COMMAND } from "./SubscriptionGroups.ts"
+
+/** Most periods before the last one that are rated again. */
+const MAX_RECONCILED_PERIODS = 1_200
+/**
+ * The machine numbers the invoices of a period by its segments. Those of reconciliations are numbered from here on, so
+ * that neither takes the number of the other.
+ */
+const FIRST_SEGMENT = 1_000_000
+/** Most invoices of a subscription that are read for the next of these numbers. */
+const MAX_INVOICES_READ = 100
+
+interface Parts {
+  readonly billing: SubscriptionBilling
+  readonly book: SubscriptionBook
+  readonly invoices: InvoiceStore["Service"]
+}
+
+type Written<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
+
+/** The open period, or else the one that closed last. */
+const lastPeriodOf = ({ state: { closed, period } }: StoredSubscription): Period | undefined =>
+  period ?? closed?.period
+
+/** The number of the next reconciliation in a period. */
+const nextSegment = (
+  invoices: InvoiceStore["Service"],
+  { id }: StoredSubscription,
+  { number }: Period,
+): Written<number> =>
+  invoices.list({ subscriptionId: id }, { limit: MAX_INVOICES_READ, cursor: undefined }).pipe(
+    Effect.catchTag("CursorNotFound", Effect.die),
+    Effect.map(({ data }) => {
+      const taken = data
+        .flatMap(({ causes }) => causes)
+        .filter(({ effect, subscriptionId }) => subscriptionId === id && effect.period.number === number)
+        .map(({ effect }) => effect.segment + 1)
+      return Math.max(FIRST_SEGMENT, ...taken)
+    }),
+  )
+
+/**
+ * Makes a draft of the differences of a subscription, which the current transaction holds with those of its group. What is
+ * due before it is done first. `undefined` if nothing differs.
+ */
+export const reconcile = (
+  { billing, book, invoices }: Parts,
+  group: ReadonlyArray<StoredSubscription>,
+  id: StoredSubscription["id"],
+): Written<StoredInvoice | undefined> =>
+  Effect.gen(function* () {
+    const { epochMilliseconds: now } = yield* DateTime.now
+    const steps = dueSteps(group, now, MAX_INSTANTS_OF_COMMAND)
+    if (isRejected(steps)) return yield* Effect.die(new TypeError(steps.problems[0].problem))
+    const { stored: all } = yield* book.update(steps)
+    const stored = all.find((one) => one.id === id)
+    const period = stored === undefined ? undefined : lastPeriodOf(stored)
+    if (stored === undefined || period === undefined) return undefined
+    const before = new Set((yield* invoices.lockDrafts([id])).map((draft) => draft.id))
+    const segment = yield* nextSegment(invoices, stored, period)
+    const effect = { kind: "invoice", at: now, period, segment } as const
+    yield* billing.invoice(heldOf(all), [{ subscriptionId: id, effect }], {
+      from: period.number - MAX_RECONCILED_PERIODS,
+      takesItems: false,
+    })
+    return (yield* invoices.lockDrafts([id])).find((draft) => !before.has(draft.id))
+  })
