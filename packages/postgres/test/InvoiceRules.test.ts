@@ -151,40 +151,73 @@ select account_id, mode, customer_id, gen_random_uuid(), id, currency, 'manual',
   ]
   const INVOICE = [...OWNER, "id", "cause", "state", "lines_bytes", "created_at", "updated_at"]
 
+  const NEXT = DateTime.add(START, { months: 3 }).epochMilliseconds
+  const issued = (number: string, issuedAt = NEXT) =>
+    merged(DRAFT, { status: "open", number, issuedAt, dueAt: issuedAt })
+  const taken = (fields: Readonly<Record<string, unknown>>): string =>
+    `update ${series} set state = state || '${JSON.stringify({ lastIssuedAt: NEXT, ...fields })}'`
+
+  /** A second draft, without a cause. */
+  const OTHER = "'00000000-0000-7000-8000-000000000009'"
+  const other = (changes: Readonly<Record<string, string>> = {}) => [
+    copied(invoices, DRAFT, INVOICE, { id: OTHER, cause: "null", ...changes }),
+    copied(lines, ofInvoice(`${DRAFT} and id <> ${OTHER}`), LINE, { invoice_id: OTHER, ...changes }),
+  ]
+  /** Issues both drafts with one statement. */
+  const bothIssued = (number: string, otherNumber: string, otherAt = NEXT): string => {
+    const fields = (of: string, at: number) =>
+      `'${JSON.stringify({ status: "open", number: of, issuedAt: at, dueAt: at })}'::jsonb`
+    return `update ${invoices} set state = state || case id when ${OTHER} then ${fields(otherNumber, otherAt)}
+else ${fields(number, NEXT)} end where ${DRAFT}`
+  }
+
   /** A line of an item. */
   const ITEM = `line || '{"id": "itm_1", "kind": "item"}'`
 
-  describe("wrong sums at commit", () => {
-    refused("a subtotal", CHECK, [changed(DRAFT, "subtotal", '"1"')])
-    refused("a total", CHECK, [changed(DRAFT, "total", '"1"')])
-    refused("a tax", CHECK, [changed(DRAFT, "tax", '"1"')])
-    refused("an amount due", CHECK, [changed(DRAFT, "amountDue", '"1"')])
-    refused("a tax that is not that of its rate", CHECK, [
+  describe("wrong sums", () => {
+    /** Of a draft at commit, and of an invoice that is issued at once, also next to one that is right. */
+    const wrong = (title: string, statements: ReadonlyArray<string>) => {
+      refused(title, CHECK, statements)
+      refused(`${title}, of an issued invoice`, CHECK, [
+        ...statements,
+        taken({ last: 3 }),
+        issued("2026-0003"),
+      ])
+      refused(`${title}, of one of two issued invoices`, CHECK, [
+        ...other(),
+        ...statements.map((text) => text.replaceAll(DRAFT, `${DRAFT} and id <> ${OTHER}`)),
+        taken({ last: 4 }),
+        bothIssued("2026-0003", "2026-0004"),
+      ])
+    }
+    wrong("a subtotal", [changed(DRAFT, "subtotal", '"1"')])
+    wrong("a total", [changed(DRAFT, "total", '"1"')])
+    wrong("a tax", [changed(DRAFT, "tax", '"1"')])
+    wrong("an amount due", [changed(DRAFT, "amountDue", '"1"')])
+    wrong("a tax that is not that of its rate", [
       changed(DRAFT, "taxes,0,amount", '"1"'),
       `update ${invoices} set state = state || '{"tax": "1", "total": "2008", "amountDue": "2008"}' where ${DRAFT}`,
     ])
-    refused("an amount that is not that of the lines of its rate", CHECK, [
-      changed(DRAFT, "taxes,0,taxable", '"1"'),
-    ])
-    refused("a rate that no line has", CHECK, [changed(DRAFT, "taxes,0,category", '"Z"')])
-    refused("a rate twice", CHECK, [
+    wrong("an amount that is not that of the lines of its rate", [changed(DRAFT, "taxes,0,taxable", '"1"')])
+    wrong("a rate that no line has", [changed(DRAFT, "taxes,0,category", '"Z"')])
+    wrong("a rate twice", [
       `update ${invoices} set state = jsonb_set(state, '{taxes,1}', state -> 'taxes' -> 0) where ${DRAFT}`,
     ])
-    refused("a discount that no line has", CHECK, [
+    wrong("a discount that no line has", [
       changed(DRAFT, "discounts", '[{"amount": "1", "parts": [{"lineId": "x", "amount": "1"}]}]'),
     ])
-    refused("a discount that is not the sum of its parts", CHECK, [
+    wrong("a discount that is not the sum of its parts", [
       changed(DRAFT, "discounts", '[{"amount": "1", "parts": []}]'),
     ])
-    refused("credit that is not what the total is below 0", CHECK, [changed(DRAFT, "credited", '"1"')])
-    refused("a line more", CHECK, [
+    wrong("credit that is not what the total is below 0", [changed(DRAFT, "credited", '"1"')])
+    wrong("a line more", [
       copied(lines, `${ofInvoice(DRAFT)} and position = 0`, LINE, {
         position: "9",
         line: `jsonb_set(line, '{id}', '"x"')`,
       }),
     ])
-    refused("a line less", CHECK, [`delete from ${lines} where ${ofInvoice(DRAFT)} and position = 0`])
-    refused("no lines", CHECK, [
+    wrong("a line less", [`delete from ${lines} where ${ofInvoice(DRAFT)} and position = 0`])
+    wrong("no lines", [
       `delete from ${lines} where ${ofInvoice(DRAFT)}`,
       merged(DRAFT, { subtotal: "0", total: "0", amountDue: "0", taxes: [] }),
     ])
@@ -281,24 +314,34 @@ select account_id, mode, customer_id, gen_random_uuid(), id, currency, 'manual',
   })
 
   describe("a gap in the numbers", () => {
-    const NEXT = DateTime.add(START, { months: 3 }).epochMilliseconds
-    const issued = (number: string, issuedAt = NEXT) =>
-      merged(DRAFT, { status: "open", number, issuedAt, dueAt: issuedAt })
-    const taken = (fields: Readonly<Record<string, unknown>>): string =>
-      `update ${series} set state = state || '${JSON.stringify({ lastIssuedAt: NEXT, ...fields })}'`
     refused("a number that nobody took", CHECK, [issued("2026-0003")])
-    refused("a number after a gap", CHECK, [issued("2026-0004"), taken({ last: 4 })])
-    refused("a number beyond the last one taken", CHECK, [issued("2026-0004"), taken({ last: 3 })])
+    refused("a number after a gap", CHECK, [taken({ last: 4 }), issued("2026-0004")])
+    refused("a number beyond the last one taken", CHECK, [taken({ last: 3 }), issued("2026-0004")])
     refused("a number that was taken and not used", CHECK, [taken({ last: 3 })])
-    refused("the number of another invoice", UNIQUE, [issued("2026-0002"), taken({ last: 3 })])
-    refused("a number in another format", CHECK, [issued("2026-3"), taken({ last: 3 })])
-    refused("a number with more zeros", CHECK, [issued("2026-00003"), taken({ last: 3 })])
-    refused("a number of a later year", CHECK, [issued("2027-0001"), taken({ last: 3 })])
+    refused("the number of another invoice", UNIQUE, [taken({ last: 3 }), issued("2026-0002")])
+    refused("a number in another format", CHECK, [taken({ last: 3 }), issued("2026-3")])
+    refused("a number with more zeros", CHECK, [taken({ last: 3 }), issued("2026-00003")])
+    refused("a number of a later year", CHECK, [taken({ last: 3 }), issued("2027-0001")])
     refused("an instant before that of the number before", CHECK, [
+      taken({ last: 3 }),
       issued("2026-0003", START.epochMilliseconds),
+    ])
+    refused("a number that is taken only after the invoice is issued", CHECK, [
+      issued("2026-0003"),
       taken({ last: 3 }),
     ])
-    refused("an instant after that of the series", CHECK, [issued("2026-0003", NEXT + 1), taken({ last: 3 })])
+    refused("of two at once, the greater number at the earlier instant", CHECK, [
+      ...other(),
+      taken({ last: 4 }),
+      bothIssued("2026-0003", "2026-0004", NEXT - 1),
+    ])
+    refused("of two at once, a number in another format", CHECK, [
+      ...other(),
+      taken({ last: 4 }),
+      bothIssued("2026-0003", "2026-4"),
+    ])
+    accepted("(not) two at once", [...other(), taken({ last: 4 }), bothIssued("2026-0004", "2026-0003")])
+    refused("an instant after that of the series", CHECK, [taken({ last: 3 }), issued("2026-0003", NEXT + 1)])
     refused("an invoice with a number that is not issued", CHECK, [changed(DRAFT, "number", '"2026-0003"')])
     refused("an issued invoice without a number", CHECK, [merged(DRAFT, { status: "open", issuedAt: NEXT })])
     refused("a series that goes back", FINAL, [taken({ last: 1 })])
@@ -312,16 +355,11 @@ select account_id, mode, customer_id, gen_random_uuid(), id, currency, 'manual',
     ])
     refused("the removal of a series", FINAL, [`delete from ${series}`])
     refused("the removal of all series", FINAL, [`truncate ${series}`])
-    accepted("(not) the next number", [issued("2026-0003"), taken({ last: 3 })])
-    accepted("(not) the first number of the next year", [issued("2027-0001"), taken({ last: 1, year: 2027 })])
+    accepted("(not) the next number", [taken({ last: 3 }), issued("2026-0003")])
+    accepted("(not) the first number of the next year", [taken({ last: 1, year: 2027 }), issued("2027-0001")])
   })
 
   describe("a reference to somebody else", () => {
-    const OTHER = "'00000000-0000-7000-8000-000000000009'"
-    const other = (changes: Readonly<Record<string, string>>) => [
-      copied(invoices, DRAFT, INVOICE, { id: OTHER, cause: "null", ...changes }),
-      copied(lines, ofInvoice(`${DRAFT} and id <> ${OTHER}`), LINE, { invoice_id: OTHER, ...changes }),
-    ]
     refused("an invoice of a subscription that there is not", KEY, other({ subscription_id: OTHER }))
     refused("an invoice of a subscription of another customer", KEY, other({ customer_id: OTHER }))
     refused("an invoice of a subscription of another account", KEY, other({ account_id: "'other'" }))
@@ -332,7 +370,7 @@ select account_id, mode, customer_id, gen_random_uuid(), id, currency, 'manual',
     refused("a subscription of a customer of the other mode", KEY, [
       copied(`${SCHEMA}.billing_subscriptions`, "true", SUBSCRIPTION, { id: OTHER, mode: "'test'" }),
     ])
-    accepted("(not) another invoice of the subscription", other({}))
+    accepted("(not) another invoice of the subscription", other())
   })
 
   describe("what was not paid, as paid", () => {

@@ -138,7 +138,10 @@ export class InvoiceStore extends Context.Service<
       name: SeriesName,
     ) => Effect.Effect<Option.Option<NumberSeries>, StorageError, CurrentTenant>
 
-    /** Stores the state of a series that the current transaction holds. */
+    /**
+     * Stores the state of a series that the current transaction holds. Call it before the invoices that have its new numbers
+     * are written: a storage may refuse a number that nobody has taken.
+     */
     readonly saveSeries: (
       name: SeriesName,
       series: NumberSeries,

@@ -36,6 +36,7 @@ import { migration0018 } from "./Migration0018.ts"
 import { migration0019 } from "./Migration0019.ts"
 import { migration0020 } from "./Migration0020.ts"
 import { migration0021 } from "./Migration0021.ts"
+import { migration0022 } from "./Migration0022.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -63,6 +64,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0019,
   migration0020,
   migration0021,
+  migration0022,
 ]
 
 /** The newest migration of this release, which it also requires. */

@@ -53,14 +53,34 @@ export const dueFromRow = (row: Row): Due.Due => {
  * The part of a statement that queues the subjects of the rows `written`, or takes them off the queue: those without a
  * `due_at`, in epoch milliseconds, in the rows `given`. Ends their leases.
  */
-export const queueWritten = (tables: Tables, kind: Subject["kind"]): Statement.Fragment => {
+export const queueWritten = (tables: Tables, kind: Subject["kind"]): Statement.Fragment =>
+  Statement.fragment([
+    ...unqueueWritten(tables, kind).segments,
+    Statement.literal(", "),
+    ...queueDue(tables, kind).segments,
+  ])
+
+/**
+ * The part of a statement that takes those of the rows `written` off the queue that have no `due_at` in the rows `given`.
+ * The planner expects few rows of `written`, and would compare each of them with all that are `given` in a join.
+ */
+const unqueueWritten = (tables: Tables, kind: Subject["kind"]): Statement.Fragment => {
   const { segments } = tables.billing_due
   return Statement.fragment([
     Statement.literal("unqueued as (delete from "),
     ...segments,
-    Statement.literal(` d using written w join given g on g.id = w.id
-  where d.account_id = w.account_id and d.mode = w.mode and d.kind = '${kind}' and d.id = w.id and g.due_at is null
-), queued as (insert into `),
+    Statement.literal(` d using written w
+  where d.account_id = w.account_id and d.mode = w.mode and d.kind = '${kind}' and d.id = w.id
+    and w.id in (select g.id from given g where g.due_at is null)
+)`),
+  ])
+}
+
+/** The part that queues those that have a `due_at`. It is enough for new subjects, which are not in the queue yet. */
+export const queueDue = (tables: Tables, kind: Subject["kind"]): Statement.Fragment => {
+  const { segments } = tables.billing_due
+  return Statement.fragment([
+    Statement.literal("queued as (insert into "),
     ...segments,
     Statement.literal(` as d (account_id, mode, kind, id, customer_id, due_at, test_clock_id)
   select w.account_id, w.mode, '${kind}', w.id, w.customer_id, to_timestamp(g.due_at::float8 / 1000),

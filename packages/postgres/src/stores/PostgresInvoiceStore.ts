@@ -23,18 +23,21 @@ import { Database } from "../Database.ts"
 import { clauses, cursorIn, pageOf, shownOf, withinBytes } from "../Paging.ts"
 import { bigint, decoding, json, type Row, text } from "../Row.ts"
 import { byPlace, inOrderOf, uuids } from "./Batched.ts"
-import { dueColumns, joinDue, queueWritten } from "./DueRow.ts"
+import { dueColumns, joinDue, queueDue, queueWritten } from "./DueRow.ts"
 import {
   billedLineFromRow,
   couponUseFromRow,
   givenCauses,
   givenInvoices,
+  givenLines,
   invoiceColumns,
   invoiceFromRow,
+  toWritten,
 } from "./InvoiceRow.ts"
 
 type Stored = Invoice.StoredInvoice
 
+const NOTHING = Statement.fragment([])
 const XID = Statement.fragment([Statement.literal("pg_current_xact_id_if_assigned()::text as xid")])
 
 const invoicesFromRows = (rows: ReadonlyArray<Row>): ReadonlyArray<Stored> => rows.map(invoiceFromRow)
@@ -58,7 +61,7 @@ const make = Effect.gen(function* () {
   const insertAll = Effect.fnUntraced(function* (all: ReadonlyArray<Stored>) {
     const operation = "InvoiceStore.insert"
     const { accountId, mode } = yield* CurrentTenant
-    const given = givenInvoices(all)
+    const given = all.map(toWritten)
     const isTaken = Statement.fragment([
       Statement.literal("exists (select from "),
       ...t.billing_invoices.segments,
@@ -73,21 +76,21 @@ const make = Effect.gen(function* () {
       (sql) =>
         sql<Row>`insert into ${t.billing_invoice_lines}
   (account_id, mode, customer_id, invoice_id, position, subscription_id, line)
-select ${accountId}, ${mode}, g.customer_id, g.id, l.n - 1, (g.subscriptions ->> (l.n - 1)::integer)::uuid, l.line
-from ${given} cross join lateral jsonb_array_elements(g.lines) with ordinality as l (line, n)
-where not ${isTaken}`,
+select ${accountId}, ${mode}, g.customer_id, g.id, g.position, g.subscription_id, g.line
+from ${givenLines(given)} where not ${isTaken}`,
     )
+    const isQueued = all.some(({ dueAt }) => dueAt !== null)
     const rows = yield* write(
       operation,
       (sql) =>
-        sql<Row>`with given as materialized (select g.* from ${given}), written as (
+        sql<Row>`with given as materialized (select g.* from ${givenInvoices(given)}), written as (
   insert into ${t.billing_invoices}
     (account_id, mode, customer_id, id, subscription_id, cause, state, taxed_by, lines_bytes, created_at, updated_at)
   select ${accountId}, ${mode}, g.customer_id, g.id, g.subscription_id, g.cause, g.state, g.taxed_by, g.lines_bytes,
     to_timestamp(g.created_at / 1000), to_timestamp(g.updated_at / 1000)
   from given g where not ${isTaken}
   returning account_id, mode, customer_id, id, ${XID}
-), ${queueWritten(t, "invoice")}
+)${isQueued ? sql`, ${queueDue(t, "invoice")}` : NOTHING}
 select id::text as id, xid from written`,
     )
     yield* noteXid(rows[0]?.["xid"])
@@ -236,17 +239,18 @@ order by t.id`,
   const saveAll = Effect.fnUntraced(function* (all: ReadonlyArray<Stored>) {
     const operation = "InvoiceStore.save"
     const { accountId, mode } = yield* CurrentTenant
-    const given = givenInvoices(all)
+    const given = all.map(toWritten)
     const drafts = yield* write(
       operation,
       (sql) =>
         sql<Row>`with draft as materialized (
-  select i.account_id, i.mode, i.customer_id, i.id, g.lines from ${given} join ${t.billing_invoices} i
-    on i.account_id = ${accountId} and i.mode = ${mode} and i.id = g.id and i.status = 'draft'
+  select i.account_id, i.mode, i.customer_id, i.id from ${t.billing_invoices} i
+  where i.account_id = ${accountId} and i.mode = ${mode} and i.id = any (${uuids(all.map(({ id }) => id))}::text::uuid[])
+    and i.status = 'draft'
 ), removed as (
   delete from ${t.billing_invoice_lines} l using draft i
   where l.account_id = i.account_id and l.mode = i.mode and l.customer_id = i.customer_id and l.invoice_id = i.id
-    and l.line is distinct from i.lines -> l.position
+    and (l.invoice_id, l.position, l.line) not in (select g.id, g.position, g.line from ${givenLines(given)})
 )
 select 1 from draft`,
     )
@@ -256,20 +260,19 @@ select 1 from draft`,
         (sql) =>
           sql<Row>`insert into ${t.billing_invoice_lines}
   (account_id, mode, customer_id, invoice_id, position, subscription_id, line)
-select i.account_id, i.mode, i.customer_id, i.id, l.n - 1, (g.subscriptions ->> (l.n - 1)::integer)::uuid, l.line
-from ${given} join ${t.billing_invoices} i
+select i.account_id, i.mode, i.customer_id, i.id, g.position, g.subscription_id, g.line
+from ${givenLines(given)} join ${t.billing_invoices} i
   on i.account_id = ${accountId} and i.mode = ${mode} and i.id = g.id and i.status = 'draft'
-cross join lateral jsonb_array_elements(g.lines) with ordinality as l (line, n)
 where not exists (
   select from ${t.billing_invoice_lines} w where w.account_id = i.account_id and w.mode = i.mode
-    and w.customer_id = i.customer_id and w.invoice_id = i.id and w.id = l.line ->> 'id'
+    and w.customer_id = i.customer_id and w.invoice_id = i.id and w.id = g.line ->> 'id'
 )`,
       )
     }
     const rows = yield* write(
       operation,
       (sql) =>
-        sql<Row>`with given as materialized (select g.* from ${given}), written as (
+        sql<Row>`with given as materialized (select g.* from ${givenInvoices(given)}), written as (
   update ${t.billing_invoices} i set state = g.state,
     taxed_by = case i.status when 'draft' then g.taxed_by else i.taxed_by end,
     lines_bytes = case i.status when 'draft' then g.lines_bytes else i.lines_bytes end,

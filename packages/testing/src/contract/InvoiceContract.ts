@@ -311,8 +311,8 @@ export const invoiceContract = (test: InvoicingTest): void => {
       const issue = Effect.gen(function* () {
         same(yield* store.lock(draft.id), Option.some(draft))
         same(yield* store.lockSeries("invoice"), Option.none())
-        yield* store.save(issued)
         yield* store.saveSeries("invoice", series)
+        yield* store.save(issued)
       })
       yield* Effect.flip(transactor.atomically(Effect.andThen(issue, Effect.fail("no"))))
       same(yield* store.find(draft.id), Option.some(draft))

@@ -317,8 +317,8 @@ export const issue = Effect.fnUntraced(function* (draft: Invoice.StoredInvoice) 
   yield* (yield* Transactor).atomically(
     Effect.gen(function* () {
       yield* invoices.lockSeries("invoice")
-      yield* invoices.save(issued)
       yield* invoices.saveSeries("invoice", seriesOf("", 1))
+      yield* invoices.save(issued)
     }),
   )
   return issued

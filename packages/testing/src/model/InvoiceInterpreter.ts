@@ -59,8 +59,8 @@ const finalize = Effect.fnUntraced(function* (
   }
   reference.saveInvoice(tenant, value)
   reference.saveSeries(tenant, series)
-  yield* store.save(value)
   yield* store.saveSeries("invoice", series)
+  yield* store.save(value)
 })
 
 export const invoiceVerb = Effect.fnUntraced(function* (
