@@ -20,7 +20,7 @@ import {
 } from "./DueStore.ts"
 import * as DueWork from "./DueWork.ts"
 import { makeMigrationRun } from "./MigrationRun.ts"
-import { batchesOf } from "./RunBatches.ts"
+import { batchesOf, MAX_BATCH } from "./RunBatches.ts"
 import { failureOf, MAX_RUN_ATTEMPTS } from "./RunFailure.ts"
 import * as RunLoop from "./RunLoop.ts"
 
@@ -28,6 +28,13 @@ import * as RunLoop from "./RunLoop.ts"
 const RUN_LEASE_MILLIS = 120_000
 /** Most subjects of one claim. One runner works through them, within their lease. */
 const CLAIM = 100
+/** The same where subjects share transactions: several batches, so that there is always one to begin with. */
+const CLAIM_OF_BATCHES = 4 * MAX_BATCH
+/**
+ * How many batches are worked on at the same time, each in a transaction of its own: while the storage writes one, the
+ * next one is computed.
+ */
+const BATCHES_AT_ONCE = 2
 /** Most subjects of one run. */
 const MAX_RUN = 1_000_000
 const limitMessage = { message: `must be an integer from 1 to ${MAX_RUN}` }
@@ -74,8 +81,8 @@ export class BillingRuns extends Context.Service<
   {
     /**
      * Works until nothing is due any more. Each subject has a transaction of its own, or shares one with at most
-     * `MAX_BATCH` subjects of other customers where the storage has a `BatchTransactor`: when something fails there, all of
-     * it is undone, and each gets a transaction of its own. One that fails is tried again later, from a minute to 6 hours, and is set aside after `MAX_RUN_ATTEMPTS` failures; others go on. Amounts depend on the
+     * `MAX_BATCH` subjects of other customers where the storage has a `BatchTransactor`, and two of these are worked on at
+     * the same time: when something fails in one, all of it is undone, and each gets a transaction of its own. One that fails is tried again later, from a minute to 6 hours, and is set aside after `MAX_RUN_ATTEMPTS` failures; others go on. Amounts depend on the
      * instants at which things are due, and not on when they are run. Not within a transaction. `onProgress` is called after
      * each subject with what was done so far.
      *
@@ -101,6 +108,7 @@ export class BillingRuns extends Context.Service<
       const dueWork = yield* DueWork.make
       const transactor = yield* Transactor
       const batchTransactor = Option.getOrUndefined(yield* Effect.serviceOption(BatchTransactor))
+      const claimSize = batchTransactor === undefined ? CLAIM : CLAIM_OF_BATCHES
       const runMigration = yield* makeMigrationRun
       const collectPayment = yield* makeCollector
       const clockAdvance = yield* ClockAdvance.make
@@ -196,8 +204,18 @@ export class BillingRuns extends Context.Service<
             yield* done(claimed, counts)
           }
         })
-        const batches = batchTransactor === undefined ? all.map((one) => [one]) : batchesOf(all, mayShare)
-        yield* Effect.onError(Effect.forEach(batches, runBatch, { discard: true }), () => giveBack(left))
+        const rounds = batchTransactor === undefined ? all.map((one) => [[one]]) : batchesOf(all, mayShare)
+        yield* Effect.onError(
+          Effect.forEach(
+            rounds,
+            (batches) => {
+              const concurrency = batches.length === 1 ? 1 : BATCHES_AT_ONCE
+              return Effect.forEach(batches, runBatch, { concurrency, discard: true })
+            },
+            { discard: true },
+          ),
+          () => giveBack(left),
+        )
       })
 
       const runDue = Effect.fn("BillingRuns.runDue")(function* (
@@ -223,7 +241,7 @@ export class BillingRuns extends Context.Service<
           const now = yield* DateTime.now
           const end = until ?? now
           const leaseUntil = DateTime.add(now, { milliseconds: RUN_LEASE_MILLIS })
-          const most = Math.min(left, CLAIM, MAX_CLAIMED_SUBJECTS)
+          const most = Math.min(left, claimSize, MAX_CLAIMED_SUBJECTS)
           const count = yield* Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
               const all = yield* due.claimDue({ now: end, leaseUntil, limit: most })

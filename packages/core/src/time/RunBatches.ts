@@ -10,14 +10,15 @@ export const MAX_BATCH = 100
 type Batches = ReadonlyArray<ReadonlyArray<ClaimedSubject>>
 
 /**
- * Splits claimed subjects into batches. Those of a batch have the same tenant and kind, and are of different customers, so
- * that none of them depends on another one. Subjects of a customer stay in their order. One that has failed before is
- * alone, so that it does not undo the work on others again.
+ * Splits claimed subjects into batches, round by round. Those of a batch have the same tenant and kind. Those of a round are
+ * of different customers, so that none of them depends on another one, and its batches may be worked on at the same time.
+ * Subjects of a customer stay in their order, in one round after the other. One that has failed before is alone, so that it
+ * does not undo the work on others again.
  */
 export const batchesOf = (
   all: ReadonlyArray<ClaimedSubject>,
   mayShare: (claimed: ClaimedSubject) => boolean,
-): Batches => {
+): ReadonlyArray<Batches> => {
   const turns = new Map<string, number>()
   const rounds: Array<Map<string, Array<ClaimedSubject>>> = []
   for (const claimed of all) {
@@ -32,7 +33,7 @@ export const batchesOf = (
     if (batch === undefined) round.set(key, [claimed])
     else batch.push(claimed)
   }
-  return rounds.flatMap((round) => [...round.values()].flatMap(cut))
+  return rounds.map((round) => [...round.values()].flatMap(cut))
 }
 
 const cut = (batch: ReadonlyArray<ClaimedSubject>): Batches => {
