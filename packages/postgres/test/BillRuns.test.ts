@@ -149,3 +149,20 @@ it.live("bills the others while somebody else holds one for longer than a transa
     yield* Fiber.join(held)
   }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(live)),
 )
+
+it.live("bills the others when the failure of one has a message that Postgres can't store", () => {
+  const fails = { quote: () => Effect.fail(new Error("no rate for a\0b\ud800")) }
+  const failing = Billing.layerWith({ encryption: "none", invoices: { tax: fails } }).pipe(
+    Layer.provideMerge(Storage.layer()),
+    Layer.provideMerge(TestDatabase.layerClient({ poolSize: 4 })),
+  )
+  return Effect.gen(function* () {
+    yield* TestClock.setTime(START.epochMilliseconds)
+    for (let n = 0; n < 2; n++) yield* subscribe
+    const report = yield* runDue
+    assert.deepInclude(report, { failed: 2, hasMore: false })
+    const problems = (yield* everyInvoice).map(({ failure }) => failure?.problem)
+    assert.lengthOf(problems, 2)
+    for (const problem of problems) assert.include(problem, "no rate for a b\ufffd")
+  }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(failing))
+})

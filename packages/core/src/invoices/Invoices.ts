@@ -1,7 +1,6 @@
 /**
  * The use cases of invoices.
  */
-import type { InvoiceInput } from "@billwright/engine"
 import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import { PlanStore } from "../catalog/PlanStore.ts"
 import { type Customer, CustomerId, CustomerNotFound, customers } from "../customers/Customer.ts"
@@ -108,8 +107,9 @@ export class Invoices extends Context.Service<
     readonly delete: (id: string) => Effect.Effect<void, CommandFailure, CurrentTenant>
 
     /**
-     * Voids an issued invoice of which nothing was paid. It stays, with its number, and nothing of it is due. What it
-     * billed is not billed again. The credits of its items wait for the next invoice.
+     * Voids an issued invoice of which nothing was paid and nothing was credited, by a credit note or on a later invoice. It
+     * stays, with its number, and nothing of it is due. What it billed is not billed again. The credits of its items wait
+     * for the next invoice.
      */
     readonly void: (id: string) => Effect.Effect<Invoice, CommandFailure, CurrentTenant>
 
@@ -253,14 +253,31 @@ export class Invoices extends Context.Service<
         )
       })
 
-      const change = Effect.fnUntraced(function* (id: string, input: InvoiceInput) {
+      const markUncollectible = Effect.fn("Invoices.markUncollectible")(function* (id: string) {
         const store = yield* port
         const known = yield* knownId(id)
-        const book = bookOf(store)
         return yield* transactor.atomically(
           Effect.gen(function* () {
             const stored = yield* orNotFound(yield* store.lock(known), id)
-            return toInvoice(yield* time.within(stored.customerId, book.apply(stored, input)))
+            const marked = bookOf(store).apply(stored, { action: "mark_uncollectible" })
+            return toInvoice(yield* time.within(stored.customerId, marked))
+          }),
+        )
+      })
+
+      const voidInvoice = Effect.fn("Invoices.void")(function* (id: string) {
+        const store = yield* port
+        const known = yield* knownId(id)
+        return yield* transactor.atomically(
+          Effect.gen(function* () {
+            // Whoever gives back a part of it on a later invoice holds the subscriptions, too.
+            const stored = yield* orNotFound(yield* store.lockWithSubscriptions(known), id)
+            if ((yield* store.creditsOf(known)).length > 0) {
+              const problem = "a later invoice gave back a part of it: issue a credit note for the rest"
+              return yield* unavailable(known, `void is not possible: ${problem}`)
+            }
+            const voided = bookOf(store).apply(stored, { action: "void" })
+            return toInvoice(yield* time.within(stored.customerId, voided))
           }),
         )
       })
@@ -273,9 +290,8 @@ export class Invoices extends Context.Service<
         create,
         finalize,
         delete: remove,
-        void: (id) => Effect.withSpan(change(id, { action: "void" }), "Invoices.void"),
-        markUncollectible: (id) =>
-          Effect.withSpan(change(id, { action: "mark_uncollectible" }), "Invoices.markUncollectible"),
+        void: voidInvoice,
+        markUncollectible,
       })
     }),
   )

@@ -10,6 +10,19 @@ import { Schema } from "effect"
 /** True for text that every adapter can store and give back unchanged. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 
+/**
+ * Text of others, such as the message of an error, as every adapter can store it: at most `maximum` code points, a space
+ * for each control character, U+FFFD for each lone surrogate.
+ */
+export const cleaned = (text: string, maximum: number): string => {
+  // A code point has at most 2 units of UTF-16. So the rest of a huge text is not read.
+  const start = text
+    .slice(0, 2 * maximum)
+    .replaceAll(/\p{Cc}/gu, " ")
+    .toWellFormed()
+  return [...start].slice(0, maximum).join("")
+}
+
 const storable = Schema.makeFilter<string>(isStorable, {
   message: "must not contain NUL or a lone surrogate",
 })

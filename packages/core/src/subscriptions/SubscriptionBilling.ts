@@ -56,10 +56,14 @@ export interface BillingParts {
 
 type Billed<A> = Effect.Effect<A, InvalidInput | StorageError, CurrentTenant>
 
-/** The id of a line, unique in its invoice. It stays the same when the lines of a draft are computed again. */
+/**
+ * The id of a line, unique in its invoice. It stays the same when the lines of a draft are computed again. Keys have no `~`
+ * and no `.`, and a `~` of a group, which is a text of the host's, is doubled. So no two lines have the same id.
+ */
 const idOf = (period: number, { charge, creditOf, group, segment }: PeriodLine): string => {
-  const parts = [period, segment, charge ?? "minimum", ...(group === null ? [] : [group])]
-  return creditOf === null ? parts.join(".") : [...parts, creditOf.invoiceId, creditOf.lineId].join(".")
+  const of = charge === null ? `${period}.${segment}~minimum` : `${period}.${segment}.${charge}`
+  const id = group === null ? of : `${of}.${group.replaceAll("~", "~~")}`
+  return creditOf === null ? id : `${id}~${creditOf.invoiceId}.${creditOf.lineId}`
 }
 
 /** What the lines of documents say, for the lines after them, by the number of the period. */

@@ -3,6 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { fc, holds } from "../property.ts"
 
+/** Text with halves of surrogate pairs and NUL. */
+const anyUnits = fc
+  .array(fc.constantFrom("\0", "\uD83D", "\uDE00", "a", "é", "\uFFFD"))
+  .map((units) => units.join(""))
+
 describe("text", () => {
   const isShort = Schema.is(Text.bounded(1, 3))
 
@@ -33,11 +38,22 @@ describe("text", () => {
   })
 
   it("is storable exactly when it survives UTF-8 and has no NUL", () =>
-    holds([fc.array(fc.constantFrom("\0", "\uD83D", "\uDE00", "a", "é", "\uFFFD"))], (units) => {
-      const text = units.join("")
+    holds([anyUnits], (text) => {
       const survives = new TextDecoder().decode(new TextEncoder().encode(text)) === text
       assert.strictEqual(Text.isStorable(text), survives && !text.includes("\0"))
     }))
+})
+
+describe("cleaned text of others", () => {
+  it("is what every adapter can store, cut between characters", () => {
+    assert.strictEqual(Text.cleaned("a\0b\nc\ud800d", 100), "a b c\ufffdd")
+    assert.strictEqual(Text.cleaned("😀😀😀", 2), "😀😀")
+    holds([anyUnits, fc.nat(20)], (text, maximum) => {
+      const cleaned = Text.cleaned(text, maximum)
+      assert.isTrue(Text.isStorable(cleaned))
+      assert.lengthOf([...cleaned], Math.min([...text].length, maximum))
+    })
+  })
 })
 
 describe("metadata", () => {

@@ -192,6 +192,21 @@ describe("late usage and credit notes", () => {
       assert.strictEqual(rest.total, 2_000n)
     }).pipe(inYears(START)),
   )
+
+  it.effect("an invoice of which a later one gave back a part can't be voided", () =>
+    Effect.gen(function* () {
+      const { first, second, subscription } = yield* begin
+      yield* (yield* Invoices).void(first.id)
+      yield* (yield* Subscriptions).cancel(subscription.id, { at: "now" })
+      yield* advanceTo(millis("2026-07-02T12:00:00.000Z"))
+      const last = (yield* allInvoices).at(-1)!
+      assert.isTrue(last.lines.some(({ creditOf }) => creditOf?.invoiceId === second.id))
+      const error = yield* Effect.flip((yield* Invoices).void(second.id))
+      assert.instanceOf(error, ActionUnavailable)
+      assert.include(error.message, "void is not possible: a later invoice gave back a part of it")
+      assert.strictEqual((yield* (yield* Invoices).get(second.id)).status, "open")
+    }).pipe(inYears(START)),
+  )
 })
 
 describe("a credit note in a transaction that fails", () => {

@@ -177,6 +177,22 @@ describe("an invoice group", () => {
     }).pipe(inYears(START)),
   )
 
+  it.effect("takes the coupons of each subscription, each of which may have as many as one by itself", () =>
+    Effect.gen(function* () {
+      const { first, second } = yield* begin
+      for (let n = 0; n < 11; n++) {
+        const code = `OFF${n}`
+        yield* (yield* Coupons).create({ code, name: "Off", percent: "1", duration: "forever" })
+        for (const { id } of [first, second])
+          yield* (yield* Redemptions).create({ coupon: code, subscriptionId: id })
+      }
+      yield* advanceTo(START + 35 * DAY)
+      const shared = (yield* allInvoices).slice(3).find(({ subscriptionIds }) => subscriptionIds.length === 2)
+      assert.strictEqual(shared?.status, "open")
+      assert.lengthOf(shared!.discounts, 22)
+    }).pipe(inYears(START)),
+  )
+
   it.effect("previews the next invoice with all of its subscriptions", () =>
     Effect.gen(function* () {
       const { first } = yield* begin

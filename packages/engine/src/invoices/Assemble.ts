@@ -25,7 +25,7 @@ import {
   taxParts,
 } from "./Tax.ts"
 
-/** Most lines, coupons and credits of an invoice. */
+/** Most lines and credits of an invoice, and most coupons of each subscription that it bills. */
 export const INVOICE_LIMITS = { lines: 10_000, coupons: 20, credits: 1_000 } as const
 
 /** What lowers the lines before tax. All amounts are of one currency, in its minor unit. */
@@ -92,8 +92,10 @@ const problemsOfInput = ({
     if (ids.has(id)) at.in("lines").in(id).add("has an id that is used twice")
     ids.add(id)
   }
-  if (coupons.length > INVOICE_LIMITS.coupons) {
-    at.in("coupons").add(`must be at most ${INVOICE_LIMITS.coupons} coupons`)
+  for (const ofOne of Map.groupBy(coupons, ({ subscriptionId }) => subscriptionId).values()) {
+    if (ofOne.length > INVOICE_LIMITS.coupons) {
+      at.in("coupons").add(`must be at most ${INVOICE_LIMITS.coupons} coupons of a subscription`)
+    }
   }
   checkCredits(at.in("promotional"), promotional)
   return at.found

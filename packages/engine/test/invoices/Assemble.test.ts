@@ -350,8 +350,16 @@ describe("assemble", () => {
     const coupon = { id: "c", name: "C", allowance: { type: "percent", percent: "1" } } as const
     refused(
       { lines: [one!], quote, coupons: Array.from({ length: 21 }, () => coupon) },
-      "coupons must be at most 20 coupons",
+      "coupons must be at most 20 coupons of a subscription",
     )
+    const ofTwo = ["a", "b"].flatMap((subscriptionId) =>
+      Array.from({ length: 20 }, (_, index) => ({
+        ...coupon,
+        id: `${subscriptionId}${index}`,
+        subscriptionId,
+      })),
+    )
+    assert.doesNotThrow(() => assemble({ lines: [one!], quote, coupons: ofTwo }))
     refused(
       { lines: Array.from({ length: 10_001 }, (_, index) => line(String(index), 1n)), quote },
       "lines must be at most 10000 lines",
