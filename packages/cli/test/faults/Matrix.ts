@@ -105,6 +105,22 @@ export const MATRIX: ReadonlyArray<Row> = [
     "SIGKILL of a process that advances a test clock, and then of billing runs",
     "J1–J5, J8, J10, J11: billing runs finish it with nobody calling, to the same invoices",
   ),
+  row(
+    57,
+    "SIGKILL of a process that collects a payment, around each commit and each call of the provider",
+    "J6: one charge in the provider's book, and the invoice is paid",
+  ),
+  row(
+    58,
+    "immediate restart of Postgres while the provider works on an attempt",
+    "J6: one charge, booked once",
+  ),
+  row(59, "4 processes collect the same payments at once", "J6: one attempt and one charge for each invoice"),
+  row(
+    60,
+    "SIGSTOP of a process before it has its answer, beyond its lease, while another one collects",
+    "J6: one charge, booked once; the late answer changes nothing",
+  ),
 ]
 
 declare module "vitest" {

@@ -14,6 +14,7 @@ import {
   InvoiceItems,
   InvoiceStore,
   type Page,
+  type PaymentProvider,
   PlanMigrations,
   Plans,
   PlanStore,
@@ -64,6 +65,8 @@ export interface InstallationOptions {
   readonly change?: Change | undefined
   /** Default: live. */
   readonly mode?: Tenant.Mode | undefined
+  /** Who takes the money of invoices. Default: nobody. */
+  readonly payments?: PaymentProvider | undefined
 }
 
 export class Installation {
@@ -75,14 +78,16 @@ export class Installation {
   constructor(
     storage: Layer.Layer<Ports, unknown>,
     now: number,
-    { change = (same) => same, mode = "live" }: InstallationOptions = {},
+    { change = (same) => same, mode = "live", payments }: InstallationOptions = {},
   ) {
     this.now = now
     this.#tenant = { ...live, mode }
     const changed = Layer.effectContext(Effect.map(Effect.context<Ports>(), change)).pipe(
       Layer.provide(storage),
     )
-    this.#runtime = ManagedRuntime.make(Billing.layer.pipe(Layer.provideMerge(changed)))
+    const services =
+      payments === undefined ? Billing.layer : Billing.layerWith({ encryption: "none", payments })
+    this.#runtime = ManagedRuntime.make(services.pipe(Layer.provideMerge(changed)))
   }
 
   close(): Promise<void> {

@@ -3,23 +3,53 @@
  * SIGKILL, so that the test knows where.
  *
  * `RUN_AT`: its clock, in epoch milliseconds. `KILL`: `before 3` or `after 3`, a commit by its number. Without it the
- * process prints its report. `ALONE`: each subject has a transaction of its own. `ADVANCE`: the id of a test clock, which
+ * process prints its report. `BANK`: the book of the bank that takes the money. `KILL` may then be `call 2` or `answer 2`,
+ * before a call of the bank or after its answer. `ALONE`: each subject has a transaction of its own. `ADVANCE`: the id of a test clock, which
  * it advances to `ADVANCE_TO`.
  */
-import { BatchTransactor, BillingRuns, DueStore, TestClocks, Transactor } from "@billwright/core"
+import {
+  BatchTransactor,
+  BillingRuns,
+  DueStore,
+  type PaymentProvider,
+  TestClocks,
+  Transactor,
+} from "@billwright/core"
 import { Context, DateTime, Effect, Option } from "effect"
+import { bankAt } from "./BankClient.ts"
 import { type Change, Installation, onPostgres } from "./Installation.ts"
 
 const [moment = "", number = "0"] = (process.env["KILL"] ?? "").split(" ")
 let commits = 0
+let calls = 0
+
+const diesAt = (at: string, count: number): Effect.Effect<void> => {
+  if (at !== moment || count !== Number(number)) return Effect.void
+  process.kill(process.pid, "SIGKILL")
+  return Effect.never
+}
 
 const passes = (at: "before" | "after"): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (at === "before") commits++
-    if (at !== moment || commits !== Number(number)) return Effect.void
-    process.kill(process.pid, "SIGKILL")
-    return Effect.never
+    return diesAt(at, commits)
   })
+
+/** The bank, with deaths around its calls. */
+const mortal = (bank: PaymentProvider): PaymentProvider => {
+  const called = <A, E>(call: Effect.Effect<A, E>) =>
+    Effect.suspend(() => {
+      const count = ++calls
+      return Effect.tap(Effect.andThen(diesAt("call", count), call), () => diesAt("answer", count))
+    })
+  return {
+    ...bank,
+    openPayment: (payment) => called(bank.openPayment(payment)),
+    attemptPayment: (attempt) => called(bank.attemptPayment(attempt)),
+    readPayment: (reference) => called(bank.readPayment(reference)),
+    closePayment: (reference) => called(bank.closePayment(reference)),
+  }
+}
 
 const around = <A, E, R>(commit: Effect.Effect<A, E, R>) =>
   Effect.tap(Effect.andThen(passes("before"), commit), () => passes("after"))
@@ -60,10 +90,15 @@ const killed: Change = (ports) => {
 }
 
 const clock = process.env["ADVANCE"]
+const book = process.env["BANK"]
 const installation = new Installation(
   onPostgres(process.env["DATABASE_URL"] ?? ""),
   Number(process.env["RUN_AT"]),
-  { change: killed, mode: clock === undefined ? "live" : "test" },
+  {
+    change: killed,
+    mode: clock === undefined ? "live" : "test",
+    payments: book === undefined ? undefined : mortal(bankAt(book)),
+  },
 )
 const to = DateTime.makeUnsafe(Number(process.env["ADVANCE_TO"] ?? 0))
 const report = await installation.run<unknown, unknown>(
