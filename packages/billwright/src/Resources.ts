@@ -4,6 +4,7 @@ import type { Customers } from "./customers/Customers.ts"
  */
 import type { Coupons } from "./invoices/Coupons.ts"
 import type { InvoiceItems } from "./invoices/InvoiceItems.ts"
+import type { PaymentMethods } from "./payments/PaymentMethods.ts"
 import type { Redemptions } from "./subscriptions/Redemptions.ts"
 import type { PlanMigrations } from "./time/PlanMigrations.ts"
 import type { TestClocks } from "./time/TestClocks.ts"
@@ -14,6 +15,7 @@ export type * from "./invoices/Coupons.ts"
 export type * from "./subscriptions/Redemptions.ts"
 export type * from "./customers/Customers.ts"
 export type * from "./invoices/InvoiceItems.ts"
+export type * from "./payments/PaymentMethods.ts"
 export type * from "./time/PlanMigrations.ts"
 export type * from "./time/TestClocks.ts"
 export type * from "./usage/Meters.ts"
@@ -29,6 +31,8 @@ export interface ResourceCalls {
   readonly invoiceItems: InvoiceItems
   /** Meters: aggregations of usage other than the sum, and dimensions to filter and group by. */
   readonly meters: Meters
+  /** Cards and the like of customers, which the payment provider saves. */
+  readonly paymentMethods: PaymentMethods
   /** Plan migrations: each moves the subscriptions of a plan to one of its versions. */
   readonly planMigrations: PlanMigrations
   /** Coupons that subscriptions have. */

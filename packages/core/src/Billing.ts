@@ -33,6 +33,7 @@ import { Subscriptions } from "./subscriptions/Subscriptions.ts"
 import { SubscriptionStore } from "./subscriptions/SubscriptionStore.ts"
 import { BillingRuns } from "./time/BillingRuns.ts"
 import { DueStore } from "./time/DueStore.ts"
+import { PaymentMethods } from "./time/PaymentMethods.ts"
 import { TestClocks } from "./time/TestClocks.ts"
 import { Usage, type UsageOptions } from "./usage/Usage.ts"
 import { UsageStore } from "./usage/UsageStore.ts"
@@ -144,6 +145,7 @@ const invoicing = (options: InvoicesOptions, provider: PaymentProvider | null) =
     CreditNotes.layer,
     Payments.layer,
     BillingRuns.layerManual,
+    PaymentMethods.layer,
     TestClocks.layer,
   ).pipe(
     Layer.provide(SubscriptionDrafts.layer),

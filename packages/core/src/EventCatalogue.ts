@@ -6,6 +6,7 @@ import { type EventType, EventTypes } from "./events/EventType.ts"
 import { creditNoteEvents } from "./invoices/CreditNoteEvents.ts"
 import { invoiceEvents } from "./invoices/InvoiceEvents.ts"
 import { collectionEvents, paymentEvents } from "./payments/PaymentEvents.ts"
+import { methodEvents } from "./payments/PaymentMethodEvents.ts"
 import { subscriptionEvents } from "./subscriptions/SubscriptionEvents.ts"
 import { usageUnbilled } from "./subscriptions/UnbilledEvent.ts"
 import { usageThreshold } from "./usage/ThresholdEvent.ts"
@@ -16,6 +17,7 @@ export const builtIn: ReadonlyArray<EventType> = [
   ...Object.values(creditNoteEvents),
   ...Object.values(paymentEvents),
   ...Object.values(collectionEvents),
+  ...Object.values(methodEvents),
   ...Object.values(subscriptionEvents),
   usageThreshold,
   usageUnbilled,

@@ -9,12 +9,14 @@ import * as TestClock from "./customers/TestClock.ts"
 import * as Coupon from "./invoices/Coupon.ts"
 import { Coupons } from "./invoices/Coupons.ts"
 import * as InvoiceItem from "./invoices/InvoiceItem.ts"
+import * as PaymentMethod from "./payments/PaymentMethod.ts"
 import type { Page } from "./shared/Page.ts"
 import type { StorageError } from "./shared/StorageError.ts"
 import type { CurrentTenant } from "./shared/Tenant.ts"
 import { InvoiceItems } from "./subscriptions/InvoiceItems.ts"
 import * as Redemption from "./subscriptions/Redemption.ts"
 import { Redemptions } from "./subscriptions/Redemptions.ts"
+import { PaymentMethods } from "./time/PaymentMethods.ts"
 import * as PlanMigration from "./time/PlanMigration.ts"
 import { PlanMigrations } from "./time/PlanMigrations.ts"
 import { TestClocks } from "./time/TestClocks.ts"
@@ -29,12 +31,14 @@ export type Services =
   | Customers
   | InvoiceItems
   | Meters
+  | PaymentMethods
   | PlanMigrations
   | Redemptions
   | TestClocks
   | Thresholds
 
-/** The services of resources, over the storage ports. Those of test clocks are with subscriptions and invoices. */
+/** The services of resources, over the storage ports. Those of payment methods and test clocks are with
+ * subscriptions and invoices. */
 export const layer = Layer.mergeAll(
   Coupons.layer,
   Customers.layer,
@@ -79,7 +83,7 @@ const useCases =
 export interface Entry<D> {
   readonly definition: D
   /** The name of the call that removes one. */
-  readonly removal: "archive" | "delete" | "end" | "erase"
+  readonly removal: "archive" | "delete" | "detach" | "end" | "erase"
   readonly useCases: (context: Context.Context<Services>) => UseCases
 }
 
@@ -89,6 +93,7 @@ export const all: {
   readonly customers: Entry<typeof Customer.customers>
   readonly invoiceItems: Entry<typeof InvoiceItem.invoiceItems>
   readonly meters: Entry<typeof Meter.meters>
+  readonly paymentMethods: Entry<typeof PaymentMethod.paymentMethods>
   readonly planMigrations: Entry<typeof PlanMigration.planMigrations>
   readonly redemptions: Entry<typeof Redemption.redemptions>
   readonly testClocks: Entry<typeof TestClock.testClocks>
@@ -113,6 +118,11 @@ export const all: {
     definition: Meter.meters,
     removal: "archive",
     useCases: useCases(Meters, (service) => ({ ...service, remove: service.archive })),
+  },
+  paymentMethods: {
+    definition: PaymentMethod.paymentMethods,
+    removal: "detach",
+    useCases: useCases(PaymentMethods, (service) => ({ ...service, remove: service.detach })),
   },
   planMigrations: {
     definition: PlanMigration.planMigrations,

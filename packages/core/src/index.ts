@@ -217,13 +217,16 @@ export * as Payment from "./payments/Payment.ts"
 export { Payments } from "./payments/Payments.ts"
 export { PaymentStore } from "./payments/PaymentStore.ts"
 export type { PaymentFilter } from "./payments/PaymentStore.ts"
+export * as PaymentMethod from "./payments/PaymentMethod.ts"
+export { PaymentMethods } from "./time/PaymentMethods.ts"
 export { paymentView } from "./payments/PaymentView.ts"
 export type { PaymentView } from "./payments/PaymentView.ts"
-export type { Chargeable, Money } from "./payments/Chargeable.ts"
 export { CurrentProvider, PROVIDER_MILLIS } from "./payments/PaymentProvider.ts"
 export type {
   AttemptAnswer,
   AttemptPayment,
+  Chargeable,
+  Money,
   OpenPayment,
   PaymentProvider,
   PaymentRead,

@@ -152,6 +152,7 @@ export type {
 export { problemsOfQuote, quoteOf } from "./invoices/Tax.ts"
 export type { TaxTable, TaxTableRate } from "./invoices/TaxTable.ts"
 export { problemsOfTaxTable, quoteByTable, STANDARD_TAX_CODE } from "./invoices/TaxTable.ts"
+export type { Chargeable, Money } from "./payments/Chargeable.ts"
 export type {
   Attempt,
   AttemptStatus,
@@ -167,6 +168,8 @@ export type { Collected, CollectionCause, CollectionEvent, Unchanged } from "./p
 export { collect, COLLECTION_TRANSITIONS, stepOf } from "./payments/Machine.ts"
 export type { Payment, PaymentStatus, Success } from "./payments/Payment.ts"
 export { problemsOfPayments, successOf } from "./payments/Payment.ts"
+export type { CardExpiry, SavedMethod, SetupRead } from "./payments/PaymentMethod.ts"
+export { expiringFrom, nextSetupRead, SETUP_READS } from "./payments/PaymentMethod.ts"
 export {
   ANSWER_MILLIS,
   DECLINE_CODES,

@@ -24,6 +24,7 @@ export const UNKNOWN = {
   payment: `pay_${"0".repeat(26)}`,
   creditNote: `crn_${"0".repeat(26)}`,
   coupon: `cpn_${"0".repeat(26)}`,
+  paymentMethod: `mtd_${"0".repeat(26)}`,
   redemption: `red_${"0".repeat(26)}`,
   threshold: `thr_${"0".repeat(26)}`,
   meter: `mtr_${"0".repeat(26)}`,

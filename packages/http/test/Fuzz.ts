@@ -2,7 +2,7 @@
  * Sends generated requests to every operation. Each answer is checked against the document (`ApiServer`): its status is
  * documented, its body matches the schema, errors have exactly two fields, and there is a Request-Id.
  */
-import { BillingRuns } from "@billwright/core"
+import { BillingRuns, FakeProvider } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
@@ -12,7 +12,7 @@ import { node, operationsOf } from "./Judge.ts"
 
 /** A repeatable run. Its seed is printed with a counterexample. */
 export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation: number) {
-  const api = yield* ApiServer.start()
+  const api = yield* ApiServer.start({ billing: { payments: new FakeProvider({ hasMethods: true }) } })
   const document = node((yield* api.expect(200, "GET", "/openapi.json")).body)
   const pools: Readonly<Record<string, Array<string>>> = {
     cus: [],
@@ -23,6 +23,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
     cpn: [],
     crn: [],
     pay: [],
+    mtd: [],
     red: [],
     mig: [],
     evt: [],
@@ -55,6 +56,8 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
       duration: "once",
     }
     remember((yield* api.expect(201, "POST", "/v1/coupons", { json: coupon })).id)
+    const method = { customer_id: customer }
+    remember((yield* api.expect(201, "POST", "/v1/payment_methods", { json: method })).id)
     const item = { customer_id: customer, currency: "EUR", amount: 100, description: "Set-up" }
     remember((yield* api.expect(201, "POST", "/v1/invoice_items", { json: item })).id)
     remember((yield* api.expect(201, "POST", "/v1/test_clocks", { json: {} })).id)
@@ -104,7 +107,7 @@ export const fuzz = Effect.fnUntraced(function* (seed: number, runsPerOperation:
 
   const fill = (template: string): string =>
     template.replaceAll(
-      /@(cus|clk|cpn|itm|crn|pay|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
+      /@(cus|clk|cpn|itm|crn|pay|mtd|red|usg|thr|mtr|evt|dlv|whe|pln|plv|mig|sub|inv|key):(\d+)/g,
       (_, prefix: string, n: string) => {
         const pool = pools[prefix] ?? []
         // The latest ones, because they are not yet deleted.

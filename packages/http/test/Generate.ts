@@ -231,6 +231,7 @@ const PREFIXES: ReadonlyArray<readonly [string, string]> = [
   ["test_clocks", "clk"],
   ["credit_notes", "crn"],
   ["payments", "pay"],
+  ["payment_methods", "mtd"],
   ["coupons", "cpn"],
   ["redemptions", "red"],
   ["plan_migrations", "mig"],

@@ -135,10 +135,12 @@ export class DueTable {
       if (Tenant.tenantKey(row.tenant) !== Tenant.tenantKey(tenant)) continue
       if (first === undefined || isEarlier(row, first)) first = row
     }
-    // What belongs to no customer has no test clock.
+    // What is put in the queue without a customer has no test clock.
     if (first === undefined) return undefined
     const { subject } = first
-    if (subject.kind === "plan_migration" || subject.kind === "test_clock") return undefined
+    if (subject.kind !== "subscription" && subject.kind !== "invoice" && subject.kind !== "payment") {
+      return undefined
+    }
     return { subject, at: first.dueAt, attempts: attemptsOf(first.state) }
   }
 

@@ -25,6 +25,7 @@ const NAMES = [
   "meter_cells",
   "meter_rollups",
   "meters",
+  "payment_methods",
   "plan_migrations",
   "plan_versions",
   "plans",

@@ -390,6 +390,7 @@ const FROZEN: ReadonlyArray<string> = [
   "766503827eea16ae5d3a01b9d0f302f2a5eb4994c7da15ee096012f29b2c0cb1",
   "86ad9b86482b3fa87f9441c1b755cd59ebdca17d39ec243787008c32ae127c55",
   "ccfe674c1055804a40bfe9a341f08ffd88b3262499c2d69ef4af34c9c8e60a74",
+  "c18f7f6ac4b342e52f8ef6d7bc29ee9d9442e3f96ba3b3dda64850f019a19a20",
 ]
 
 describe("each migration", () => {

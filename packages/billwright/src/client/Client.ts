@@ -2,6 +2,7 @@
  * A client of the REST API, for any runtime with `fetch`.
  */
 import type { BuiltInEvents, EventMap } from "../events/EventMap.ts"
+import type { PaymentMethods } from "../payments/PaymentMethods.ts"
 import { makeAdvance } from "../time/TestClockAdvance.ts"
 import type { TestClocks } from "../time/TestClocks.ts"
 import { makeRebuild } from "../usage/MeterRebuild.ts"
@@ -72,6 +73,18 @@ export const createClient = <Map = BuiltInEvents>(options: ClientOptions): Billi
       rebuild: makeRebuild((id, options) =>
         write(connection, "POST", path`/meters/${id}/rebuild`, {}, options),
       ),
+    },
+    paymentMethods: {
+      ...makeResource<Omit<PaymentMethods, "startSetup" | "refresh">>(connection, {
+        path: "/payment_methods",
+        removal: "detach",
+        isMutable: true,
+        integers: {},
+      }),
+      startSetup: (id, input, options) =>
+        write(connection, "POST", path`/payment_methods/${id}/setup`, input ?? {}, options),
+      refresh: (id, options) =>
+        write(connection, "POST", path`/payment_methods/${id}/refresh`, undefined, options),
     },
     planMigrations: makeResource(connection, {
       path: "/plan_migrations",

@@ -42,6 +42,7 @@ export type BillingErrorCode =
   | "secret_unavailable"
   | "unauthorized"
   | "storage_unavailable"
+  | "payment_provider_unavailable"
   | "invalid_configuration"
   | "closed"
   | "transaction_ended"

@@ -117,6 +117,15 @@ export class PaymentNotFoundError extends NotFoundError {
   }
 }
 
+/** No payment method has the id. Detached ones are found. */
+export class PaymentMethodNotFoundError extends NotFoundError {
+  override readonly name = "PaymentMethodNotFoundError"
+
+  constructor(id: string, message: string, options?: NotFoundOptions) {
+    super("payment_method_not_found", id, message, options)
+  }
+}
+
 /** No coupon has the id or the code. */
 export class CouponNotFoundError extends NotFoundError {
   override readonly name = "CouponNotFoundError"

@@ -34,6 +34,27 @@ export class StorageUnavailableError extends BillingError {
   }
 }
 
+/** The payment provider did not do what it was asked for. */
+export class PaymentProviderUnavailableError extends BillingError {
+  override readonly name = "PaymentProviderUnavailableError"
+  /** The name of the provider. */
+  readonly provider: string
+  /** As of `PaymentProviderError`. `permanent`: a person has to change something. */
+  readonly reason: "transient" | "permanent" | "unknown"
+
+  constructor(
+    message: string,
+    options: ErrorOptions & {
+      readonly provider: string
+      readonly reason: "transient" | "permanent" | "unknown"
+    },
+  ) {
+    super("payment_provider_unavailable", message, options)
+    this.provider = options.provider
+    this.reason = options.reason
+  }
+}
+
 /** The setup is wrong: a wrong option, or a database that isn't migrated. The message says what to do. */
 export class ConfigurationError extends BillingError {
   override readonly name = "ConfigurationError"

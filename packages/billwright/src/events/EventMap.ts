@@ -155,6 +155,17 @@ export interface FailedPaymentData extends PaymentData {
   readonly next_attempt_at?: string | null
 }
 
+/** Data of events of payment methods. No detail of a card is in it but when it expires. */
+export interface PaymentMethodData {
+  readonly payment_method_id: string
+  readonly customer_id: string
+  readonly provider: string
+  readonly status: "pending" | "attached" | "failed" | "detached"
+  readonly is_default: boolean
+  readonly type: string | null
+  readonly expiry: { readonly month: number; readonly year: number } | null
+}
+
 /**
  * Data of events of subscriptions. In your events about your own subscriptions, the ids are your own. The library's events
  * about its subscriptions have `subscription`, and `product_id` is the key of the plan.
@@ -242,6 +253,10 @@ export interface BuiltInEvents {
   readonly "payment.succeeded": PaymentData
   readonly "payment.failed": FailedPaymentData
   readonly "payment.action_required": PaymentData
+  readonly "payment_method.attached": PaymentMethodData
+  readonly "payment_method.detached": PaymentMethodData
+  readonly "payment_method.expiring": PaymentMethodData
+  readonly "payment_method.updated": PaymentMethodData
   readonly "payment.overpaid": PaymentData
   readonly "payment.processing": PaymentData
   readonly "payment.unresolved": PaymentData

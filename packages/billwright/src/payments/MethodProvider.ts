@@ -1,9 +1,9 @@
 /**
  * The part of a payment provider that saves payment methods, and what amounts it takes.
  */
-import type { Chargeable, Money, SavedMethod, SetupRead, StartSetup } from "@billwright/core"
+import type { SetupRead } from "@billwright/engine"
 
-export type { Chargeable, Money, SavedMethod, SetupRead, StartSetup }
+export type { CardExpiry, Chargeable, Money, SavedMethod, SetupRead } from "@billwright/engine"
 
 /** What a call of a provider gets besides its input. The signal aborts when the answer comes too late. */
 export interface ProviderCallOptions {
@@ -24,6 +24,16 @@ export interface CustomerAction {
   readonly clientSecret: string | null
   /** A page of the provider. Whoever has the address may act as the customer, so that it is never stored or logged. */
   readonly url: string | null
+}
+
+/** The setup of a payment method to start. */
+export interface StartSetup {
+  /** The key of the call: the same id always starts the same setup. */
+  readonly setupId: string
+  /** The reference that `ensureCustomer` gave. */
+  readonly customer: string
+  /** Where a page of the provider sends the customer afterwards. `null`: the customer stays on the host's page. */
+  readonly returnUrl: string | null
 }
 
 /** A setup that was started. With a `returnUrl` it has a `url`, otherwise a `clientSecret`, if the provider offers both. */

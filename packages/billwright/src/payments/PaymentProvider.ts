@@ -1,14 +1,8 @@
 /**
  * Who takes the money of invoices.
  */
-import type { PaymentRead } from "@billwright/engine"
-import type {
-  Chargeable,
-  CustomerAction,
-  MethodProvider,
-  Money,
-  ProviderCallOptions,
-} from "./MethodProvider.ts"
+import type { Chargeable, Money, PaymentRead } from "@billwright/engine"
+import type { CustomerAction, MethodProvider, ProviderCallOptions } from "./MethodProvider.ts"
 import type { NotifyingProvider } from "./ProviderNotices.ts"
 import type { RefundingProvider } from "./ProviderRefunds.ts"
 

@@ -3,6 +3,7 @@
  */
 import {
   type AttemptAnswer as CoreAnswer,
+  type CustomerAction as CoreAction,
   type PaymentProvider as Core,
   ProviderFailure,
 } from "@billwright/core"
@@ -25,6 +26,12 @@ const calling = <A>(call: (options: ProviderCallOptions) => Promise<A>): Effect.
 const hidden = ({ clientSecret, url }: CustomerAction) => ({
   clientSecret: clientSecret === null ? null : Redacted.make(clientSecret),
   url: url === null ? null : Redacted.make(url),
+})
+
+/** What the customer goes on with, for the host. */
+export const shown = ({ clientSecret, url }: CoreAction): CustomerAction => ({
+  clientSecret: clientSecret === null ? null : Redacted.value(clientSecret),
+  url: url === null ? null : Redacted.value(url),
 })
 
 const toCoreAnswer = (answer: AttemptAnswer): CoreAnswer => {

@@ -12,6 +12,7 @@ import {
   EventType,
   type InvalidInput,
   type InvoicingUnsupported,
+  type PaymentMethod,
   type SecretUnavailable,
   type StorageError,
   type UsageRecord,
@@ -32,6 +33,7 @@ type DomainError =
   | Endpoint.EndpointIsDisabled
   | Endpoint.EventNotAdmitted
   | ApiKey.Unauthorized
+  | PaymentMethod.PaymentProviderUnavailable
 
 /** What to do about an event type that is not in the catalogue. */
 const DEFINE_EVENT = "define your own with defineEvent, and pass it to createBilling in events"
@@ -72,6 +74,8 @@ const table: Table = {
   EndpointIsDisabled: ({ id, message }, options) => new Errors.EndpointDisabledError(id, message, options),
   EventNotAdmitted: ({ id, message, type }, options) =>
     new Errors.EventNotAdmittedError(id, type, message, options),
+  PaymentProviderUnavailable: ({ message, provider, reason }, options) =>
+    new Errors.PaymentProviderUnavailableError(message, { ...options, provider, reason }),
   Unauthorized: (_, options) => new Errors.UnauthorizedError(options),
 }
 

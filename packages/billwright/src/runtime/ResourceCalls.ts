@@ -1,10 +1,22 @@
 /**
  * Makes the calls of all resources from their definitions and their use cases.
  */
-import { Meter, Meters, type Resource, Resources, TestClock, TestClocks } from "@billwright/core"
+import {
+  Meter,
+  Meters,
+  PaymentMethod,
+  PaymentMethods,
+  type Resource,
+  Resources,
+  TestClock,
+  TestClocks,
+} from "@billwright/core"
+import { Effect } from "effect"
 import type { CallOptions } from "../Call.ts"
 import { InvalidInputError } from "../errors/BillingError.ts"
 import type { PageQuery } from "../Listing.ts"
+import type { StartPaymentMethodSetup } from "../payments/PaymentMethods.ts"
+import { shown } from "../payments/ProviderBridge.ts"
 import type { ResourceCalls } from "../Resources.ts"
 import { makeAdvance } from "../time/TestClockAdvance.ts"
 import { makeRebuild } from "../usage/MeterRebuild.ts"
@@ -69,6 +81,21 @@ const makeResource = (
 /** The most batches of work on a meter that one call does. */
 const BATCHES_OF_STEP = 10
 
+const toMethodId = Ids.of(PaymentMethod.PAYMENT_METHOD_ID_PREFIX)
+
+const methodCalls = (calls: Calls) => ({
+  startSetup: (id: string, input?: StartPaymentMethodSetup, options?: CallOptions) =>
+    calls.run(() => {
+      const started = calls.service(PaymentMethods).startSetup(toMethodId(id), toInput(input ?? {}))
+      return Effect.map(started, ({ paymentMethod, ...action }) => ({
+        paymentMethodId: paymentMethod.id,
+        ...shown(action),
+      }))
+    }, options),
+  refresh: (id: string, options?: CallOptions) =>
+    calls.run(() => calls.service(PaymentMethods).refresh(toMethodId(id)), options),
+})
+
 /** The calls that only one resource has. */
 const ownCalls = (calls: Calls): Readonly<Record<string, object>> => ({
   testClocks: {
@@ -77,6 +104,7 @@ const ownCalls = (calls: Calls): Readonly<Record<string, object>> => ({
       return calls.run(() => calls.service(TestClocks).advance(toId(id), toInput({ to }, "to")), options)
     }),
   },
+  paymentMethods: methodCalls(calls),
   meters: {
     rebuild: makeRebuild((id, options) => {
       const toId = Ids.of(Meter.METER_ID_PREFIX)

@@ -25,10 +25,10 @@ import {
   CurrentProvider,
   type PaymentProvider,
   type PaymentRead,
-  PROVIDER_MILLIS,
 } from "./PaymentProvider.ts"
 import { PaymentStore } from "./PaymentStore.ts"
-import { ProviderFailure } from "./ProviderFailure.ts"
+import { within } from "./ProviderCalls.ts"
+import type { ProviderFailure } from "./ProviderFailure.ts"
 
 /** How long after a payment could not be closed that is tried again. */
 const CLOSE_AGAIN_MILLIS = 3_600_000
@@ -82,26 +82,6 @@ const openedOf = Effect.fnUntraced(function* (
     failure: null,
   }
 })
-
-/** A call within its time. Whatever else goes wrong in it leaves its outcome unknown. */
-const within = <A>(call: Effect.Effect<A, ProviderFailure>): Effect.Effect<A, ProviderFailure> =>
-  call.pipe(
-    Effect.timeoutOrElse({
-      duration: PROVIDER_MILLIS,
-      orElse: () =>
-        Effect.fail(
-          new ProviderFailure({ reason: "unknown", message: "the provider did not answer in time" }),
-        ),
-    }),
-    Effect.catchDefect((defect) =>
-      Effect.fail(
-        new ProviderFailure({
-          reason: "unknown",
-          message: defect instanceof Error ? defect.message : "the provider failed",
-        }),
-      ),
-    ),
-  )
 
 type Worked<A> = Effect.Effect<A, InvalidInput | InvoicingUnsupported | StorageError, CurrentTenant>
 

@@ -3,7 +3,6 @@ import type { Mode } from "../shared/Tenant.ts"
 /**
  * A payment provider for tests. It keeps payments in memory, and fails as it is told.
  */
-import type { Chargeable, Money } from "./Chargeable.ts"
 import { callWith, type FaultOf } from "./FakeCalls.ts"
 import { fakeAction, FakeMethods, type FakePages } from "./FakeMethods.ts"
 import { FakeNotices, type FakeSigning } from "./FakeNotices.ts"
@@ -11,6 +10,8 @@ import { type FakeRefundOutcome, FakeRefunds } from "./FakeRefunds.ts"
 import type {
   AttemptAnswer,
   AttemptPayment,
+  Chargeable,
+  Money,
   OpenPayment,
   PaymentProvider,
   PaymentRead,

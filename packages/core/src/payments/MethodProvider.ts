@@ -1,9 +1,12 @@
 /**
  * The part of a payment provider that saves payment methods, so that customers can be charged while they are not there.
  */
+import type { SetupRead } from "@billwright/engine"
 import type { Effect, Redacted } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { ProviderFailure } from "./ProviderFailure.ts"
+
+export type { SavedMethod, SetupRead } from "@billwright/engine"
 
 /** A customer as the provider may know it. */
 export interface ProviderCustomer {
@@ -36,30 +39,6 @@ export interface StartedSetup extends CustomerAction {
   /** How the provider names the setup: 1 to 255 characters. It is no secret. */
   readonly reference: string
 }
-
-/** A payment method that a provider has saved for payments while the customer is not there. */
-export interface SavedMethod {
-  /** How the provider names it: 1 to 255 characters. It is no secret, and the same for the same method. */
-  readonly reference: string
-  /** Such as `card` or `sepa_debit`: 1 to 40 characters of a-z, 0-9 and `_`. */
-  readonly type: string
-  /** Such as `visa`: at most 40 characters. `null` if it has none. */
-  readonly brand: string | null
-  /** The last 4 characters of its number. `null` if it has none. */
-  readonly last4: string | null
-  /** The last month in which it is valid. `null` if it does not expire. */
-  readonly expiry: { readonly month: number; readonly year: number } | null
-}
-
-/** How a setup stands. `pending`: the customer has not finished it. A `failed` one stays so. */
-export type SetupRead =
-  | { readonly status: "pending" }
-  | { readonly status: "saved"; readonly method: SavedMethod }
-  | {
-      readonly status: "failed"
-      /** The provider's code, such as `card_declined`. */
-      readonly code: string
-    }
 
 /**
  * Saves payment methods. All calls happen outside of transactions, may be repeated, and may be made by several processes

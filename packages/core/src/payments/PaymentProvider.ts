@@ -1,18 +1,17 @@
 /**
  * The port of a payment provider: who takes money for invoices. Without one, nobody is charged.
  */
-import type { PaymentRead } from "@billwright/engine"
+import type { Chargeable, Money, PaymentRead } from "@billwright/engine"
 import { Context, type Effect } from "effect"
 import type { CustomerId } from "../customers/Customer.ts"
 import type { InvoiceId } from "../invoices/Invoice.ts"
-import type { Chargeable, Money } from "./Chargeable.ts"
 import type { CustomerAction, MethodProvider } from "./MethodProvider.ts"
 import type { PaymentId } from "./Payment.ts"
 import type { ProviderFailure } from "./ProviderFailure.ts"
 import type { NotifyingProvider } from "./ProviderNotices.ts"
 import type { RefundingProvider } from "./ProviderRefunds.ts"
 
-export type { PaymentRead } from "@billwright/engine"
+export type { Chargeable, Money, PaymentRead } from "@billwright/engine"
 
 /** How long a provider may take for one call, in milliseconds. Then the outcome of the call is unknown. */
 export const PROVIDER_MILLIS = 60_000

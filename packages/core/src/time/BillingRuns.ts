@@ -19,6 +19,7 @@ import {
   type Subject,
 } from "./DueStore.ts"
 import * as DueWork from "./DueWork.ts"
+import { makeMethodRun } from "./MethodRun.ts"
 import { makeMigrationRun } from "./MigrationRun.ts"
 import { batchesOf, MAX_BATCH } from "./RunBatches.ts"
 import { failureOf, MAX_RUN_ATTEMPTS } from "./RunFailure.ts"
@@ -53,8 +54,8 @@ export interface RunDue extends Schema.Schema.Type<typeof RunDue> {}
 const decodeRun = decoder(RunDue)
 
 /**
- * What a run did. A batch of a plan migration, a step of a payment and work on a test clock count as nothing: the migration
- * says itself how far it is, and so do the invoice and the clock.
+ * What a run did. A batch of a plan migration, a step of a payment, a look at a payment method and work on a test clock count
+ * as nothing: the migration says itself how far it is, and so do the invoice, the payment method and the clock.
  */
 export interface RunReport {
   /** How many times it worked on a subscription. */
@@ -112,6 +113,7 @@ export class BillingRuns extends Context.Service<
       const runMigration = yield* makeMigrationRun
       const collectPayment = yield* makeCollector
       const clockAdvance = yield* ClockAdvance.make
+      const runMethod = yield* makeMethodRun
 
       const workOn = (claimed: ClaimedSubject, until: number): Worked => {
         const { attempts, subject } = claimed
@@ -120,6 +122,9 @@ export class BillingRuns extends Context.Service<
         }
         if (subject.kind === "test_clock") {
           return Effect.as(clockAdvance.takeOver(claimed, subject.id), DueWork.NOTHING)
+        }
+        if (subject.kind === "payment_method") {
+          return Effect.as(runMethod(claimed, subject.id), DueWork.NOTHING)
         }
         if (subject.kind === "payment") {
           const held = Effect.flatMap(Effect.orDie(duePort), (due) => due.holds(claimed))

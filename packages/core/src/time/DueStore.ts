@@ -7,6 +7,7 @@ import type { TestClockId } from "../customers/TestClock.ts"
 import type { InvoiceId } from "../invoices/Invoice.ts"
 import type { SubscriptionId } from "../invoices/SubscriptionId.ts"
 import type { PaymentId } from "../payments/Payment.ts"
+import type { PaymentMethodId } from "../payments/PaymentMethod.ts"
 import type { DueFailure } from "../shared/Due.ts"
 import type { StorageError } from "../shared/StorageError.ts"
 import type { CurrentTenant, Tenant } from "../shared/Tenant.ts"
@@ -20,17 +21,21 @@ export type Subject =
   | { readonly kind: "subscription"; readonly id: SubscriptionId }
   | { readonly kind: "invoice"; readonly id: InvoiceId }
   | { readonly kind: "payment"; readonly id: PaymentId }
+  | { readonly kind: "payment_method"; readonly id: PaymentMethodId }
   | { readonly kind: "plan_migration"; readonly id: PlanMigrationId }
   | { readonly kind: "test_clock"; readonly id: TestClockId }
 
-/** What is in the queue in real time, and belongs to no customer. */
-export type ScheduledSubject = Extract<Subject, { readonly kind: "plan_migration" | "test_clock" }>
+/** What is put in the queue by `schedule`, in real time and without a customer. */
+export type ScheduledSubject = Extract<
+  Subject,
+  { readonly kind: "payment_method" | "plan_migration" | "test_clock" }
+>
 
 /** A subject that a runner has leased. */
 export interface ClaimedSubject {
   readonly tenant: Tenant
   readonly subject: Subject
-  /** `null` for what belongs to no customer. */
+  /** `null` for what is in the queue of its own accord. */
   readonly customerId: CustomerId | null
   /** When the earliest thing is due, in epoch milliseconds. */
   readonly dueAt: number
@@ -104,8 +109,8 @@ export class DueStore extends Context.Service<
     ) => Effect.Effect<boolean, StorageError, CurrentTenant>
 
     /**
-     * Puts a migration of plans or the advance of a test clock in the queue, or takes it off (`null`). Ends a lease on it
-     * and forgets its failures. Other subjects get there by their stores.
+     * Puts a payment method, a migration of plans or the advance of a test clock in the queue, or takes it off (`null`). Ends
+     * a lease on it and forgets its failures. Other subjects get there by their stores.
      */
     readonly schedule: (
       subject: ScheduledSubject,

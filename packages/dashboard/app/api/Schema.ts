@@ -96,6 +96,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/payment_methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listPaymentMethods"];
+        put?: never;
+        post: operations["createPaymentMethod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payment_methods/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getPaymentMethod"];
+        put?: never;
+        post?: never;
+        delete: operations["deletePaymentMethod"];
+        options?: never;
+        head?: never;
+        patch: operations["updatePaymentMethod"];
+        trace?: never;
+    };
     "/v1/plan_migrations": {
         parameters: {
             query?: never;
@@ -650,6 +682,38 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["advanceTestClock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payment_methods/{id}/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["startPaymentMethodSetup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payment_methods/{id}/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["refreshPaymentMethod"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1314,6 +1378,70 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "payment_method.attached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.payment_method.attached"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment_method.detached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.payment_method.detached"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment_method.expiring": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.payment_method.expiring"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment_method.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["webhook.payment_method.updated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "subscription.activated": {
         parameters: {
             query?: never;
@@ -1685,6 +1813,12 @@ export interface components {
             dimensions?: string[];
             counted?: string | null;
         };
+        CreatePaymentMethod: {
+            customer_id: string;
+            metadata?: {
+                [key: string]: string;
+            };
+        };
         CreatePlanMigration: {
             plan: string;
             from_version?: number | null;
@@ -1857,6 +1991,12 @@ export interface components {
         DeletedMeter: {
             /** @enum {string} */
             object: "meter";
+            id: string;
+            deleted: boolean;
+        };
+        DeletedPaymentMethod: {
+            /** @enum {string} */
+            object: "payment_method";
             id: string;
             deleted: boolean;
         };
@@ -2507,6 +2647,51 @@ export interface components {
             data: components["schemas"]["Payment"][];
             has_more: boolean;
         };
+        PaymentMethod: {
+            /** @enum {string} */
+            object: "payment_method";
+            id: string;
+            customer_id: string;
+            provider: string;
+            /** @enum {string} */
+            status: "pending" | "attached" | "failed" | "detached";
+            is_default: boolean;
+            type: string | null;
+            brand: string | null;
+            last4: string | null;
+            expiry: {
+                month: number;
+                year: number;
+            } | null;
+            expiring_since: string | null;
+            failure_code: string | null;
+            reference: string | null;
+            provider_customer: string | null;
+            setup_reference: string | null;
+            metadata: {
+                [key: string]: string;
+            };
+            detached_at: string | null;
+            livemode: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        PaymentMethodList: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["PaymentMethod"][];
+            has_more: boolean;
+        };
+        PaymentMethodSetup: {
+            /** @enum {string} */
+            object: "payment_method_setup";
+            payment_method_id: string;
+            client_secret: string | null;
+            url: string | null;
+            livemode: boolean;
+        };
         PendingChange: {
             plan: components["schemas"]["PlanRef"] | null;
             quantities: {
@@ -2943,6 +3128,9 @@ export interface components {
             denominator: string;
             amount: string;
         };
+        StartPaymentMethodSetup: {
+            return_url?: string | null;
+        };
         Subscription: {
             /** @enum {string} */
             object: "subscription";
@@ -3114,6 +3302,12 @@ export interface components {
             aggregation?: "sum" | "count" | "max" | "latest" | "unique_count" | "time_weighted";
             dimensions?: string[];
             counted?: string | null;
+        };
+        UpdatePaymentMethod: {
+            is_default?: boolean;
+            metadata?: {
+                [key: string]: string | null;
+            } | null;
         };
         UpdateWebhookEndpoint: {
             url?: string;
@@ -3703,6 +3897,127 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DeletedInvoiceItem"];
+                };
+            };
+        };
+    };
+    listPaymentMethods: {
+        parameters: {
+            query?: {
+                limit?: number;
+                starting_after?: string;
+                ending_before?: string;
+                customer_id?: string;
+                status?: "pending" | "attached" | "failed" | "detached";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentMethodList"];
+                };
+            };
+        };
+    };
+    createPaymentMethod: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePaymentMethod"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentMethod"];
+                };
+            };
+        };
+    };
+    getPaymentMethod: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentMethod"];
+                };
+            };
+        };
+    };
+    deletePaymentMethod: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedPaymentMethod"];
+                };
+            };
+        };
+    };
+    updatePaymentMethod: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdatePaymentMethod"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentMethod"];
                 };
             };
         };
@@ -4809,6 +5124,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TestClock"];
+                };
+            };
+        };
+    };
+    startPaymentMethodSetup: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StartPaymentMethodSetup"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentMethodSetup"];
+                };
+            };
+        };
+    };
+    refreshPaymentMethod: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentMethod"];
                 };
             };
         };
@@ -6928,6 +7293,218 @@ export interface operations {
                             /** Format: int64 */
                             sequence: number;
                         };
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.payment_method.attached": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "payment_method.attached";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        payment_method_id: string;
+                        customer_id: string;
+                        provider: string;
+                        /** @enum {string} */
+                        status: "pending" | "attached" | "failed" | "detached";
+                        is_default: boolean;
+                        type: string | null;
+                        expiry: {
+                            /** Format: int64 */
+                            month: number;
+                            /** Format: int64 */
+                            year: number;
+                        } | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.payment_method.detached": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "payment_method.detached";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        payment_method_id: string;
+                        customer_id: string;
+                        provider: string;
+                        /** @enum {string} */
+                        status: "pending" | "attached" | "failed" | "detached";
+                        is_default: boolean;
+                        type: string | null;
+                        expiry: {
+                            /** Format: int64 */
+                            month: number;
+                            /** Format: int64 */
+                            year: number;
+                        } | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.payment_method.expiring": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "payment_method.expiring";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        payment_method_id: string;
+                        customer_id: string;
+                        provider: string;
+                        /** @enum {string} */
+                        status: "pending" | "attached" | "failed" | "detached";
+                        is_default: boolean;
+                        type: string | null;
+                        expiry: {
+                            /** Format: int64 */
+                            month: number;
+                            /** Format: int64 */
+                            year: number;
+                        } | null;
+                    };
+                };
+            };
+        };
+        responses: {
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.payment_method.updated": {
+        parameters: {
+            query?: never;
+            header: {
+                "webhook-id": string;
+                "webhook-timestamp": number;
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    /** @enum {string} */
+                    type: "payment_method.updated";
+                    /** Format: date-time */
+                    timestamp: string;
+                    livemode: boolean;
+                    data: {
+                        payment_method_id: string;
+                        customer_id: string;
+                        provider: string;
+                        /** @enum {string} */
+                        status: "pending" | "attached" | "failed" | "detached";
+                        is_default: boolean;
+                        type: string | null;
+                        expiry: {
+                            /** Format: int64 */
+                            month: number;
+                            /** Format: int64 */
+                            year: number;
+                        } | null;
                     };
                 };
             };

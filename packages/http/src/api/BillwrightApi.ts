@@ -9,6 +9,7 @@ import { EventTypesApi } from "./EventTypesApi.ts"
 import { HealthApi } from "./HealthApi.ts"
 import { InvoicesApi } from "./InvoicesApi.ts"
 import { MeterRebuildsApi } from "./MeterRebuildsApi.ts"
+import { PaymentMethodSetupsApi } from "./PaymentMethodSetupsApi.ts"
 import { PaymentsApi } from "./PaymentsApi.ts"
 import { PlansApi } from "./PlansApi.ts"
 import * as ResourceApi from "./ResourceApi.ts"
@@ -28,6 +29,7 @@ export const BillwrightApi = HttpApi.make("billwright")
   .add(CreditNotesApi)
   .add(PaymentsApi)
   .add(TestClockAdvancesApi)
+  .add(PaymentMethodSetupsApi)
   .add(UsageApi)
   .add(...ResourceApi.groups("usage"))
   .add(MeterRebuildsApi)

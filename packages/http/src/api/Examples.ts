@@ -98,6 +98,19 @@ export const examples: Readonly<Record<string, Example>> = {
       advancing_to: "2029-12-01T00:00:00.000Z",
     },
   },
+  startPaymentMethodSetup: {
+    request: { return_url: "https://shop.example/account" },
+    response: {
+      object: "payment_method_setup",
+      payment_method_id: Resources.all.paymentMethods.definition.example.id,
+      client_secret: null,
+      url: "https://checkout.example/c/pay/cs_a1b2c3",
+      livemode: false,
+    },
+  },
+  refreshPaymentMethod: {
+    response: ResourceApi.examples(Resources.all.paymentMethods.definition)["getPaymentMethod"]!.response,
+  },
   rebuildMeter: { response: meterExamples["getMeter"]!.response },
   ...planExamples,
   ...subscriptionExamples,

@@ -27,6 +27,7 @@ import type { STREAM_OPERATION } from "./EventStream.ts"
 import { created, ok } from "./HttpExchange.ts"
 import * as InvoiceOperations from "./InvoiceOperations.ts"
 import type { GroupName, OperationsOf } from "./Operation.ts"
+import * as PaymentMethodOperations from "./PaymentMethodOperations.ts"
 import * as PaymentOperations from "./PaymentOperations.ts"
 import * as PlanOperations from "./PlanOperations.ts"
 import * as Render from "./Render.ts"
@@ -77,6 +78,7 @@ export const make: Effect.Effect<
   const subscriptionOperations = yield* SubscriptionOperations.make
   const creditNoteOperations = yield* CreditNoteOperations.make
   const paymentOperations = yield* PaymentOperations.make
+  const paymentMethodOperations = yield* PaymentMethodOperations.make
   const invoiceOperations = yield* InvoiceOperations.make
   const webhookOperations = yield* WebhookOperations.make
 
@@ -89,6 +91,7 @@ export const make: Effect.Effect<
     ...subscriptionOperations,
     ...creditNoteOperations,
     ...paymentOperations,
+    ...paymentMethodOperations,
     ...invoiceOperations,
     ...resourceOperations,
 

@@ -6,6 +6,7 @@ import { Context, Effect, Exit, Option, Predicate, type Schema, SchemaAST } from
 import type { HttpApiEndpoint } from "effect/http-api"
 import { SchemaJITCompiler } from "effect/schema"
 import { BillwrightApi } from "../api/BillwrightApi.ts"
+import { CallsProvider } from "../api/CallsProvider.ts"
 import { RequiredPermission } from "../api/Permission.ts"
 import { SecretAnswer } from "../api/SecretAnswer.ts"
 import { GIVEN_TWICE, NoSuchPath, UNKNOWN_FIELD, WrongMethod } from "./ErrorResponse.ts"
@@ -24,6 +25,8 @@ export interface Route {
   readonly decodeBody: Decode
   /** Whether the answer may contain a secret. */
   readonly isSecret: boolean
+  /** Whether it calls the payment provider. */
+  readonly callsProvider: boolean
 }
 
 export interface Match {
@@ -119,6 +122,7 @@ const toRoute = (endpoint: HttpApiEndpoint.Top): Route => {
         ? decodeNoBody
         : lazily(() => bodyDecoderOf(endpoint.method, body.schemas[0] as Schema.Top)),
     isSecret: Context.get(endpoint.annotations, SecretAnswer),
+    callsProvider: Context.get(endpoint.annotations, CallsProvider),
   }
 }
 

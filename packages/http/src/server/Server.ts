@@ -163,7 +163,9 @@ export const make = (options: ServerOptions = {}): Effect.Effect<Server, never, 
       const run = operation(input as unknown as OperationInput<unknown>, tenant)
       const key = isWriting ? yield* IdempotentRequest.key(request.header("idempotency-key")) : undefined
       return yield* Effect.provideService(
-        key === undefined ? Effect.map(run, toFreshResponse) : once(request, route, key, input, run),
+        key === undefined || route.callsProvider
+          ? Effect.map(run, toFreshResponse)
+          : once(request, route, key, input, run),
         CurrentTenant,
         tenant,
       )

@@ -1,6 +1,7 @@
 /**
  * Every row of the contract's table of errors, over real HTTP.
  */
+import { FakeProvider } from "@billwright/core"
 import { makeOpenApiDocument } from "@billwright/http/api"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -416,7 +417,10 @@ describe("503 unavailable", () => {
     ([, fault]) =>
       Effect.gen(function* () {
         const { faults, storage } = Faults.make()
-        const api = yield* ApiServer.start({ storage })
+        const api = yield* ApiServer.start({
+          storage,
+          billing: { payments: new FakeProvider({ hasMethods: true }) },
+        })
         const customer = yield* api.newCustomer()
         const record = (yield* api.record(customer)).id
         const usage = { customer_id: customer, product_id: "api", unit: "call", quantity: 1 }
@@ -438,6 +442,9 @@ describe("503 unavailable", () => {
           updateMeter: { name: "Calls" },
           createCreditNote: { invoice_id: ApiServer.UNKNOWN.invoice, reason: "other" },
           recordPayment: { invoice_id: ApiServer.UNKNOWN.invoice },
+          createPaymentMethod: { customer_id: customer },
+          updatePaymentMethod: { metadata: {} },
+          startPaymentMethodSetup: {},
           createCoupon: { code: "HALF", name: "Half", percent: "50", duration: "once" },
           createRedemption: { coupon: "HALF", subscription_id: ApiServer.UNKNOWN.subscription },
           createInvoice: { customer_id: customer },
@@ -461,6 +468,7 @@ describe("503 unavailable", () => {
           coupons: ApiServer.UNKNOWN.coupon,
           credit_notes: ApiServer.UNKNOWN.creditNote,
           payments: ApiServer.UNKNOWN.payment,
+          payment_methods: ApiServer.UNKNOWN.paymentMethod,
           invoice_items: ApiServer.UNKNOWN.invoiceItem,
           plan_migrations: ApiServer.UNKNOWN.planMigration,
           redemptions: ApiServer.UNKNOWN.redemption,

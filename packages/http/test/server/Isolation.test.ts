@@ -2,7 +2,7 @@
  * Accounts and modes are isolated. Requests are made from the OpenAPI document, so later operations and places for ids are
  * tested automatically. The test fails for an operation that it doesn't understand.
  */
-import { BillingRuns, generateKey } from "@billwright/core"
+import { BillingRuns, FakeProvider, generateKey } from "@billwright/core"
 import { makeOpenApiDocument } from "@billwright/http/api"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -15,7 +15,7 @@ const operations = operationsOf(document).filter(({ path }) => path.startsWith("
 const ANY_ID = /[a-z]{3}_[0-7][0-9a-hjkmnp-tv-z]{25}/g
 
 /** Live endpoints need an encryption key for their secrets. */
-const billing = { encryption: generateKey("k1") }
+const billing = { encryption: generateKey("k1"), payments: new FakeProvider({ hasMethods: true }) }
 
 /** The data of a tenant: one of each kind, by the prefix of its id. */
 type Things = Readonly<Record<string, string>>
@@ -92,6 +92,8 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
   const crn = (yield* api.expect(201, "POST", "/v1/credit_notes", { ...own, json: returned })).id
   const received = { invoice_id: returned.invoice_id, amount: 1, reference: name }
   const pay = (yield* api.expect(201, "POST", "/v1/payments", { ...own, json: received })).id
+  const mtd = (yield* api.expect(201, "POST", "/v1/payment_methods", { ...own, json: { customer_id: cus } }))
+    .id
   // Not on an invoice yet, so that it can be deleted.
   const item = { customer_id: cus, currency: "EUR", amount: 100, description: name }
   const itm = (yield* api.expect(201, "POST", "/v1/invoice_items", { ...own, json: item })).id
@@ -105,6 +107,7 @@ const populate = Effect.fnUntraced(function* (api: ApiServer.Api, key: string, n
     cpn,
     crn,
     pay,
+    mtd,
     itm,
     red,
     usg,

@@ -37,6 +37,7 @@ import { migration0019 } from "./Migration0019.ts"
 import { migration0020 } from "./Migration0020.ts"
 import { migration0021 } from "./Migration0021.ts"
 import { migration0022 } from "./Migration0022.ts"
+import { migration0023 } from "./Migration0023.ts"
 import { type SchemaState, stateOf, versionOf } from "./SchemaState.ts"
 
 export { IncompatibleSchema }
@@ -65,6 +66,7 @@ export const migrations: ReadonlyArray<Migration> = [
   migration0020,
   migration0021,
   migration0022,
+  migration0023,
 ]
 
 /** The newest migration of this release, which it also requires. */

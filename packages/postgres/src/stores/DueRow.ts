@@ -7,6 +7,7 @@ import {
   Id,
   Invoice,
   Payment,
+  PaymentMethod,
   PlanMigration,
   type Subject,
   SUBSCRIPTION_ID_PREFIX,
@@ -104,6 +105,9 @@ export const invoiceIdOf = (row: Row, column: string): Invoice.InvoiceId =>
 
 export const paymentIdOf = (row: Row, column: string): Payment.PaymentId =>
   Id.fromUuid(Payment.PAYMENT_ID_PREFIX, text(row, column)) as Payment.PaymentId
+
+export const paymentMethodIdOf = (row: Row, column: string): PaymentMethod.PaymentMethodId =>
+  Id.fromUuid(PaymentMethod.PAYMENT_METHOD_ID_PREFIX, text(row, column)) as PaymentMethod.PaymentMethodId
 
 export const planMigrationIdOf = (row: Row, column: string): PlanMigration.PlanMigrationId =>
   Id.fromUuid(PlanMigration.PLAN_MIGRATION_ID_PREFIX, text(row, column)) as PlanMigration.PlanMigrationId

@@ -26,6 +26,7 @@ import {
   customerIdOf,
   invoiceIdOf,
   paymentIdOf,
+  paymentMethodIdOf,
   planMigrationIdOf,
   subscriptionIdOf,
   testClockIdOf,
@@ -49,6 +50,7 @@ const subjectFromRow = (row: Row): Subject => {
   const kind = text(row, "kind")
   if (kind === "plan_migration") return { kind, id: planMigrationIdOf(row, "id") }
   if (kind === "test_clock") return { kind, id: testClockIdOf(row, "id") }
+  if (kind === "payment_method") return { kind, id: paymentMethodIdOf(row, "id") }
   return billedFromRow(row)
 }
 
@@ -81,6 +83,7 @@ from ${schema}.claim_due($1::text::bigint, $2::text::bigint, $3::text::uuid, $4:
   const tables: Readonly<Record<Subject["kind"], typeof t.billing_invoices>> = {
     invoice: t.billing_invoices,
     payment: t.billing_payments,
+    payment_method: t.payment_methods,
     plan_migration: t.plan_migrations,
     subscription: t.billing_subscriptions,
     test_clock: t.test_clocks,

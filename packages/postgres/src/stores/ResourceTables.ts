@@ -27,6 +27,7 @@ export const RESOURCE_TABLES: Readonly<Record<string, ResourceTable>> = {
   Customer: { table: "customers", removedAt: "erased_at", searchKeys: "customer_search_keys" },
   InvoiceItem: { table: "invoice_items" },
   Meter: { table: "meters" },
+  PaymentMethod: { table: "payment_methods" },
   PlanMigration: { table: "plan_migrations" },
   Redemption: { table: "redemptions" },
   TestClock: { table: "test_clocks" },

@@ -11,6 +11,7 @@ import {
   type ScheduledSubject,
   type Subject,
   type SubscriptionId,
+  PaymentMethod,
   PlanMigration,
   SubscriptionStore,
   TestClock,
@@ -374,6 +375,25 @@ export const dueContract = (test: InvoicingTest): void => {
       const claimed = yield* claim(5, 2)
       same(idsOf(claimed), [busy[0]!.id, theirs.id])
       assert.isFalse(yield* other(holds(claimed[0]!)))
+    }),
+  )
+
+  test(
+    "a payment method is due when it is scheduled, in real time",
+    Effect.gen(function* () {
+      yield* emptyQueue
+      const due = yield* DueStore
+      const method = yield* Sample.of(PaymentMethod.paymentMethods, (yield* insertCustomer).id)
+      yield* (yield* Collections).of(PaymentMethod.paymentMethods).insert(method)
+      const subject = { kind: "payment_method", id: method.id } as const
+      yield* due.schedule(subject, millisOf(1))
+      const [claimed] = yield* claim(1)
+      same(claimed?.subject, subject)
+      assert.deepInclude(claimed, { customerId: null, dueAt: millisOf(1) })
+      assert.isTrue(yield* holds(claimed!))
+      yield* due.schedule(subject, null)
+      assert.isFalse(yield* holds(claimed!))
+      same(yield* nextDueAt, Option.none())
     }),
   )
 

@@ -2,7 +2,7 @@
  * What amounts a payment provider takes.
  */
 
-/** An amount of money: an integer of the currency's minor unit, above 0. */
+/** An amount of money to charge: an integer of the currency's minor unit, above 0. */
 export interface Money {
   readonly amount: bigint
   /** An ISO 4217 code in capitals. */
