@@ -209,6 +209,13 @@ export class InvoiceBook {
     })
   }
 
+  /** Gives a draft of subscriptions, which is to be issued, what invoices before it left of credits. See `ItemLines`. */
+  takeRests({ causes, customerId, id, state }: StoredInvoice, itemsUntil: number) {
+    const subscriptionIds = causes.map(({ subscriptionId }) => subscriptionId)
+    const { currency } = state
+    return this.#items.takeRests({ customerId, subscriptionIds, currency, createdBy: itemsUntil }, id)
+  }
+
   /** Leaves the items of a subscription that has ended to its customer's other invoices. It has no other ones than its drafts. */
   unbindItems(
     of: ItemsOfSubscription,

@@ -155,6 +155,21 @@ export class ItemLines {
     })
   }
 
+  /**
+   * A draft that is issued takes what invoices before it left of credits, too, if it was there already when they were issued:
+   * on time they are issued before it is made. `of` is what it was made with.
+   */
+  takeRests(of: ItemsOf, invoiceId: InvoiceId): Stored<void> {
+    return Effect.gen({ self: this }, function* () {
+      const rests = (yield* this.#pending(of)).filter(({ amount }) => amount < 0n)
+      for (const { id } of rests) {
+        yield* this.#items.modify(id, (item) =>
+          Effect.succeed(item.status === "pending" ? { ...item, status: "invoiced", invoiceId } : item),
+        )
+      }
+    })
+  }
+
   /** The items of a draft that is removed are pending again. */
   release(invoiceId: InvoiceId): Stored<void> {
     return Effect.gen({ self: this }, function* () {

@@ -246,6 +246,21 @@ export class SubscriptionBilling {
     })
   }
 
+  /** A draft as it is issued: with what invoices before it left of credits by then, and its lines computed again. */
+  toIssue(
+    held: Held,
+    draft: StoredInvoice,
+    drafts: ReadonlyArray<StoredInvoice>,
+    answer?: TaxAnswer,
+  ): Billed<Redrafted> {
+    const bills = draft.causes.map((cause) => billAgain(held, cause, draft, drafts))
+    const rests =
+      bills.length === 0
+        ? Effect.void
+        : this.#parts.book.takeRests(draft, Math.max(...bills.map(dueInstantOf)))
+    return Effect.andThen(rests, this.redraft(held, draft, drafts, answer))
+  }
+
   /** What lowers the invoice of some bills. With several, the coupons of each subscription lower its own lines only. */
   #deductions(bills: ReadonlyArray<Bill>): Billed<Deductions> {
     const { coupons, invoices } = this.#parts

@@ -59,7 +59,7 @@ export const layer = Layer.effect(
       if (first !== undefined && first.id !== id) {
         return yield* unavailable(id, `the draft ${first.id} before it has to be issued first`)
       }
-      return Option.some(yield* billing.redraft(heldOf(group), held.value, drafts))
+      return Option.some(yield* billing.toIssue(heldOf(group), held.value, drafts))
     })
 
     const upcoming = Effect.fnUntraced(function* (id: SubscriptionId) {

@@ -110,7 +110,7 @@ export const make = Effect.gen(function* () {
     const drafts = inOrder(yield* invoices.lockDrafts(group.map((one) => one.id)))
     const [first] = draftsBefore(draftsUntil(drafts, id), own)
     if (first === undefined || !(yield* holds)) return NOTHING
-    yield* invoiceBook.finalize(yield* billing.redraft(heldOf(group), first, drafts, answer))
+    yield* invoiceBook.finalize(yield* billing.toIssue(heldOf(group), first, drafts, answer))
     if (first.id !== id) yield* giveBack
     return { invoices: 1 }
   })

@@ -1,7 +1,7 @@
 /**
  * J8 with items: an invoice has the same amounts, whenever billing runs.
  */
-import { BillingRuns, InvoiceItems, Plans, Subscriptions } from "@billwright/core"
+import { BillingRuns, DueStore, InvoiceItems, Plans, Subscriptions } from "@billwright/core"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -63,5 +63,54 @@ describe("a run that is months late", () => {
         6,
       ),
     60_000,
+  )
+})
+
+const FIRST_GRACE = DateTime.add(START, { hours: 1 }).epochMilliseconds
+const SECOND_MONTH = at("2026-02-28T12:00:00Z").epochMilliseconds
+const LATE = at("2026-04-01T12:00:00Z")
+
+/** A draft of the second month, whose item is more than it comes to, and then nothing runs until a month later. */
+const withLargeCredit = Effect.gen(function* () {
+  yield* pushPro
+  const customer = yield* newCustomer()
+  const { id } = yield* (yield* Subscriptions).create({ customerId: customer.id, plan: "pro" })
+  yield* advanceTo(FIRST_GRACE)
+  const item = { customerId: customer.id, currency: "EUR", amount: -3_000n, description: "Sorry" }
+  yield* (yield* InvoiceItems).create(item)
+  yield* advanceTo(SECOND_MONTH)
+  yield* TestClock.setTime(LATE.epochMilliseconds)
+  return id
+})
+
+const TOTALS = [2_000n, 0n, 1_000n]
+const totals = Effect.map(allInvoices, (all) => all.slice(0, 3).map(({ total }) => total))
+
+describe("what an invoice leaves of a credit", () => {
+  it.effect("is on the next one, when another runner holds the first", () =>
+    Effect.gen(function* () {
+      yield* withLargeCredit
+      const leaseUntil = DateTime.add(LATE, { minutes: 2 })
+      const claimed = yield* (yield* DueStore).claimDue({ now: LATE, leaseUntil, limit: 1 })
+      assert.deepStrictEqual(
+        claimed.map(({ subject }) => subject.kind),
+        ["invoice"],
+      )
+      yield* (yield* BillingRuns).runDue()
+      yield* TestClock.setTime(DateTime.add(LATE, { minutes: 10 }).epochMilliseconds)
+      yield* (yield* BillingRuns).runDue()
+      assert.deepStrictEqual(yield* totals, TOTALS)
+    }).pipe(inYears(START.epochMilliseconds)),
+  )
+
+  it.effect("is on the next one, when a command comes before a late run", () =>
+    Effect.gen(function* () {
+      const id = yield* withLargeCredit
+      yield* (yield* Subscriptions).cancel(id, { at: "period_end" })
+      yield* (yield* BillingRuns).runDue()
+      yield* TestClock.setTime(DateTime.add(LATE, { hours: 2 }).epochMilliseconds)
+      yield* (yield* BillingRuns).runDue()
+      assert.deepStrictEqual(yield* totals, TOTALS)
+    }).pipe(inYears(START.epochMilliseconds)),
   )
 })
