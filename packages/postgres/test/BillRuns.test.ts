@@ -18,27 +18,45 @@ const live = services.pipe(
   Layer.provideMerge(TestDatabase.layerClient({ poolSize: 4 })),
 )
 
+/** Nothing but a lock time-out ends a wait. */
+const patient = services.pipe(
+  Layer.provideMerge(Storage.layer({ deadlineMillis: 600_000 })),
+  Layer.provideMerge(TestDatabase.layerClient({ poolSize: 4, statementTimeoutMillis: 0 })),
+)
+
 const SUBSCRIPTIONS = 50
 /** Most statements of a run, however many subscriptions it bills. */
 const MOST_STATEMENTS = 40
 
 const runDue = Effect.flatMap(BillingRuns, (runs) => runs.runDue())
 
-/** The statements of an effect, without those that begin and end transactions. */
-const statementsOf = Effect.fnUntraced(function* <A, E, R>(effect: Effect.Effect<A, E, R>) {
-  const spans: Array<Tracer.NativeSpan> = []
+/** A span that tells the text of its statement. */
+class StatementSpan extends Tracer.NativeSpan {
+  onStatement: (text: string) => void = () => {}
+
+  override attribute(key: string, value: unknown): void {
+    super.attribute(key, value)
+    if (key === "db.query.text") this.onStatement(String(value))
+  }
+}
+
+/** The statements of an effect, without those that begin and end transactions. `onStatement` is told when one begins. */
+const statementsOf = Effect.fnUntraced(function* <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  onStatement: (text: string) => void = () => {},
+) {
+  const statements: Array<string> = []
   const tracer = Tracer.make({
     span: (options) => {
-      const span = new Tracer.NativeSpan(options)
-      spans.push(span)
+      const span = new StatementSpan(options)
+      span.onStatement = (text) => {
+        statements.push(text)
+        onStatement(text)
+      }
       return span
     },
   })
   const result = yield* Effect.withTracer(effect, tracer)
-  const statements = spans.flatMap(({ attributes }) => {
-    const text = attributes.get("db.query.text")
-    return text === undefined ? [] : [String(text)]
-  })
   return { result, statements }
 })
 
@@ -127,6 +145,32 @@ set state = jsonb_set(state, '{period,segments,0,plan,version}', '99') where cus
     const { failure } = yield* (yield* Subscriptions).get(first!.subscription.id)
     assert.strictEqual(failure?.attempts, 1)
   }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(live)),
+)
+
+it.live("bills all together when somebody else holds one for a short time", () =>
+  Effect.gen(function* () {
+    const [first] = yield* subscribers(5)
+    const sql = yield* SqlClient.SqlClient
+    const [isHeld, mayEnd] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const uuid = Id.toUuid(first!.subscription.id)
+    const held =
+      yield* sql`select 1 from billwright.billing_subscriptions where id = ${uuid}::uuid for update`.pipe(
+        Effect.andThen(Deferred.succeed(isHeld, undefined)),
+        Effect.andThen(Deferred.await(mayEnd)),
+        sql.withTransaction,
+        Effect.forkChild,
+      )
+    yield* Deferred.await(isHeld)
+    let locks = 0
+    const { result, statements } = yield* statementsOf(runDue, (text) => {
+      if (text.includes("for no key update") && text.includes("invoice_group is null") && ++locks === 2)
+        Deferred.doneUnsafe(mayEnd, Effect.void)
+    })
+    yield* Fiber.join(held)
+    assert.deepStrictEqual(result, { subscriptions: 5, invoices: 0, failed: 0, hasMore: false })
+    assert.strictEqual(locks, 2)
+    assert.isAtMost(statements.length, MOST_STATEMENTS, statements.join("\n\n"))
+  }).pipe(asTenant, Effect.provide(TestClock.layer()), Effect.provide(patient)),
 )
 
 it.live("bills the others while somebody else holds one for longer than a transaction may take", () =>

@@ -24,7 +24,7 @@ import { noteXid } from "../CurrentTransaction.ts"
 import { Database } from "../Database.ts"
 import { millisColumn, millisOf } from "../Millis.ts"
 import { clauses, cursorIn, pageOf } from "../Paging.ts"
-import { decoding, instant, json, type Row, textOrNull } from "../Row.ts"
+import { decoding, instant, json, type Row, text, textOrNull } from "../Row.ts"
 import { byPlace, inOrderOf, uuids } from "./Batched.ts"
 import { customerIdOf, dueColumns, dueFromRow, joinDue, queueWritten, subscriptionIdOf } from "./DueRow.ts"
 
@@ -53,6 +53,25 @@ const fromRow = (row: Row): Stored => ({
 })
 
 const periodFromRow = (row: Row): Period => json(row, "period") as Period
+
+/** How long a batch waits for a subscription that somebody else holds, in milliseconds. One alone has its whole deadline. */
+const BATCH_LOCK_MILLIS = 250
+
+/**
+ * Runs a statement that soon fails while it waits for somebody else. So a batch in which one subscription is held for long
+ * is given up before much of its deadline is over.
+ */
+const waitingShortly =
+  <A, E>(ask: (sql: SqlClient.SqlClient) => Effect.Effect<A, E>) =>
+  (sql: SqlClient.SqlClient) =>
+    Effect.gen(function* () {
+      const [before] =
+        yield* sql<Row>`with b as materialized (select current_setting('lock_timeout') as before)
+select b.before, set_config('lock_timeout', ${String(BATCH_LOCK_MILLIS)}, true) from b`
+      const result = yield* ask(sql)
+      yield* sql<Row>`select set_config('lock_timeout', ${text(before!, "before")}, true)`
+      return result
+    })
 
 /** Whether a member of some groups is one of the group of a subscription that is in one. */
 const isBilledWith = (one: Stored, member: Stored): boolean =>
@@ -131,14 +150,11 @@ order by t.id for no key update`,
   const lockAllGroups = Effect.fnUntraced(function* (ids: ReadonlyArray<SubscriptionId>) {
     const operation = "SubscriptionStore.lockGroup"
     const { accountId, mode } = yield* CurrentTenant
-    yield* write(
-      operation,
-      (sql) =>
-        sql<Row>`select 1 from ${t.billing_subscriptions} t
+    const lockAlone = (sql: SqlClient.SqlClient) => sql<Row>`select 1 from ${t.billing_subscriptions} t
 where t.account_id = ${accountId} and t.mode = ${mode} and t.id = any (${uuids(ids)}::text::uuid[])
   and t.invoice_group is null
-order by t.id for no key update`,
-    )
+order by t.id for no key update`
+    yield* write(operation, ids.length === 1 ? lockAlone : waitingShortly(lockAlone))
     const found = yield* findAll(operation, ids)
     const grouped = found.filter(Option.isSome).filter(({ value }) => value.invoiceGroup !== null)
     const members = grouped.length === 0 ? [] : yield* lockMembers(grouped.map(({ value }) => value))
