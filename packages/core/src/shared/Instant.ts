@@ -28,8 +28,22 @@ export const parse = (text: string): DateTime.Utc | undefined => {
   return DateTime.toUtc(DateTime.makeUnsafe(text.toUpperCase()))
 }
 
-/** An instant in epoch milliseconds as text in UTC: `2026-11-21T09:30:00.000Z`. */
-export const text = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
+/** Most texts that are kept. When there are as many, all are forgotten. */
+const MAX_KEPT = 1_000
+const kept = new Map<number, string>()
+
+/**
+ * An instant in epoch milliseconds as text in UTC: `2026-11-21T09:30:00.000Z`. Periods of many subscriptions begin and end
+ * at the same instants, so that the texts of the last ones are kept.
+ */
+export const text = (millis: number): string => {
+  const known = kept.get(millis)
+  if (known !== undefined) return known
+  const made = DateTime.formatIso(DateTime.makeUnsafe(millis))
+  if (kept.size >= MAX_KEPT) kept.clear()
+  kept.set(millis, made)
+  return made
+}
 
 /** The same, or `null` for none. */
 export const textOrNull = (millis: number | null): string | null => (millis === null ? null : text(millis))
