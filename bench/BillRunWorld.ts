@@ -1,0 +1,129 @@
+/**
+ * What the benchmarks of bill runs work on: subscriptions to one plan, the usage of their months, and a clock that is set
+ * to the end of a month.
+ */
+import { BillingRuns, Customers, Meters, Plans, Subscriptions } from "@billwright/core"
+import type { PlanDefinition } from "@billwright/engine"
+import { Clock, DateTime, Effect } from "effect"
+import type { Client } from "pg"
+import { pro } from "./MonthlyPlan.ts"
+import * as Ours from "./Ours.ts"
+
+/** The end of a month by its number. Month 0 ends in April. It is in the future, so that only the benchmark bills. */
+export const monthOf = (month: number): Date => new Date(Date.UTC(2030, month + 3, 1))
+
+/** The month whose start is that of all subscriptions. */
+export const FIRST_MONTH = -2
+
+/** Days of a month that have usage: all have as many, so that months cost the same. */
+const DAYS = 28
+
+const plan: PlanDefinition = {
+  ...pro,
+  policy: { grace_hours: 0 },
+  charges: [
+    ...pro.charges,
+    { key: "blocks", model: "package", meter: "calls", size: "100", price: { EUR: "0.25" } },
+  ],
+}
+
+/** The real clock, from another date. */
+class ShiftedClock {
+  #shift = 0
+  readonly clock: Clock.Clock
+
+  constructor(real: Clock.Clock) {
+    const millis = () => real.currentTimeMillisUnsafe() + this.#shift
+    const nanos = () => real.currentTimeNanosUnsafe() + BigInt(this.#shift) * 1_000_000n
+    this.clock = {
+      currentTimeMillisUnsafe: millis,
+      currentTimeMillis: Effect.sync(millis),
+      currentTimeNanosUnsafe: nanos,
+      currentTimeNanos: Effect.sync(nanos),
+      monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
+      monotonicTimeNanos: real.monotonicTimeNanos,
+      sleep: (duration) => real.sleep(duration),
+    }
+  }
+
+  set(instant: Date): void {
+    this.#shift = instant.getTime() - Date.now()
+  }
+}
+
+const subscribe = (count: number) =>
+  Effect.gen(function* () {
+    const customers = yield* Customers
+    const subscriptions = yield* Subscriptions
+    yield* (yield* Meters).create({ key: "calls", productId: "api", unit: "call" })
+    yield* (yield* Plans).push({ plans: [plan] })
+    const startAt = DateTime.makeUnsafe(monthOf(FIRST_MONTH))
+    yield* Effect.forEach(
+      Array.from({ length: count }, (_, index) => index),
+      (index) =>
+        Effect.gen(function* () {
+          const customer = yield* customers.create({
+            name: `Customer ${index}`,
+            email: `c${index}@example.com`,
+          })
+          yield* subscriptions.create({ customerId: customer.id, plan: plan.key, startAt })
+        }),
+      { concurrency: 8, discard: true },
+    )
+  })
+
+/** The library, with subscriptions whose first invoice is issued. */
+export interface World {
+  /** Does what is due at the end of a month. Gives how many invoices it issued. */
+  readonly bill: (month: number) => Promise<number>
+  readonly close: () => Promise<void>
+}
+
+export const make = async (url: string, subscriptions: number): Promise<World> => {
+  const clock = new ShiftedClock(await Effect.runPromise(Clock.clockWith(Effect.succeed)))
+  const ours = Ours.make(url)
+  const run = <A, E>(effect: Effect.Effect<A, E, Ours.Services>) =>
+    ours.run(Effect.provideService(effect, Clock.Clock, clock.clock))
+  const bill = async (month: number): Promise<number> => {
+    clock.set(monthOf(month))
+    const { invoices } = await run(Effect.flatMap(BillingRuns, (runs) => runs.runDue()))
+    return invoices
+  }
+  clock.set(monthOf(FIRST_MONTH))
+  await run(subscribe(subscriptions))
+  await bill(FIRST_MONTH)
+  return { bill, close: ours.close }
+}
+
+/**
+ * Writes the roll-ups of a month: as many records of each subscription, spread over its days. A bill run reads no records,
+ * so they are not written.
+ */
+export const useMonth = async (client: Client, month: number, records: number): Promise<void> => {
+  const start = monthOf(month - 1).toISOString()
+  await client.query(
+    `insert into billwright.usage_daily (account_id, mode, customer_id, product_id, unit, day, quantity, record_count)
+select s.account_id, s.mode, s.customer_id, 'api', 'call', (timestamptz '${start}' at time zone 'UTC')::date + d.day,
+  sum((n * 7 + ${month + 3}) % 13), count(*)
+from billwright.billing_subscriptions s
+cross join generate_series(0, ${DAYS - 1}) as d (day)
+cross join lateral generate_series(d.day, ${records - 1}, ${DAYS}) as n
+group by s.account_id, s.mode, s.customer_id, d.day`,
+  )
+  await client.query("analyze billwright.usage_daily")
+}
+
+/** Writes records of the first month, spread over it, with their roll-ups. */
+export const storeRecords = async (client: Client, records: number): Promise<void> => {
+  const start = monthOf(FIRST_MONTH).toISOString()
+  await client.query(
+    `insert into billwright.usage_records (account_id, mode, customer_id, id, product_id, unit, quantity, occurred_at, created_at)
+select s.account_id, s.mode, s.customer_id, gen_random_uuid(), 'api', 'call', (n * 7 + 2) % 13, t.at, t.at
+from billwright.billing_subscriptions s
+cross join generate_series(0, ${records - 1}) as n
+cross join lateral (
+  select timestamptz '${start}' + (n % ${DAYS}) * interval '1 day' + n * interval '1 second' as at
+) as t`,
+  )
+  await useMonth(client, FIRST_MONTH + 1, records)
+}
