@@ -5,16 +5,20 @@ import { Command } from "effect/cli"
 import { audit } from "./Audit.ts"
 import { bill } from "./Bill.ts"
 import { catalog } from "./Catalog.ts"
+import { coupons } from "./Coupons.ts"
 import { customers } from "./Customers.ts"
 import type { Failure } from "./Failure.ts"
 import * as Help from "./Help.ts"
+import { invoiceItems, invoices } from "./Invoices.ts"
 import { keys } from "./Keys.ts"
 import { listen } from "./Listen.ts"
 import { meters } from "./Meters.ts"
 import { migrate } from "./Migrate.ts"
+import { creditNotes, payments } from "./Payments.ts"
 import { prune } from "./Prune.ts"
 import { replay } from "./Replay.ts"
 import { serve } from "./Serve.ts"
+import { subscriptions } from "./Subscriptions.ts"
 import { trigger } from "./Trigger.ts"
 import { usage } from "./Usage.ts"
 
@@ -31,6 +35,12 @@ export const billwright: Command.Command<"billwright", {}, {}, Failure> = Comman
     usage,
     meters,
     catalog,
+    subscriptions,
+    invoices,
+    invoiceItems,
+    creditNotes,
+    payments,
+    coupons,
     trigger,
     listen,
     replay,

@@ -1,0 +1,106 @@
+/**
+ * `billwright payments` and `billwright credit-notes`, over the API of a running server.
+ */
+import { Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import { ApiClient } from "./ApiClient.ts"
+import * as Api from "./ApiCommands.ts"
+import { Misconfigured } from "./Store.ts"
+
+const paymentKind: Api.Kind = { noun: "a payment", nouns: "payments", path: "/payments", prefix: "pay" }
+const noteKind: Api.Kind = {
+  noun: "a credit note",
+  nouns: "credit notes",
+  path: "/credit_notes",
+  prefix: "crn",
+}
+
+const invoice = Flag.String("invoice").pipe(Flag.withDescription("The invoice: inv_…"))
+
+const record = Command.make(
+  "record",
+  {
+    invoice_id: invoice,
+    amount: Api.optionalInt("amount", "What came, in the minor unit. Default: what is due."),
+    paid_at: Api.optional("paid-at", "When it came, such as 2026-12-01T00:00:00Z. Default: now."),
+    reference: Api.optional("reference", "How the bank names it. With it, recording again changes nothing."),
+    accept_overpayment: Flag.Boolean("accept-overpayment").pipe(
+      Flag.withDescription("Take more than is due. The rest is the customer's credit."),
+      Flag.withDefault(false),
+    ),
+    ...Api.common,
+  },
+  Effect.fn(function* (options) {
+    const { json, url: _, ...fields } = options
+    yield* Api.send("/payments", fields, json)
+  }),
+).pipe(
+  Command.withDescription("Record money that came without a provider"),
+  Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
+  Command.withExamples([
+    {
+      command: "billwright payments record --invoice inv_… --reference 2026-11-21/4711",
+      description: "An invoice was paid in full",
+    },
+  ]),
+)
+
+export const payments = Command.make("payments").pipe(
+  Command.withDescription("Record and show payments"),
+  Command.withSubcommands([
+    record,
+    Api.getter(paymentKind),
+    Api.lister(paymentKind, ["id", "status", "invoice_id", "currency", "amount", "paid_at"], {
+      customer_id: Api.optional("customer", "Only payments of this customer. Default: all."),
+      invoice_id: Api.optional("invoice", "Only payments of this invoice. Default: all."),
+      status: Api.optional("status", "open, succeeded or closed. Default: all."),
+    }),
+  ]),
+)
+
+const AMOUNT = /^\d{1,15}$/
+
+const linesOf = (given: Readonly<Record<string, string>>) =>
+  Effect.forEach(Object.entries(given), ([line_id, amount]) =>
+    AMOUNT.test(amount)
+      ? Effect.succeed({ line_id, amount: Number(amount) })
+      : Effect.fail(
+          new Misconfigured({
+            message: `--line must be the id of a line and an amount in the minor unit, such as 0.0.base=500. It is ${line_id}=${amount}`,
+          }),
+        ),
+  )
+
+const create = Command.make(
+  "create",
+  {
+    invoice_id: invoice,
+    reason: Flag.String("reason").pipe(
+      Flag.withDescription("duplicate, fraudulent, order_change, unsatisfactory, usage_corrected or other."),
+    ),
+    amount: Api.optionalInt("amount", "What to credit, in the minor unit. Default: all that is left."),
+    lines: Api.pairs("line", "Or what to credit of a line, as id=amount."),
+    refund: Api.optionalInt("refund", "How much of what was paid is refunded. Default: 0."),
+    ...Api.common,
+  },
+  Effect.fn(function* (options) {
+    const { json, lines, url: _, ...fields } = options
+    const body = { ...fields, lines: Option.isSome(lines) ? yield* linesOf(lines.value) : undefined }
+    yield* Api.send("/credit_notes", body, json)
+  }),
+).pipe(
+  Command.withDescription("Credit an issued invoice, or a part of it"),
+  Command.provide(({ url: at }) => ApiClient.layer({ url: at })),
+)
+
+export const creditNotes = Command.make("credit-notes").pipe(
+  Command.withDescription("Issue and show credit notes"),
+  Command.withSubcommands([
+    create,
+    Api.getter(noteKind),
+    Api.lister(noteKind, ["id", "number", "invoice_id", "currency", "total", "reason"], {
+      customer_id: Api.optional("customer", "Only credit notes of this customer. Default: all."),
+      invoice_id: Api.optional("invoice", "Only credit notes of this invoice. Default: all."),
+    }),
+  ]),
+)

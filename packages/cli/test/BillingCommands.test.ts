@@ -1,0 +1,202 @@
+/**
+ * The commands of subscriptions, invoices, coupons, payments and credit notes, on a server in memory.
+ */
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import * as Cli from "./Cli.ts"
+
+const TIMEOUT = 120_000
+let server: Cli.Serving
+let customer: string
+
+const run = (...args: ReadonlyArray<string>) =>
+  Cli.runHere(args, { env: { BILLWRIGHT_URL: server.url, BILLWRIGHT_API_KEY: server.keys.test } })
+
+const print = async (...args: ReadonlyArray<string>): Promise<string> => {
+  const { code, stderr, stdout } = await run(...args)
+  assert.deepStrictEqual([code, stderr], [0, ""])
+  return stdout
+}
+
+const json = async (...args: ReadonlyArray<string>) =>
+  JSON.parse(await print(...args, "--json")) as Record<string, unknown>
+
+const idOf = async (...args: ReadonlyArray<string>) => String((await json(...args))["id"])
+
+/** The error of a command that is refused. */
+const refusal = async (...args: ReadonlyArray<string>): Promise<string> => {
+  const { code, stderr } = await run(...args)
+  assert.strictEqual(code, 1)
+  return stderr
+}
+
+const pro = {
+  key: "pro",
+  name: "Pro",
+  currencies: ["EUR"],
+  interval: { unit: "month", count: 1 },
+  charges: [
+    { key: "base", model: "flat", price: { EUR: "20.00" } },
+    { key: "seats", model: "unit", quantity: "seats", price: { EUR: "5.00" } },
+  ],
+}
+
+beforeAll(async () => {
+  server = await Cli.serve(["--store", "memory", "--no-dispatch"])
+  await Cli.call(server.url, server.keys.test, "POST", "/v1/catalog/push", { plans: [pro] })
+  customer = await idOf("customers", "create", "--name", "Ada", "--email", "ada@example.com")
+}, TIMEOUT)
+afterAll(() => server.stop(), TIMEOUT)
+
+const subscribe = (...more: ReadonlyArray<string>) => [
+  "subscriptions",
+  "create",
+  "--customer",
+  customer,
+  "--plan",
+  "pro",
+  "--quantity",
+  "seats=2",
+  ...more,
+]
+
+describe("billwright subscriptions", () => {
+  it("creates, shows, lists, changes, pauses, reconciles and ends them", { timeout: TIMEOUT }, async () => {
+    const trial = await json(...subscribe("--trial-days", "14", "--metadata", "order=4711"))
+    assert.deepInclude(trial, { phase: "trialing", metadata: { order: "4711" }, quantities: { seats: "2" } })
+    const id = await idOf(...subscribe("--trial-days", "0"))
+    const shown = await print("subscriptions", "get", id)
+    assert.match(shown, new RegExp(`^id +${id}\ncustomer_id +${customer}\nphase +active\nplan\\.key +pro\n`))
+    assert.match(shown, /^quantities\.seats +2$/m)
+    const table = await print("subscriptions", "list", "--phase", "active")
+    assert.match(table, /^ID +PHASE +CUSTOMER ID +CURRENT PERIOD END +ENDS AT\n/)
+    assert.include(table, id)
+    assert.notInclude(table, String(trial["id"]))
+
+    const command = (name: string, ...more: ReadonlyArray<string>) => json("subscriptions", name, id, ...more)
+    const changed = await command("change", "--quantity", "seats=3", "--at", "now")
+    assert.deepStrictEqual(changed["quantities"], { seats: "3" })
+    assert.isString((await command("cancel", "--at", "period_end"))["ends_at"])
+    assert.isNull((await command("uncancel"))["ends_at"])
+    assert.deepInclude(await command("pause", "--credit", "none"), { phase: "paused" })
+    assert.deepInclude(await command("resume", "--anchor", "keep"), { phase: "active" })
+    assert.deepInclude(await command("reconcile"), { object: "reconciliation", invoice: null })
+    assert.deepInclude(await run("subscriptions", "reconcile", id), { code: 0, stderr: "Nothing differs.\n" })
+    assert.deepInclude(await command("cancel", "--at", "now", "--credit", "prorate"), { phase: "ended" })
+    assert.match(
+      await refusal("subscriptions", "resume", id),
+      /^billwright: sub_.*: resume is not possible .*\(409 conflict\)\n$/,
+    )
+    assert.match(
+      await refusal("subscriptions", "change", id, "--at", "soon"),
+      /^billwright: at must be now, /,
+    )
+  })
+})
+
+describe("billwright invoices", () => {
+  it(
+    "makes, shows, issues, voids and deletes those without a subscription",
+    { timeout: TIMEOUT },
+    async () => {
+      const lines = ["--line", "90000 Workshop", "--line", "-10000 Rebate of a friend"]
+      const create = ["invoices", "create", "--customer", customer, "--currency", "EUR"]
+      const draft = await json(...create, ...lines)
+      assert.deepInclude(draft, { status: "draft", total: 80_000 })
+      const id = String(draft["id"])
+      const shown = await print("invoices", "get", id)
+      assert.match(shown, /^total +80000$/m)
+      assert.match(shown, /\n\nID +KIND +DESCRIPTION +QUANTITY +AMOUNT\n/)
+      assert.match(shown, /item +Rebate of a friend +- +-10000$/m)
+      assert.match(
+        await refusal("invoices", "finalize", id),
+        /^billwright: this would issue the draft for good: inv_\w+\. Add --yes to do it\n$/,
+      )
+      assert.deepInclude(await json("invoices", "finalize", id, "--yes"), { status: "open" })
+      assert.match(await refusal("invoices", "delete", id, "--yes"), /\(409 conflict\)\n$/)
+      assert.deepInclude(await json("invoices", "mark-uncollectible", id), { status: "uncollectible" })
+      assert.deepInclude(await json("invoices", "void", id, "--yes"), { status: "void" })
+
+      const other = await idOf(...create, "--line", "500 Sticker")
+      assert.strictEqual(await print("invoices", "delete", other, "--yes"), `${other} is deleted.\n`)
+      assert.match(await refusal(...create, "--line", "Sticker"), /^billwright: --line must be an amount in/)
+      assert.include(await print("invoices", "list", "--customer", customer, "--status", "void"), id)
+    },
+  )
+
+  it("lists the records behind a line, and shows the next one", { timeout: TIMEOUT }, async () => {
+    const subscription = await idOf(...subscribe())
+    const upcoming = await json("invoices", "upcoming", subscription)
+    assert.deepInclude(upcoming["invoice"], { status: "draft", total: 3_000 })
+    assert.match(await print("invoices", "upcoming", subscription), /^total +3000$/m)
+    const page = await json("invoices", "list", "--subscription", subscription)
+    const [first] = page["data"] as ReadonlyArray<{ id: string; lines: ReadonlyArray<{ id: string }> }>
+    const none = await run("invoices", "records", first!.id, first!.lines[0]!.id)
+    assert.deepInclude(none, { code: 0, stderr: "There are none.\n" })
+    await json("subscriptions", "cancel", subscription, "--at", "now")
+    assert.deepInclude(await run("invoices", "upcoming", subscription), { stderr: "No invoice will come.\n" })
+  })
+
+  it("picks up items", { timeout: TIMEOUT }, async () => {
+    const create = ["invoice-items", "create", "--customer", customer, "--currency", "EUR"]
+    const id = await idOf(...create, "--amount", "4900", "--description", "Onboarding")
+    const other = await idOf(...create, "--amount", "-100", "--description", "Rebate")
+    assert.strictEqual(await print("invoice-items", "delete", other), `${other} is deleted.\n`)
+    assert.match(await print("invoice-items", "get", id), /^description +Onboarding$/m)
+    const draft = await json("invoices", "create", "--customer", customer, "--currency", "EUR")
+    assert.deepInclude(draft, { total: 4_900 })
+    assert.include(await print("invoice-items", "list", "--invoice", String(draft["id"])), id)
+  })
+})
+
+describe("billwright coupons", () => {
+  it("creates, redeems, ends and archives them", { timeout: TIMEOUT }, async () => {
+    const create = ["coupons", "create", "--name", "Half", "--duration", "forever"]
+    const half = await json(...create, "--code", "HALF", "--percent", "50", "--charge", "base")
+    assert.deepInclude(half, { percent: "50", charges: ["base"], plans: null })
+    const fixed = await json(...create, "--code", "FIVE", "--amount", "EUR=5.00", "--amount", "USD=6")
+    assert.deepStrictEqual(fixed["amount"], { EUR: "5.00", USD: "6" })
+    assert.match(
+      await refusal(...create, "--code", "SIX", "--amount", "EUR=six"),
+      /^billwright: amount\.EUR must/,
+    )
+    const subscription = await idOf(...subscribe())
+    const redeemed = await idOf("coupons", "redeem", "HALF", "--subscription", subscription)
+    assert.include(await print("coupons", "redemptions", "--subscription", subscription), redeemed)
+    assert.strictEqual(await print("coupons", "end", redeemed), `${redeemed} is ended.\n`)
+    const id = String(half["id"])
+    assert.match(await refusal("coupons", "archive", id), /Add --yes to do it\n$/)
+    assert.strictEqual(await print("coupons", "archive", id, "--yes"), `${id} is archived.\n`)
+    assert.match(await print("coupons", "list", "--code", "HALF"), /Half +50 +forever +1 +\d{4}-/)
+    assert.match(await print("coupons", "get", id), /^code +HALF$/m)
+  })
+})
+
+describe("billwright payments and credit-notes", () => {
+  it("record what came, and give back what is left", { timeout: TIMEOUT }, async () => {
+    const create = [
+      "invoices",
+      "create",
+      "--customer",
+      customer,
+      "--currency",
+      "EUR",
+      "--line",
+      "1000 Workshop",
+    ]
+    const draft = await json(...create)
+    const id = String(draft["id"])
+    const [line] = draft["lines"] as ReadonlyArray<{ id: string }>
+    await json("invoices", "finalize", id, "--yes")
+    const part = await json("payments", "record", "--invoice", id, "--amount", "300", "--reference", "4711")
+    assert.deepInclude(part, { status: "succeeded", amount: 300 })
+    assert.include(await print("payments", "list", "--invoice", id), String(part["id"]))
+    assert.match(await print("payments", "get", String(part["id"])), /^reference +4711$/m)
+    const reason = ["--reason", "other"]
+    const note = await json("credit-notes", "create", "--invoice", id, ...reason, "--line", `${line!.id}=200`)
+    assert.deepInclude(note, { total: 200, reason: "other" })
+    const rest = await json("credit-notes", "create", "--invoice", id, ...reason)
+    assert.deepInclude(rest, { total: 800 })
+    assert.match(await print("credit-notes", "get", String(note["id"])), /^number +CN-/m)
+    assert.include(await print("credit-notes", "list", "--invoice", id), String(rest["id"]))
+  })
+})
