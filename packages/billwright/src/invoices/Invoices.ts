@@ -35,8 +35,9 @@ export type {
   TaxRate as InvoiceLineTax,
 } from "@billwright/engine"
 
-/** The usage behind a line. */
+/** The usage behind a line, as it was when the line was made. */
 export interface UsageReceipt {
+  /** The key of the meter. */
   readonly meter: string
   readonly where: Readonly<Record<string, ReadonlyArray<string>>>
   readonly periodStart: Date
@@ -44,8 +45,6 @@ export interface UsageReceipt {
   /** An exact text: a decimal or a fraction. */
   readonly total: string
   readonly recordCount: number
-  /** A SHA-256 hash over the records, by which they can be compared later. */
-  readonly digest: string
 }
 
 /** A line of an invoice. */
@@ -78,6 +77,7 @@ export interface InvoiceLine {
   readonly creditOf: LineRef | null
   /** The computation of `amount`, step by step. Names are those of REST: `up_to`. */
   readonly steps: ReadonlyArray<Step>
+  /** `null` for a line that bills no usage. */
   readonly receipt: UsageReceipt | null
 }
 

@@ -49,6 +49,7 @@ const zeroed = (
   return kept.map((line) => ({
     ...line,
     quantity: null,
+    receipt: null,
     amount: 0n,
     origin: line.origin === null ? null : { ...line.origin, gross: 0n },
     steps: stepsOfAmount(0n, digits),

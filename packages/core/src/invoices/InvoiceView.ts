@@ -24,7 +24,7 @@ import type { SubscriptionId } from "./SubscriptionId.ts"
 
 export { INVOICE_LIMITS } from "@billwright/engine"
 
-/** The usage behind a line. */
+/** The usage behind a line, as it was when the line was made. */
 export interface ReceiptView {
   readonly meter: string
   readonly where: Readonly<Record<string, ReadonlyArray<string>>>
@@ -33,7 +33,6 @@ export interface ReceiptView {
   /** An exact text: a decimal or a fraction. */
   readonly total: string
   readonly recordCount: number
-  readonly digest: string
 }
 
 export interface InvoiceLineView {

@@ -35,12 +35,18 @@ export interface PeriodUsage {
   readonly queries: ReadonlyArray<UsageQuery>
 }
 
+/** What was read of a group in a span. */
+interface Value {
+  readonly quantity: bigint
+  readonly recordCount: number
+}
+
 /** A span of a meter, and what was read of it. */
 interface SpanValues extends Span {
   /** Whether values are integrals over time, of which the average is billed. */
   isIntegral: boolean
   /** By the value of the charge's dimension. */
-  quantities: ReadonlyMap<string | null, bigint>
+  quantities: ReadonlyMap<string | null, Value>
 }
 
 /** What is read of a meter, for all charges that bill the same of it: its values in spans. */
@@ -86,13 +92,15 @@ const rowsOf = (spans: Iterable<SpanValues>): ReadonlyArray<ReadonlyArray<SpanVa
   return rows
 }
 
-const NOTHING: Total = { quantity: 0n }
+const NONE: Value = { quantity: 0n, recordCount: 0 }
 
 /** The total of a group. An average over time is divided by the length of the full period, so that parts can be added. */
 const totalOf = ({ isIntegral, quantities }: SpanValues, group: string | null, length: bigint): Total => {
-  const quantity = quantities.get(group)
-  if (quantity === undefined) return NOTHING
-  return { quantity: isIntegral ? { numerator: quantity, denominator: length } : quantity }
+  const { quantity, recordCount } = quantities.get(group) ?? NONE
+  return {
+    quantity: isIntegral && quantities.has(group) ? { numerator: quantity, denominator: length } : quantity,
+    recordCount,
+  }
 }
 
 const answersOf = ({ after, before, length, query }: Asked): ReadonlyArray<UsageTotal> => {
@@ -172,10 +180,10 @@ export class ChargeUsage {
           const mostGroups = MAX_LINES_BY * row.length
           const asked = { customerId, boundaries, mostGroups, tooManyGroups: TOO_MANY_LINES }
           const { rollup, totals, whole } = yield* this.#meters.values(meter, { where, groupBy: by }, asked)
-          const found = row.map(() => new Map<string | null, bigint>())
-          if (by === undefined) for (const quantities of found) quantities.set(null, 0n)
-          for (const { group, quantity, window } of by === undefined ? whole : totals)
-            found[window]!.set(group[0] ?? null, quantity)
+          const found = row.map(() => new Map<string | null, Value>())
+          if (by === undefined) for (const quantities of found) quantities.set(null, NONE)
+          for (const { group, quantity, recordCount, window } of by === undefined ? whole : totals)
+            found[window]!.set(group[0] ?? null, { quantity, recordCount })
           for (const [window, span] of row.entries()) {
             span.quantities = found[window]!
             span.isIntegral = rollup.aggregation === "time_weighted"

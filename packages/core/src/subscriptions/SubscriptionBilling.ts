@@ -362,7 +362,6 @@ const toLine = (
     ...fields,
     id: idOf(period, line),
     origin: { subscriptionId, plan, period, segment, group, gross },
-    receipt: null,
     taxCode: null,
     fixedTax: credited?.line.tax ?? null,
     creditOf,

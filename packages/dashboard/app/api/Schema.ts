@@ -3375,7 +3375,6 @@ export interface components {
             total: string;
             /** Format: int64 */
             record_count: number;
-            digest: string;
         };
         UsageRecord: {
             /** @enum {string} */

@@ -13,15 +13,18 @@ import { foldInvoice, InvoiceExplanationError } from "./InvoiceStep.ts"
 import { readNumber } from "./Numbering.ts"
 import { netOfGross, type TaxBehavior, taxKey } from "./Tax.ts"
 
-/** J1: the amount of each line is the fold of its steps. */
+/** J1: the amount of each line is the fold of its steps, and its quantity is what its receipt says. */
 export const problemsOfLines = ({
   currency,
   lines,
 }: Pick<Invoice, "currency" | "lines">): ReadonlyArray<Problem> => {
   const at = new Problems("lines")
   const digits = Currency.exponentOf(currency)
-  for (const [index, { amount, steps }] of lines.entries()) {
+  for (const [index, { amount, quantity, receipt, steps }] of lines.entries()) {
     const here = at.in(index)
+    if (receipt !== null && receipt.total !== quantity) {
+      here.in("quantity").add(`is ${quantity}, but its receipt has a total of ${receipt.total}`)
+    }
     try {
       const folded = fold(steps, digits ?? 0)
       if (folded !== amount) here.in("amount").add(`is ${amount}, but its steps give ${folded}`)

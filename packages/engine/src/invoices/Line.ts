@@ -13,17 +13,16 @@ import type { TaxRate } from "./Tax.ts"
  */
 export type LineKind = "advance" | "usage" | "credit" | "adjustment" | "item" | "true_up"
 
-/** The usage behind a line: which records, and a digest by which they can be compared later. */
+/** The usage behind a line as it was when the line was made: which records, how many, and what they come to. */
 export interface Receipt {
   readonly meter: string
   readonly where: Readonly<Record<string, ReadonlyArray<string>>>
+  /** The span of the usage, half open. Over a change of plan that continues, it begins before the line. */
   readonly periodStart: number
   readonly periodEnd: number
   /** The total of the records, as an exact text: a decimal or a fraction. */
   readonly total: string
   readonly recordCount: number
-  /** SHA-256 over key, quantity and timestamp of the records, in their order: 64 hexadecimal digits. */
-  readonly digest: string
 }
 
 /** What a line bills of a subscription. With the charge, it finds what was documented before of the same thing. */

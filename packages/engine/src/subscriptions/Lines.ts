@@ -15,7 +15,7 @@ import type { Documented, LineSubject, PeriodLine, PeriodLineKind } from "./Peri
 import { raterOf } from "./Raters.ts"
 import { isAdvance, isFee, type Run, runsOf } from "./Runs.ts"
 import { isSettled } from "./Settled.ts"
-import { quantityText, type RatedUsage, rateUsage } from "./Usage.ts"
+import { quantityText, type RatedUsage, rateUsage, receiptOf } from "./Usage.ts"
 
 const digitsOf = (currency: string): number => {
   const digits = Currency.exponentOf(currency)
@@ -56,6 +56,7 @@ const subjectOf = (run: Run, group: string | null, quantity: string | null): Lin
   periodStart: run.start,
   periodEnd: run.end,
   quantity,
+  receipt: null,
 })
 
 /** What a fee costs for its run: its price up to the end of the run, less its price up to the run. */
@@ -75,9 +76,11 @@ const feeLines = (run: Run, input: PeriodInput, digits: number): ReadonlyArray<P
 }
 
 const usageLines = (usage: ReadonlyArray<RatedUsage>, input: PeriodInput): ReadonlyArray<PeriodLine> =>
-  usage.flatMap(({ explained, run, total: { after, group } }) =>
-    difference(subjectOf(run, group, quantityText(after)), explained, input.documented, "usage"),
-  )
+  usage.flatMap(({ explained, run, total }) => {
+    const subject = subjectOf(run, total.group, quantityText(total.after))
+    const receipt = receiptOf(run, total, input.period)
+    return difference({ ...subject, receipt }, explained, input.documented, "usage")
+  })
 
 /** The line that raises usage to the minimum of the plan, for the part of the period that was served. */
 const trueUpLines = (
@@ -124,6 +127,7 @@ const trueUpLines = (
     periodStart: first.start,
     periodEnd: last.end,
     quantity: null,
+    receipt: null,
   }
   const target = minimum.less(cost < amount ? cost : amount)
   const isBilled = documented.some((one) => isOf(subject, one))

@@ -1,7 +1,7 @@
 /**
  * A line of a period, and what documents keep of it.
  */
-import type { LineKind, LineRef } from "../invoices/Line.ts"
+import type { LineKind, LineRef, Receipt } from "../invoices/Line.ts"
 import type { Step } from "../rating/Step.ts"
 import type { PlanVersionRef } from "./Subscription.ts"
 
@@ -31,6 +31,8 @@ export interface PeriodLine {
   readonly steps: ReadonlyArray<Step>
   /** The line that a credit gives money back of. `null` for all other lines. */
   readonly creditOf: LineRef | null
+  /** The usage behind it. `null` for fees and minima. */
+  readonly receipt: Receipt | null
 }
 
 /** What a line is of, without its amount. */

@@ -7,6 +7,7 @@
  */
 import { type Charge, pricesEachRecord } from "../catalog/Charge.ts"
 import { without } from "../catalog/FieldRules.ts"
+import type { Receipt } from "../invoices/Line.ts"
 import * as Exact from "../money/Exact.ts"
 import type { Quantity } from "../rating/Quantity.ts"
 import type { Rater, RaterContext } from "../rating/Rate.ts"
@@ -37,6 +38,8 @@ export interface Total {
    * so that totals of parts of a period can be added.
    */
   readonly quantity: Quantity
+  /** How many records it is of. Without it, lines have no receipt. */
+  readonly recordCount?: number
   /** The quantities one by one, if the query asks for records. */
   readonly records?: Iterable<Quantity>
 }
@@ -57,6 +60,12 @@ export interface UsageTotal {
 const continues = ({ segment, terms }: Run, { trial }: Period): boolean =>
   segment > 0 && trial === null && terms.policy?.usage_on_change !== "restart"
 
+/** The usage that a run is priced by: with that of the runs before it, where it goes on. */
+const spanOf = (run: Run, period: Period): Span => ({
+  start: continues(run, period) ? period.segments[0].start : run.start,
+  end: run.end,
+})
+
 /** The usage of a period that has to be totalled to bill the parts of it that are over at an instant. */
 export const usageQueries = (
   period: Period,
@@ -67,25 +76,39 @@ export const usageQueries = (
   runsOf(period, timezone, termsOf)
     .filter(({ charge, end }) => !isFee(charge) && end <= until)
     .map((run) => {
-      const { charge, end, segment, start } = run
-      const isContinued = continues(run, period)
-      const from = isContinued ? period.segments[0].start : start
+      const { charge, segment } = run
+      const after = spanOf(run, period)
       return {
         segment,
         charge,
-        before: isContinued ? { start: from, end: start } : null,
-        after: { start: from, end },
+        before: continues(run, period) ? { start: after.start, end: run.start } : null,
+        after,
         records: pricesEachRecord(charge),
       }
     })
 
-const NOTHING: Total = { quantity: 0n }
+const NOTHING: Total = { quantity: 0n, recordCount: 0 }
 
 /** A total as an exact text: a decimal or a fraction. */
 export const quantityText = ({ quantity }: Total): string =>
   typeof quantity === "object"
     ? Exact.text(Exact.ofFraction(quantity.numerator, quantity.denominator))
     : String(quantity)
+
+/** What a line says about the usage behind it. `null` if the number of records is not known. */
+export const receiptOf = (run: Run, { after, group }: UsageTotal, period: Period): Receipt | null => {
+  const { by, meter, where = {} } = run.charge
+  if (after.recordCount === undefined || meter === undefined) return null
+  const { end, start } = spanOf(run, period)
+  return {
+    meter,
+    where: by === undefined || group === null ? where : { ...where, [by]: [group] },
+    periodStart: start,
+    periodEnd: end,
+    total: quantityText(after),
+    recordCount: after.recordCount,
+  }
+}
 
 /** The totals of a run: one for each value of `by`, also of values that were billed before and have no usage any more. */
 const totalsOf = (

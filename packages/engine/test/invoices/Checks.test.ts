@@ -33,6 +33,18 @@ describe("J1: problemsOfLines", () => {
     assert.deepStrictEqual(texts({ lines: [first!, { ...second!, amount: 2_001n }] }), [
       "lines[1].amount is 2001, but its steps give 2000",
     ])
+    const receipt = {
+      meter: "calls",
+      where: {},
+      periodStart: 0,
+      periodEnd: 1,
+      total: "5",
+      recordCount: 1,
+    }
+    assert.deepStrictEqual(texts({ lines: [{ ...first!, quantity: "5", receipt }] }), [])
+    assert.deepStrictEqual(texts({ lines: [{ ...first!, quantity: "6", receipt }] }), [
+      "lines[0].quantity is 6, but its receipt has a total of 5",
+    ])
     const steps = [{ type: "flat", amount: "10.001" } as const]
     assert.deepStrictEqual(texts({ lines: [{ ...first!, steps }] }), [
       "lines[0].steps are not consistent: The steps end with 10.001, which is not rounded to 2 digits.",

@@ -84,16 +84,18 @@ const ReceiptBody = Schema.Struct({
   where: Schema.Record(Schema.String, WhereValues)
     .check(Schema.isMaxProperties(MeterFields.MAX_METER_DIMENSIONS), Schema.isPropertyNames(DimensionNames))
     .annotate({ description: "Only records with these dimensions." }),
-  period_start: Wire.instant("The first instant of the usage."),
+  period_start: Wire.instant(
+    "The first instant of the usage. Where tiers go on over a change of plan, it is before the line.",
+  ),
   period_end: Wire.instant("The end of the usage, which is not part of it."),
   total: Wire.text(MAX_EXACT_LENGTH).annotate({
     description: "The total of the records, as an exact text: a decimal or a fraction.",
   }),
   record_count: Wire.Count.annotate({ description: "The number of records." }),
-  digest: Wire.text(64).annotate({
-    description: "A SHA-256 hash over the records, by which they can be compared later.",
-  }),
-}).annotate({ identifier: "UsageReceipt", description: "The usage behind a line." })
+}).annotate({
+  identifier: "UsageReceipt",
+  description: "The usage behind a line, as it was when the line was made.",
+})
 
 const CreditOfBody = Schema.Struct({
   invoice_id: Invoice.InvoiceId.annotate({ description: "The invoice." }),
@@ -136,7 +138,9 @@ const LineBody = Schema.Struct({
   steps: Schema.Array(Wire.described({ $ref: "#/components/schemas/RatingStep" }))
     .check(Schema.isMaxLength(MAX_STEPS))
     .annotate({ description: "The computation of `amount`, step by step." }),
-  receipt: Schema.NullOr(ReceiptBody).annotate({ description: "The usage behind the line." }),
+  receipt: Schema.NullOr(ReceiptBody).annotate({
+    description: "The usage behind the line. `null` for a line that bills none.",
+  }),
 }).annotate({ identifier: "InvoiceLine", description: "A line of an invoice." })
 
 const DiscountPartBody = Schema.Struct({

@@ -31,7 +31,6 @@ const receiptOf = ({ receipt }: InvoiceLineView): LineBody["receipt"] =>
         period_end: Render.instant(receipt.periodEnd),
         total: receipt.total,
         record_count: receipt.recordCount,
-        digest: receipt.digest,
       }
 
 export const taxRate = ({ category, country, rate, reason }: LineBody["tax"]): LineBody["tax"] => ({

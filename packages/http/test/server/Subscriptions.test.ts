@@ -332,7 +332,14 @@ describe("invoices", () => {
           { type: "unit", quantity: "250", price: "0.01", amount: "2.5" },
           { type: "round", digits: 2, amount: "2.5" },
         ],
-        receipt: null,
+        receipt: {
+          meter: "calls",
+          where: {},
+          period_start: ApiServer.NOW,
+          period_end: "2026-12-21T09:30:00.000Z",
+          total: "250",
+          record_count: 1,
+        },
       })
       assert.strictEqual(second.at("data", 0, "total"), 3750)
 

@@ -1,11 +1,13 @@
 /**
  * The life of subscriptions, row by row of the machine: the money, and the exact list of events.
  */
-import { Subscriptions, Usage } from "@billwright/core"
+import { Invoices, Subscriptions, Usage } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { InvoicingTest } from "../contract/InvoicingProbe.ts"
 import { at, billed, newCustomer, scenario, subscribed, told, until, use, useAt } from "./Scenario.ts"
+
+const millis = (text: string): number => at(text).epochMilliseconds
 
 const FIRST = [
   "2026-01-01 20.00",
@@ -172,6 +174,21 @@ const ends = (test: InvoicingTest): void => {
         ["2026-02-01 3.00", "usage calls × 300 2026-01-01 2026-02-01 3.00"],
         ["2026-03-01 2.00", "adjustment calls × 500 2026-01-01 2026-02-01 2.00"],
         ["2026-03-02 -2.00", "credit calls × 300 2026-01-01 2026-02-01 -2.00"],
+      ])
+      const { data } = yield* (yield* Invoices).list()
+      const receipts = data.toReversed().flatMap(({ lines }) => lines.map(({ receipt }) => receipt))
+      const receipt = {
+        meter: "calls",
+        where: {},
+        periodStart: millis("2026-01-01"),
+        periodEnd: millis("2026-02-01"),
+      }
+      assert.deepStrictEqual(receipts, [
+        null,
+        null,
+        { ...receipt, total: "300", recordCount: 1 },
+        { ...receipt, total: "500", recordCount: 2 },
+        { ...receipt, total: "300", recordCount: 1 },
       ])
     }),
   )
