@@ -65,9 +65,14 @@ export interface Redrafted {
   readonly items: ReadonlyArray<InvoiceItem>
   /** Why it can't be issued yet. */
   readonly unknown?: TaxesUnknown | undefined
+  /** When its customer has to pay. */
+  readonly terms: PaymentTerms
   /** Whether it is stored. If it is not, it has to be finalized in the same transaction. */
   readonly isStored: boolean
 }
+
+/** When a customer has to pay: the end of a day where it is, so many days after the invoice is issued. */
+type PaymentTerms = Pick<Settings, "netDays" | "timezone">
 
 /** What lowers an invoice, besides its lines. */
 export type Deductions = Pick<DiscountInput, "coupons">
@@ -143,13 +148,19 @@ export class InvoiceBook {
           : yield* this.#items.take({ ...of, createdBy: itemsUntil }, id, lines.length > 0)
       const all = [...lines, ...items.map(lineOfItem)]
       if (all.length === 0) return undefined
-      const { amounts, rates } = yield* this.#priced(all, { items, customerId, currency, at, deductions })
+      const { amounts, rates, terms } = yield* this.#priced(all, {
+        items,
+        customerId,
+        currency,
+        at,
+        deductions,
+      })
       const state = draftOf({ ...header, id, customerId, subscriptionId }, amounts)
       const stored: StoredInvoice = { ...fields, state, taxedBy: rates.stored, failure: null }
       const isStored = !isDueBy(stored, issueBy) || rates.unknown !== undefined
       if (isStored) yield* this.#store.insert(stored)
       yield* this.#publish(stored, "invoice.created")
-      return { draft: stored, items, unknown: rates.unknown, isStored }
+      return { draft: stored, items, unknown: rates.unknown, terms, isStored }
     })
   }
 
@@ -171,7 +182,7 @@ export class InvoiceBook {
       const lines = [...given, ...givenLines(state.lines)]
       const all = [...lines, ...items.map(lineOfItem)]
       const hasCharges = lines.length > 0 || items.some(({ amount }) => amount > 0n)
-      const { amounts, rates } = yield* this.#priced(hasCharges ? all : zeroed(state, items), {
+      const { amounts, rates, terms } = yield* this.#priced(hasCharges ? all : zeroed(state, items), {
         items,
         customerId,
         currency: state.currency,
@@ -181,7 +192,7 @@ export class InvoiceBook {
         deductions,
       })
       const draft = { ...stored, state: redraft(state, amounts), taxedBy: rates.stored }
-      return { draft, items, unknown: rates.unknown, isStored: true }
+      return { draft, items, unknown: rates.unknown, terms, isStored: true }
     })
   }
 
@@ -191,11 +202,14 @@ export class InvoiceBook {
     { answer, at, before, currency, customerId, deductions, items }: Taxing,
   ) {
     return Effect.gen({ self: this }, function* () {
-      const customer = Option.match(yield* this.#customers.find(customerId), {
+      const found = yield* this.#customers.find(customerId)
+      const customer = Option.match(found, {
         onNone: () => before?.customer ?? UNKNOWN_CUSTOMER,
         onSome: taxCustomerOf,
       })
-      const { tax, timezone } = this.#settings
+      const { netDays, tax, timezone } = this.#settings
+      const own = Option.getOrUndefined(found)
+      const terms = { netDays: own?.netDays ?? netDays, timezone: own?.timezone ?? timezone }
       const taxPoint = Engine.LocalTime.format(Engine.LocalTime.ofInstant(at, timezone)).slice(0, 10)
       const rates = ratesOf(
         tax,
@@ -206,7 +220,7 @@ export class InvoiceBook {
         assemble({ ...deductions, lines: some, quote: rates.quote })
       const amounts = ofLines(withinTotal(lines, items, currency, (some) => ofLines(some)?.total ?? 0n))
       if (amounts === undefined) return yield* Effect.die(new TypeError("a draft has no lines"))
-      return { amounts, rates }
+      return { amounts, rates, terms }
     })
   }
 
@@ -241,12 +255,12 @@ export class InvoiceBook {
     draft,
     isStored,
     items,
+    terms,
     unknown,
   }: Redrafted): Effect.Effect<StoredInvoice, InvalidInput | StorageError | TaxesUnknown, CurrentTenant> {
     const { numberFormat, timezone } = this.#settings
     return Effect.gen({ self: this }, function* () {
       if (unknown !== undefined) return yield* unknown
-      const terms = yield* this.#termsOf(draft.customerId)
       yield* this.#items.settle(items, draft.state.lines)
       const style = { format: numberFormat, timezone }
       const { issuedAt, number } = yield* nextNumber(this.#store, "invoice", style)
@@ -277,15 +291,6 @@ export class InvoiceBook {
       yield* this.#store.remove(id)
       const removed = { ...draft, state: { ...state, sequence: state.sequence + 1 } }
       yield* this.#publish(removed, "invoice.deleted")
-    })
-  }
-
-  /** When a customer has to pay: the end of a day where it is. */
-  #termsOf(customerId: CustomerId) {
-    const { netDays, timezone } = this.#settings
-    return Effect.map(this.#customers.find(customerId), (found) => {
-      const customer = Option.getOrUndefined(found)
-      return { netDays: customer?.netDays ?? netDays, timezone: customer?.timezone ?? timezone }
     })
   }
 

@@ -301,8 +301,7 @@ const unavailable = (id: InvoiceId, problem: string) =>
   Effect.fail(new ActionUnavailable({ object: "invoice", id, problem }))
 
 /** Why an invoice can't be deleted. */
-const keptBecause = ({ state: { lines, status }, subscriptionId }: StoredInvoice): string | undefined => {
+const keptBecause = ({ causes, state: { status } }: StoredInvoice): string | undefined => {
   if (status !== "draft") return `the invoice is ${status}`
-  const isBilling = subscriptionId !== null || lines.some(({ origin }) => origin !== null)
-  return isBilling ? "the draft bills a subscription" : undefined
+  return causes.length > 0 ? "the draft bills a subscription" : undefined
 }

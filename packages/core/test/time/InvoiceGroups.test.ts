@@ -1,4 +1,5 @@
 import {
+  ActionUnavailable,
   BillingRuns,
   Coupons,
   type Customer,
@@ -6,6 +7,7 @@ import {
   type Invoice,
   InvalidInput,
   InvoiceItems,
+  Plans,
   Redemptions,
   Subscription,
   Subscriptions,
@@ -17,7 +19,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { fc, holdsEffect } from "../property.ts"
 import { at, newCustomer } from "../world.ts"
-import { advanceTo, allEvents, allInvoices, inYears, pushPro, use } from "./billing.ts"
+import { advanceTo, allEvents, allInvoices, inYears, pro, pushPro, use } from "./billing.ts"
 
 const millis = (text: string): number => at(text).epochMilliseconds
 const START = millis("2026-01-01T00:00:00.000Z")
@@ -153,6 +155,68 @@ describe("an invoice group", () => {
       const [last] = (yield* list({ invoiceGroup: "all" })).data
       yield* cancel(last!.id, { at: "now" })
       yield* subscribe(customer)
+    }).pipe(inYears(START)),
+  )
+
+  it.effect("keeps a draft that somebody wants to delete, also one of items only", () =>
+    Effect.gen(function* () {
+      yield* pushPro
+      const charges = pro.charges.filter(({ key }) => key === "base")
+      yield* (yield* Plans).push({ plans: [{ ...pro, key: "flat", charges }] })
+      const customer = yield* newCustomer()
+      const all = [yield* subscribe(customer, { plan: "flat" }), yield* subscribe(customer, { plan: "flat" })]
+      const { cancel, pause } = yield* Subscriptions
+      yield* advanceTo(START + 10 * DAY)
+      for (const { id } of all) yield* pause(id, { credit: "none" })
+      const item = { customerId: customer.id, currency: "EUR", amount: 300n, description: "Set-up" }
+      yield* (yield* InvoiceItems).create(item)
+      const issued = (yield* allInvoices).length
+      // A command makes what is due before it, and leaves it to others to issue that.
+      yield* TestClock.setTime(START + 32 * DAY)
+      yield* cancel(all[0]!.id, { at: at("2026-06-01T00:00:00.000Z") })
+      const [draft, ...others] = (yield* allInvoices).slice(issued)
+      assert.lengthOf(others, 0)
+      assert.deepStrictEqual(
+        [draft?.status, draft?.subscriptionIds.length, draft?.lines.map(({ kind }) => kind)],
+        ["draft", 2, ["item"]],
+      )
+      const invoices = yield* Invoices
+      const error = yield* Effect.flip(invoices.delete(draft!.id))
+      assert.instanceOf(error, ActionUnavailable)
+      assert.strictEqual(error.problem, "delete is not possible: the draft bills a subscription")
+      assert.deepStrictEqual(yield* invoices.get(draft!.id), draft)
+    }).pipe(inYears(START)),
+  )
+
+  it.effect("bills the items of a subscription that ends once, with the others or after it", () =>
+    Effect.gen(function* () {
+      const { customer, first, second } = yield* begin
+      const { create, list } = yield* InvoiceItems
+      const item = { customerId: customer.id, currency: "EUR", description: "Item" }
+      yield* advanceTo(START + 10 * DAY)
+      yield* create({ ...item, amount: 300n, subscriptionId: first.id })
+      // More than the last invoice of the group comes to: the rest waits for the customer's next one.
+      yield* create({ ...item, amount: -9_000n, subscriptionId: first.id })
+      yield* (yield* Subscriptions).cancel(first.id, { at: "period_end" })
+      yield* advanceTo(START + 35 * DAY)
+      const shared = (yield* allInvoices).find(({ subscriptionIds }) => subscriptionIds.length === 2)
+      assert.deepStrictEqual(
+        [shared?.total, shared?.lines.flatMap(({ amount, kind }) => (kind === "item" ? [amount] : []))],
+        [0n, [300n, -2_300n]],
+      )
+      yield* advanceTo(START + 65 * DAY)
+      const taken = (yield* allInvoices).flatMap(({ lines, subscriptionIds }) =>
+        lines.flatMap(({ amount, kind }) =>
+          kind === "item" ? [[subscriptionIds.includes(second.id), amount]] : [],
+        ),
+      )
+      assert.strictEqual(
+        taken.reduce((sum, [, amount]) => sum + BigInt(String(amount)), 0n) +
+          (yield* list({ status: "pending" })).data.reduce((sum, { amount }) => sum + amount, 0n),
+        -8_700n,
+      )
+      for (const { subscriptionId } of (yield* list({ status: "pending" })).data)
+        assert.isNull(subscriptionId)
     }).pipe(inYears(START)),
   )
 
