@@ -19,16 +19,57 @@ import type { ReferenceInvoicing } from "./ReferenceInvoicing.ts"
 
 type CommandOf<Name extends InvoicingVerb["command"]> = Extract<InvoicingVerb, { readonly command: Name }>
 
-/** A draft with so many equal lines. */
-const withLines = (draft: Invoice.StoredInvoice, count: number): Invoice.StoredInvoice["state"] => {
+/** What a coupon takes off the first line of a draft, and what a line gives back of another invoice. */
+const DISCOUNT = 100n
+const GIVEN_BACK = 500n
+
+/** A draft with so many equal lines, and with a coupon, or a credit of an issued invoice of its subscription. */
+const withLines = (
+  draft: Invoice.StoredInvoice,
+  count: number,
+  extra: "nothing" | "coupon" | "credit",
+  credited: Invoice.StoredInvoice | undefined,
+): Invoice.StoredInvoice["state"] => {
   const { causes, state } = draft
   const { effect, subscriptionId } = causes[0]!
   const lines = Array.from({ length: count }, (_, index) =>
     lineOf(subscriptionId, effect.period.number, `${index}`),
   )
-  const total = 2_000n * BigInt(count)
-  const taxes = [{ ...state.taxes[0]!, taxable: total }]
-  return { ...state, lines, subtotal: total, total, amountDue: total, taxes, sequence: state.sequence + 1 }
+  const [first, ...others] = lines as [(typeof lines)[number], ...typeof lines]
+  const isOff = extra === "coupon"
+  const base = isOff ? [{ ...first, discount: DISCOUNT, net: first.net - DISCOUNT }, ...others] : lines
+  const of = extra === "credit" ? credited?.state.lines[0] : undefined
+  const creditOf = of === undefined ? null : { invoiceId: credited!.id, lineId: of.id }
+  const back = {
+    ...first,
+    id: "back",
+    kind: "credit" as const,
+    amount: -GIVEN_BACK,
+    net: -GIVEN_BACK,
+    creditOf,
+  }
+  const all = creditOf === null ? base : [...base, back]
+  const coupon = {
+    type: "coupon" as const,
+    id: `red_${count}`,
+    name: null,
+    percent: null,
+    base: first.amount,
+    amount: DISCOUNT,
+    parts: [{ lineId: first.id, amount: DISCOUNT }],
+  }
+  const sumOf = (amounts: ReadonlyArray<bigint>) => amounts.reduce((sum, amount) => sum + amount, 0n)
+  const total = sumOf(all.map(({ net }) => net))
+  return {
+    ...state,
+    lines: all,
+    discounts: isOff ? [coupon] : [],
+    subtotal: sumOf(all.map(({ amount }) => amount)),
+    total,
+    amountDue: total,
+    taxes: [{ ...state.taxes[0]!, taxable: total }],
+    sequence: state.sequence + 1,
+  }
 }
 
 /** Issues a draft with the next number, in one transaction. */
@@ -41,8 +82,8 @@ const finalize = Effect.fnUntraced(function* (
   const found = yield* store.lock(id as Invoice.InvoiceId)
   if (Option.isNone(found) || found.value.state.status !== "draft") return
   const known = yield* store.lockSeries("invoice")
-  same(Option.getOrUndefined(known), reference.series(tenant))
-  const series = seriesOf("", (reference.series(tenant)?.last ?? 0) + 1)
+  same(Option.getOrUndefined(known), reference.series(tenant, "invoice"))
+  const series = seriesOf("", (reference.series(tenant, "invoice")?.last ?? 0) + 1)
   const { state } = found.value
   const value: Invoice.StoredInvoice = {
     ...found.value,
@@ -58,7 +99,7 @@ const finalize = Effect.fnUntraced(function* (
     },
   }
   reference.saveInvoice(tenant, value)
-  reference.saveSeries(tenant, series)
+  reference.saveSeries(tenant, "invoice", series)
   yield* store.saveSeries("invoice", series)
   yield* store.save(value)
 })
@@ -97,7 +138,12 @@ export const invoiceVerb = Effect.fnUntraced(function* (
         Effect.gen(function* () {
           const found = Option.getOrUndefined(yield* store.lock(id as Invoice.InvoiceId))
           if (found?.state.status !== "draft") return
-          const value = { ...found, dueAt: dueAtOf(command.due), state: withLines(found, command.lines) }
+          const { causes } = found
+          const credited = reference
+            .invoicesOf(tenant, causes[0]!.subscriptionId)
+            .find(({ state }) => state.status === "open")
+          const state = withLines(found, command.lines, command.extra, credited)
+          const value = { ...found, dueAt: dueAtOf(command.due), state }
           reference.saveInvoice(tenant, value)
           yield* store.save(value)
         }),
@@ -110,7 +156,7 @@ export const invoiceVerb = Effect.fnUntraced(function* (
       return yield* ofOwner(nth(invoices, command.invoice), (id, tenant) =>
         Effect.gen(function* () {
           const found = Option.getOrUndefined(yield* store.lock(id as Invoice.InvoiceId))
-          if (found?.state.status !== "open") return
+          if (found?.state.status !== "open" || found.state.amountCredited > 0n) return
           const state = { ...found.state, status: "void" as const, amountDue: 0n }
           reference.saveInvoice(tenant, { ...found, state })
           yield* store.save({ ...found, state })
@@ -155,7 +201,7 @@ export const invoiceVerb = Effect.fnUntraced(function* (
             invoiceId: invoice.id,
             status: invoice.state.status,
             line: Struct.omit(line, ["steps", "receipt"]),
-            forgiven: 0n,
+            forgiven: reference.forgivenOf(tenant, invoice.id, line.id),
           })),
       )
       return same(found, expected)
@@ -173,7 +219,7 @@ export const invoiceVerb = Effect.fnUntraced(function* (
     case "lockSeries": {
       const { tenant } = tenants[command.tenant]!
       const found = yield* asTenant(tenant)(transactor.atomically(store.lockSeries("invoice")))
-      return same(Option.getOrUndefined(found), reference.series(tenant))
+      return same(Option.getOrUndefined(found), reference.series(tenant, "invoice"))
     }
   }
 })

@@ -2,18 +2,23 @@
  * Runs commands on a storage and on the reference, and compares their answers.
  */
 import {
+  Collections,
   CurrentTenant,
+  Customer,
   DueStore,
   LiveSubscriptions,
   type Subscription,
   SubscriptionStore,
   Tenant,
+  TestClock,
   Transactor,
 } from "@billwright/core"
 import { assert } from "@effect/vitest"
 import { Effect, Exit, Option } from "effect"
 import { asTenant, otherTenants, same } from "../contract/ContractTest.ts"
 import { insertCustomer, millisOf, minuteOf, periodOf, subscriptionOf } from "../contract/InvoicingProbe.ts"
+import * as Sample from "../Sample.ts"
+import { creditNoteVerb } from "./CreditNoteInterpreter.ts"
 import { invoiceVerb } from "./InvoiceInterpreter.ts"
 import type { InvoicingCommand, InvoicingTransaction, InvoicingVerb } from "./InvoicingCommand.ts"
 import {
@@ -41,18 +46,39 @@ const setAside = Effect.gen(function* () {
   while ((yield* due.claimDue(claim)).length > 0);
 })
 
+/** A new customer of a new test clock. */
+const insertClocked = Effect.gen(function* () {
+  const collections = yield* Collections
+  const { id } = yield* Sample.of(TestClock.testClocks).pipe(
+    Effect.tap((clock) => collections.of(TestClock.testClocks).insert(clock)),
+  )
+  const customer = yield* Sample.of(Customer.customers, undefined, { testClockId: id })
+  yield* collections.of(Customer.customers).insert(customer)
+  return { customer, id }
+})
+
 const makeWorld = Effect.gen(function* () {
   yield* setAside
   const tenants = [yield* CurrentTenant, ...(yield* otherTenants)]
   const made = yield* Effect.forEach(tenants, (tenant) =>
-    Effect.map(asTenant(tenant)(insertCustomer), (customer) => ({ tenant, customer })),
+    asTenant(tenant)(
+      Effect.gen(function* () {
+        const customer = yield* insertCustomer
+        return { tenant, customer, clocked: tenant.mode === "test" ? yield* insertClocked : undefined }
+      }),
+    ),
+  )
+  const clocks = made.flatMap(({ clocked }) =>
+    clocked === undefined ? [] : [[clocked.customer.id as string, clocked.id as string] as const],
   )
   const world: InvoicingWorld = {
-    reference: new ReferenceInvoicing(),
+    reference: new ReferenceInvoicing(new Map(clocks)),
     tenants: made,
     subscriptions: [],
     invoices: [],
+    creditNotes: [],
     claims: [],
+    firsts: [],
   }
   return world
 })
@@ -72,8 +98,9 @@ const subscriptionVerb = Effect.fnUntraced(function* (
   const store = yield* SubscriptionStore
   switch (command.command) {
     case "subscribe": {
-      const { customer, tenant } = tenants[command.tenant]!
-      const value = yield* subscriptionOf(customer.id, { dueAt: dueAtOf(command.due) })
+      const { clocked, customer, tenant } = tenants[command.tenant]!
+      const owner = command.isClocked ? (clocked?.customer ?? customer) : customer
+      const value = yield* subscriptionOf(owner.id, { dueAt: dueAtOf(command.due) })
       subscriptions.push({ tenant, id: value.id })
       reference.insertSubscription(tenant, value)
       return yield* asTenant(tenant)(store.insert(value))
@@ -139,6 +166,14 @@ const subscriptionVerb = Effect.fnUntraced(function* (
   }
 })
 
+/** A failure that is tried again at a minute, or never. */
+const failureOf = (attempts: number, retry: number | null) => ({
+  attempts,
+  problem: "it failed",
+  at: minuteOf(1),
+  retryAt: retry === null ? null : minuteOf(retry),
+})
+
 const dueVerb = Effect.fnUntraced(function* (
   { claims, reference }: InvoicingWorld,
   command: CommandOf<"holds" | "release">,
@@ -151,18 +186,29 @@ const dueVerb = Effect.fnUntraced(function* (
   if (command.command === "holds") {
     return same(yield* theirs(transactor.atomically(due.holds(claimed))), reference.holds(claimed))
   }
-  const { retry } = command
-  const failure =
-    retry === null
-      ? null
-      : {
-          attempts: claimed.attempts + 1,
-          problem: "it failed",
-          at: minuteOf(1),
-          retryAt: retry === undefined ? null : minuteOf(retry),
-        }
+  const failure = command.retry === undefined ? null : failureOf(claimed.attempts + 1, command.retry)
   const isReleased = yield* theirs(due.release(claimed, failure))
   return same(isReleased, reference.release(claimed, failure))
+})
+
+const clockVerb = Effect.fnUntraced(function* (
+  { firsts, reference, tenants }: InvoicingWorld,
+  command: CommandOf<"firstDue" | "fail">,
+) {
+  const due = yield* DueStore
+  if (command.command === "firstDue") {
+    const { clocked, tenant } = tenants[command.tenant]!
+    if (clocked === undefined) return
+    const found = Option.getOrUndefined(yield* asTenant(tenant)(due.firstDue(clocked.id)))
+    if (found !== undefined) firsts.push({ ...found, tenant })
+    return same(found, reference.firstDue(tenant, clocked.id))
+  }
+  const found = nth(firsts, command.first)
+  if (found === undefined) return
+  const { tenant, ...first } = found
+  const failure = failureOf(first.attempts + 1, command.retry)
+  const isNoted = yield* asTenant(tenant)(due.fail(first, failure))
+  return same(isNoted, reference.fail(tenant, first, failure))
 })
 
 /**
@@ -215,6 +261,16 @@ const perform = (
     case "holds":
     case "release":
       return dueVerb(world, command)
+    case "firstDue":
+    case "fail":
+      return clockVerb(world, command)
+    case "creditNote":
+    case "findCreditNote":
+    case "listCreditNotes":
+    case "creditNotesOf":
+    case "creditsOf":
+    case "couponUses":
+      return creditNoteVerb(world, command)
     default:
       return invoiceVerb(world, command)
   }
@@ -252,10 +308,22 @@ export const performInvoicing = Effect.fnUntraced(function* (commands: ReadonlyA
     else if (command.command === "transaction") yield* inTransaction(world, command)
     else yield* perform(world, command)
   }
+  const retry = 7
   for (const tenant of [0, 1, 2]) {
     const all = { after: null, limit: 100 }
     yield* perform(world, { command: "listSubscriptions", tenant, phase: null, ...all })
     yield* perform(world, { command: "listInvoices", tenant, status: null, subscription: null, ...all })
+    yield* perform(world, { command: "listCreditNotes", tenant, invoice: null, ...all })
+    for (const invoice of world.invoices.keys()) {
+      yield* perform(world, { command: "creditsOf", tenant, invoice })
+      yield* perform(world, { command: "creditNotesOf", tenant, invoice })
+    }
+    for (const subscription of world.subscriptions.keys()) {
+      yield* perform(world, { command: "couponUses", tenant, subscription })
+      yield* perform(world, { command: "billedLines", tenant, subscription, from: 0 })
+    }
+    for (const first of world.firsts.keys()) yield* perform(world, { command: "fail", tenant, first, retry })
+    yield* perform(world, { command: "firstDue", tenant })
   }
   yield* setAside
 })

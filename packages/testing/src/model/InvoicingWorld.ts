@@ -7,7 +7,9 @@ import {
   type IdGenerator,
   type Customer,
   type CurrentTenant,
+  type FirstDue,
   Tenant,
+  type TestClock,
 } from "@billwright/core"
 import { Effect } from "effect"
 import { asTenant } from "../contract/ContractTest.ts"
@@ -22,12 +24,22 @@ export interface Owned {
   readonly id: string
 }
 
+interface TenantOfWorld {
+  readonly tenant: Tenant.Tenant
+  readonly customer: Customer.Customer
+  /** A customer of a test clock: in test mode alone. */
+  readonly clocked: { readonly customer: Customer.Customer; readonly id: TestClock.TestClockId } | undefined
+}
+
 export interface InvoicingWorld {
   readonly reference: ReferenceInvoicing
-  readonly tenants: ReadonlyArray<{ readonly tenant: Tenant.Tenant; readonly customer: Customer.Customer }>
+  readonly tenants: ReadonlyArray<TenantOfWorld>
   readonly subscriptions: Array<Owned>
   readonly invoices: Array<Owned>
+  readonly creditNotes: Array<Owned>
   readonly claims: Array<ClaimedSubject>
+  /** What was found first on test clocks. */
+  readonly firsts: Array<FirstDue & { readonly tenant: Tenant.Tenant }>
 }
 
 export const nth = <A>(all: ReadonlyArray<A>, number: number): A | undefined =>
@@ -52,4 +64,6 @@ export const pageFrom = (limit: number, after: Owned | undefined) => ({
 /** Whether a thing is there: a transaction that failed may have taken it back. */
 export const isOf = (tenant: Tenant.Tenant, one: Owned, reference: ReferenceInvoicing): boolean =>
   Tenant.tenantKey(one.tenant) === Tenant.tenantKey(tenant) &&
-  (reference.subscription(tenant, one.id) ?? reference.invoice(tenant, one.id)) !== undefined
+  (reference.subscription(tenant, one.id) ??
+    reference.invoice(tenant, one.id) ??
+    reference.creditNote(tenant, one.id)) !== undefined

@@ -1,12 +1,17 @@
 /**
- * The reference of subscriptions and invoices: a few maps, and the rules of the ports in the shortest form.
+ * The reference of subscriptions, invoices and credit notes: a few maps, and the rules of the ports in the shortest form.
  */
 import {
   type ClaimedSubject,
+  type CouponUse,
+  type CreditNote,
   type Customer,
   type Due,
+  type FirstDue,
   type Invoice,
+  type LineCredit,
   type NumberSeries,
+  type SeriesName,
   type Subscription,
   Tenant,
 } from "@billwright/core"
@@ -32,6 +37,7 @@ type DueRow = Row<Due.Due & { readonly id: string; readonly customerId: Customer
 interface Tables {
   readonly subscriptions: Map<string, SubscriptionRow>
   readonly invoices: Map<string, InvoiceRow>
+  readonly creditNotes: Map<string, Row<CreditNote.CreditNote>>
   readonly periods: Map<string, ReadonlyMap<number, Period>>
   readonly series: Map<string, NumberSeries>
 }
@@ -46,12 +52,25 @@ export interface Asked {
 }
 
 export class ReferenceInvoicing {
-  #tables: Tables = { subscriptions: new Map(), invoices: new Map(), periods: new Map(), series: new Map() }
+  #tables: Tables = {
+    subscriptions: new Map(),
+    invoices: new Map(),
+    creditNotes: new Map(),
+    periods: new Map(),
+    series: new Map(),
+  }
+  /** The test clocks of customers. */
+  readonly #clocks: ReadonlyMap<string, string>
+
+  constructor(clocks: ReadonlyMap<string, string>) {
+    this.#clocks = clocks
+  }
 
   /** Everything as it is, to come back to. */
   copy(): Tables {
-    const { invoices, periods, series, subscriptions } = this.#tables
+    const { creditNotes, invoices, periods, series, subscriptions } = this.#tables
     return {
+      creditNotes: new Map(creditNotes),
       subscriptions: new Map(subscriptions),
       invoices: new Map(invoices),
       periods: new Map(periods),
@@ -145,17 +164,76 @@ export class ReferenceInvoicing {
       .toSorted((a, b) => (a.id < b.id ? -1 : 1))
   }
 
-  series(tenant: Tenant.Tenant): NumberSeries | undefined {
-    return this.#tables.series.get(Tenant.tenantKey(tenant))
+  series(tenant: Tenant.Tenant, name: SeriesName): NumberSeries | undefined {
+    return this.#tables.series.get(`${Tenant.tenantKey(tenant)} ${name}`)
   }
 
-  saveSeries(tenant: Tenant.Tenant, series: NumberSeries): void {
-    this.#tables.series.set(Tenant.tenantKey(tenant), series)
+  saveSeries(tenant: Tenant.Tenant, name: SeriesName, series: NumberSeries): void {
+    this.#tables.series.set(`${Tenant.tenantKey(tenant)} ${name}`, series)
+  }
+
+  insertCreditNote(tenant: Tenant.Tenant, value: CreditNote.CreditNote): void {
+    this.#tables.creditNotes.set(value.id, { tenant, value, lease: null })
+  }
+
+  creditNote(tenant: Tenant.Tenant, id: string): CreditNote.CreditNote | undefined {
+    const row = this.#tables.creditNotes.get(id)
+    return isOf(tenant, row) ? row?.value : undefined
+  }
+
+  /** Newest first. */
+  listCreditNotes(tenant: Tenant.Tenant, isAsked: (value: CreditNote.CreditNote) => boolean, asked: Asked) {
+    return pageOf(tenant, this.#tables.creditNotes.values(), isAsked, asked)
+  }
+
+  /** The credit notes of an invoice, in the order of their ids. */
+  creditNotesOf(tenant: Tenant.Tenant, invoiceId: string): ReadonlyArray<CreditNote.CreditNote> {
+    return [...this.#tables.creditNotes.values()]
+      .filter((row) => isOf(tenant, row) && row.value.invoiceId === invoiceId)
+      .map(({ value }) => value)
+      .toSorted((a, b) => compare(a.id, b.id))
+  }
+
+  /** What credit notes gave back of a line. */
+  forgivenOf(tenant: Tenant.Tenant, invoiceId: string, lineId: string): bigint {
+    return this.creditNotesOf(tenant, invoiceId)
+      .flatMap(({ lines }) => lines)
+      .reduce((sum, line) => sum + (line.lineId === lineId ? line.amount : 0n), 0n)
+  }
+
+  /** What lines of issued invoices give back of an invoice, in the order of their ids. */
+  creditsOf(tenant: Tenant.Tenant, invoiceId: string): ReadonlyArray<LineCredit> {
+    return [...this.#tables.invoices.values()]
+      .filter((row) => isOf(tenant, row) && row.value.state.status !== "draft")
+      .toSorted((a, b) => compare(a.value.id, b.value.id))
+      .flatMap(({ value }) => value.state.lines)
+      .flatMap(({ amount, creditOf }) =>
+        creditOf?.invoiceId === invoiceId ? [{ lineId: creditOf.lineId, amount: -amount }] : [],
+      )
+  }
+
+  /** What coupons took off: issued invoices in the order of their instants, then drafts. */
+  couponUses(tenant: Tenant.Tenant, subscriptionId: string): ReadonlyArray<CouponUse> {
+    const issuedAt = ({ state }: Invoice.StoredInvoice) => state.issuedAt ?? Number.POSITIVE_INFINITY
+    const inOrder = this.invoicesOf(tenant, subscriptionId).toSorted((a, b) =>
+      issuedAt(a) < issuedAt(b) ? -1 : issuedAt(a) > issuedAt(b) ? 1 : 0,
+    )
+    return inOrder.flatMap(({ causes, id, state: { discounts, status } }) => {
+      const cause = causes.find((one) => one.subscriptionId === subscriptionId)
+      const period = cause?.effect.period.number ?? -1
+      return discounts.map(({ amount, id: redemptionId }) => ({
+        invoiceId: id,
+        status,
+        period,
+        redemptionId,
+        amount,
+      }))
+    })
   }
 
   /** Everything that is due at an instant, and leased to nobody, in the order of the queue. */
   due(now: number): ReadonlyArray<DueRow & { readonly kind: "invoice" | "subscription" }> {
-    return this.#queue()
+    return this.#queue(undefined)
       .filter(({ lease, value: { dueAt, failure } }) => {
         const isTried = failure === null || (failure.retryAt !== null && millis(failure.retryAt) <= now)
         return dueAt! <= now && isTried && (lease === null || lease.until <= now)
@@ -170,12 +248,39 @@ export class ReferenceInvoicing {
 
   /** When the next subject is due, or its lease ends. */
   nextDueAt(): number | undefined {
-    const instants = this.#queue().flatMap(({ lease, value: { dueAt, failure } }) => {
+    const instants = this.#queue(undefined).flatMap(({ lease, value: { dueAt, failure } }) => {
       if (failure !== null && failure.retryAt === null) return []
       const retryAt = failure?.retryAt === undefined || failure.retryAt === null ? 0 : millis(failure.retryAt)
       return [Math.max(dueAt!, retryAt, lease?.until ?? 0)]
     })
     return instants.length === 0 ? undefined : Math.min(...instants)
+  }
+
+  /** The first subject of a test clock that is not set aside. */
+  firstDue(tenant: Tenant.Tenant, clockId: string): FirstDue | undefined {
+    const [first] = this.#queue(clockId)
+      .filter((row) => isOf(tenant, row) && row.value.failure?.retryAt !== null)
+      .toSorted(
+        (a, b) =>
+          workableAt(a.value) - workableAt(b.value) ||
+          compare(a.kind, b.kind) ||
+          compare(uuidPart(a.value.id), uuidPart(b.value.id)),
+      )
+    if (first === undefined) return undefined
+    const { kind, value } = first
+    const subject = { kind, id: value.id } as FirstDue["subject"]
+    return { subject, at: workableAt(value), attempts: value.failure?.attempts ?? 0 }
+  }
+
+  /** Whether it is as it was found, and has failed now. */
+  fail(tenant: Tenant.Tenant, { at, attempts, subject }: FirstDue, failure: Due.DueFailure): boolean {
+    const row = this.#rowOf(subject.id)
+    if (row === undefined || !isOf(tenant, row) || row.value.dueAt === null) return false
+    const isSetAside = row.value.failure?.retryAt === null
+    const isAsFound = workableAt(row.value) === at && (row.value.failure?.attempts ?? 0) === attempts
+    if (isSetAside || !isAsFound) return false
+    this.#fails(subject.id, failure)
+    return true
   }
 
   claim({ subject, token }: ClaimedSubject, until: number): void {
@@ -191,14 +296,17 @@ export class ReferenceInvoicing {
     if (!this.holds(claimed)) return false
     const { id } = claimed.subject
     this.#lease(id, null)
-    if (failure === null) return true
+    if (failure !== null) this.#fails(id, failure)
+    return true
+  }
+
+  #fails(id: string, failure: Due.DueFailure): void {
     const { invoices, subscriptions } = this.#tables
     const subscription = subscriptions.get(id)
     const invoice = invoices.get(id)
     if (subscription !== undefined)
       subscriptions.set(id, { ...subscription, value: { ...subscription.value, failure } })
     if (invoice !== undefined) invoices.set(id, { ...invoice, value: { ...invoice.value, failure } })
-    return true
   }
 
   #rowOf(id: string): DueRow | undefined {
@@ -213,7 +321,8 @@ export class ReferenceInvoicing {
     if (invoice !== undefined) invoices.set(id, { ...invoice, lease })
   }
 
-  #queue() {
+  /** What is due by a test clock, or without one. */
+  #queue(clockId: string | undefined) {
     const { invoices, subscriptions } = this.#tables
     return [
       ...Array.from(invoices.values(), (row): DueRow & { kind: "invoice" } => ({ ...row, kind: "invoice" })),
@@ -221,9 +330,13 @@ export class ReferenceInvoicing {
         ...row,
         kind: "subscription",
       })),
-    ].filter(({ value }) => value.dueAt !== null)
+    ].filter(({ value }) => value.dueAt !== null && this.#clocks.get(value.customerId) === clockId)
   }
 }
+
+/** When it can be worked on: when it is due, or tried again. */
+const workableAt = ({ dueAt, failure }: Due.Due): number =>
+  Math.max(dueAt ?? 0, failure?.retryAt === null ? 0 : (failure?.retryAt.epochMilliseconds ?? 0))
 
 const millis = (instant: DateTime.Utc): number => instant.epochMilliseconds
 const compare = (a: string, b: string): number => (a < b ? -1 : a === b ? 0 : 1)
