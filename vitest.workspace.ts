@@ -1,28 +1,34 @@
 import { defineConfig } from "vitest/config"
 
+/** Something takes this many milliseconds because it hangs, and not because the machine does other things as well. */
+const HANGS = 60_000
+
 const project = (
   name: string,
   include: ReadonlyArray<string>,
   options: { readonly testTimeout: number; readonly isolate?: boolean },
-) => ({ test: { name, include: [...include], ...options } })
+) => ({ test: { name, include: [...include], hookTimeout: HANGS, ...options } })
 
-// Unit projects never wait for anything real, so a slow test there is a hanging one. Their files change nothing
-// that they share, and importing it anew for each takes longer than the tests.
+// Unit projects never wait for anything real. Their files change nothing that they share, and importing it anew for each
+// takes longer than the tests.
 const unit = (name: string) =>
-  project(name, [`packages/${name}/test/**/*.test.ts`], { testTimeout: 5_000, isolate: false })
+  project(name, [`packages/${name}/test/**/*.test.ts`], { testTimeout: HANGS, isolate: false })
 
 // These start databases, servers and processes.
 const integration = (name: string, folder: string) =>
-  project(name, [`${folder}/test/**/*.test.ts`], { testTimeout: 30_000 })
+  project(name, [`${folder}/test/**/*.test.ts`], { testTimeout: HANGS })
 
 /** Starts the command quickly, in tests that start it often. */
 const COMMAND = "packages/cli/test/globalSetup.ts"
 
-/** Counts how often blocks of code run. The counts need code that no other test has loaded before. */
-const HTTP_COUNTED = "packages/http/test/server/HostileJson.test.ts"
-
-/** What other people's tools make of the API: they run as processes and take their time. Of `npm run test:suites`. */
-const HTTP_CONTRACT = "packages/http/test/contract/**/*.test.ts"
+/**
+ * What other people's tools make of the API: they run as processes and take their time. And how often blocks of code run,
+ * which needs code that no other test has loaded before. Of `npm run test:suites`.
+ */
+const HTTP_CONTRACT = [
+  "packages/http/test/contract/**/*.test.ts",
+  "packages/http/test/server/HostileJson.test.ts",
+]
 
 /** Clients that other people's tools generate from the API's document, in four languages: by `npm run test:clients`. */
 const GENERATED_CLIENTS = "packages/http/test/clients/**/*.test.ts"
@@ -40,19 +46,30 @@ const STRIPE_JUDGES = "packages/stripe/test/judges/**/*.test.ts"
 const PLANTED_BUGS = "simulation/test/{Mutations,BillingMutations,PaymentsMutations}.test.ts"
 
 /**
- * The query plans on tables with many rows, the storage contract on other kinds of connections, random commands, and
- * databases that crash, hang and start again. Of the same script.
+ * The query plans on tables with many rows, the storage contract on other kinds of connections, random commands, databases
+ * that crash, hang and start again, runners that meet, years of billing, roles, and schemas of other releases. Of the same
+ * script.
  */
 const POSTGRES_AT_LENGTH = [
   "packages/postgres/test/{ConnectionsContract,EventPlans,Plans,StorageModel}.test.ts",
   "packages/postgres/test/{Commits,CrashedCommit,EmbeddedPostgres,Failures,Unanswered}.test.ts",
+  "packages/postgres/test/{BillRuns,InvoiceGroups,Roles,SchemaStates,TestClocks,ThreeYears,Tls}.test.ts",
 ]
+
+/** Commands on a database of their own, and servers and workers that start, share the work and stop. Of the same script. */
+const CLI_AT_LENGTH = "packages/cli/test/{Embedded,Running}.test.ts"
 
 /** The engine's arithmetic compared with that of a real Postgres. */
 const ENGINE_ON_POSTGRES = "packages/engine/test/postgres/**/*.test.ts"
 
-/** `billwright` on a real Postgres, in frameworks that are slow to load, and as its compiler emits it. */
+/** `billwright` on a real Postgres. */
 const BILLWRIGHT_INTEGRATION = "packages/billwright/test/integration/**/*.test.ts"
+
+/** `billwright` in frameworks that are slow to load, and as its compiler emits it. Of the same script. */
+const BILLWRIGHT_FRAMEWORKS = "packages/billwright/test/integration/{Declarations,Mounts,Nest}.test.ts"
+
+/** The examples of documents, each of which is a process. Of the same script. */
+const DOCUMENTS = "scripts/{docs-examples,readme,webhooks-examples}.test.ts"
 
 /** The dashboard, and what else runs in a real browser: not of `npm test`, but of `npm run test:e2e`. */
 const E2E = "{examples/*,packages/billwright,packages/dashboard}/test/e2e/**/*.test.ts"
@@ -72,7 +89,7 @@ export default defineConfig({
       {
         test: {
           ...project("unit", ["packages/{core,engine,memory,testing}/test/**/*.test.ts"], {
-            testTimeout: 5_000,
+            testTimeout: HANGS,
           }).test,
           isolate: false,
           exclude: [ENGINE_ON_POSTGRES, BROKEN_ADAPTERS, FAKE_STRIPE],
@@ -81,8 +98,8 @@ export default defineConfig({
       // The same with all inputs of its properties. Of `npm run test:suites`.
       {
         test: {
-          ...project("unit-at-length", ["packages/{core,engine}/test/**/*.test.ts"], {
-            testTimeout: 30_000,
+          ...project("unit-at-length", ["packages/{core,engine,memory}/test/**/*.test.ts"], {
+            testTimeout: 120_000,
             isolate: false,
           }).test,
           exclude: [ENGINE_ON_POSTGRES],
@@ -91,16 +108,21 @@ export default defineConfig({
       },
       {
         test: {
-          ...project("engine-postgres", [ENGINE_ON_POSTGRES], { testTimeout: 30_000 }).test,
+          ...project("engine-postgres", [ENGINE_ON_POSTGRES], { testTimeout: HANGS }).test,
           globalSetup: ["packages/postgres/test/globalSetup.ts"],
         },
       },
-      { test: { ...unit("http").test, exclude: [HTTP_CONTRACT, GENERATED_CLIENTS, HTTP_COUNTED] } },
-      project("http-counted", [HTTP_COUNTED], { testTimeout: 5_000 }),
+      { test: { ...unit("http").test, exclude: [...HTTP_CONTRACT, GENERATED_CLIENTS] } },
       { test: { ...unit("billwright").test, exclude: [BILLWRIGHT_INTEGRATION, E2E, PGBOUNCER] } },
       {
         test: {
-          ...project("repository", ["scripts/**/*.test.ts"], { testTimeout: 30_000 }).test,
+          ...project("repository", ["scripts/**/*.test.ts"], { testTimeout: HANGS, isolate: false }).test,
+          exclude: [DOCUMENTS],
+        },
+      },
+      {
+        test: {
+          ...project("documents", [DOCUMENTS], { testTimeout: HANGS }).test,
           globalSetup: [COMMAND],
         },
       },
@@ -114,20 +136,20 @@ export default defineConfig({
       },
       {
         test: {
-          ...project("postgres-at-length", POSTGRES_AT_LENGTH, { testTimeout: 30_000 }).test,
+          ...project("postgres-at-length", POSTGRES_AT_LENGTH, { testTimeout: HANGS }).test,
           globalSetup: ["packages/postgres/test/globalSetup.ts"],
         },
       },
       {
         test: {
-          ...project("pgbouncer", [PGBOUNCER], { testTimeout: 30_000 }).test,
+          ...project("pgbouncer", [PGBOUNCER], { testTimeout: HANGS }).test,
           globalSetup: ["packages/postgres/test/pgbouncer/globalSetup.ts", COMMAND],
         },
       },
       { test: { ...integration("node", "packages/node").test, isolate: false } },
       {
         test: {
-          ...project("stripe", ["packages/stripe/test/**/*.test.ts", FAKE_STRIPE], { testTimeout: 30_000 })
+          ...project("stripe", ["packages/stripe/test/**/*.test.ts", FAKE_STRIPE], { testTimeout: HANGS })
             .test,
           exclude: [STRIPE_JUDGES],
         },
@@ -135,44 +157,59 @@ export default defineConfig({
       project("stripe-judges", [STRIPE_JUDGES], { testTimeout: 120_000 }),
       {
         test: {
-          ...project("billwright-integration", [BILLWRIGHT_INTEGRATION], { testTimeout: 60_000 }).test,
+          ...project("billwright-integration", [BILLWRIGHT_INTEGRATION], {
+            testTimeout: HANGS,
+            isolate: false,
+          }).test,
+          exclude: [BILLWRIGHT_FRAMEWORKS],
           globalSetup: ["packages/postgres/test/globalSetup.ts"],
         },
       },
-      project("broken-adapters", [BROKEN_ADAPTERS], { testTimeout: 30_000 }),
-      project("http-contract", [HTTP_CONTRACT], { testTimeout: 60_000 }),
+      project("frameworks", [BILLWRIGHT_FRAMEWORKS], { testTimeout: HANGS }),
+      project("broken-adapters", [BROKEN_ADAPTERS], { testTimeout: HANGS }),
+      project("http-contract", HTTP_CONTRACT, { testTimeout: HANGS }),
       // With nothing in the caches, a generator alone is minutes of downloading and compiling.
       project("generated-clients", [GENERATED_CLIENTS], { testTimeout: 480_000 }),
       // One of its tests builds the app.
       {
         test: {
-          ...project("dashboard", ["packages/dashboard/test/**/*.test.ts"], { testTimeout: 30_000 }).test,
+          ...project("dashboard", ["packages/dashboard/test/**/*.test.ts"], {
+            testTimeout: HANGS,
+            isolate: false,
+          }).test,
           exclude: [E2E],
         },
       },
       {
         test: {
-          ...project("e2e", [E2E], { testTimeout: 30_000 }).test,
+          ...project("e2e", [E2E], { testTimeout: HANGS }).test,
           globalSetup: ["packages/dashboard/test/e2e/globalSetup.ts"],
         },
       },
       {
         test: {
           ...integration("cli", "packages/cli").test,
-          exclude: [...FAULTS, PGBOUNCER],
+          isolate: false,
+          exclude: [...FAULTS, PGBOUNCER, CLI_AT_LENGTH],
           globalSetup: [COMMAND],
         },
       },
       {
         test: {
-          ...project("faults", FAULTS, { testTimeout: 30_000 }).test,
+          ...project("cli-at-length", [CLI_AT_LENGTH], { testTimeout: 120_000 }).test,
+          globalSetup: [COMMAND],
+        },
+      },
+      {
+        test: {
+          ...project("faults", FAULTS, { testTimeout: HANGS }).test,
           globalSetup: [COMMAND],
         },
       },
       { test: { ...integration("examples", "examples/*").test, exclude: [E2E] } },
       {
         test: {
-          ...project("simulation", ["simulation/test/**/*.test.ts"], { testTimeout: 60_000, isolate: false })
+          ...project("simulation", ["simulation/test/**/*.test.ts"], { testTimeout: 240_000, isolate: false })
             .test,
           exclude: [PLANTED_BUGS],
         },

@@ -3,7 +3,7 @@
  */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -16,6 +16,11 @@ export const root = join(import.meta.dirname, "..")
 export const node = process.execPath
 
 export const read = (path: string): string => readFileSync(join(root, path), "utf8")
+
+/** Documents with examples. The examples of packages are files of their tests. */
+export const ownDocuments: ReadonlyArray<string> = globSync("{README.md,AGENTS.md,docs/*.md}", {
+  cwd: root,
+}).toSorted()
 
 /** The code blocks of a language, in order. */
 export const blocks = (text: string, language: string): ReadonlyArray<string> =>

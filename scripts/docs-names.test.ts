@@ -323,8 +323,17 @@ const flagsOf = (text: string): ReadonlyMap<string, ReadonlySet<string>> => {
   return commands
 }
 
-/** The output of `--help` for each command. One process prints all, because starting one for each takes seconds. */
-const helpOf = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+const helps = new Map<string, string>()
+
+/** The output of `--help` for each command. One process prints all that is not known yet, because each takes seconds. */
+const helpOf = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const unknown = names.filter((name) => !helps.has(name))
+  if (unknown.length > 0)
+    for (const [index, help] of printHelp(unknown).entries()) helps.set(unknown[index]!, help)
+  return names.map((name) => helps.get(name) ?? "")
+}
+
+const printHelp = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   inWorkspace((folder) => {
     const file = join(folder, "help.ts")
     const code = `
@@ -342,5 +351,5 @@ for (const name of ${JSON.stringify(names)}) {
     writeFileSync(file, code)
     const { stderr, stdout } = spawnSync(node, [file], { encoding: "utf8" })
     assert.strictEqual(stderr, "")
-    return stdout.split("\0")
+    return stdout.split("\0").slice(0, names.length)
   })

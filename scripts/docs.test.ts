@@ -1,11 +1,8 @@
-/**
- * What every document must have: links that lead somewhere, and TypeScript that compiles and prints what it says.
- */
+/** What every document must have: links that lead somewhere. */
 import { existsSync, globSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { anchorsOf, applied, blocks, read, root, withoutBlocks } from "./Documents.ts"
-import { checkTypes, runExamples, saysWhatItPrints } from "./Examples.ts"
+import { anchorsOf, blocks, ownDocuments, read, root, withoutBlocks } from "./Documents.ts"
 
 const documents = globSync(
   "{*.md,docs/**/*.md,{packages,examples}/*/README.md,packages/core/src/*/README.md}",
@@ -43,15 +40,6 @@ const brokenLinks = (path: string): ReadonlyArray<string> =>
     return [`${path} → ${file}#${anchor}`]
   })
 
-/** Documents with examples. The examples of packages are files of their tests. */
-const own = documents.filter((path) => /^(README|AGENTS|docs\/[^/]*)\.md$/.test(path))
-
-const examples = own.flatMap((path) => {
-  const text = read(path)
-  const codes = [...blocks(text, "ts"), ...blocks(text, "diff").map(applied)]
-  return codes.map((code, index) => ({ name: `${path.replaceAll(/\W+/g, "-")}-${index + 1}`, code }))
-})
-
 describe("documents", () => {
   it("link only to existing files and anchors", () => {
     assert.isAtLeast(documents.length, 20)
@@ -60,7 +48,7 @@ describe("documents", () => {
 
   it("can all be reached from the index", () => {
     const named = linksOf(read("docs/README.md")).map(({ file }) => join("docs", file))
-    const missing = own.filter((path) => path !== "docs/README.md" && path.startsWith("docs/"))
+    const missing = ownDocuments.filter((path) => path !== "docs/README.md" && path.startsWith("docs/"))
     assert.deepStrictEqual(
       missing.filter((path) => !named.includes(path)),
       [],
@@ -73,15 +61,4 @@ describe("documents", () => {
     )
     assert.deepStrictEqual(using, [])
   })
-
-  it("have TypeScript that compiles", { timeout: 120_000 }, () => checkTypes(examples))
-
-  it("have TypeScript that prints what it says", { timeout: 60_000 }, () =>
-    // The other documents need a database of their own, and have tests that provide one.
-    runExamples(
-      examples
-        .map(({ code }) => code)
-        .filter((code) => saysWhatItPrints(code) && !code.includes("DATABASE_URL")),
-    ),
-  )
 })

@@ -1,6 +1,6 @@
 /**
  * Tests the README: the billing that it adds to an app works on a real Postgres. And docs/tour.md, which must run as
- * printed against the server of `npm start`. docs.test.ts runs the TypeScript of both.
+ * printed against the server of `npm start`. docs-examples.test.ts runs the TypeScript of both.
  */
 import { assert, describe, it, onTestFinished } from "@effect/vitest"
 import { applied, blocks, freePort, read, root, startPostgres, startServer } from "./Documents.ts"

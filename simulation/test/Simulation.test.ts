@@ -8,9 +8,9 @@ import { simulate } from "../src/Simulation.ts"
 import { storyOf } from "../src/Story.ts"
 
 /** Enough for every kind of fault. `npm run simulate` runs more. */
-const SEEDS = 60
+const SEEDS = 30
 /** The seeds of one test. Few, so that a test that hangs names a small range. */
-const AT_ONCE = 20
+const AT_ONCE = 10
 
 /** The faults that must have occurred in at least one seed. */
 const KINDS = [
@@ -34,7 +34,7 @@ const KINDS = [
   "storage: slow answer",
 ]
 /** The least number of different points at which a process died. */
-const MIN_CRASH_POINTS = 15
+const MIN_CRASH_POINTS = 8
 
 describe("a simulation", () => {
   const seen = new Set<string>()

@@ -65,11 +65,20 @@ export const operationsOf = (document: Node): ReadonlyArray<DocumentedOperation>
     })),
   )
 
-/** A validator with the document's components, strict about formats. */
-export const makeAjv = (document: Node): Ajv2020 => {
-  const ajv = new Ajv2020({ strict: false, allErrors: true })
+const makeAjv = (document: Node): Ajv2020 => {
+  // To optimize the code of a validator takes longer than the few runs that it has.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, code: { optimize: false } })
   formats.default(ajv)
   ajv.addSchema(document, "document")
+  return ajv
+}
+
+const ajvs = new WeakMap<Node, Ajv2020>()
+
+/** A validator with the document's components, strict about formats. A document has one. */
+export const ajvOf = (document: Node): Ajv2020 => {
+  const ajv = ajvs.get(document) ?? makeAjv(document)
+  ajvs.set(document, ajv)
   return ajv
 }
 
@@ -104,7 +113,7 @@ export const assertErrorBody = (answer: RawAnswer, what: string): void => {
 /** Makes a judge from a served document. */
 export const makeJudge = (documentText: string): Judge => {
   const document = node(JSON.parse(documentText))
-  const ajv = makeAjv(document)
+  const ajv = ajvOf(document)
   const validators = new Map<string, ValidateFunction>()
   const operations = operationsOf(document).map((operation) => ({
     ...operation,

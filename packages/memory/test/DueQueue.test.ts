@@ -2,6 +2,7 @@ import { describe, it } from "@effect/vitest"
 import { assert } from "@effect/vitest"
 import * as fc from "fast-check"
 import { DueGroup, type DueItem, DueParty, DueQueue } from "../src/DueQueue.ts"
+import { runs } from "./property.ts"
 
 interface Item extends DueItem {
   readonly group: number
@@ -89,7 +90,7 @@ describe("DueQueue", () => {
           assert.strictEqual(queue.earliest, items.toSorted(inOrder)[0]?.dueAt)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(600) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { IdOrder } from "../src/IdOrder.ts"
+import { runs } from "./property.ts"
 
 interface Row {
   readonly id: string
@@ -77,7 +78,7 @@ describe("IdOrder", () => {
           [...rows.keys()].sort(),
         )
       }),
-      { numRuns: 20 },
+      { numRuns: runs(60) },
     )
   })
 })

@@ -9,7 +9,8 @@ const storage = Storage.layer()
 
 const ownClient = storage.pipe(Layer.provide(TestDatabase.layerClient()))
 
-StorageContract.suite("PostgreSQL", ownClient, options)
+// A transaction for each value takes its time. `ConnectionsContract.test.ts` tries more of them.
+StorageContract.suite("PostgreSQL", ownClient, { ...options, runs: 8 })
 // The same commands as for memory: thousands of transactions one after another. On a busy machine they take longer than
 // the limit of other tests. `StorageModel.test.ts` has other commands in each run.
-StorageModel.suite("PostgreSQL, seed 1", ownClient, { ...options, runs: 30, seed: 1, timeoutMillis: 180_000 })
+StorageModel.suite("PostgreSQL, seed 1", ownClient, { ...options, runs: 10, seed: 1, timeoutMillis: 180_000 })

@@ -34,7 +34,7 @@ beforeAll(() => {
   const { error, status, stderr, stdout } = spawnSync("tsc", ["-p", out], { encoding: "utf8" })
   assert.isUndefined(error)
   assert.strictEqual(status, 0, `tsc failed:\n${stdout}${stderr}`)
-}, 60_000)
+}, 240_000)
 afterAll(() => rmSync(out, { recursive: true }))
 
 const IMPORT = /(?:from|import)\s*\(?\s*["']([^"']+)["']/g

@@ -45,9 +45,17 @@ export interface DataSchema {
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
+const derive = (type: EventType.EventType) =>
+  Schema.toJsonSchemaDocument(type.data, { onExcessProperty: "error" })
+
+/** What was derived. Each server lists the same types, and its document has them again. */
+const derived = new WeakMap<EventType.EventType, ReturnType<typeof derive>>()
+
 /** The JSON Schema of an event type's data. It refuses unknown fields, as publishing does. */
 export const ofData = (type: EventType.EventType, rename: (reference: string) => string): DataSchema => {
-  const { definitions, schema } = Schema.toJsonSchemaDocument(type.data, { onExcessProperty: "error" })
+  const known = derived.get(type) ?? derive(type)
+  derived.set(type, known)
+  const { definitions, schema } = known
   return {
     schema: simplify(schema as Json, rename) as JsonObject,
     definitions: simplify(definitions as Json, rename) as JsonObject,

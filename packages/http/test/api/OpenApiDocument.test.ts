@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Option } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import * as ApiServer from "../ApiServer.ts"
-import { ERROR_STATUS, makeAjv, type Node, node, operationsOf } from "../Judge.ts"
+import { ERROR_STATUS, ajvOf, type Node, node, operationsOf } from "../Judge.ts"
 
 const document = makeOpenApiDocument() as Node
 const operations = operationsOf(document)
@@ -180,10 +180,10 @@ describe("the OpenAPI document", () => {
   })
 
   it("has valid examples of every request and answer", () => {
-    const ajv = makeAjv(document)
+    const ajv = ajvOf(document)
     const validate = (schema: Node, example: unknown, where: string) => {
       assert.isDefined(example, `${where}: no example`)
-      const reference = schema["$ref"] === undefined ? schema : { $ref: `document${String(schema["$ref"])}` }
+      const reference = schema["$ref"] === undefined ? schema : `document${String(schema["$ref"])}`
       assert.isTrue(ajv.validate(reference, example), `${where}: ${ajv.errorsText()}`)
     }
     for (const { id, node: operation } of operations) {

@@ -6,7 +6,7 @@ import { makeOpenApiDocument } from "@billwright/http/api"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Schema } from "effect"
 import * as ApiServer from "../ApiServer.ts"
-import { makeAjv, type Node, node } from "../Judge.ts"
+import { ajvOf, type Node, node } from "../Judge.ts"
 import * as Receivers from "../Receivers.ts"
 
 const list = (value: unknown): ReadonlyArray<Node> => (Array.isArray(value) ? value.map(node) : [])
@@ -29,7 +29,7 @@ const shipped = EventType.make({
 
 /** Validates payloads of a type by the document. */
 const validatorOf = (document: Node, type: string) => {
-  const ajv = makeAjv(document)
+  const ajv = ajvOf(document)
   const pointer = `/webhooks/${type}/post/requestBody/content/application~1json/schema`
   return ajv.compile({ $ref: `document#${pointer}` })
 }
@@ -119,7 +119,7 @@ describe("the webhooks section", () => {
         const validate = validatorOf(document, payload.type)
         assert.isTrue(validate(payload), `${payload.type}: ${JSON.stringify(validate.errors)}`)
         const operation = node(node(node(document["webhooks"])[payload.type])["post"])
-        const ajv = makeAjv(document)
+        const ajv = ajvOf(document)
         for (const { name, schema } of list(operation["parameters"])) {
           const text = headers[String(name)]
           const value = node(schema)["type"] === "integer" ? Number(text) : text

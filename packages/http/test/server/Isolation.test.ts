@@ -172,11 +172,10 @@ describe("ids of another tenant", () => {
           Object.values(ApiServer.UNKNOWN).map((id) => [id.slice(0, 3), id] as const),
         )
         const shape = (text: string) => text.replaceAll(ANY_ID, (id) => id.slice(0, 4))
-        let tried = 0
-        let own: Things | undefined
-        for (const operation of operations) {
-          const things: Things = (own ??= yield* populate(api, secret, "Mallory"))
-          for (const place of placesOf(document, operation)) {
+        /** Tries all places, and then what the operation does with ids of its own. Returns how many places there are. */
+        const judge = Effect.fnUntraced(function* (operation: DocumentedOperation, things: Things) {
+          const places = placesOf(document, operation)
+          for (const place of places) {
             const what = `${operation.id}: ${place.in} ${place.path.join(".")}`
             assert.property(theirs, place.prefix, `${what}: no such thing is made above`)
             const asked = (id: string | undefined) =>
@@ -199,7 +198,6 @@ describe("ids of another tenant", () => {
               assert.strictEqual(answer.status, isCursor ? 400 : 404, `${what}: ${answer.text}`)
             }
             assert.notInclude(answer.text, MARK, what)
-            tried++
           }
           const before = BEFORE[operation.id]
           if (before !== undefined) {
@@ -207,7 +205,7 @@ describe("ids of another tenant", () => {
             yield* api.expect(200, "POST", path, { key: secret, json: before.json })
           }
           // Test clocks are for test mode, so that the stranger of live mode has none.
-          if (stranger.mode === "live" && operation.id.endsWith("TestClock")) continue
+          if (stranger.mode === "live" && operation.id.endsWith("TestClock")) return places.length
           // With the owner's ids it works, so the ids were the reason for the refusal.
           const draft = {
             customer_id: things["cus"],
@@ -224,13 +222,22 @@ describe("ids of another tenant", () => {
           assert.oneOf(answer.status, [200, 201], `${operation.id}: ${answer.text}`)
           assert.notInclude(answer.text, MARK, operation.id)
           for (const id of Object.values(theirs)) assert.notInclude(answer.text, id, operation.id)
-          // What is changed may be of no use for the next.
-          if (operation.method !== "GET") own = undefined
+          return places.length
+        })
+        let tried = 0
+        let things = yield* populate(api, secret, "Mallory")
+        for (const operation of operations) {
+          // An operation before may have changed its things so that they are of no use: then it gets new ones.
+          const again = Effect.gen(function* () {
+            things = yield* populate(api, secret, "Mallory")
+            return yield* judge(operation, things)
+          })
+          tried += yield* Effect.catchCause(judge(operation, things), () => again)
         }
         assert.isAtLeast(tried, 30)
         assert.deepStrictEqual(yield* viewOf(api, api.testKey, theirs), view)
       }),
-    { timeout: 30_000 },
+    { timeout: 120_000 },
   )
 })
 
@@ -256,10 +263,9 @@ describe("data of another tenant", () => {
           assert.strictEqual(seen.status, 200, operation.id)
           assert.strictEqual(seen.text, nothing.text, operation.id)
         }
-        for (const id of Object.values(things)) {
-          assert.include([...(yield* viewOf(api, api.testKey, things)).values()].join(), id)
-        }
+        const view = [...(yield* viewOf(api, api.testKey, things)).values()].join()
+        for (const id of Object.values(things)) assert.include(view, id)
       }),
-    { timeout: 30_000 },
+    { timeout: 120_000 },
   )
 })

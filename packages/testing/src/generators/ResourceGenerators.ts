@@ -46,27 +46,31 @@ const repeats = (isValid: (text: string) => boolean, character: string, ending: 
   return character.repeat(count) + ending
 }
 
-/**
- * How texts of a field are made: any text, text of simple characters or any text before the example if the field has a
- * pattern, or else the example alone.
- */
-const textOf = ({ schema }: Field.Field, example: string) => {
+/** What texts of a field can be: any text, any text before the example if the field has a pattern, or else the example. */
+const shapeOf = ({ schema }: Field.Field, example: string) => {
   const isValid = Schema.is(schema as Schema.Schema<string>)
   const [isAny, isBefore] = [isValid("aaaa"), isValid(`a${example}`)]
   const ending = isAny ? "" : example
   const isFilled = isValid(`𝒩𝒩𝒩𝒩${ending}`)
   const longest = isAny || isBefore ? repeats(isValid, isFilled ? "𝒩" : "a", ending) : example
-  const simple = fc.string({
-    unit: fc.constantFrom(...SIMPLE).filter((unit) => isValid(`a${unit}`)),
-    minLength: 1,
-    maxLength: [...longest].length,
-  })
-  const before = fc
-    .string({ unit: codePoint.filter((unit) => isValid(unit + ending)), maxLength: 12 })
-    .map((beginning) => beginning + ending)
-  const any = isFilled ? text(1, [...longest].length) : simple
-  const arbitrary = isAny ? any : isBefore ? before : fc.constant(example)
-  return { longest, arbitrary: arbitrary.filter(isValid) }
+  return { isValid, isAny, isBefore, isFilled, ending, longest }
+}
+
+/** Texts of a field. If they can be any text, but not of any characters, they are of simple ones. */
+const textOf = (field: Field.Field, example: string): fc.Arbitrary<string> => {
+  const { ending, isAny, isBefore, isFilled, isValid, longest } = shapeOf(field, example)
+  const maxLength = [...longest].length
+  const unfiltered = () => {
+    if (isAny && isFilled) return text(1, maxLength)
+    if (isAny) {
+      const unit = fc.constantFrom(...SIMPLE).filter((character) => isValid(`a${character}`))
+      return fc.string({ unit, minLength: 1, maxLength })
+    }
+    if (!isBefore) return fc.constant(example)
+    const unit = codePoint.filter((character) => isValid(character + ending))
+    return fc.string({ unit, maxLength: 12 }).map((beginning) => beginning + ending)
+  }
+  return unfiltered().filter(isValid)
 }
 
 const required = (resource: Resource.Definition, name: string, field: Field.Field): fc.Arbitrary<unknown> => {
@@ -80,7 +84,7 @@ const required = (resource: Resource.Definition, name: string, field: Field.Fiel
     case "text":
       return "literals" in field.schema
         ? fc.constantFrom(...(field.schema.literals as ReadonlyArray<string>))
-        : textOf(field, String(exampleOf(resource, name, field))).arbitrary
+        : textOf(field, String(exampleOf(resource, name, field)))
     case "json":
       return isMetadata(field) ? metadata : fc.constant(exampleOf(resource, name, field))
   }
@@ -120,7 +124,7 @@ const longestOf = (resource: Resource.Definition, name: string, field: Field.Fie
     case "text":
       return "literals" in field.schema
         ? undefined
-        : textOf(field, String(exampleOf(resource, name, field))).longest
+        : shapeOf(field, String(exampleOf(resource, name, field))).longest
     case "json":
       return isMetadata(field) ? LONGEST_METADATA : undefined
   }
