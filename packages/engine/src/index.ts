@@ -165,7 +165,7 @@ export type {
 } from "./payments/Collection.ts"
 export { IDLE } from "./payments/Collection.ts"
 export type { Collected, CollectionCause, CollectionEvent, Unchanged } from "./payments/Machine.ts"
-export { collect, COLLECTION_TRANSITIONS, stepOf } from "./payments/Machine.ts"
+export { collect, COLLECTION_TRANSITIONS, isUnderWay, stepOf } from "./payments/Machine.ts"
 export type { Payment, PaymentStatus, Success } from "./payments/Payment.ts"
 export { problemsOfPayments, successOf } from "./payments/Payment.ts"
 export type { CardExpiry, SavedMethod, SetupRead } from "./payments/PaymentMethod.ts"

@@ -116,6 +116,7 @@ export const suite = (name: string, make: () => TestProvider): void => {
         assert.strictEqual(yield* provider.closePayment(reference), "closed")
         yield* Effect.exit(provider.attemptPayment(attemptOf(given, "1")))
         assert.strictEqual(charges(reference), 0)
+        assert.deepStrictEqual(yield* provider.readPayment(reference), { status: "closed" })
       }))
 
     test("closing against an attempt has one winner", (given) =>

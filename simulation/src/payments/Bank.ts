@@ -115,6 +115,7 @@ export class Bank {
     if (account.state.status === "processing") return "busy"
     if (!account.isClosed) this.facts.push({ type: "closed", reference })
     account.isClosed = true
+    account.state = { status: "closed" }
     return "closed"
   }
 

@@ -17,6 +17,7 @@ import {
   type TaxTable,
 } from "@billwright/engine"
 import { Data, Effect } from "effect"
+import { answerWithin } from "../shared/OutsideCall.ts"
 import * as Sha256 from "../shared/Sha256.ts"
 
 /** How long a tax service may take for one answer, in milliseconds. */
@@ -115,10 +116,12 @@ const ask = (source: TaxSource, request: TaxRequest): Effect.Effect<TaxAnswer, T
     return Effect.die(new TypeError("there is no tax service to ask"))
   const failed = (error: unknown) =>
     new TaxesUnknown({ message: `the tax service gave no rates: ${reasonOf(error)}` })
-  return source.quote(request).pipe(
-    Effect.timeout(TAX_SERVICE_MILLIS),
+  return answerWithin(
+    () => source.quote(request),
+    TAX_SERVICE_MILLIS,
+    (problem) => problem,
+  ).pipe(
     Effect.flatMap((quote) => Effect.try({ try: () => quoteOf(request, quote), catch: (error) => error })),
-    Effect.catchDefect((defect) => Effect.fail(defect)),
     Effect.mapError(failed),
     Effect.map((quote) => ({ asked: hashOf(request), quote })),
   )

@@ -158,7 +158,10 @@ export const makeCollector = Effect.gen(function* () {
             yield* nextAttempt(ids, collection.attempt?.method ?? null),
           )
     const sent = yield* book.apply(ports, ready, invoice, { type: "send" })
-    const { id: attemptId, method } = sent.collection!.attempt!
+    const attempted = sent.collection?.attempt
+    // It is too late to send it again: another attempt takes its place.
+    if (attempted?.status !== "sent") return undefined
+    const { id: attemptId, method } = attempted
     const attempt: AttemptPayment = {
       reference,
       attemptId,
@@ -189,7 +192,10 @@ export const makeCollector = Effect.gen(function* () {
     change(payment, (ports, current, invoice) => book.apply(ports, current, invoice, input))
 
   /** Applies what the provider stated, or how the call failed. */
-  const stateOf = (payment: StoredPayment, call: Effect.Effect<PaymentRead, ProviderFailure>): Worked<void> =>
+  const stateOf = (
+    payment: StoredPayment,
+    call: () => Effect.Effect<PaymentRead, ProviderFailure>,
+  ): Worked<void> =>
     Effect.matchEffect(within(call), {
       onFailure: ({ reason }) => applyTo(payment, { type: "failed", reason }),
       onSuccess: (read) => applyTo(payment, { type: "read", read }),
@@ -198,7 +204,7 @@ export const makeCollector = Effect.gen(function* () {
   const open = (from: PaymentProvider, payment: StoredPayment): Worked<void> => {
     const { amount, currency, customerId, id: paymentId, invoiceId } = payment
     return Effect.matchEffect(
-      within(from.openPayment({ paymentId, invoiceId, customerId, customer: null, amount, currency })),
+      within(() => from.openPayment({ paymentId, invoiceId, customerId, customer: null, amount, currency })),
       {
         onFailure: ({ reason }) => applyTo(payment, { type: "failed", reason }),
         onSuccess: ({ reference }) =>
@@ -212,27 +218,30 @@ export const makeCollector = Effect.gen(function* () {
   }
 
   const close = (from: PaymentProvider, payment: StoredPayment, reference: string): Worked<void> =>
-    Effect.matchEffect(within(from.closePayment(reference)), {
-      onFailure: () =>
-        change(payment, ({ payments }, current) =>
-          Effect.flatMap(DateTime.now, ({ epochMilliseconds: now }) =>
-            payments.save({ ...current, dueAt: now + CLOSE_AGAIN_MILLIS }),
+    Effect.matchEffect(
+      within(() => from.closePayment(reference)),
+      {
+        onFailure: () =>
+          change(payment, ({ payments }, current) =>
+            Effect.flatMap(DateTime.now, ({ epochMilliseconds: now }) =>
+              payments.save({ ...current, dueAt: now + CLOSE_AGAIN_MILLIS }),
+            ),
           ),
-        ),
-      onSuccess: (closed) =>
-        closed === "already_succeeded"
-          ? applyTo(payment, { type: "read", read: { status: "succeeded" } })
-          : change(payment, replace),
-    })
+        onSuccess: (closed) =>
+          closed === "already_succeeded"
+            ? applyTo(payment, { type: "read", read: { status: "succeeded" } })
+            : change(payment, replace),
+      },
+    )
 
   const perform = (from: PaymentProvider, call: Call): Worked<void> => {
     switch (call.type) {
       case "open":
         return open(from, call.payment)
       case "attempt":
-        return stateOf(call.payment, from.attemptPayment(call.attempt))
+        return stateOf(call.payment, () => from.attemptPayment(call.attempt))
       case "read":
-        return stateOf(call.payment, from.readPayment(call.reference))
+        return stateOf(call.payment, () => from.readPayment(call.reference))
       case "close":
         return close(from, call.payment, call.reference)
     }

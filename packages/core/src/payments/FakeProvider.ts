@@ -116,9 +116,13 @@ export class FakeProvider implements PaymentProvider {
     return this.#notices.sign(notice, signing)
   }
 
-  /** What the customer or a bank does to a payment that waits: it succeeds, or it is declined with a code. */
+  /**
+   * What the customer or a bank does to a payment that waits: it succeeds, or it is declined with a code. One that is
+   * closed stays so.
+   */
   settle(reference: string, outcome: "succeeded" | { readonly code: string }): void {
     const payment = this.#find(reference)
+    if (payment.isClosed) return
     const attemptId = payment.attempts.at(-1) ?? ""
     this.#conclude(
       payment,
@@ -166,7 +170,9 @@ export class FakeProvider implements PaymentProvider {
     return this.#call("closePayment", () => {
       const payment = this.#find(reference)
       if (payment.state.status === "succeeded") return "already_succeeded" as const
-      this.#payments.set(reference, { ...payment, isClosed: true })
+      if (!payment.isClosed) {
+        this.#payments.set(reference, { ...payment, state: { status: "closed" }, isClosed: true })
+      }
       return "closed" as const
     })
   }

@@ -125,7 +125,12 @@ export const makePaymentBook = Effect.gen(function* () {
       updatedAt,
     }
     if (isPaid) return yield* book(ports, changed, invoice, updatedAt.epochMilliseconds)
-    const saved: StoredPayment = { ...changed, sequence: payment.sequence + 1 }
+    const isClosed = input.type === "read" && input.read.status === "closed"
+    const saved: StoredPayment = {
+      ...changed,
+      status: isClosed ? "closed" : changed.status,
+      sequence: payment.sequence + 1,
+    }
     yield* ports.payments.save(saved)
     const state = isPayable(invoice) ? collection.state : invoice.state.collection
     const noted = yield* noteCollection(ports, invoice, state)

@@ -42,14 +42,16 @@ export const makeMethodRun = Effect.gen(function* () {
   const calling = <A>(
     { provider: owner }: PaymentMethod,
     call: (methods: MethodProvider) => Effect.Effect<A, ProviderFailure>,
-  ): Effect.Effect<A> =>
-    provider?.methods === undefined || provider.name !== owner
+  ): Effect.Effect<A> => {
+    const methods = provider?.name === owner ? provider.methods : undefined
+    return methods === undefined
       ? Effect.die(new TypeError(`the payment provider ${owner} is not there`))
-      : within(call(provider.methods)).pipe(
+      : within(() => call(methods)).pipe(
           Effect.catch(({ reason }) =>
             Effect.die(new TypeError(`the payment provider ${owner} failed: ${reason}`)),
           ),
         )
+  }
 
   /** Reads a method that is not saved yet. */
   const readPending = (claimed: ClaimedSubject, method: PaymentMethod): Run<void> =>

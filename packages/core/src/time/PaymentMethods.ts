@@ -182,7 +182,7 @@ export class PaymentMethods extends Context.Service<
           return yield* unavailable(id, "the payment provider can't be called within a transaction")
         }
         return yield* Effect.mapError(
-          within(call(methods)),
+          within(() => call(methods)),
           ({ reason }) => new PaymentProviderUnavailable({ provider: name, reason }),
         )
       })

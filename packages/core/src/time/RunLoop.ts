@@ -1,7 +1,7 @@
 /**
  * Runs billing in the background.
  */
-import { Clock, type DateTime, Effect, Fiber, Option, type Scope } from "effect"
+import { Cause, Clock, type DateTime, Effect, Fiber, Option, type Scope } from "effect"
 import type { InvoicingUnsupported } from "../invoices/InvoicingUnsupported.ts"
 import type { InvalidInput } from "../shared/InvalidInput.ts"
 import * as OutageLog from "../shared/OutageLog.ts"
@@ -53,8 +53,11 @@ export const work = Effect.fnUntraced(function* ({
     yield* Effect.sleep(pauseUntil(yield* nextDueAt, yield* Clock.currentTimeMillis))
   }).pipe(
     Effect.catchTags({ InvalidInput: Effect.die, StorageError: failed }),
-    // The loop must not end by a bug in one round.
-    Effect.catchDefect(failed),
+    // The loop must not end by a bug in one round, or by something in it that interrupts itself. When the loop is
+    // interrupted, this is not asked.
+    Effect.catchCause((cause) =>
+      Cause.hasFails(cause) ? Effect.failCause(cause) : failed(Cause.squash(cause)),
+    ),
   )
   const rounds = Effect.forever(round).pipe(Effect.catchTag("InvoicingUnsupported", () => Effect.void))
   // Not forked in the scope, which would wait for a claim that the storage never answers. The finalizer ends it.

@@ -1,10 +1,12 @@
 import {
   type Billing,
+  BillingRuns,
   type Customer,
   Customers,
   type Invoice,
   Invoices,
   Subscriptions,
+  TAX_SERVICE_MILLIS,
   type TaxService,
   Usage,
 } from "@billwright/core"
@@ -19,6 +21,7 @@ import {
 import { MemoryInspector } from "@billwright/memory"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { advanceTo, allInvoices, pushPro, use } from "../time/billing.ts"
 import { at, inWorld, newCustomer, NOON } from "../world.ts"
 
@@ -232,6 +235,24 @@ describe("a tax service", () => {
       assert.deepStrictEqual([issued?.status, issued?.failure, issued?.tax], ["open", null, 200n])
     }).pipe(taxed(remote))
   })
+
+  it.effect.each([
+    ["never answers", () => Effect.uninterruptible(Effect.never), "it did not answer within 10 s"],
+    ["interrupts itself", () => Effect.interrupt, "it was interrupted"],
+    ["throws", () => assert.fail("503"), "503"],
+  ] as const)("that %s counts as one that fails, and the run goes on", ([, quote, problem]) =>
+    Effect.gen(function* () {
+      yield* pushPro
+      const { id: customerId } = yield* newCustomer()
+      yield* (yield* Subscriptions).create({ customerId, plan: "pro" })
+      // Detached: if it hung, the test would wait for it.
+      const running = yield* Effect.forkDetach((yield* BillingRuns).runDue())
+      yield* TestClock.adjust(TAX_SERVICE_MILLIS)
+      assert.isDefined(running.pollUnsafe())
+      const [invoice] = yield* allInvoices
+      assert.strictEqual(invoice?.failure?.problem, `the tax service gave no rates: ${problem}`)
+    }).pipe(taxed({ quote })),
+  )
 
   it.effect("that gives no valid rate for a line counts as one that fails", () => {
     const quote = () =>

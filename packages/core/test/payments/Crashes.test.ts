@@ -31,10 +31,24 @@ import {
   withProvider,
 } from "./collecting.ts"
 
+/** A process that can die: everything that it does is interrupted. */
+class Mortal {
+  fiber: Fiber.Fiber<unknown, unknown> | undefined
+
+  readonly die: Effect.Effect<void> = Effect.suspend(() => {
+    this.fiber?.interruptUnsafe()
+    return Effect.never
+  })
+}
+
 /** A provider whose process dies around its calls: at the boundaries that `dies` says, counted from 0. */
-const mortal = (fake: FakeProvider, dies: (boundary: number) => boolean): PaymentProvider => {
+const mortal = (
+  fake: FakeProvider,
+  process: Mortal,
+  dies: (boundary: number) => boolean,
+): PaymentProvider => {
   let boundary = 0
-  const die = Effect.suspend(() => (dies(boundary++) ? Effect.interrupt : Effect.void))
+  const die = Effect.suspend(() => (dies(boundary++) ? process.die : Effect.void))
   const around = <A, E>(call: Effect.Effect<A, E>) =>
     Effect.gen(function* () {
       yield* die
@@ -57,9 +71,10 @@ const mortal = (fake: FakeProvider, dies: (boundary: number) => boolean): Paymen
 }
 
 /** Runs billing until an instant, begun again whenever it dies. */
-const survive = Effect.fnUntraced(function* (target: DateTime.Utc) {
+const survive = Effect.fnUntraced(function* (process: Mortal, target: DateTime.Utc) {
   for (let deaths = 0; deaths < 100; deaths++) {
     const fiber = yield* Effect.forkChild(advanceTo(target))
+    process.fiber = fiber
     const exit = yield* Fiber.await(fiber)
     if (Exit.isSuccess(exit)) return deaths
   }
@@ -77,14 +92,15 @@ describe("a process that dies", () => {
         return "lose_reply"
       },
     })
+    const process = new Mortal()
     return Effect.gen(function* () {
       yield* subscribe
-      assert.strictEqual(yield* survive(inHours(24)), 1)
+      assert.strictEqual(yield* survive(process, inHours(24)), 1)
       const { booked, invoice, taken } = yield* look(fake)
       assert.strictEqual(invoice.status, "paid")
       assert.lengthOf(taken, 1)
       assert.deepStrictEqual(booked, taken)
-    }).pipe(withProvider(mortal(fake, (boundary) => boundary === at)))
+    }).pipe(withProvider(mortal(fake, process, (boundary) => boundary === at)))
   })
 })
 
@@ -245,10 +261,11 @@ describe("J6", () => {
             faultOf: () => (random() < 0.35 ? pick(FAULTS) : undefined),
             outcomeOf: () => pick(OUTCOMES),
           })
-          const provider = mortal(fake, () => random() < 0.1)
+          const process = new Mortal()
+          const provider = mortal(fake, process, () => random() < 0.1)
           const end = yield* Effect.gen(function* () {
             yield* subscribe
-            yield* survive(inHours(30))
+            yield* survive(process, inHours(30))
             const waiting = fake.payments.find(
               ({ state }) => state.status === "processing" || state.status === "requires_action",
             )
@@ -262,7 +279,7 @@ describe("J6", () => {
                 amount: random() < 0.5 ? 700n : 2_000n,
               })
             }
-            yield* survive(inHours(24 * 25))
+            yield* survive(process, inHours(24 * 25))
             const { booked, invoice: after, taken } = yield* look(fake)
             assert.deepStrictEqual(booked, taken, `seed ${seed}`)
             return after.collection

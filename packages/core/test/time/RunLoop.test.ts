@@ -120,6 +120,25 @@ describe("BillingRuns.layer", () => {
     )
   })
 
+  it.effect("goes on after something in a round was interrupted by itself", () => {
+    const { logged, logger } = listen()
+    let rounds = 0
+    const interrupted = withDueStore((store) => ({
+      claimDue: (claim) => (rounds++ === 0 ? Effect.interrupt : store.claimDue(claim)),
+    }))
+    return Effect.gen(function* () {
+      yield* begin
+      yield* TestClock.adjust("1 minute")
+      assert.isAbove(rounds, 1)
+      assert.strictEqual((yield* allInvoices)[0]?.status, "open")
+      assert.lengthOf(logged, 2)
+    }).pipe(
+      Effect.provide(Layer.fresh(BillingRuns.layer).pipe(Layer.provide(interrupted))),
+      inYears(START),
+      Effect.provide(logger),
+    )
+  })
+
   it.effect("undoes what is under way when it stops, and others can do all of it at once", () =>
     Effect.gen(function* () {
       const due = yield* DueStore

@@ -67,6 +67,8 @@ export const IDLE: Collection = { state: "idle", attempt: null, declines: [], tr
 export type PaymentRead =
   /** Nothing was attempted, or an attempt before the last one was declined. */
   | { readonly status: "open" }
+  /** Somebody has closed it. It takes no money any more. */
+  | { readonly status: "closed" }
   | { readonly status: "succeeded" }
   | { readonly status: "processing" }
   /** The customer has to confirm it. */
@@ -96,8 +98,11 @@ export type CollectionInput =
    * answer is stored in time.
    */
   | { readonly type: "failed"; readonly reason: "transient" | "permanent" | "unknown" }
-  /** Nothing is collected any more: the invoice is void, written off or paid by other means. */
-  | { readonly type: "stop" }
+  /**
+   * Nothing is collected any more: the invoice is void, written off or paid by other means. An attempt that may still take
+   * money is only stopped once the provider has closed the payment (`isClosed`).
+   */
+  | { readonly type: "stop"; readonly isClosed?: true }
 
 /** What a runner does when `nextAt` has come. */
 export type CollectionStep = "attempt" | "send" | "read"

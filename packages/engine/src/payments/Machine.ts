@@ -30,7 +30,9 @@ import {
  * - `attempt`, `send`, `stop`, `permanent`, `transient`, `unknown`, `succeeded`, `processing`, `requires_action`: as the
  *   input says.
  * - `retry_later`, `needs_method`, `give_up`: the attempt was declined, and this is what follows.
- * - `not_attempted`: the request never arrived, so the same attempt is sent again. `too_late` for that: it is dropped.
+ * - `not_attempted`: the request never arrived, so the same attempt is sent again. `too_late` for that: it is dropped, and
+ *   another attempt takes its place.
+ * - `closed`: somebody has closed it at the provider, so that no attempt takes money any more.
  * - `used_up`: it was tried as often as the schedule says.
  */
 export type CollectionCause =
@@ -48,6 +50,7 @@ export type CollectionCause =
   | "permanent"
   | "unknown"
   | "used_up"
+  | "closed"
   | "stop"
 
 type Row = Readonly<Partial<Record<CollectionCause, CollectionState>>>
@@ -60,6 +63,7 @@ const STATED: Row = {
   retry_later: "retrying",
   needs_method: "awaiting_method",
   give_up: "exhausted",
+  closed: "needs_attention",
 }
 
 /** No attempt of ours is under way. Money that comes nevertheless is waited for, and booked. */
@@ -74,6 +78,7 @@ export const COLLECTION_TRANSITIONS: Readonly<Record<CollectionState, Row>> = {
   collecting: {
     ...STATED,
     send: "collecting",
+    too_late: "retrying",
     transient: "collecting",
     permanent: "needs_attention",
     unknown: "unresolved",
@@ -85,8 +90,9 @@ export const COLLECTION_TRANSITIONS: Readonly<Record<CollectionState, Row>> = {
     ...NOT_ATTEMPTED,
     unknown: "unresolved",
     used_up: "needs_attention",
+    stop: "stopped",
   },
-  processing: { ...STATED, unknown: "processing", used_up: "needs_attention" },
+  processing: { ...STATED, unknown: "processing", used_up: "needs_attention", stop: "stopped" },
   awaiting_customer: {
     ...STATED,
     attempt: "collecting",
@@ -102,10 +108,10 @@ export const COLLECTION_TRANSITIONS: Readonly<Record<CollectionState, Row>> = {
   paid: {},
 }
 
-/** Attempts that may have taken money or may still take it without anybody doing more. */
 const UNDER_WAY: ReadonlyArray<AttemptStatus> = ["sent", "unknown", "processing"]
 
-const isUnderWay = ({ attempt }: Collection): boolean =>
+/** Whether the last attempt may have taken money, or may still take it without anybody doing more. */
+export const isUnderWay = ({ attempt }: Collection): boolean =>
   attempt !== null && UNDER_WAY.includes(attempt.status)
 
 /** Events that a change of a collection makes. The payment and the invoice have others of their own. */
@@ -205,15 +211,26 @@ const waiting = (
   return { ...move, ...marked(collection, cause) }
 }
 
+/** Whether an attempt was sent so long ago that the provider may have forgotten its key. */
+const isTooLate = ({ sentAt }: Attempt, at: number): boolean => at - (sentAt ?? at) >= RESEND_MILLIS
+
+/** Surely nothing came of the attempt, and it is not sent again. The one in its place goes on with its tries. */
+const tooLate = (collection: Collection, at: number): Move => ({
+  cause: "too_late",
+  ...marked(collection, "dropped"),
+  nextAt: at,
+  tries: collection.tries,
+})
+
 /** The provider knows nothing of the attempt. */
 const notAttempted = (collection: Collection, at: number): Move | string => {
   const { attempt, state, tries } = collection
   if (state === "processing") return waiting(collection, "processing", at)
   if (state === "awaiting_customer") return waiting(collection, "requires_action", at)
   if (attempt?.status !== "unknown") return "the provider says nothing new"
-  return at - (attempt.sentAt ?? at) < RESEND_MILLIS
-    ? { cause: "not_attempted", ...marked(collection, "ready"), nextAt: at, tries }
-    : { cause: "too_late", ...marked(collection, "dropped"), nextAt: at }
+  return isTooLate(attempt, at)
+    ? tooLate(collection, at)
+    : { cause: "not_attempted", ...marked(collection, "ready"), nextAt: at, tries }
 }
 
 const stated = (collection: Collection, read: PaymentRead, at: number, timezone: string): Move | string => {
@@ -225,6 +242,10 @@ const stated = (collection: Collection, read: PaymentRead, at: number, timezone:
       return waiting(collection, read.status, at)
     case "open":
       return notAttempted(collection, at)
+    case "closed":
+      return collection.attempt?.status === "dropped"
+        ? "it is known that it is closed"
+        : { cause: "closed", ...marked(collection, "dropped") }
     case "declined":
       // What is said of an attempt before this one says nothing of this one.
       return read.attemptId === collection.attempt?.id
@@ -246,10 +267,14 @@ const failed = (collection: Collection, reason: "transient" | "permanent" | "unk
   // An attempt that was never sent has no outcome.
   if (attempt?.status !== "sent") return tryAgain(collection, "transient", UNRESOLVED_DELAYS, at)
   return {
-    ...tryAgain({ ...collection, tries: 0 }, "unknown", UNRESOLVED_DELAYS, at),
+    ...tryAgain(collection, "unknown", UNRESOLVED_DELAYS, at),
     ...marked(collection, "unknown"),
   }
 }
+
+/** Whether the next attempt takes the place of one that never arrived, rather than following a decline. */
+const isReplaced = ({ attempt, state }: Collection): boolean =>
+  state === "retrying" && attempt?.status === "dropped"
 
 const moveOf = (
   collection: Collection,
@@ -265,9 +290,11 @@ const moveOf = (
         cause: "attempt",
         attempt: { id: input.attemptId, status: "ready", method: input.method, sentAt: null },
         nextAt: at,
+        tries: isReplaced(collection) ? collection.tries : 0,
       }
     case "send":
       if (attempt?.status !== "ready") return `its attempt is ${attempt?.status ?? "not made"}`
+      if (isTooLate(attempt, at)) return tooLate(collection, at)
       return {
         cause: "send",
         attempt: { ...attempt, status: "sent", sentAt: attempt.sentAt ?? at },
@@ -279,8 +306,10 @@ const moveOf = (
     case "failed":
       return failed(collection, input.reason, at)
     case "stop":
-      if (isUnderWay(collection)) return `its attempt is ${attempt?.status}: it may still take money`
-      return { cause: "stop", ...(attempt?.status === "ready" ? marked(collection, "dropped") : {}) }
+      if (isUnderWay(collection) && input.isClosed !== true) {
+        return `its attempt is ${attempt?.status}: it may still take money`
+      }
+      return { cause: "stop", ...(attempt?.status === "declined" ? {} : marked(collection, "dropped")) }
   }
 }
 

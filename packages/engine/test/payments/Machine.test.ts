@@ -7,6 +7,7 @@ import {
   type CollectionCause,
   type CollectionInput,
   type CollectionState,
+  type CollectionStep,
   DECLINE_CODES,
   type DeclineAdvice,
   IDLE,
@@ -31,7 +32,7 @@ const attempt = (id = "att_1", method: string | null = "pm_1"): CollectionInput 
   method,
 })
 const send: CollectionInput = { type: "send" }
-const stop: CollectionInput = { type: "stop" }
+const stop = { type: "stop" } as const
 const failed = (reason: "transient" | "permanent" | "unknown"): CollectionInput => ({
   type: "failed",
   reason,
@@ -43,6 +44,7 @@ const declined = (
 ): CollectionInput => reading({ status: "declined", attemptId, code, advice, notBefore })
 const succeeded = reading({ status: "succeeded" })
 const open = reading({ status: "open" })
+const closed = reading({ status: "closed" })
 const processing = reading({ status: "processing" })
 const action = reading({ status: "requires_action" })
 
@@ -94,7 +96,11 @@ const CAUSES: Readonly<
   needs_method: (from) => [from, declined("new_method"), START],
   give_up: (from) => [from, declined("stop"), START],
   not_attempted: (from) => [from, open, START],
-  too_late: (from) => [from, open, START + RESEND_MILLIS],
+  too_late: (from) =>
+    from.state === "collecting"
+      ? [after(attempt(), send, failed("transient")), send, START + RESEND_MILLIS]
+      : [from, open, START + RESEND_MILLIS],
+  closed: (from) => [from, closed, START],
   transient: (from) => [from, failed("transient"), START],
   permanent: (from) => [from, failed("permanent"), START],
   unknown: (from) => [from, failed("unknown"), from.nextAt ?? START],
@@ -105,7 +111,7 @@ const CAUSES: Readonly<
     failed("transient"),
     START,
   ],
-  stop: (from) => [from.state === "collecting" ? ready : from, stop, START],
+  stop: (from) => [from.state === "collecting" ? ready : from, { ...stop, isClosed: true }, START],
 }
 
 const isState = (name: string): name is CollectionState => name in STATES
@@ -116,7 +122,7 @@ describe("the table of a collection", () => {
     for (const [cause, to] of Object.entries(row)) {
       it(`${from}: ${cause} leads to ${to}`, () => {
         if (!isState(from) || !isCause(cause)) throw new Error("the table has an unknown name")
-        const isBlocked = from === "needs_attention" && (cause === "attempt" || cause === "stop")
+        const isBlocked = from === "needs_attention" && cause === "attempt"
         // Only what surely took nothing is attempted again or stopped.
         const state = isBlocked ? after(attempt(), send, failed("permanent")) : STATES[from]
         const [collection, input, at] = CAUSES[cause](state)
@@ -191,6 +197,58 @@ describe("attempts", () => {
     const late = collect(unresolved, open, START + RESEND_MILLIS, ZONE)
     assert.strictEqual(late.type === "changed" && late.collection.attempt?.status, "dropped")
     assert.strictEqual(late.type === "changed" && stepOf(late.collection), "attempt")
+  })
+
+  it("a request that is lost again and again is sent at growing distances, and then a person has to look", () => {
+    let collection = after(attempt("att_0"))
+    const sends: Array<number> = []
+    const attempts = new Set<string | undefined>()
+    const steps: Record<CollectionStep, () => CollectionInput> = {
+      attempt: () => attempt(`att_${sends.length}`),
+      send: () => send,
+      read: () => (collection.attempt?.status === "sent" ? failed("unknown") : open),
+    }
+    let at = START
+    for (let n = 0; n < 1_000 && collection.nextAt !== null; n++) {
+      at = collection.nextAt
+      const input = steps[stepOf(collection)!]()
+      const collected = collect(collection, input, at, ZONE)
+      if (collected.type === "changed") collection = collected.collection
+      if (collection.attempt?.status !== "sent") continue
+      sends.push((at - START) / 60_000)
+      attempts.add(collection.attempt.id)
+    }
+    assert.strictEqual(collection.state, "needs_attention")
+    assert.lengthOf(sends, UNRESOLVED_DELAYS.length + 1)
+    const distances = sends.slice(1).map((minutes, index) => minutes - sends[index]!)
+    // The answer is waited for, and then the schedule begins.
+    assert.deepStrictEqual(
+      distances,
+      UNRESOLVED_DELAYS.map((delay) => (ANSWER_MILLIS + delay) / 60_000),
+    )
+    // A key is used for less than a day.
+    assert.isAbove(attempts.size, 1)
+  })
+
+  it("what surely did not happen is not sent again with the same key after 23 hours", () => {
+    const again = after(attempt(), send, failed("transient"))
+    const late = collect(again, send, START + RESEND_MILLIS, ZONE)
+    assert.strictEqual(late.type === "changed" && late.collection.attempt?.status, "dropped")
+    assert.strictEqual(late.type === "changed" && stepOf(late.collection), "attempt")
+    assert.strictEqual(late.type === "changed" && late.collection.tries, again.tries)
+    const unsent = collect(ready, send, START + RESEND_MILLIS, ZONE)
+    assert.strictEqual(unsent.type === "changed" && unsent.collection.attempt?.status, "sent")
+  })
+
+  it("a payment that somebody has closed at the provider needs attention, and nothing is sent any more", () => {
+    for (const collection of [sent, unresolved, STATES.processing, STATES.awaiting_customer]) {
+      const after = collect(collection, closed, START, ZONE)
+      assert.deepInclude(after.type === "changed" && after.collection, {
+        state: "needs_attention",
+        nextAt: null,
+      })
+      assert.strictEqual(after.type === "changed" && after.collection.attempt?.status, "dropped")
+    }
   })
 
   it("a decline of the attempt before says nothing of this one", () => {
@@ -294,6 +352,7 @@ const RETRIES_AND_FIRST = 5
 const reads: ReadonlyArray<CollectionInput> = [
   succeeded,
   open,
+  closed,
   processing,
   action,
   declined(),
